@@ -1,0 +1,53 @@
+# `make demo` and `make test` do all their own set-up: they need Python 3.11+, git and make, nothing else.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
+
+.PHONY: help demo test lint bench docs clean
+
+help:
+	@echo "make demo   train three ensembles on a shipped data set, print a table, write demo.html"
+	@echo "make test   all checks: ruff, mypy, import-linter, pytest (kernels also with the JIT off)"
+	@echo "make lint   the checks without the tests"
+	@echo "make bench  peers and counterpoint side by side, in one run"
+	@echo "make docs   draw the pictures and tables of docs/ again"
+
+$(VENV)/bin/python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+	  { echo "counterpoint needs Python 3.11 or newer; $(PYTHON) is $$($(PYTHON) -V 2>&1). Try: make PYTHON=python3.12 demo"; exit 1; }
+	@$(PYTHON) -m venv $(VENV) || \
+	  { rm -rf $(VENV); echo "python -m venv failed; on Debian and Ubuntu install it with: apt-get install python3-venv"; exit 1; }
+
+$(VENV)/.installed: pyproject.toml | $(VENV)/bin/python
+	@echo "setting up $(VENV) ..."
+	@$(PIP) install -e .
+	@touch $@
+
+$(VENV)/.installed-dev: pyproject.toml | $(VENV)/bin/python
+	@echo "setting up $(VENV) for development ..."
+	@$(PIP) install -e '.[dev]'
+	@touch $@ $(VENV)/.installed
+
+demo: $(VENV)/.installed
+	@$(BIN)/counterpoint demo --output demo.html
+
+lint: $(VENV)/.installed-dev
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+test: lint
+	NUMBA_DISABLE_JIT=1 $(BIN)/pytest tests/kernels -q
+	$(BIN)/pytest -n 2 -q
+
+bench: $(VENV)/.installed-dev
+	$(PIP) install -e '.[bench]'
+	$(BIN)/python -m benchmarks
+
+docs: $(VENV)/.installed-dev
+	$(BIN)/python docs/build.py
+
+clean:
+	rm -rf $(VENV) .mypy_cache .pytest_cache .ruff_cache .hypothesis demo.html

@@ -1,0 +1,1 @@
+"""Peers and counterpoint side by side: each benchmark runs both in one run and prints the ratio."""

@@ -1,0 +1,39 @@
+"""counterpoint: ensembles whose members usefully disagree.
+
+The front door. Sub-packages are imported when first used, so that
+``import counterpoint`` costs next to nothing.
+
+================== ==========================================================
+``MemberOutputs``  what the members of any fitted ensemble said, as arrays
+``PairCounts``     mergeable counts of who was right together
+``diversity``      how members disagree: every measure, one table of them all
+``decomposition``  why it matters: bias, variance, covariance, diversity
+``datasets``       classic data sets, shipped, and generators with a known best error
+``plots``          a Display for every result
+================== ==========================================================
+"""
+
+from importlib import import_module
+
+__version__ = "0.1.0"
+
+_SUBPACKAGES = ("datasets", "decomposition", "diversity", "exceptions", "plots")
+_NAMES = {
+    "MemberOutputs": "counterpoint._outputs",
+    "PairCounts": "counterpoint._outputs",
+    "member_predictions": "counterpoint._outputs",
+}
+
+__all__ = ["__version__", *_NAMES, *_SUBPACKAGES]
+
+
+def __getattr__(name):
+    if name in _SUBPACKAGES:
+        return import_module(f"counterpoint.{name}")
+    if name in _NAMES:
+        return getattr(import_module(_NAMES[name]), name)
+    raise AttributeError(f"module 'counterpoint' has no attribute {name!r}")
+
+
+def __dir__():
+    return sorted(__all__)

@@ -1,0 +1,428 @@
+"""Taking a fitted ensemble apart: the one place that knows how others store their members.
+
+``answers_of`` asks the members of a classifier, ``values_of`` those of a regressor. Only public
+attributes of scikit-learn are read. Top to bottom: pools, wrappers, ensembles, questions, and
+the three kinds of ensemble whose parts are not classifiers of the task itself.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from joblib import Parallel, delayed
+from sklearn.base import is_classifier, is_regressor
+from sklearn.calibration import CalibratedClassifierCV
+from sklearn.ensemble import (
+    AdaBoostClassifier,
+    BaggingClassifier,
+    ExtraTreesClassifier,
+    GradientBoostingClassifier,
+    GradientBoostingRegressor,
+    HistGradientBoostingClassifier,
+    HistGradientBoostingRegressor,
+    RandomForestClassifier,
+    StackingClassifier,
+    VotingClassifier,
+)
+from sklearn.exceptions import NotFittedError
+from sklearn.frozen import FrozenEstimator
+from sklearn.model_selection import FixedThresholdClassifier, TunedThresholdClassifierCV
+from sklearn.multiclass import OneVsOneClassifier, OneVsRestClassifier, OutputCodeClassifier
+from sklearn.pipeline import Pipeline
+from sklearn.tree import BaseDecisionTree
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from counterpoint._validation import code_type
+from counterpoint.exceptions import MemberError
+
+_ADDITIVE_CLASSIFIERS = (GradientBoostingClassifier, HistGradientBoostingClassifier)
+_ADDITIVE_REGRESSORS = (GradientBoostingRegressor, HistGradientBoostingRegressor)
+# These train their members on class numbers 0..K-1, not on the labels they were given.
+_TRAIN_ON_CODES = (
+    BaggingClassifier,
+    ExtraTreesClassifier,
+    RandomForestClassifier,
+    VotingClassifier,
+)
+
+
+@dataclass
+class Member:
+    """One model, the columns it sees (None: all of them), and its name."""
+
+    estimator: Any
+    columns: Any = None
+    name: str = ""
+
+
+@dataclass
+class Answers:
+    """What the members of a classifier said, on the way to a ``MemberOutputs``.
+
+    ``votes`` and ``proba`` refer to positions in ``classes``. Members that each solve a
+    two-class task of their own (one class against the rest, a bit of an output code) have
+    ``bits`` instead, (n_members, n_samples), and ``code_book`` says what the bits should be,
+    (n_members, n_classes).
+    """
+
+    classes: np.ndarray
+    names: list
+    votes: np.ndarray | None = None
+    proba: np.ndarray | None = None
+    weights: np.ndarray | None = None
+    bits: np.ndarray | None = None
+    code_book: np.ndarray | None = None
+
+
+# -- pools: plain collections of estimators ----------------------------------------------------
+
+
+def is_pool(estimator):
+    """Whether this is a plain collection of estimators rather than one ensemble."""
+    return isinstance(estimator, (list, tuple, dict))
+
+
+def is_fitted(estimator):
+    """Whether scikit-learn takes this estimator for fitted."""
+    try:
+        check_is_fitted(estimator)
+    except NotFittedError:
+        return False
+    except TypeError:
+        return True  # no fit at all: somebody's finished model
+    return True
+
+
+def named_pool(pool, columns=None):
+    """List the members of a list of estimators, a list of (name, estimator), or a dict."""
+    items = list(pool.items()) if isinstance(pool, dict) else list(pool)
+    if not items:
+        raise MemberError("The list of members is empty: pass at least one estimator.")
+    if columns is not None and len(columns) != len(items):
+        raise ValueError(
+            f"columns has {len(columns)} entries for {len(items)} members: give one a member, "
+            "None for all columns."
+        )
+    members = []
+    for k, item in enumerate(items):
+        named = isinstance(item, tuple) and len(item) == 2 and isinstance(item[0], str)
+        name, estimator = item if named else (f"{type(item).__name__} {k}", item)
+        if not hasattr(estimator, "predict"):
+            raise MemberError(
+                f"Member {k} is a {type(estimator).__name__}, which has no predict. Members are "
+                "estimators or (name, estimator) pairs."
+            )
+        if is_regressor(estimator):
+            _refuse_regressor(name)
+        members.append(Member(estimator, None if columns is None else columns[k], name))
+    return members
+
+
+def _refuse_regressor(name):
+    raise MemberError(
+        f"{name} is a regressor: MemberOutputs holds class votes. For regressors use "
+        "counterpoint.member_predictions(ensemble, X)."
+    )
+
+
+# -- wrappers: what stands around an ensemble --------------------------------------------------
+
+
+def strip(estimator):
+    """Return the ensemble inside pipelines, searches and wrappers, and what comes before it."""
+    before: list[Any] = []
+    while True:
+        if isinstance(estimator, Pipeline):
+            before.extend(step for _, step in estimator.steps[:-1] if step != "passthrough")
+            estimator = estimator.steps[-1][1]
+        elif hasattr(estimator, "best_estimator_"):
+            estimator = estimator.best_estimator_
+        elif isinstance(estimator, FixedThresholdClassifier | TunedThresholdClassifierCV):
+            estimator = getattr(estimator, "estimator_", estimator.estimator)
+        elif isinstance(estimator, FrozenEstimator):
+            estimator = estimator.estimator
+        else:
+            return before, estimator
+
+
+def _through(before, X):
+    for step in before:
+        X = step.transform(X)
+    return X
+
+
+# -- ensembles ---------------------------------------------------------------------------------
+
+
+def members_of(ensemble):
+    """Find the members of one fitted ensemble that is not wrapped in anything."""
+    name = type(ensemble).__name__
+    if not is_fitted(ensemble):
+        raise MemberError(
+            f"This {name} is not fitted. Call fit first, or pass cv=5 to have its members answer "
+            "for samples they were not trained on."
+        )
+    if isinstance(ensemble, CalibratedClassifierCV):
+        return _wrap(ensemble.calibrated_classifiers_)
+    if isinstance(ensemble, OneVsOneClassifier):
+        raise MemberError(
+            f"The members of a {name} each know two classes and have no answer to the others, so "
+            "they cannot be compared sample by sample. OneVsRestClassifier and "
+            "OutputCodeClassifier can be taken apart."
+        )
+    if not hasattr(ensemble, "estimators_"):
+        raise MemberError(
+            f"{name} is one model: it has neither `estimators_` nor `member_predict`. To compare "
+            "several models pass them as a list: [model_a, model_b]."
+        )
+    n_outputs = getattr(ensemble, "n_outputs_", 1)
+    if n_outputs > 1 or isinstance(getattr(ensemble, "classes_", None), list):
+        raise MemberError(
+            f"This {name} predicts several outputs at once. Fit one ensemble per output and "
+            "measure them one by one."
+        )
+    members = _wrap(list(ensemble.estimators_))
+    if hasattr(ensemble, "estimators_features_"):
+        for member, features in zip(members, ensemble.estimators_features_, strict=True):
+            member.columns = features
+    if isinstance(getattr(ensemble, "estimators", None), list):  # voting, stacking
+        kept = [key for key, model in ensemble.estimators if model != "drop"]
+        for member, key in zip(members, kept, strict=True):
+            member.name = key
+    return members
+
+
+def _wrap(fitted):
+    return [Member(model, None, f"{type(model).__name__} {k}") for k, model in enumerate(fitted)]
+
+
+def _weights(ensemble, n_members):
+    """Return the say each member has in the ensemble's own vote; None: all the same."""
+    if isinstance(ensemble, AdaBoostClassifier):
+        return ensemble.estimator_weights_[:n_members]
+    if isinstance(ensemble, VotingClassifier) and ensemble.weights is not None:
+        dropped = [model == "drop" for _, model in ensemble.estimators]
+        return np.asarray(ensemble.weights, dtype=float)[~np.array(dropped)]
+    return None
+
+
+def _answer_in_codes(ensemble, members):
+    if isinstance(ensemble, _TRAIN_ON_CODES):
+        return True
+    if isinstance(ensemble, AdaBoostClassifier):
+        return False
+    if isinstance(ensemble, StackingClassifier):
+        return ensemble.cv != "prefit"
+    # An ensemble we do not know: its members answer with labels if all they know are labels of
+    # the ensemble. Once every class is known to some member, labels and codes can only be
+    # mistaken for each other where they are the same.
+    known = [m.estimator.classes_ for m in members if hasattr(m.estimator, "classes_")]
+    return bool(known) and not np.isin(np.concatenate(known), ensemble.classes_).all()
+
+
+def _prepare(ensemble, members, X):
+    """Return the data in the form members want it, and options for their predict."""
+    if members and all(isinstance(m.estimator, BaseDecisionTree) for m in members):
+        # Once for all trees: each would convert and check the same array again.
+        X = validate_data(
+            ensemble,
+            X,
+            reset=False,
+            dtype=np.float32,
+            accept_sparse="csr",
+            ensure_all_finite=False,
+        )
+        return X, {"check_input": False}
+    if members[0].columns is not None and hasattr(X, "columns"):
+        X = np.asarray(X)  # bagging trains its members on numbered columns of a plain array
+    return X, {}
+
+
+# -- questions ---------------------------------------------------------------------------------
+
+
+def answers_of(estimator, X, *, columns=None, n_jobs=None):
+    """Ask the members of a fitted classifier, or of a list of them."""
+    if is_pool(estimator):
+        members = named_pool(estimator, columns)
+        unfitted = [m.name for m in members if not is_fitted(m.estimator)]
+        if unfitted:
+            raise MemberError(
+                f"Not fitted: {', '.join(unfitted[:5])}. Fit them first, or pass cv=5 to have "
+                "them answer for samples they were not trained on."
+            )
+        return ask_all(members, X, pool_classes(members), n_jobs=n_jobs)
+    before, ensemble = strip(estimator)
+    X = _through(before, X)
+    if hasattr(ensemble, "member_predict"):
+        return _own_answers(ensemble, X)
+    if is_regressor(ensemble):
+        _refuse_regressor(type(ensemble).__name__)
+    if isinstance(ensemble, _ADDITIVE_CLASSIFIERS) and is_fitted(ensemble):
+        return _stage_answers(ensemble, X)
+    if isinstance(ensemble, OneVsRestClassifier | OutputCodeClassifier) and is_fitted(ensemble):
+        return _code_answers(ensemble, X)
+    members = members_of(ensemble)
+    codes = _answer_in_codes(ensemble, members)
+    X, options = _prepare(ensemble, members, X)
+    answers = ask_all(members, X, ensemble.classes_, codes=codes, n_jobs=n_jobs, options=options)
+    answers.weights = _weights(ensemble, len(members))
+    return answers
+
+
+def pool_classes(members):
+    """Return all classes that fitted members of a pool know."""
+    known = [m.estimator.classes_ for m in members if hasattr(m.estimator, "classes_")]
+    if not known:
+        raise MemberError("No member has `classes_`: are these fitted classifiers?")
+    return np.unique(np.concatenate(known))
+
+
+def ask_all(members, X, classes, *, codes=False, n_jobs=None, options=None):
+    """Votes of all members; probabilities when every one of them has them."""
+    told = Parallel(n_jobs=n_jobs, prefer="threads")(
+        delayed(ask)(m, X, classes, codes, options or {}) for m in members
+    )
+    proba = None
+    if all(p is not None for _, p in told):
+        proba = np.stack([p for _, p in told])
+    return Answers(classes, [m.name for m in members], np.stack([v for v, _ in told]), proba)
+
+
+def ask(member, X, classes, codes=False, options=None):
+    """Votes and probabilities (or None) of one fitted classifier."""
+    options = options or {}
+    X = select_columns(X, member.columns)
+    model = member.estimator
+    known = getattr(model, "classes_", getattr(model, "classes", None))
+    if known is None or not hasattr(model, "predict_proba"):
+        return _positions(model.predict(X, **options), classes, codes, member.name), None
+    at = _positions(known, classes, codes, member.name)
+    proba = np.asarray(model.predict_proba(X, **options))
+    if isinstance(model, BaseDecisionTree) or not hasattr(model, "predict"):
+        # What a tree's predict does: saves a second walk. Folds of a calibration have none.
+        votes = at[proba.argmax(axis=1)]
+    else:
+        votes = _positions(model.predict(X, **options), classes, codes, member.name)
+    if len(at) < len(classes):  # a class this member never saw has probability 0
+        spread = np.zeros((len(proba), len(classes)), dtype=proba.dtype)
+        spread[:, at] = proba
+        proba = spread
+    return votes, proba
+
+
+def _positions(labels, classes, codes, name):
+    labels = np.asarray(labels)
+    small = code_type(len(classes))
+    if codes:
+        return labels.astype(small)
+    at = np.minimum(np.searchsorted(classes, labels), len(classes) - 1)
+    strange = classes[at] != labels
+    if strange.any():
+        raise MemberError(
+            f"{name} answers {labels[strange][0].item()!r}, which is not among the classes "
+            f"{classes.tolist()}."
+        )
+    return at.astype(small)
+
+
+def values_of(estimator, X, *, columns=None, n_jobs=None):
+    """Predictions of the members of a fitted regressor, (n_members, n_samples)."""
+    options: dict = {}
+    if is_pool(estimator):
+        members = [
+            Member(model, None if columns is None else columns[k])
+            for k, model in enumerate(_models(estimator))
+        ]
+    else:
+        before, ensemble = strip(estimator)
+        X = _through(before, X)
+        if hasattr(ensemble, "member_predict"):
+            return np.asarray(ensemble.member_predict(X), dtype=float)
+        if isinstance(ensemble, _ADDITIVE_REGRESSORS):
+            raise MemberError(
+                f"The members of a {type(ensemble).__name__} each correct the sum of those "
+                "before; alone they predict nothing. Its staged_predict shows how the sum grows."
+            )
+        members = members_of(ensemble)
+        X, options = _prepare(ensemble, members, X)
+    if not members or any(is_classifier(m.estimator) for m in members):
+        raise MemberError(
+            "member_predictions takes regressors; for classifiers use "
+            "MemberOutputs.from_estimator(ensemble, X, y)."
+        )
+    told = Parallel(n_jobs=n_jobs, prefer="threads")(
+        delayed(m.estimator.predict)(select_columns(X, m.columns), **options) for m in members
+    )
+    return np.stack(told).astype(float)
+
+
+def _models(pool):
+    items = pool.values() if isinstance(pool, dict) else pool
+    return [item[1] if isinstance(item, tuple) else item for item in items]
+
+
+def select_columns(X, columns):
+    """Take columns of an array, a sparse matrix, or a pandas or polars frame."""
+    if columns is None:
+        return X
+    by_name = not isinstance(columns, slice) and len(columns) > 0 and isinstance(columns[0], str)
+    if hasattr(X, "iloc"):
+        return X[list(columns)] if by_name else X.iloc[:, columns]
+    if hasattr(X, "get_column"):  # polars
+        return X.select(list(columns) if by_name else np.array(X.columns)[columns].tolist())
+    if by_name:
+        raise ValueError(f"columns are names, {columns[0]!r} first, but X has none: pass a frame.")
+    return X[:, columns]
+
+
+def select_rows(X, rows):
+    """Take rows of an array, a sparse matrix, or a pandas or polars frame."""
+    return X.iloc[rows] if hasattr(X, "iloc") else X[rows]
+
+
+# -- ensembles whose parts are not classifiers of the task itself ------------------------------
+
+
+def _own_answers(ensemble, X):
+    # Our own estimators, and anybody's that speak this protocol.
+    classes = np.asarray(ensemble.classes_)
+    proba = None
+    if hasattr(ensemble, "member_predict_proba"):
+        proba = np.asarray(ensemble.member_predict_proba(X))
+    said = np.asarray(ensemble.member_predict(X))
+    name = type(ensemble).__name__
+    votes = _positions(said.ravel(), classes, False, name).reshape(said.shape)
+    weights = getattr(ensemble, "estimator_weights_", None)
+    if weights is not None and len(weights) != len(votes):
+        weights = None
+    return Answers(classes, [f"member {k}" for k in range(len(votes))], votes, proba, weights)
+
+
+def _stage_answers(ensemble, X):
+    # The part of the score that each round adds. The first carries the constant the sum starts
+    # from; scikit-learn does not give it apart for both kinds.
+    scores = np.stack([np.asarray(s, dtype=float) for s in ensemble.staged_decision_function(X)])
+    scores = scores.reshape(*scores.shape[:2], -1)
+    parts = np.diff(scores, axis=0, prepend=0.0)
+    if parts.shape[2] == 1:
+        parts = np.concatenate([-parts, parts], axis=2)
+    votes = parts.argmax(axis=2).astype(code_type(len(ensemble.classes_)))
+    return Answers(ensemble.classes_, [f"round {k}" for k in range(len(votes))], votes)
+
+
+def _code_answers(ensemble, X):
+    if getattr(ensemble, "multilabel_", False):
+        raise MemberError("Multi-label problems have no single truth per sample to be right about.")
+    classes = np.asarray(ensemble.classes_)
+    bits = np.stack([np.asarray(model.predict(X)).ravel() for model in ensemble.estimators_]) > 0
+    if isinstance(ensemble, OutputCodeClassifier):
+        book = np.asarray(ensemble.code_book_).T > 0
+        names = [f"bit {k}" for k in range(len(bits))]
+    elif len(bits) == 1:
+        book = np.array([[False, True]])
+        names = [f"{classes[1]} or not"]
+    else:
+        book = np.eye(len(classes), dtype=bool)
+        names = [f"{label} or not" for label in classes]
+    return Answers(classes, names, bits=bits, code_book=book)

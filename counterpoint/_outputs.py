@@ -1,0 +1,395 @@
+"""Member outputs: what the members of an ensemble said, as plain arrays.
+
+Everything that measures, combines or selects members reads this, so it works on any ensemble.
+"""
+
+from functools import cached_property
+
+import numpy as np
+from sklearn.utils.validation import check_memory
+
+from counterpoint import _members
+from counterpoint._counts import PairCounts, pack, pack_equal
+from counterpoint._crossfit import answers as _answers
+from counterpoint._kernels import votes as _votes
+from counterpoint._kernels.threads import threads_for
+from counterpoint._validation import (
+    as_labels,
+    check_correct,
+    check_member_weight,
+    check_members_array,
+    check_proba,
+    check_sample_weight,
+    code_type,
+    encode_labels,
+)
+from counterpoint.exceptions import MemberError
+
+__all__ = ["MemberOutputs", "PairCounts", "member_predictions"]
+
+
+class MemberOutputs:
+    """What the members of an ensemble said about some samples, and the truth.
+
+    Parameters
+    ----------
+    votes : array-like of shape (n_members, n_samples), default=None
+        The label each member gives each sample. None: the most probable class of ``proba``.
+    y : array-like of shape (n_samples,), default=None
+        The truth. Without it only what needs no truth can be computed.
+    proba : array-like of shape (n_members, n_samples, n_classes), default=None
+        Class probabilities, classes in the order of ``classes``.
+    classes : array-like of shape (n_classes,), default=None
+        All labels there are. None: the labels in ``y`` (in ``votes`` without ``y``); a member
+        that says anything else is then an error.
+    sample_weight : array-like of shape (n_samples,), default=None
+        How much each sample counts.
+    weights : array-like of shape (n_members,), default=None
+        Say of each member in the ensemble's vote. None: equal.
+    names : list of str, default=None
+        What to call the members.
+
+    Attributes
+    ----------
+    votes : ndarray of shape (n_members, n_samples)
+        Votes as positions in ``classes``.
+    y : ndarray of shape (n_samples,)
+        The truth as positions in ``classes``.
+    n_members, n_samples, n_classes : int
+
+    See Also
+    --------
+    counterpoint.diversity.profile : All measures of these outputs at once.
+
+    Examples
+    --------
+    From any fitted ensemble:
+
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.ensemble import BaggingClassifier
+    >>> from counterpoint import MemberOutputs
+    >>> X, y = load_iris(return_X_y=True)
+    >>> forest = BaggingClassifier(n_estimators=5, random_state=0).fit(X[::2], y[::2])
+    >>> outputs = MemberOutputs.from_estimator(forest, X[1::2], y[1::2])
+    >>> outputs
+    MemberOutputs(5 members, 75 samples, 3 classes)
+    >>> outputs.correct.shape
+    (5, 75)
+
+    From labels you already have, one row a member:
+
+    >>> MemberOutputs([["a", "b", "a"], ["b", "b", "a"]], ["a", "b", "b"]).errors
+    array([0.33333333, 0.66666667])
+    """
+
+    def __init__(
+        self,
+        votes=None,
+        y=None,
+        *,
+        proba=None,
+        classes=None,
+        sample_weight=None,
+        weights=None,
+        names=None,
+    ):
+        if votes is None and proba is None:
+            raise ValueError(
+                "Pass votes (labels, shape (n_members, n_samples)) or proba (n_members, "
+                "n_samples, n_classes). For right/wrong flags use MemberOutputs.from_correct."
+            )
+        y = None if y is None else as_labels(y, "y")
+        if y is not None and y.ndim != 1:
+            raise ValueError(f"y has shape {y.shape}, expected (n_samples,).")
+        n_samples = None if y is None else len(y)
+        if proba is not None:
+            proba = check_proba(proba, n_samples=n_samples)
+        if votes is not None:
+            votes = check_members_array(
+                as_labels(votes, "votes"), name="votes", n_samples=n_samples
+            )
+        if classes is None:
+            source = y if y is not None else votes
+            classes = np.arange(proba.shape[2]) if source is None else np.unique(source)
+        else:
+            classes = as_labels(classes, "classes")
+            if len(np.unique(classes)) != len(classes) or np.any(classes[:-1] > classes[1:]):
+                raise ValueError(
+                    "classes must be sorted and without repeats, as scikit-learn's classes_ are; "
+                    f"got {classes.tolist()}."
+                )
+        if proba is not None and proba.shape[2] != len(classes):
+            raise ValueError(
+                f"proba has {proba.shape[2]} classes on its last axis, but there are "
+                f"{len(classes)}: {classes.tolist()}. Pass classes= with all labels, in order, if "
+                "some do not occur in y."
+            )
+        if votes is None:
+            votes = proba.argmax(axis=2).astype(code_type(len(classes)))
+        else:
+            votes = encode_labels(votes, classes, "votes", y is not None)
+        if proba is not None and proba.shape[:2] != votes.shape:
+            raise ValueError(
+                f"votes are {votes.shape} and proba {proba.shape[:2]} (n_members, n_samples): "
+                "they must be of the same members and samples."
+            )
+        self._set(
+            votes=votes,
+            y=None if y is None else encode_labels(y, classes, "y", True),
+            proba=proba,
+            classes=classes,
+            sample_weight=sample_weight,
+            weights=weights,
+            names=names,
+        )
+
+    def _set(self, *, votes, y, proba, classes, sample_weight, weights, names, correct=None):
+        # The one place where a finished object is put together; arrays are checked and encoded.
+        shape = (votes if votes is not None else correct).shape
+        self.votes, self.y, self.proba, self.classes = votes, y, proba, classes
+        self.n_members, self.n_samples = shape
+        self.sample_weight = check_sample_weight(sample_weight, self.n_samples)
+        self.weights = check_member_weight(weights, self.n_members)
+        if names is not None and len(names) != self.n_members:
+            raise ValueError(f"{len(names)} names for {self.n_members} members.")
+        self.names = [f"member {k}" for k in range(shape[0])] if names is None else list(names)
+        if correct is not None:
+            self.__dict__["correct"] = correct
+
+    @classmethod
+    def _build(cls, **parts):
+        made = cls.__new__(cls)
+        made._set(**parts)
+        return made
+
+    @classmethod
+    def from_correct(cls, correct, *, sample_weight=None, weights=None, names=None):
+        """Build from right/wrong flags alone.
+
+        Measures that need the labels themselves (label kappa, for one) then have no answer,
+        and a vote is right when more than half of the members are: exact for two classes, a
+        lower limit for more.
+
+        Parameters
+        ----------
+        correct : array-like of shape (n_members, n_samples)
+            True or 1 where the member is right.
+        sample_weight, weights, names
+            As for the class.
+
+        Returns
+        -------
+        MemberOutputs
+            With ``votes`` and ``y`` None.
+        """
+        return cls._build(
+            votes=None,
+            y=None,
+            proba=None,
+            classes=None,
+            sample_weight=sample_weight,
+            weights=weights,
+            names=names,
+            correct=check_correct(correct),
+        )
+
+    @classmethod
+    def from_estimator(
+        cls,
+        estimator,
+        X,
+        y=None,
+        *,
+        columns=None,
+        cv=None,
+        sample_weight=None,
+        n_jobs=None,
+        memory=None,
+    ):
+        """Ask the members of an ensemble, each once.
+
+        Parameters
+        ----------
+        estimator : ensemble, pipeline, search, list or dict
+            A fitted scikit-learn ensemble (bagging, forests, AdaBoost, gradient boosting,
+            voting, stacking, calibration folds, one-vs-rest, output codes), a pipeline or
+            search around one, any object with ``estimators_`` or ``member_predict``, or a
+            list or dict of estimators, (name, estimator) pairs included.
+        X : array-like, sparse matrix or frame of shape (n_samples, n_features)
+            What to ask about.
+        y : array-like of shape (n_samples,), default=None
+            The truth.
+        columns : list, default=None
+            For a list of estimators: the columns each one sees, by name, number or slice;
+            None for all.
+        cv : int, splitter or iterable, default=None
+            What is not fitted yet is then fitted on each training part and asked about the
+            part left out; what is fitted is asked as it is. Needs ``y``.
+        sample_weight : array-like of shape (n_samples,), default=None
+            How much each sample counts in the measures.
+        n_jobs : int, default=None
+            Members asked at once.
+        memory : str or joblib.Memory, default=None
+            Keep the answers here; the same question later costs a look-up.
+
+        Returns
+        -------
+        MemberOutputs
+
+        Notes
+        -----
+        A round of gradient boosting votes for the class whose score it raises most, the first
+        round together with the constant the sum starts from. Members of one-vs-rest and output
+        codes solve two-class tasks of their own: for them there is ``correct`` but no ``votes``.
+        """
+        asked = check_memory(memory).cache(_answers, ignore=["n_jobs"])(
+            estimator, X, y if cv is not None else None, columns, cv, n_jobs
+        )
+        classes = asked.classes
+        if y is not None:
+            y = as_labels(y, "y")
+            # The ensemble may not know every label of the data it is tried on.
+            known = np.isin(y, classes)
+            if not known.all():
+                raise ValueError(
+                    f"y has the label {y[~known][0].item()!r}, which the ensemble never saw: it "
+                    f"knows {classes.tolist()}. Is y the right column, coded as it was in fit?"
+                )
+            y = encode_labels(y, classes, "y", True)
+        if asked.bits is None:
+            if y is not None:
+                check_members_array(asked.votes, name="the members' output", n_samples=len(y))
+            return cls._build(
+                votes=asked.votes,
+                y=y,
+                proba=asked.proba,
+                classes=classes,
+                sample_weight=sample_weight,
+                weights=asked.weights,
+                names=asked.names,
+            )
+        if y is None:
+            raise MemberError("Members that solve tasks of their own can only be right about a y.")
+        return cls.from_correct(
+            asked.bits == asked.code_book[:, y], sample_weight=sample_weight, names=asked.names
+        )
+
+    def __repr__(self):
+        classes = "right/wrong only" if self.votes is None else f"{self.n_classes} classes"
+        return f"MemberOutputs({self.n_members} members, {self.n_samples} samples, {classes})"
+
+    def __len__(self):
+        return self.n_members
+
+    @property
+    def n_classes(self):
+        """Number of classes; None when only right and wrong are known."""
+        return None if self.classes is None else len(self.classes)
+
+    @cached_property
+    def correct(self):
+        """Whether each member is right, boolean (n_members, n_samples)."""
+        self.need_truth()
+        return self.votes == self.y
+
+    @cached_property
+    def packed(self):
+        """``correct`` as bits, 64 samples a word; rows padded to a multiple of four."""
+        if self.votes is None or "correct" in self.__dict__:
+            return pack(self.correct)
+        self.need_truth()
+        # Without ever holding one byte a sample and member.
+        return pack_equal(self.votes, self.y)
+
+    @cached_property
+    def counts(self):
+        """Who was right together: the ``PairCounts`` of these outputs."""
+        if self.sample_weight is not None:
+            return PairCounts.from_correct(self.correct, sample_weight=self.sample_weight)
+        return PairCounts.from_words(self.packed, self.n_members, self.n_samples)
+
+    @property
+    def errors(self):
+        """Error of each member, (n_members,)."""
+        counts = self.counts
+        return 1.0 - counts.right / counts.total
+
+    @property
+    def say(self):
+        """Say of each member in the vote, (n_members,): ``weights``, or all ones."""
+        # Ones, not 1/T: sums of ones are exact, so that a tie is a tie.
+        return np.ones(self.n_members) if self.weights is None else self.weights
+
+    @cached_property
+    def tally(self):
+        """Share of the vote each class gets, (n_samples, n_classes)."""
+        self.need_votes("The tally")
+        tally = np.zeros((self.n_samples, self.n_classes))
+        with threads_for(self.votes.size):
+            _votes.add_votes(tally, self.votes, self.say)
+        return tally / self.say.sum()
+
+    @property
+    def majority(self):
+        """The class with most votes, (n_samples,); a tie goes to the first class."""
+        return self.tally.argmax(axis=1)
+
+    def take(self, members):
+        """Keep some members, in the order given: positions, a slice or a boolean mask."""
+        at = np.arange(self.n_members)[members]
+        if at.ndim != 1 or len(at) == 0:
+            raise ValueError(
+                f"take needs at least one member of {self.n_members}; got {members!r}."
+            )
+        return self._build(
+            votes=None if self.votes is None else self.votes[at],
+            y=self.y,
+            proba=None if self.proba is None else self.proba[at],
+            classes=self.classes,
+            sample_weight=self.sample_weight,
+            weights=None if self.weights is None else self.weights[at],
+            names=[self.names[k] for k in at],
+            correct=self.correct[at] if self.votes is None else None,
+        )
+
+    def need_votes(self, what):
+        """Raise unless the members' labels are known."""
+        if self.votes is None:
+            raise ValueError(
+                f"{what} needs the members' labels, but only right/wrong flags are known. Build "
+                "the outputs with MemberOutputs(votes, y)."
+            )
+
+    def need_truth(self):
+        """Raise unless the truth is known."""
+        if self.y is None:
+            raise ValueError("Right or wrong needs the truth: build the MemberOutputs with y.")
+
+
+def member_predictions(estimator, X, *, columns=None, n_jobs=None):
+    """Predictions of the members of a fitted regression ensemble.
+
+    Parameters
+    ----------
+    estimator : ensemble, pipeline, search, list or dict
+        A fitted regressor with members, or a list or dict of fitted regressors.
+    X : array-like or frame of shape (n_samples, n_features)
+    columns : list, default=None
+        For a list of estimators: the columns each one sees.
+    n_jobs : int, default=None
+
+    Returns
+    -------
+    ndarray of shape (n_members, n_samples)
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_diabetes
+    >>> from sklearn.ensemble import RandomForestRegressor
+    >>> from counterpoint import member_predictions
+    >>> X, y = load_diabetes(return_X_y=True)
+    >>> forest = RandomForestRegressor(n_estimators=7, random_state=0).fit(X, y)
+    >>> member_predictions(forest, X).shape
+    (7, 442)
+    """
+    return _members.values_of(estimator, X, columns=columns, n_jobs=n_jobs)

@@ -1,0 +1,146 @@
+"""Checks shared by functions on arrays: errors say what came, what was expected, what to do."""
+
+import numpy as np
+
+AXES = "(n_members, n_samples)"
+_SUM_TOLERANCE = 1e-4  # float32 probabilities of a few hundred classes stay well inside
+
+
+def check_members_array(array, *, name, n_samples=None, ndim=2):
+    """Return ``array`` as an ndarray of shape (n_members, n_samples[, n_classes])."""
+    array = np.asarray(array)
+    axes = AXES if ndim == 2 else "(n_members, n_samples, n_classes)"
+    if array.ndim != ndim:
+        hint = ""
+        if array.ndim == 1 and ndim == 2:
+            hint = f" For a single member pass {name}.reshape(1, -1)."
+        raise ValueError(f"{name} has shape {array.shape}, expected {axes}.{hint}")
+    if array.size == 0:
+        raise ValueError(
+            f"{name} is empty: its shape is {array.shape}, {axes}. At least one member and one "
+            "sample are needed."
+        )
+    if n_samples is not None and array.shape[1] != n_samples:
+        hint = "Pass as many columns as there are samples."
+        if array.shape[0] == n_samples:
+            hint = f"It looks transposed: pass {name}.T" + (
+                "." if ndim == 2 else " with the first two axes swapped: np.swapaxes(a, 0, 1)."
+            )
+        raise ValueError(
+            f"{name} has shape {array.shape}, that is {array.shape[1]} samples in axes {axes}, "
+            f"but y has {n_samples} samples. {hint}"
+        )
+    return array
+
+
+def check_correct(correct, *, name="correct", n_samples=None):
+    """Return right/wrong flags as a boolean array (n_members, n_samples)."""
+    correct = check_members_array(correct, name=name, n_samples=n_samples)
+    if correct.dtype == bool:
+        return correct
+    values = np.unique(correct)
+    if not np.isin(values, (0, 1)).all():
+        raise ValueError(
+            f"{name} must say right or wrong (True/False or 1/0), but holds {_some(values)}. For "
+            "class labels build MemberOutputs(votes, y) first."
+        )
+    return correct.astype(bool)
+
+
+def check_proba(proba, *, n_samples=None, name="proba"):
+    """Return probabilities (n_members, n_samples, n_classes), finite, non-negative, adding to 1."""
+    proba = check_members_array(proba, name=name, n_samples=n_samples, ndim=3)
+    if not np.issubdtype(proba.dtype, np.floating):
+        proba = proba.astype(float)
+    bad = np.isnan(proba).any(axis=2)
+    if bad.any():
+        raise ValueError(
+            f"{name} holds NaN, first for {_where(bad)}. Give every member a full distribution, "
+            "or leave the sample or the member out."
+        )
+    bad = (proba < 0).any(axis=2)
+    if bad.any():
+        raise ValueError(
+            f"{name} holds negative values, first for {_where(bad)}. If these are scores, turn "
+            "them into probabilities first, or pass the members' labels as votes."
+        )
+    sums = proba.sum(axis=2)
+    bad = ~np.isclose(sums, 1.0, rtol=0, atol=_SUM_TOLERANCE)
+    if bad.any():
+        first = sums[bad][0]
+        raise ValueError(
+            f"{name} must add up to 1 over the classes (last axis), but adds up to {first:.4g} for "
+            f"{_where(bad)}. Divide by proba.sum(axis=-1, keepdims=True) if these are weights."
+        )
+    return proba
+
+
+def check_sample_weight(sample_weight, n_samples):
+    """Return weights (n_samples,) as float, or None for equal weights."""
+    return _check_weights(sample_weight, n_samples, "sample_weight", "sample")
+
+
+def check_member_weight(weights, n_members):
+    """Return weights (n_members,) as float, or None for equal weights."""
+    return _check_weights(weights, n_members, "weights", "member")
+
+
+def _check_weights(weights, n, name, of):
+    if weights is None:
+        return None
+    weights = np.asarray(weights, dtype=float)
+    if weights.shape != (n,):
+        raise ValueError(f"{name} has shape {weights.shape}, expected ({n},): one per {of}.")
+    if not np.isfinite(weights).all() or (weights < 0).any():
+        raise ValueError(f"{name} must be finite and not negative.")
+    if weights.sum() == 0:
+        raise ValueError(f"{name} are all zero: at least one {of} must count.")
+    return weights
+
+
+def as_labels(values, name):
+    """Return labels as an array of one plain type, without missing values."""
+    values = np.asarray(values)
+    if values.dtype == object:
+        # Strings from a frame; a mixture cannot be sorted, so say so here and not deep inside.
+        kinds = {type(v) for v in values.ravel().tolist()}
+        if len(kinds) > 1:
+            raise TypeError(
+                f"{name} mixes labels of types {', '.join(sorted(k.__name__ for k in kinds))}: "
+                "convert them to one type (a missing label shows as float or NoneType)."
+            )
+        if kinds == {str}:
+            values = values.astype(str)
+    if values.dtype.kind == "f" and np.isnan(values).any():
+        raise ValueError(f"{name} holds NaN: every sample needs a label from every member.")
+    return values
+
+
+def encode_labels(labels, classes, name, from_truth):
+    """Return the positions of labels in the sorted ``classes``, in the smallest integer type."""
+    at = np.minimum(np.searchsorted(classes, labels), len(classes) - 1)
+    strange = classes[at] != labels
+    if np.any(strange):
+        where = np.argwhere(strange)[0]
+        who = f"member {where[0]} says" if labels.ndim == 2 else f"{name} holds"
+        hint = "y never has" if from_truth and labels.ndim == 2 else "is not in classes"
+        raise ValueError(
+            f"{who} {labels[tuple(where)].item()!r}, which {hint}; the classes are "
+            f"{classes.tolist()}. If it is a class all the same, pass classes= with all labels."
+        )
+    return at.astype(code_type(len(classes)))
+
+
+def code_type(n_classes):
+    """Return the smallest signed integer type that can number the classes."""
+    return next(t for t in (np.int8, np.int16, np.int32) if n_classes <= np.iinfo(t).max)
+
+
+def _where(bad):
+    member, sample = np.argwhere(bad)[0]
+    return f"member {member}, sample {sample}"
+
+
+def _some(values, limit=6):
+    shown = ", ".join(repr(v) for v in values[:limit].tolist())
+    return shown + (", ..." if len(values) > limit else "")

@@ -1,0 +1,137 @@
+"""What all commands share of the terminal: console, errors, cells."""
+
+import os
+import re
+import sys
+import traceback
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import typer
+
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.table import Table
+
+PIPED_WIDTH = 120  # nobody's terminal: wide enough for every table to keep its words
+UNDEFINED = "undefined"
+
+_written: list[Path] = []
+
+
+def console(*, stderr: bool = False) -> "Console":
+    """Return a console for standard output, or for standard error."""
+    from rich.console import Console
+
+    stream = sys.stderr if stderr else sys.stdout
+    fixed = stream.isatty() or "COLUMNS" in os.environ
+    return Console(stderr=stderr, highlight=False, width=None if fixed else PIPED_WIDTH)
+
+
+def say(message: str, *, style: str = "") -> None:
+    """Print one line to standard error, with our name before it."""
+    from rich.text import Text
+
+    line = Text.assemble(("counterpoint: ", "bold"), (" ".join(message.split()), style))
+    # A terminal folds it as it likes; a file gets it in one piece.
+    console(stderr=True).print(line, soft_wrap=True)
+
+
+def wrote(path: Path, what: str) -> None:
+    """Tell, on standard error, that a file is there; an interrupt will not take it back."""
+    _written.append(path)
+    say(f"wrote {what} to {path}")
+
+
+def start() -> None:
+    """Forget the files of an earlier run in the same process."""
+    _written.clear()
+
+
+def interrupted() -> int:
+    """Say what is left after Ctrl-C; return the exit code for it."""
+    kept = ", ".join(str(path) for path in _written)
+    say(f"stopped; kept {kept}." if kept else "stopped; nothing was written.")
+    return 130
+
+
+def report_error(error: Exception, *, debug: bool) -> int:
+    """Say in one line what went wrong; return the exit code for it."""
+    if isinstance(error, typer.Abort):  # how older Typers pass on a Ctrl-C
+        return interrupted()
+    if debug:
+        traceback.print_exception(error)
+    if hasattr(error, "format_message"):  # Typer's own errors, by whichever click it has
+        message, code = error.format_message(), int(getattr(error, "exit_code", 2))
+        if "NoArgs" in type(error).__name__ or not message:
+            typer.echo(message, err=True, nl=bool(message))  # the help, if not yet printed
+            return code
+        context = getattr(error, "ctx", None)
+        path = "counterpoint" if context is None else context.command_path
+        stop = "" if message.endswith((".", "?", "!")) else "."
+        say(f"{message}{stop} Try '{path} --help'.", style="red")
+        return code
+    hint = "" if debug else " Run again with --debug to see where."
+    if isinstance(error, OSError) and error.strerror:
+        where = f"{error.filename}: " if error.filename else ""
+        say(f"{where}{error.strerror}.", style="red")
+    elif type(error) in (ValueError, TypeError) or _is_ours(error):
+        say(str(error), style="red")
+    else:
+        say(f"unexpected {type(error).__name__}: {error}.{hint}", style="red")
+    return 1
+
+
+def _is_ours(error: Exception) -> bool:
+    return isinstance(error, OSError) or type(error).__module__.startswith("counterpoint.")
+
+
+@contextmanager
+def in_options(names: Mapping[str, str]) -> Iterator[None]:
+    """Say errors in the words of the command: ``truth=`` becomes ``--truth``.
+
+    Parameters
+    ----------
+    names : mapping of str to str
+        What a message of the library says, and what stands for it on the command line.
+    """
+    try:
+        yield
+    except (ValueError, LookupError, OSError) as error:
+        if not error.args or not isinstance(error.args[0], str):
+            raise
+        message = error.args[0]
+        for name, option in names.items():
+            # `truth=x` is written --truth x, a bare `truth=` is --truth
+            gap = " " if name.endswith("=") else ""
+            message = re.sub(rf"{re.escape(name)}(?=[\w'\"])", f"{option}{gap}", message)
+            message = message.replace(name, option)
+        error.args = (message, *error.args[1:])
+        raise
+
+
+def number(value: float | None, digits: int = 3) -> str:
+    """Return a number as it stands in a table; what is undefined is said to be."""
+    return UNDEFINED if value is None else f"{value:.{digits}f}"
+
+
+def percent(share: float | None) -> str:
+    """Return a share in percent."""
+    return UNDEFINED if share is None else f"{100 * share:.1f} %"
+
+
+def new_table() -> "Table":
+    """Return a table in the one style of the command."""
+    from rich import box
+    from rich.table import Table
+
+    return Table(
+        box=box.SIMPLE_HEAD,
+        show_edge=False,
+        padding=(0, 1, 0, 0),
+        pad_edge=False,
+        caption_style="dim",
+        caption_justify="left",
+    )

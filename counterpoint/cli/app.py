@@ -1,0 +1,37 @@
+"""The Typer app: global options, and the commands."""
+
+from typing import Annotated
+
+import typer
+
+from counterpoint import __version__
+from counterpoint.cli import datasets, demo, measure
+
+app = typer.Typer(
+    name="counterpoint",
+    help="Measure ensembles: how their members disagree, and what that is worth.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+app.command("measure", help=measure.HELP, no_args_is_help=True)(measure.measure)
+app.add_typer(datasets.app, name="datasets")
+app.command("demo", help=demo.HELP)(demo.demo)
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"counterpoint {__version__}")
+        raise typer.Exit()
+
+
+@app.callback()
+def options(
+    version: Annotated[
+        bool,
+        typer.Option("--version", help="Print the version.", callback=_version, is_eager=True),
+    ] = False,
+    debug: Annotated[bool, typer.Option("--debug", help="Show the traceback of errors.")] = False,
+) -> None:
+    """Take the global options; ``main`` reads --debug itself, since it handles the errors."""

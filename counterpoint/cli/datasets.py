@@ -1,0 +1,159 @@
+"""``counterpoint datasets``: list, describe, export, add."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from counterpoint.cli import _terminal as terminal
+
+app = typer.Typer(
+    help="Data sets: list, describe, export to CSV, add your own.", no_args_is_help=True
+)
+
+WORDS = {
+    "list_datasets() names": "`counterpoint datasets list` names",
+    "overwrite=True": "--force",
+    "`name`": "--name",
+    "`target`": "--target",
+}
+
+Name = Annotated[str, typer.Argument(help="Name of a data set.", show_default=False)]
+
+
+@app.command("list")
+def list_(
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON, for programs.")] = False,
+) -> None:
+    """List all data sets: shipped, in the data folder, or known but not here."""
+    from counterpoint.datasets import data_folder, list_datasets
+
+    frame = list_datasets()
+    if as_json:
+        from counterpoint.report.summary import to_json
+
+        typer.echo(to_json(frame.reset_index().to_dict(orient="records")))
+        return
+    table = terminal.new_table()
+    table.add_column("Name", no_wrap=True)
+    for heading in ("Rows", "Numeric", "Nominal", "Classes", "Missing", "Majority"):
+        table.add_column(heading, justify="right", no_wrap=True)
+    table.add_column("", no_wrap=True)
+    counts = ["rows", "numeric", "nominal", "classes", "missing"]
+    for name, row in frame.iterrows():
+        numbers = [f"{count}" if count is not None else "?" for count in _plain(row[counts])]
+        majority = _plain(row[["majority"]])[0]
+        shipped = row["available"] == "shipped"
+        table.add_row(
+            str(name),
+            *numbers,
+            "?" if majority is None else f"{majority:.0%}",
+            "" if shipped else row["available"],
+            style="dim" if row["available"] == "not here" else "",
+        )
+    out = terminal.console()
+    out.print(table)
+    where = f"{len(frame)} data sets; your own are looked for in {data_folder()}"
+    out.print(where, markup=False, soft_wrap=True)
+
+
+@app.command()
+def describe(name: Name) -> None:
+    """Tell what a data set is, where it comes from, its licence and whom to cite."""
+    import textwrap
+
+    with terminal.in_options(WORDS):
+        from counterpoint.datasets import describe as describe_dataset
+
+        text = describe_dataset(name)
+    out = terminal.console()
+    heading, *paragraphs = text.strip().split("\n\n")
+    out.print(heading.splitlines()[0], style="bold", markup=False, soft_wrap=True)
+    for paragraph in paragraphs:
+        wrapped = textwrap.fill(
+            " ".join(paragraph.split()), min(out.width, 88), break_long_words=False
+        )
+        out.print(f"\n{wrapped}", markup=False, soft_wrap=True)
+
+
+@app.command()
+def export(
+    name: Name,
+    output: Annotated[
+        str | None,
+        typer.Option(
+            "--output",
+            "-o",
+            help="File to write, gzipped if it ends in .gz; - for standard output. "
+            "Default: NAME.csv here.",
+            show_default=False,
+        ),
+    ] = None,
+    force: Annotated[bool, typer.Option("--force", help="Replace an existing file.")] = False,
+    fetch: Annotated[
+        bool, typer.Option("--fetch", help="Get a set that is not here from OpenML.")
+    ] = False,
+) -> None:
+    """Write a data set as CSV: the class last, missing values as empty fields."""
+    import sys
+    import tempfile
+
+    with terminal.in_options({**WORDS, f"load('{name}', fetch=True)": "--fetch"}):
+        from counterpoint.datasets import export_csv
+        from counterpoint.report.files import new_file
+
+        if output == "-":
+            with tempfile.TemporaryDirectory() as folder:
+                text = export_csv(name, Path(folder, "set.csv"), fetch=fetch).read_bytes()
+            sys.stdout.flush()
+            sys.stdout.buffer.write(text)
+            sys.stdout.buffer.flush()
+            return
+        path = Path(f"{name}.csv" if output is None else output)
+        if path.exists() and not force:
+            raise FileExistsError(f"{path} is there already: pass --force to replace it.")
+        with new_file(path) as part:
+            export_csv(name, part, fetch=fetch)
+    terminal.wrote(path, name)
+
+
+@app.command()
+def add(
+    file: Annotated[
+        Path, typer.Argument(help="A CSV file with a header, plain or .gz.", show_default=False)
+    ],
+    name: Annotated[
+        str | None, typer.Option(help="What to call it. Default: as the file.", show_default=False)
+    ] = None,
+    target: Annotated[str, typer.Option(help="The column to predict.")] = "class",
+    nominal: Annotated[
+        str, typer.Option(help="Columns of numbers that are codes: A,B.", show_default=False)
+    ] = "",
+    missing: Annotated[
+        str,
+        typer.Option(
+            help="What stands for a missing value, besides an empty field: '?', say.",
+            show_default=False,
+        ),
+    ] = "",
+    force: Annotated[bool, typer.Option("--force", help="Replace what is there.")] = False,
+) -> None:
+    """Copy a CSV file into the data folder, so that it can be used by name."""
+    with terminal.in_options(WORDS):
+        from counterpoint.datasets import add_file
+
+        copy = add_file(
+            file,
+            name=name,
+            target=target,
+            nominal=[column for column in nominal.split(",") if column],
+            missing_values=[value for value in missing.split(",") if value],
+            overwrite=force,
+        )
+    terminal.wrote(copy, file.name)
+
+
+def _plain(values: object) -> list:
+    from counterpoint.report.summary import plain
+
+    return plain(list(values))  # type: ignore[call-overload]

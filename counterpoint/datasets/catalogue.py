@@ -1,0 +1,161 @@
+"""What data sets there are, and the story of each one."""
+
+import textwrap
+from typing import TYPE_CHECKING
+
+from counterpoint.datasets._index import Entry, canonical, close_matches, index
+from counterpoint.datasets.folder import all_files, data_folder, find_files, read_files, recorded
+from counterpoint.exceptions import DatasetNotFoundError
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+_LICENCES = {
+    "CC BY 4.0 (UCI)": "CC BY 4.0. Attribute to the UCI Machine Learning Repository (Dua & Graff; "
+    "Kelly, Longjohn & Nottingham) and to the source cited.",
+    "MIT (modeldata)": "not a UCI set; distributed with R's modeldata under the MIT licence.",
+    "unsettled, see LICENCES.md": "unsettled. As far as we know, UCI withdrew the set for want of "
+    "a permission to distribute it; Weka and R's mlbench (GPL) still carry it.",
+    "non-commercial, see LICENCES.md": "the donor's own terms, as far as we know them: "
+    "non-commercial research and education only. Not shipped.",
+    "GPL-2 or GPL-3 (MASS)": "distributed with R's MASS under GPL-2 or GPL-3. Not shipped; "
+    "make_ripley draws fresh samples from the same distribution.",
+}
+
+
+def list_datasets() -> "pd.DataFrame":
+    """List every data set that `load` knows, and the files in the data folder.
+
+    Returns
+    -------
+    pandas.DataFrame
+        One row a data set, its name the index. Columns: ``title``; ``rows``; ``features``,
+        of which ``numeric`` and ``nominal``; ``classes``; ``missing`` (cells); ``majority``
+        (share of the largest class); ``split`` (does the source fix train and test rows);
+        ``licence``; ``available``: ``"shipped"``, ``"in data folder"`` or ``"not here"``.
+        Counts of a file that was put into the data folder without `add_file` are missing.
+
+    Examples
+    --------
+    >>> table = list_datasets()
+    >>> table.loc["german-credit", ["rows", "numeric", "nominal", "classes"]].tolist()
+    [1000, 7, 13, 2]
+    """
+    import pandas as pd
+
+    files = all_files()
+    rows = [_row(entry, files) for entry in index().values()]
+    for key in sorted(set(files) - set(index())):
+        facts = recorded(key)
+        if facts is None:
+            rows.append(
+                {"name": key, "title": f"{key}, a file in the data folder", "licence": ""}
+                | {"available": "in data folder"}
+            )
+        else:
+            rows.append(_row(_own_entry(key, facts), files))
+    table = pd.DataFrame(rows).set_index("name")
+    counts = ["rows", "features", "numeric", "nominal", "classes", "missing"]
+    table[counts] = table[counts].astype("Int64")
+    table["split"] = table["split"].astype("boolean")
+    return table
+
+
+def describe(name: str) -> str:
+    """Tell what a data set is: counts, source, notes, licence, citation.
+
+    Parameters
+    ----------
+    name : str
+        As `load` takes it.
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> print(describe("iris").splitlines()[0])
+    Iris
+    >>> "Fisher 1936" in describe("iris")
+    True
+    """
+    key = canonical(name)
+    if key in index():
+        return description(index()[key])
+    files = find_files(key)
+    if not files:
+        raise unknown(name)
+    facts = recorded(key)
+    if facts is not None:
+        return description(_own_entry(key, facts))
+    return description(read_files(key, files, target="class")[0])
+
+
+def description(entry: Entry) -> str:
+    """Return the text about a data set, with attribution and citation."""
+    kinds = f"{len(entry.numeric)} numeric, {len(entry.nominal)} nominal"
+    by_size = sorted(entry.classes.items(), key=lambda item: -item[1])
+    facts = (
+        f"{entry.rows} rows, {len(entry.columns)} features ({kinds}), "
+        f"{entry.missing or 'no'} missing values."
+    )
+    labels = f"Target {entry.target!r}, {len(by_size)} classes: " + ", ".join(
+        f"{label} {count}" for label, count in by_size
+    )
+    paragraphs = [facts, labels + "."]
+    if entry.split:
+        paragraphs.append(
+            f"Split: {entry.split['train']} rows to train on, {entry.split['test']} to test."
+        )
+    if entry.notes:
+        paragraphs.append(f"Notes: {entry.notes}")
+    if entry.sources:
+        carriers = "; ".join(
+            f"{source['file']} of {source['package']} {source['version']} ({source['origin']})"
+            for source in entry.sources
+        )
+        paragraphs.append(f"Taken from: {carriers}.")
+    if entry.checks:
+        paragraphs.append(f"Checked: {'; '.join(entry.checks)}.")
+    if entry.licence:
+        paragraphs.append(f"Licence: {_LICENCES[entry.licence]}")
+    if entry.cite:
+        paragraphs.append(f"Cite: {entry.cite}.")
+    body = "\n\n".join(textwrap.fill(text, 88, break_long_words=False) for text in paragraphs)
+    return f"{entry.title}\n{'=' * len(entry.title)}\n\n{body}\n"
+
+
+def unknown(name: str) -> DatasetNotFoundError:
+    """Return the error for a name nobody knows."""
+    key = canonical(name)
+    near = close_matches(key, [*index(), *all_files()])
+    hint = f" Did you mean {' or '.join(repr(match) for match in near)}?" if near else ""
+    return DatasetNotFoundError(
+        f"No data set is called {name!r}.{hint} list_datasets() names them all. A file of your own "
+        f"is looked for in the data folder {data_folder()} ({key}.csv or {key}.csv.gz): put it "
+        "there with `counterpoint datasets add FILE`."
+    )
+
+
+def _own_entry(key: str, facts: dict) -> Entry:
+    facts = {name: value for name, value in facts.items() if name != "missing_values"}
+    return Entry(name=key, title=f"{key}, a file in the data folder", **facts)
+
+
+def _row(entry: Entry, files: dict) -> dict:
+    available = "in data folder" if entry.name in files else "not here"
+    return {
+        "name": entry.name,
+        "title": entry.title,
+        "rows": entry.rows,
+        "features": len(entry.columns),
+        "numeric": len(entry.numeric),
+        "nominal": len(entry.nominal),
+        "classes": len(entry.classes),
+        "missing": entry.missing,
+        "majority": max(entry.classes.values()) / entry.rows,
+        "split": entry.split is not None,
+        "licence": entry.licence,
+        "available": "shipped" if entry.file else available,
+    }

@@ -1,0 +1,335 @@
+"""The standard numeric encoding of a frame that mixes numbers and categories."""
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.compose import ColumnTransformer
+from sklearn.impute import SimpleImputer
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import MinMaxScaler, OneHotEncoder, OrdinalEncoder, StandardScaler
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from counterpoint.datasets._columns import (
+    categories,
+    floats,
+    frame_columns,
+    is_frame,
+    is_nominal,
+    objects,
+)
+
+_SCALERS = {"standard": StandardScaler, "minmax": MinMaxScaler}
+
+
+class TabularEncoder(TransformerMixin, BaseEstimator):
+    """Turn a frame of numeric and nominal columns into an array of numbers.
+
+    Numeric columns come first: a missing number becomes the median of its column. Nominal
+    columns follow, one-hot or as integer codes. Nothing that comes out is missing. It is
+    scikit-learn's `ColumnTransformer` of imputer, scaler and encoder, with the choices made.
+
+    Parameters
+    ----------
+    nominal : {"onehot", "ordinal"}, default="onehot"
+        ``"onehot"`` makes a column of each value seen in `fit`, and one for missing if there
+        were any. Of a column with two values, the first gets no column of its own. A value never
+        seen is all zeros. ``"ordinal"``, for trees, gives each column integer codes: 0, 1, ... in
+        the order of the categories, -1 for missing, -2 for a value never seen.
+    scale : False, "standard" or "minmax", default=False
+        Scale the numeric columns to mean 0 and variance 1, or to [0, 1].
+    missing_indicator : bool, default=False
+        Add a column of 0 and 1 for each numeric column that had missing values in `fit`.
+    categorical_features : "from_dtype" or array-like, default="from_dtype"
+        Which columns are nominal. ``"from_dtype"``: in a pandas or polars frame those of
+        categories, strings, objects and booleans; in an array none. Else their names,
+        positions, or a boolean mask.
+
+    Attributes
+    ----------
+    numeric_features_, nominal_features_ : list of int
+        Positions of the columns of either kind.
+    categories_ : list of list
+        The values of each nominal column, in the order of their codes or columns; NaN, last,
+        stands for missing.
+    transformer_ : ColumnTransformer
+        What does the work.
+    n_features_in_ : int
+        Number of columns seen in `fit`.
+    feature_names_in_ : ndarray of str
+        Their names, if all are strings.
+
+    Examples
+    --------
+    >>> from counterpoint.datasets import load
+    >>> X, y = load("labor", return_X_y=True)
+    >>> encoder = TabularEncoder().fit(X)
+    >>> encoder.transform(X).shape
+    (57, 34)
+    >>> encoder.get_feature_names_out()[-3:].tolist()
+    ['contribution_to_health_plan_half', 'contribution_to_health_plan_none',
+     'contribution_to_health_plan_nan']
+    """
+
+    def __init__(
+        self,
+        *,
+        nominal="onehot",
+        scale=False,
+        missing_indicator=False,
+        categorical_features="from_dtype",
+    ):
+        self.nominal = nominal
+        self.scale = scale
+        self.missing_indicator = missing_indicator
+        self.categorical_features = categorical_features
+
+    def fit(self, X, y=None):
+        """Learn medians, scales and categories.
+
+        Parameters
+        ----------
+        X : pandas or polars DataFrame, or array-like of shape (n_samples, n_features)
+            The rows to learn from.
+        y : ignored
+
+        Returns
+        -------
+        self : TabularEncoder
+        """
+        self._fit(X)
+        return self
+
+    def fit_transform(self, X, y=None, **fit_params):
+        """Learn from ``X`` and encode it.
+
+        Parameters
+        ----------
+        X : pandas or polars DataFrame, or array-like of shape (n_samples, n_features)
+            The rows to learn from.
+        y : ignored
+        **fit_params : ignored
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_features_out)
+        """
+        return self._encode(self._fit(X))
+
+    def transform(self, X):
+        """Encode the rows of ``X``.
+
+        Parameters
+        ----------
+        X : pandas or polars DataFrame, or array-like of shape (n_samples, n_features)
+            Rows with the columns seen in `fit`.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_features_out)
+            Or a frame, if `set_output` asked for one.
+        """
+        check_is_fitted(self)
+        columns = self._columns(X, reset=False)
+        return self._encode(self._typed(columns))
+
+    def get_feature_names_out(self, input_features=None):
+        """Return the names of the columns that come out.
+
+        Parameters
+        ----------
+        input_features : array-like of str or None, default=None
+            Names of the columns that go in. None takes those seen in `fit`, or ``x0``, ``x1``...
+
+        Returns
+        -------
+        ndarray of str
+        """
+        check_is_fitted(self)
+        names = self._names_in(input_features)
+        out: list[str] = []
+        for kind, positions in (
+            ("numeric", self.numeric_features_),
+            ("nominal", self.nominal_features_),
+        ):
+            if positions:
+                step = self.transformer_.named_transformers_[kind]
+                out.extend(step.get_feature_names_out(names[positions]))
+        return _without_doubles([out[i] for i in self._kept])
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        tags.input_tags.categorical = True
+        tags.transformer_tags.preserves_dtype = []
+        return tags
+
+    def _fit(self, X):
+        if self.nominal not in ("onehot", "ordinal"):
+            raise ValueError(f"nominal={self.nominal!r}: choose 'onehot' or 'ordinal'.")
+        if self.scale is not False and self.scale not in _SCALERS:
+            raise ValueError(f"scale={self.scale!r}: choose False, 'standard' or 'minmax'.")
+        columns = self._columns(X, reset=True)
+        is_nominal = self._which_nominal(columns)
+        self.numeric_features_ = np.flatnonzero(~is_nominal).tolist()
+        self.nominal_features_ = np.flatnonzero(is_nominal).tolist()
+        self.categories_ = [
+            categories(columns[i], seen_only=self.nominal == "onehot")
+            for i in self.nominal_features_
+        ]
+        typed = self._typed(columns)
+        self.transformer_ = ColumnTransformer(
+            [
+                ("numeric", self._numeric_steps(), self.numeric_features_),
+                ("nominal", self._nominal_step(), self.nominal_features_),
+            ],
+            sparse_threshold=0,
+        ).set_output(transform="default")
+        self.transformer_.fit(typed)
+        self._kept = self._columns_kept()
+        return typed
+
+    def _encode(self, typed):
+        return np.asarray(self.transformer_.transform(typed), dtype=np.float64)[:, self._kept]
+
+    def _numeric_steps(self):
+        # keep_empty_features: a column with no value at all becomes zeros, and stays a column
+        impute = SimpleImputer(
+            strategy="median", keep_empty_features=True, add_indicator=self.missing_indicator
+        )
+        if not self.scale:
+            return impute
+        if not self.missing_indicator:
+            return make_pipeline(impute, _SCALERS[self.scale]())
+        # Indicators come after the numbers and stay 0 and 1.
+        numbers = list(range(len(self.numeric_features_)))
+        scaled = ColumnTransformer(
+            [("scaled", _SCALERS[self.scale](), numbers)],
+            remainder="passthrough",
+            verbose_feature_names_out=False,
+        )
+        return make_pipeline(impute, scaled)
+
+    def _nominal_step(self):
+        values = [np.array(values, dtype=object) for values in self.categories_]
+        if self.nominal == "onehot":
+            return OneHotEncoder(categories=values, handle_unknown="ignore", sparse_output=False)
+        return OrdinalEncoder(
+            categories=values,
+            handle_unknown="use_encoded_value",
+            unknown_value=-2,
+            encoded_missing_value=-1,
+        )
+
+    def _columns_kept(self):
+        """Return the output columns to keep: all but the first of each two-valued column.
+
+        OneHotEncoder can drop them itself, but then warns at every value it never saw.
+        """
+        n_numeric = len(self.numeric_features_)
+        if n_numeric and self.missing_indicator:
+            numeric = self.transformer_.named_transformers_["numeric"]
+            n_numeric = len(numeric.get_feature_names_out([f"x{i}" for i in range(n_numeric)]))
+        if self.nominal == "ordinal":
+            return np.arange(n_numeric + len(self.nominal_features_))
+        kept, start = list(range(n_numeric)), n_numeric
+        for values in self.categories_:
+            n_values = sum(not _is_missing(value) for value in values)
+            two = n_values == 2 or len(values) == 2
+            kept.extend(range(start + two, start + len(values)))
+            start += len(values)
+        return np.array(kept, dtype=np.intp)
+
+    def _columns(self, X, *, reset):
+        """Check X and return its columns as pandas Series."""
+        if is_frame(X):
+            validate_data(self, X, reset=reset, skip_check_array=True)
+            return frame_columns(X)
+        # Text in an array is fine where the caller says which columns are nominal.
+        dtype = "numeric" if isinstance(self.categorical_features, str) else None
+        try:
+            X = validate_data(self, X, reset=reset, dtype=dtype, ensure_all_finite=False)
+        except ValueError as error:
+            if "could not convert string" in str(error):
+                raise ValueError(
+                    f"X is an array that holds text ({error}). Pass a pandas or polars frame, or "
+                    "say which columns are nominal with `categorical_features`."
+                ) from error
+            raise
+        return [pd.Series(X[:, i], name=f"x{i}") for i in range(X.shape[1])]
+
+    def _which_nominal(self, columns):
+        """Return a mask of the nominal columns."""
+        chosen = self.categorical_features
+        if isinstance(chosen, str):
+            if chosen != "from_dtype":
+                raise ValueError(
+                    f"categorical_features={chosen!r}: give 'from_dtype', or a list of names, "
+                    "positions or booleans."
+                )
+            return np.array([is_nominal(column) for column in columns], dtype=bool)
+        chosen = list(chosen)
+        if chosen and all(isinstance(item, bool | np.bool_) for item in chosen):
+            if len(chosen) != len(columns):
+                raise ValueError(
+                    f"categorical_features is a mask of length {len(chosen)}, but X has "
+                    f"{len(columns)} columns."
+                )
+            return np.array(chosen, dtype=bool)
+        names = [column.name for column in columns]
+        mask = np.zeros(len(columns), dtype=bool)
+        for item in chosen:
+            if isinstance(item, str) and item in names:
+                mask[names.index(item)] = True
+            elif isinstance(item, int | np.integer) and -len(columns) <= item < len(columns):
+                mask[item] = True
+            else:
+                raise ValueError(
+                    f"categorical_features has {item!r}, which is no column of X: its "
+                    f"{len(columns)} columns are {names[:8]}{'...' if len(names) > 8 else ''}."
+                )
+        return mask
+
+    def _typed(self, columns):
+        """Return a frame of floats and objects, missing as NaN in both."""
+        nominal = set(self.nominal_features_)
+        return pd.DataFrame(
+            {
+                i: objects(column) if i in nominal else floats(column)
+                for i, column in enumerate(columns)
+            }
+        )
+
+    def _names_in(self, input_features):
+        known = getattr(self, "feature_names_in_", None)
+        if input_features is None:
+            return np.array(
+                [f"x{i}" for i in range(self.n_features_in_)] if known is None else known,
+                dtype=object,
+            )
+        names = np.asarray(input_features, dtype=object)
+        if known is not None and not np.array_equal(known, names):
+            raise ValueError("input_features is not equal to feature_names_in_")
+        if len(names) != self.n_features_in_:
+            raise ValueError(
+                "input_features should have length equal to number of features "
+                f"({self.n_features_in_}), got {len(names)}"
+            )
+        return names
+
+
+def _is_missing(value: Any) -> bool:
+    return isinstance(value, float) and np.isnan(value)
+
+
+def _without_doubles(names: list[str]) -> np.ndarray:
+    """Make names unique: value 'b' of a column 'a' may meet a column called 'a_b'."""
+    taken: set[str] = set()
+    for i, name in enumerate(names):
+        unique, repeat = name, 2
+        while unique in taken:
+            unique, repeat = f"{name}_{repeat}", repeat + 1
+        taken.add(unique)
+        names[i] = unique
+    return np.array(names, dtype=object)

@@ -1,0 +1,181 @@
+"""Trials of an estimator: draw a training set, fit a clone, and keep what it says on test data."""
+
+import warnings
+from collections.abc import Callable, Generator
+from dataclasses import dataclass
+from typing import Any, Literal, NamedTuple, cast
+
+import numpy as np
+import pandas as pd
+from joblib import Parallel, delayed
+from numpy.typing import NDArray
+from sklearn.base import clone
+from sklearn.utils import check_consistent_length
+from sklearn.utils import resample as draw_rows
+
+from counterpoint._progress import track
+from counterpoint.decomposition._checks import encode
+from counterpoint.exceptions import MemberError
+
+Output = Literal["labels", "values", "proba"]
+
+_MAX_SEED = np.iinfo(np.int32).max
+# a bootstrap that misses a class is drawn again; a class too rare for this many draws may miss
+_MAX_DRAWS = 100
+
+
+@dataclass(frozen=True)
+class Task:
+    """All that a trial needs to know, but its seed.
+
+    ``output`` is what the model is asked for; labels come back as positions in ``classes``.
+    """
+
+    estimator: Any
+    X: Any
+    y: NDArray
+    X_test: Any
+    resample: Literal["bootstrap", "subsample"] | Callable
+    n_train: int
+    output: Output
+    classes: NDArray | None
+    members: bool
+
+
+class Said(NamedTuple):
+    """What a trained model said on the test data, itself and by its members.
+
+    Axes are (n_samples[, n_classes]) and (n_members, n_samples[, n_classes]); ``members`` is
+    None where they were not asked or cannot be taken out.
+    """
+
+    own: NDArray
+    members: NDArray | None
+
+
+def run_trials(task: Task, n_trials: int, *, n_jobs, rng, progress) -> list[Said]:
+    """Run the trials in parallel, in order; keep the finished ones on an interruption.
+
+    Every seed is drawn before the first trial starts, so the number of jobs changes nothing.
+    """
+    seeds = rng.randint(_MAX_SEED, size=n_trials)
+    jobs = (delayed(run_trial)(task, seed) for seed in seeds)
+    done: list[Said] = []
+    outputs = Parallel(n_jobs=n_jobs, return_as="generator")(jobs)
+    tracked = track(outputs, total=n_trials, description="Training", show=progress)
+    results = cast("Generator[Said | None, None, None]", tracked)
+    try:
+        for said in results:
+            if said is None:
+                raise KeyboardInterrupt
+            done.append(said)
+    except KeyboardInterrupt:
+        with warnings.catch_warnings():
+            # joblib would tell of the tasks it calls off
+            warnings.simplefilter("ignore")
+            results.close()
+        if len(done) < 2:
+            raise
+        warnings.warn(
+            f"Interrupted: the decomposition rests on the {len(done)} trials of {n_trials} "
+            "that were finished.",
+            UserWarning,
+            stacklevel=3,
+        )
+    return done
+
+
+def run_trial(task: Task, seed: int) -> Said | None:
+    """Train a clone on a training set drawn with ``seed`` and ask it about the test data.
+
+    None if interrupted. An exception would come out of order, before the results of
+    trials that were finished earlier.
+    """
+    rng = np.random.RandomState(seed)
+    try:
+        X, y = _draw(task, rng)
+        model = clone(task.estimator)
+        _seed(model, rng)
+        model.fit(X, y)
+        return Said(_ask(task, model), _ask_members(task, model) if task.members else None)
+    except KeyboardInterrupt:
+        return None
+
+
+def _draw(task: Task, rng: np.random.RandomState):
+    if callable(task.resample):
+        drawn = task.resample(rng)
+        if not (isinstance(drawn, tuple | list) and len(drawn) == 2):
+            raise TypeError(
+                f"resample(random_state) returned {type(drawn).__name__}: it must return a pair "
+                "(X, y), a training set."
+            )
+        check_consistent_length(*drawn)
+        return drawn
+    n_classes = 0 if task.classes is None else len(pd.unique(task.y))
+    for _ in range(_MAX_DRAWS):
+        X, y = draw_rows(
+            task.X,
+            task.y,
+            replace=task.resample == "bootstrap",
+            n_samples=task.n_train,
+            random_state=rng,
+        )
+        if len(pd.unique(y)) >= n_classes or task.classes is None:
+            break
+    return X, y
+
+
+def _seed(model, rng: np.random.RandomState) -> None:
+    """Seed what has no seed; one that the user has fixed stays."""
+    params = model.get_params(deep=True)
+    unseeded = [
+        name
+        for name in sorted(params)
+        if name.split("__")[-1] == "random_state" and params[name] is None
+    ]
+    model.set_params(**{name: int(rng.randint(_MAX_SEED)) for name in unseeded})
+
+
+def _ask(task: Task, model) -> NDArray:
+    if task.output == "values":
+        return np.asarray(model.predict(task.X_test), dtype=np.float64)
+    assert task.classes is not None
+    if task.output == "labels":
+        said = np.asarray(model.predict(task.X_test))
+        return encode(said, task.classes, "the estimator's prediction")
+    if not hasattr(model, "predict_proba"):
+        raise TypeError(
+            f"this loss needs probabilities, but {type(model).__name__} has no predict_proba: "
+            "wrap it in CalibratedClassifierCV, or use loss='zero-one'."
+        )
+    return _spread(model.predict_proba(task.X_test), model.classes_, task.classes)
+
+
+def _ask_members(task: Task, model) -> NDArray | None:
+    # imported late: member outputs bring in the compiled kernels
+    from counterpoint._outputs import MemberOutputs, member_predictions
+
+    try:
+        if task.output == "values":
+            return member_predictions(model, task.X_test)
+        outputs = MemberOutputs.from_estimator(model, task.X_test)
+    except MemberError:
+        return None
+    assert task.classes is not None
+    if task.output == "labels":
+        place = encode(np.asarray(outputs.classes), task.classes, "the ensemble's classes_")
+        return place[outputs.votes]
+    if outputs.proba is None:
+        return None
+    return _spread(outputs.proba, outputs.classes, task.classes)
+
+
+def _spread(proba: NDArray, known, classes: NDArray) -> NDArray:
+    """Put probabilities of the classes a model knows in the places of all classes."""
+    proba = np.asarray(proba, dtype=np.float64)
+    if proba.shape[-1] == len(classes):
+        return proba
+    wide = np.zeros((*proba.shape[:-1], len(classes)))
+    wide[..., encode(np.asarray(known), classes, "the estimator's classes_")] = proba
+    return wide

@@ -1,0 +1,302 @@
+"""Squared loss: ambiguity; bias and variance; bias, variance and covariance.
+
+Eastwood's thesis, section 2.1.1, equations 2.1 to 2.11. All three are exact identities for
+any finite set of predictions, with expectations read as means over the trials given.
+"""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from counterpoint._validation import check_member_weight, check_sample_weight
+from counterpoint.decomposition._checks import check_floats, check_noise, check_target
+from counterpoint.decomposition._result import Parts
+
+
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class AmbiguityParts(Parts):
+    """Error of one trained ensemble: its members' mean error less their ambiguity.
+
+    Attributes
+    ----------
+    member_error : ndarray of shape (n_samples,)
+        Weighted mean of the members' own losses.
+    ambiguity : ndarray of shape (n_samples,)
+        Weighted mean divergence of the members from the ensemble; never negative.
+    error : ndarray of shape (n_samples,)
+        Loss of the ensemble.
+    """
+
+    member_error: NDArray
+    ambiguity: NDArray
+    error: NDArray
+
+    identity: ClassVar[str] = "error = member_error - ambiguity"
+
+    def terms(self) -> dict[str, NDArray]:
+        """Return the signed terms of the identity, per sample."""
+        return {"member_error": self.member_error, "ambiguity": -self.ambiguity}
+
+
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class BiasVarianceParts(Parts):
+    """Expected squared error of one model: noise, squared bias and variance.
+
+    Attributes
+    ----------
+    noise : ndarray of shape (n_samples,)
+        Known variance of the target; 0 where it was not given.
+    bias : ndarray of shape (n_samples,)
+        Squared distance of the mean prediction from the target.
+    signed_bias : ndarray of shape (n_samples,)
+        Mean prediction less target, for information.
+    variance : ndarray of shape (n_samples,)
+        Mean squared distance of the predictions from their mean.
+    error : ndarray of shape (n_samples,)
+        Expected squared error.
+    """
+
+    noise: NDArray
+    bias: NDArray
+    signed_bias: NDArray
+    variance: NDArray
+    error: NDArray
+
+    identity: ClassVar[str] = "error = noise + bias + variance"
+
+    def terms(self) -> dict[str, NDArray]:
+        """Return the signed terms of the identity, per sample."""
+        return {"noise": self.noise, "bias": self.bias, "variance": self.variance}
+
+
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class CovarianceParts(Parts):
+    """Expected squared error of an average of members: bias, variance and covariance.
+
+    Attributes
+    ----------
+    n_members : int
+        N in the identity.
+    noise : ndarray of shape (n_samples,)
+        Known variance of the target; 0 where it was not given.
+    bias : ndarray of shape (n_samples,)
+        Square of the members' mean bias.
+    signed_bias : ndarray of shape (n_samples,)
+        The members' mean bias, for information.
+    variance : ndarray of shape (n_samples,)
+        Mean of the members' variances.
+    covariance : ndarray of shape (n_samples,)
+        Mean covariance of two different members; NaN for one member, which has none.
+    error : ndarray of shape (n_samples,)
+        Expected squared error of the average of the members.
+    """
+
+    n_members: int
+    noise: NDArray
+    bias: NDArray
+    signed_bias: NDArray
+    variance: NDArray
+    covariance: NDArray
+    error: NDArray
+
+    identity: ClassVar[str] = "error = noise + bias + variance / N + (1 - 1/N) covariance"
+
+    def terms(self) -> dict[str, NDArray]:
+        """Return the signed terms of the identity, per sample."""
+        n = self.n_members
+        # a lone member's covariance is undefined, but its weight in the sum is zero
+        covariance = self.covariance * (1 - 1 / n) if n > 1 else np.zeros_like(self.error)
+        return {
+            "noise": self.noise,
+            "bias": self.bias,
+            "variance": self.variance / n,
+            "covariance": covariance,
+        }
+
+
+def ambiguity_decomposition(
+    y: ArrayLike,
+    predictions: ArrayLike,
+    *,
+    weights: ArrayLike | None = None,
+    sample_weight: ArrayLike | None = None,
+) -> AmbiguityParts:
+    """Split the squared error of one averaging ensemble into member error and ambiguity.
+
+    With ``f`` the weighted mean of the members, at every sample::
+
+        (f - y)^2 = sum_i w_i (f_i - y)^2 - sum_i w_i (f_i - f)^2
+
+    so an average is never worse than its average member, and better by their spread.
+    :func:`ambiguity` does the same for other losses.
+
+    Parameters
+    ----------
+    y : array-like of shape (n_samples,)
+        Targets.
+    predictions : array-like of shape (n_members, n_samples)
+        What each member predicted.
+    weights : array-like of shape (n_members,) or None, default=None
+        Non-negative weights of the members, scaled to add up to one. None means equal.
+    sample_weight : array-like of shape (n_samples,) or None, default=None
+        Weights of the samples in the averages.
+
+    Returns
+    -------
+    parts : AmbiguityParts
+
+    References
+    ----------
+    .. [1] A. Krogh, J. Vedelsby, "Neural network ensembles, cross validation, and active
+       learning", NIPS 1994.
+    .. [2] M. Eastwood's thesis, equation 2.11.
+
+    Examples
+    --------
+    >>> parts = ambiguity_decomposition([1.0, 2.0], [[0.0, 2.0], [2.0, 4.0]])
+    >>> parts.error, parts.member_error, parts.ambiguity
+    (array([0., 1.]), array([1., 2.]), array([1., 1.]))
+    """
+    axes = ["n_members", "n_samples"]
+    values = check_floats(predictions, "predictions", axes)
+    target = check_target(y, values, "predictions", axes)
+    share = check_member_weight(weights, len(values))
+    # all parts are about distances from y: taken first, they keep their digits
+    away = values - target
+    ensemble = np.average(away, axis=0, weights=share)
+    return AmbiguityParts(
+        sample_weight=check_sample_weight(sample_weight, len(target)),
+        member_error=np.average(away**2, axis=0, weights=share),
+        ambiguity=np.average((away - ensemble) ** 2, axis=0, weights=share),
+        error=ensemble**2,
+    )
+
+
+def bias_variance(
+    y: ArrayLike,
+    predictions: ArrayLike,
+    *,
+    noise: ArrayLike | None = None,
+    sample_weight: ArrayLike | None = None,
+) -> BiasVarianceParts:
+    """Split the expected squared error of a model into squared bias and variance.
+
+    Expectations are means over the trials, so variances divide by ``n_trials``: the
+    identity is then exact for any number of trials. One trial has variance 0.
+
+    Parameters
+    ----------
+    y : array-like of shape (n_samples,)
+        Targets; their expected values where ``noise`` is given.
+    predictions : array-like of shape (n_trials, n_samples)
+        What the model predicted after training on each of several training sets.
+    noise : float, array-like of shape (n_samples,) or None, default=None
+        Variance of the targets, where known. None counts it as none: with single noisy
+        targets, their noise is then inside the bias.
+    sample_weight : array-like of shape (n_samples,) or None, default=None
+        Weights of the samples in the averages.
+
+    Returns
+    -------
+    parts : BiasVarianceParts
+
+    References
+    ----------
+    .. [1] S. Geman, E. Bienenstock, R. Doursat, "Neural networks and the bias/variance
+       dilemma", Neural Computation 4(1), 1992.
+    .. [2] M. Eastwood's thesis, equations 2.1 to 2.4.
+
+    Examples
+    --------
+    >>> parts = bias_variance([1.0], [[1.0], [3.0]])
+    >>> parts.bias, parts.variance, parts.error
+    (array([1.]), array([1.]), array([2.]))
+    """
+    axes = ["n_trials", "n_samples"]
+    values = check_floats(predictions, "predictions", axes)
+    target = check_target(y, values, "predictions", axes)
+    known_noise = check_noise(noise, len(target))
+    away = values - target
+    bias = away.mean(axis=0)
+    return BiasVarianceParts(
+        sample_weight=check_sample_weight(sample_weight, len(target)),
+        noise=known_noise,
+        bias=bias**2,
+        signed_bias=bias,
+        variance=((away - bias) ** 2).mean(axis=0),
+        error=(away**2).mean(axis=0) + known_noise,
+    )
+
+
+def bias_variance_covariance(
+    y: ArrayLike,
+    predictions: ArrayLike,
+    *,
+    noise: ArrayLike | None = None,
+    sample_weight: ArrayLike | None = None,
+) -> CovarianceParts:
+    """Split the expected squared error of an averaging ensemble into three.
+
+    With N members, means over the trials for expectations, and averages over members::
+
+        error = bias^2 + variance / N + (1 - 1/N) covariance
+
+    One member has no covariance: it is NaN, and counts nothing in the sum.
+
+    Parameters
+    ----------
+    y : array-like of shape (n_samples,)
+        Targets; their expected values where ``noise`` is given.
+    predictions : array-like of shape (n_trials, n_members, n_samples)
+        What each member predicted after each training; member i of one trial is the
+        counterpart of member i of another.
+    noise : float, array-like of shape (n_samples,) or None, default=None
+        Variance of the targets, where known; None counts it as none.
+    sample_weight : array-like of shape (n_samples,) or None, default=None
+        Weights of the samples in the averages.
+
+    Returns
+    -------
+    parts : CovarianceParts
+
+    References
+    ----------
+    .. [1] N. Ueda, R. Nakano, "Generalization error of ensemble estimators", ICNN 1996.
+    .. [2] M. Eastwood's thesis, equations 2.5 to 2.8.
+
+    Examples
+    --------
+    Two members that err against each other: their average never errs.
+
+    >>> parts = bias_variance_covariance([0.0], [[[1.0], [-1.0]], [[-1.0], [1.0]]])
+    >>> parts.variance, parts.covariance, parts.error
+    (array([1.]), array([-1.]), array([0.]))
+    """
+    axes = ["n_trials", "n_members", "n_samples"]
+    values = check_floats(predictions, "predictions", axes)
+    target = check_target(y, values, "predictions", axes)
+    known_noise = check_noise(noise, len(target))
+    n_members = values.shape[1]
+    away = values - target
+    member_bias = away.mean(axis=0)
+    deviation = away - member_bias
+    member_variance = (deviation**2).mean(axis=0)
+    covariance = np.full(len(target), np.nan)
+    if n_members > 1:
+        # the square of the sum holds every ordered pair once, and every member with itself
+        with_itself = member_variance.sum(axis=0)
+        pairs = (deviation.sum(axis=1) ** 2).mean(axis=0) - with_itself
+        covariance = pairs / (n_members * (n_members - 1))
+    bias = member_bias.mean(axis=0)
+    return CovarianceParts(
+        sample_weight=check_sample_weight(sample_weight, len(target)),
+        n_members=n_members,
+        noise=known_noise,
+        bias=bias**2,
+        signed_bias=bias,
+        variance=member_variance.mean(axis=0),
+        covariance=covariance,
+        error=(away.mean(axis=1) ** 2).mean(axis=0) + known_noise,
+    )

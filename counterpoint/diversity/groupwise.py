@@ -1,0 +1,241 @@
+"""M4: measures of all members at once, from how many of them are right on each sample.
+
+All are functions of one histogram: the weight of the samples that 0, 1, ..., T members have
+right. So they can be taken from ``PairCounts`` merged over chunks. They need at least two
+members; for one they are NaN, save for the difficulty.
+"""
+
+import numpy as np
+
+from counterpoint.diversity._inputs import as_counts
+
+__all__ = [
+    "coincident_failure_diversity",
+    "difficulty",
+    "entropy",
+    "generalized_diversity",
+    "interrater_kappa",
+    "kohavi_wolpert_variance",
+]
+
+NAN = float("nan")
+
+
+def _shares(histogram):
+    histogram = np.asarray(histogram, dtype=float)
+    right = np.arange(len(histogram))
+    return histogram / histogram.sum(), right, len(histogram) - 1
+
+
+def entropy_of(histogram):
+    """Entropy from the histogram of right votes."""
+    share, right, n = _shares(histogram)
+    if n < 2:
+        return NAN
+    return float(share @ np.minimum(right, n - right) / (n - -(-n // 2)))
+
+
+def kohavi_wolpert_of(histogram):
+    """Kohavi-Wolpert variance from the histogram of right votes."""
+    share, right, n = _shares(histogram)
+    return NAN if n < 2 else float(share @ (right * (n - right)) / n**2)
+
+
+def interrater_of(histogram):
+    """Inter-rater kappa from the histogram of right votes."""
+    share, right, n = _shares(histogram)
+    mean = share @ right / n
+    # Compared as a variance: rounding must not turn 'always right' into 1/1e-17.
+    if n < 2 or mean * (1 - mean) < 1e-15:
+        return NAN
+    return float(1.0 - share @ (right * (n - right)) / (n * (n - 1) * mean * (1 - mean)))
+
+
+def difficulty_of(histogram):
+    """Difficulty from the histogram of right votes."""
+    share, right, n = _shares(histogram)
+    rate = right / n
+    return float(share @ (rate - share @ rate) ** 2)
+
+
+def generalized_of(histogram):
+    """Generalized diversity from the histogram of right votes."""
+    share, right, n = _shares(histogram)
+    wrong = n - right
+    one = share @ wrong / n
+    if n < 2 or one == 0:
+        return NAN
+    two = share @ (wrong * (wrong - 1)) / (n * (n - 1))
+    return float(1.0 - two / one)
+
+
+def coincident_of(histogram):
+    """Coincident failure diversity from the histogram of right votes."""
+    share, right, n = _shares(histogram)
+    if n < 2:
+        return NAN
+    some_wrong = share[:-1].sum()
+    if some_wrong == 0:
+        return 0.0  # as its authors define it: never wrong, never diverse
+    return float(share[:-1] @ right[:-1] / ((n - 1) * some_wrong))
+
+
+def entropy(outputs):
+    """Entropy measure E: how evenly members split into right and wrong, 0 to 1.
+
+    Parameters
+    ----------
+    outputs : MemberOutputs, PairCounts or array-like of shape (n_members, n_samples)
+        An array is taken as right/wrong flags.
+
+    Returns
+    -------
+    float
+        1 when on every sample half of the members are right; NaN for one member.
+
+    References
+    ----------
+    .. [1] Kuncheva and Whitaker, "Measures of Diversity in Classifier Ensembles", Machine
+       Learning 51, 2003, equation 8.
+
+    Examples
+    --------
+    >>> from counterpoint.diversity import entropy
+    >>> entropy([[1, 1, 0], [1, 0, 1], [1, 1, 1]])
+    0.6666666666666666
+    """
+    return entropy_of(as_counts(outputs).right_votes)
+
+
+def kohavi_wolpert_variance(outputs):
+    """Kohavi-Wolpert variance: mean of l (T - l) / T^2, with l members right out of T.
+
+    Equal to the mean pairwise disagreement times (T - 1) / (2T).
+
+    Parameters
+    ----------
+    outputs : MemberOutputs, PairCounts or array-like of shape (n_members, n_samples)
+        An array is taken as right/wrong flags.
+
+    Returns
+    -------
+    float
+        From 0 to 1/4; NaN for one member.
+
+    References
+    ----------
+    .. [1] Kuncheva and Whitaker, Machine Learning 51, 2003, equations 12 and 17.
+
+    Examples
+    --------
+    >>> from counterpoint.diversity import kohavi_wolpert_variance
+    >>> round(kohavi_wolpert_variance([[1, 1, 0], [1, 0, 1], [1, 1, 1]]), 4)
+    0.1481
+    """
+    return kohavi_wolpert_of(as_counts(outputs).right_votes)
+
+
+def interrater_kappa(outputs):
+    """Agreement of all members at once beyond chance (Fleiss's kappa of being right).
+
+    Parameters
+    ----------
+    outputs : MemberOutputs, PairCounts or array-like of shape (n_members, n_samples)
+        An array is taken as right/wrong flags.
+
+    Returns
+    -------
+    float
+        1 for members that fail together; NaN for one member, or when all are always right
+        or always wrong.
+
+    References
+    ----------
+    .. [1] Kuncheva and Whitaker, Machine Learning 51, 2003, equation 13.
+
+    Examples
+    --------
+    >>> from counterpoint.diversity import interrater_kappa
+    >>> round(interrater_kappa([[1, 1, 0], [1, 0, 1], [1, 1, 1]]), 4)
+    -0.2857
+    """
+    return interrater_of(as_counts(outputs).right_votes)
+
+
+def difficulty(outputs):
+    """Difficulty theta: variance over samples of the share of members that are right.
+
+    Parameters
+    ----------
+    outputs : MemberOutputs, PairCounts or array-like of shape (n_members, n_samples)
+        An array is taken as right/wrong flags.
+
+    Returns
+    -------
+    float
+        Small when no sample is hard for all; from 0 to 1/4.
+
+    References
+    ----------
+    .. [1] Kuncheva and Whitaker, Machine Learning 51, 2003, section 2.2.4.
+
+    Examples
+    --------
+    >>> from counterpoint.diversity import difficulty
+    >>> round(difficulty([[1, 1, 0], [1, 0, 1], [1, 1, 1]]), 4)
+    0.0247
+    """
+    return difficulty_of(as_counts(outputs).right_votes)
+
+
+def generalized_diversity(outputs):
+    """Generalized diversity: 1 - p(2) / p(1), failures of two against failures of one.
+
+    Parameters
+    ----------
+    outputs : MemberOutputs, PairCounts or array-like of shape (n_members, n_samples)
+        An array is taken as right/wrong flags.
+
+    Returns
+    -------
+    float
+        1 when a failure never comes in pairs, 0 when always; NaN for one member or when
+        nobody ever fails.
+
+    References
+    ----------
+    .. [1] Kuncheva and Whitaker, Machine Learning 51, 2003, section 2.2.5.
+
+    Examples
+    --------
+    >>> from counterpoint.diversity import generalized_diversity
+    >>> generalized_diversity([[1, 1, 0], [1, 0, 1], [1, 1, 1]])
+    1.0
+    """
+    return generalized_of(as_counts(outputs).right_votes)
+
+
+def coincident_failure_diversity(outputs):
+    """Coincident failure diversity: 1 when failures are always of one member alone.
+
+    Parameters
+    ----------
+    outputs : MemberOutputs, PairCounts or array-like of shape (n_members, n_samples)
+        An array is taken as right/wrong flags.
+
+    Returns
+    -------
+    float
+        From 0 to 1; 0 when nobody ever fails, as its authors define it; NaN for one member.
+
+    References
+    ----------
+    .. [1] Kuncheva and Whitaker, Machine Learning 51, 2003, section 2.2.6.
+
+    Examples
+    --------
+    >>> from counterpoint.diversity import coincident_failure_diversity
+    >>> coincident_failure_diversity([[1, 1, 0], [1, 0, 0], [1, 1, 1]])
+    0.75
+    """
+    return coincident_of(as_counts(outputs).right_votes)

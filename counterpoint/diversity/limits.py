@@ -1,0 +1,355 @@
+"""M6 and X3: what a vote can reach, from a few numbers about its members."""
+
+import numpy as np
+from scipy.stats import binom
+
+from counterpoint._validation import check_member_weight
+from counterpoint.diversity._inputs import as_counts, as_outputs
+
+__all__ = [
+    "c_bound",
+    "first_order_bound",
+    "forest_bound",
+    "independent_vote_error",
+    "strength_and_correlation",
+    "tandem_bound",
+    "variance_factor",
+    "vote_error_limits",
+]
+
+
+def independent_vote_error(error, n_members=None):
+    """Error of a majority vote of independent members on a two-class problem.
+
+    Parameters
+    ----------
+    error : float or array-like of shape (n_members,)
+        Error of every member, or one error for each.
+    n_members : int, default=None
+        Number of members, when ``error`` is one number.
+
+    Returns
+    -------
+    float
+        Chance that more than half of the members are wrong. A tie of an even number of
+        members is taken as right, as in the source's formula.
+
+    References
+    ----------
+    .. [1] The ensemble-learning lecture among the sources: sum from floor(T/2) + 1 to T of
+       binom(T, i) e^i (1 - e)^(T - i).
+
+    Examples
+    --------
+    >>> from counterpoint.diversity import independent_vote_error
+    >>> round(independent_vote_error(0.2, 5), 6)
+    0.05792
+    >>> round(independent_vote_error([0.1, 0.2, 0.3]), 6)
+    0.098
+    """
+    errors = np.asarray(error, dtype=float)
+    _check_shares(errors, "error")
+    if errors.ndim == 0:
+        if n_members is None or n_members < 1:
+            raise ValueError(f"With one error pass n_members of at least 1; got {n_members!r}.")
+        return float(binom.sf(n_members // 2, n_members, errors))
+    if n_members is not None and n_members != len(errors):
+        raise ValueError(f"{len(errors)} errors given, but n_members={n_members}: leave it out.")
+    wrong = np.array([1.0])  # wrong[k]: chance that k of the members so far are wrong
+    for e in errors:
+        wrong = np.append(wrong, 0.0) * (1.0 - e) + np.append(0.0, wrong) * e
+    return float(wrong[len(errors) // 2 + 1 :].sum())
+
+
+def vote_error_limits(errors):
+    """Best and worst error of a majority vote whose members have these errors.
+
+    Reached when wrong answers are spread in the best way (pattern of success: right by one
+    vote, wrong by all) or the worst (pattern of failure).
+
+    Parameters
+    ----------
+    errors : array-like of shape (n_members,)
+        Error of each member, an odd number of them.
+
+    Returns
+    -------
+    best, worst : float
+
+    References
+    ----------
+    .. [1] Matan, "On Voting Ensembles of Classifiers", AAAI-96 workshop, 1996.
+    .. [2] Kuncheva, Whitaker, Shipp and Duin, "Limits on the Majority Vote Accuracy in
+       Classifier Fusion", Pattern Analysis and Applications 6, 2003.
+
+    Examples
+    --------
+    Three members that are right 60 % of the time may vote 90 % right, or 40 %:
+
+    >>> from counterpoint.diversity import vote_error_limits
+    >>> best, worst = vote_error_limits([0.4, 0.4, 0.4])
+    >>> round(best, 3), round(worst, 3)
+    (0.1, 0.6)
+    """
+    errors = np.asarray(errors, dtype=float)
+    if errors.ndim != 1 or len(errors) % 2 == 0:
+        raise ValueError(
+            f"errors has shape {errors.shape}: expected (n_members,) with an odd number of "
+            "members, so that there are no ties."
+        )
+    _check_shares(errors, "errors")
+    right = np.sort(1.0 - errors)
+    n = len(right)
+    need = (n + 1) // 2  # right votes that win
+    upper, lower = 1.0, 0.0
+    for m in range(1, need + 1):
+        upper = min(upper, right[: n - need + m].sum() / m)
+        lower = max(lower, (right[need - m :].sum() - (n - need)) / m)
+    return float(1.0 - upper), float(1.0 - lower)
+
+
+def variance_factor(correlation, n_members):
+    """Variance of a mean of correlated members, as a share of one member's variance.
+
+    Parameters
+    ----------
+    correlation : float
+        Mean correlation delta between two members' predictions.
+    n_members : int
+
+    Returns
+    -------
+    float
+        (1 + delta (N - 1)) / N: 1/N for independent members, 1 for copies.
+
+    References
+    ----------
+    .. [1] Eastwood's thesis, equation 2.9 (after Tumer and Ghosh).
+
+    Examples
+    --------
+    >>> from counterpoint.diversity import variance_factor
+    >>> variance_factor(0.0, 10), variance_factor(1.0, 10)
+    (0.1, 1.0)
+    """
+    if n_members < 1:
+        raise ValueError(f"n_members={n_members}: at least one member is needed.")
+    if n_members > 1 and not -1.0 / (n_members - 1) - 1e-12 <= correlation <= 1.0:
+        raise ValueError(
+            f"correlation={correlation}: {n_members} members cannot correlate less than "
+            f"{-1.0 / (n_members - 1):.4g} nor more than 1 on average."
+        )
+    return (1.0 + correlation * (n_members - 1)) / n_members
+
+
+def strength_and_correlation(outputs):
+    """Breiman's strength s and correlation rho of an ensemble.
+
+    Parameters
+    ----------
+    outputs : MemberOutputs or array-like of shape (n_members, n_samples)
+        Votes on data the members did not train on. An array is taken as right/wrong flags.
+
+    Returns
+    -------
+    strength : float
+        Mean margin of the vote.
+    correlation : float
+        Variance of the margin over the squared mean standard deviation of one member's
+        margin; NaN when no member's margin varies.
+
+    References
+    ----------
+    .. [1] Breiman, "Random Forests", Machine Learning 45, 2001, section 2.2 and appendix II.
+
+    Examples
+    --------
+    >>> from counterpoint.diversity import strength_and_correlation
+    >>> s, rho = strength_and_correlation([[1, 1, 0, 1], [1, 0, 1, 1], [1, 1, 1, 0]])
+    >>> round(s, 4), round(rho, 4)
+    (0.5, 0.1111)
+    """
+    outputs = as_outputs(outputs)
+    weight = outputs.sample_weight
+    if outputs.votes is None:
+        right = outputs.correct
+        rival = ~right
+    else:
+        right = outputs.correct
+        others = outputs.tally.copy()
+        others[np.arange(outputs.n_samples), outputs.y] = -1.0
+        rival = outputs.votes == others.argmax(axis=1)
+    say = outputs.say / outputs.say.sum()
+    margin = say @ (right.astype(float) - rival)
+    strength = np.average(margin, weights=weight)
+    p_right = np.average(right, axis=1, weights=weight)
+    p_rival = np.average(rival, axis=1, weights=weight)
+    spread = say @ np.sqrt(np.maximum(p_right + p_rival - (p_right - p_rival) ** 2, 0.0))
+    if spread == 0:
+        return float(strength), float("nan")
+    varies = np.average((margin - strength) ** 2, weights=weight)
+    return float(strength), float(varies / spread**2)
+
+
+def forest_bound(outputs=None, *, strength=None, correlation=None):
+    """Breiman's bound on the error of a forest, rho (1 - s^2) / s^2.
+
+    Parameters
+    ----------
+    outputs : MemberOutputs or array-like of shape (n_members, n_samples), default=None
+        Where to take strength and correlation from.
+    strength, correlation : float, default=None
+        The two numbers themselves, when there are no outputs.
+
+    Returns
+    -------
+    float
+        Often above 1, then it says nothing; NaN when the strength is not positive, where
+        the bound does not exist.
+
+    References
+    ----------
+    .. [1] Breiman, "Random Forests", Machine Learning 45, 2001, theorem 2.3.
+
+    Examples
+    --------
+    >>> from counterpoint.diversity import forest_bound
+    >>> round(forest_bound(strength=0.6, correlation=0.2), 4)
+    0.3556
+    """
+    if outputs is not None:
+        strength, correlation = strength_and_correlation(outputs)
+    if strength is None or correlation is None:
+        raise ValueError("Pass outputs, or both strength and correlation.")
+    if strength <= 0:
+        return float("nan")
+    return float(correlation * (1.0 - strength**2) / strength**2)
+
+
+def first_order_bound(outputs, *, weights=None):
+    """Bound on the vote's error by twice the members' mean error.
+
+    Parameters
+    ----------
+    outputs : MemberOutputs, PairCounts or array-like of shape (n_members, n_samples)
+        An array is taken as right/wrong flags.
+    weights : array-like of shape (n_members,), default=None
+        Say of each member; None: that of the outputs, else equal.
+
+    Returns
+    -------
+    float
+        2 E[L(h)]: blind to disagreement, unlike :func:`tandem_bound`.
+
+    Examples
+    --------
+    >>> from counterpoint.diversity import first_order_bound
+    >>> first_order_bound([[1, 1, 0, 1], [1, 0, 1, 1], [1, 1, 1, 0]])
+    0.5
+    """
+    wrong, weights = _wrong_together(outputs, weights)
+    return float(2.0 * weights @ np.diagonal(wrong))
+
+
+def tandem_bound(outputs, *, weights=None, delta=None, prior=None):
+    """Second-order bound on the vote's error: four times the mean tandem loss.
+
+    The tandem loss of two members is how often both are wrong, so the bound falls when
+    members fail apart. It needs only the double-fault matrix.
+
+    Parameters
+    ----------
+    outputs : MemberOutputs, PairCounts or array-like of shape (n_members, n_samples)
+        An array is taken as right/wrong flags.
+    weights : array-like of shape (n_members,), default=None
+        Say of each member; None: that of the outputs, else equal.
+    delta : float, default=None
+        None bounds the error on these very samples (certain). A chance in (0, 1) bounds the
+        error on new data with confidence 1 - delta, if the members never saw these samples.
+    prior : array-like of shape (n_members,), default=None
+        Say of each member before seeing the samples, for ``delta``; None: equal.
+
+    Returns
+    -------
+    float
+        May be above 1, then it says nothing.
+
+    References
+    ----------
+    .. [1] Masegosa, Lorenzen, Igel and Seldin, "Second Order PAC-Bayesian Bounds for the
+       Weighted Majority Vote", NeurIPS 2020, theorems 6 and 8.
+
+    Examples
+    --------
+    Three members, each wrong a quarter of the time, never together:
+
+    >>> from counterpoint.diversity import tandem_bound
+    >>> round(tandem_bound([[1, 1, 0, 1], [1, 0, 1, 1], [1, 1, 1, 0]]), 4)
+    0.3333
+    """
+    wrong, weights = _wrong_together(outputs, weights)
+    loss = float(weights @ wrong @ weights)
+    if delta is None:
+        return 4.0 * loss
+    if not 0.0 < delta < 1.0:
+        raise ValueError(f"delta={delta}: expected a chance between 0 and 1, for example 0.05.")
+    n = float(as_counts(outputs).total)
+    prior = check_member_weight(prior, len(weights))
+    prior = np.ones(len(weights)) if prior is None else prior
+    prior = prior / prior.sum()
+    if (weights[prior == 0] > 0).any():
+        raise ValueError("prior is zero for a member that has a say: the bound is then infinite.")
+    used = weights > 0
+    divergence = float(weights[used] @ np.log(weights[used] / prior[used]))
+    cost = 2.0 * divergence + np.log(2.0 * np.sqrt(n) / delta)
+    lam = 2.0 / (np.sqrt(2.0 * n * loss / cost + 1.0) + 1.0)
+    return float(4.0 * (loss / (1.0 - lam / 2.0) + cost / (lam * (1.0 - lam / 2.0) * n)))
+
+
+def c_bound(outputs, *, weights=None):
+    """C-bound on the error of a two-class vote, from mean error and mean disagreement.
+
+    Parameters
+    ----------
+    outputs : MemberOutputs, PairCounts or array-like of shape (n_members, n_samples)
+        An array is taken as right/wrong flags.
+    weights : array-like of shape (n_members,), default=None
+        Say of each member; None: that of the outputs, else equal.
+
+    Returns
+    -------
+    float
+        1 - (1 - 2 E[L])^2 / (1 - 2 E[D]); NaN when the mean error is one half or more,
+        where it does not hold.
+
+    References
+    ----------
+    .. [1] Germain, Lacasse, Laviolette, Marchand and Roy, "Risk Bounds for the Majority
+       Vote", JMLR 16, 2015, theorem 2.
+
+    Examples
+    --------
+    >>> from counterpoint.diversity import c_bound
+    >>> round(c_bound([[1, 1, 0, 1], [1, 0, 1, 1], [1, 1, 1, 0]]), 4)
+    0.25
+    """
+    wrong, weights = _wrong_together(outputs, weights)
+    error = weights @ np.diagonal(wrong)
+    disagree = 2.0 * (error - weights @ wrong @ weights)
+    if error >= 0.5:
+        return float("nan")
+    return float(1.0 - (1.0 - 2.0 * error) ** 2 / (1.0 - 2.0 * disagree))
+
+
+def _wrong_together(outputs, weights):
+    counts = as_counts(outputs)
+    if weights is None:
+        weights = getattr(outputs, "weights", None)
+    weights = check_member_weight(weights, counts.n_members)
+    weights = np.ones(counts.n_members) if weights is None else weights
+    return counts.n00 / counts.total, weights / weights.sum()
+
+
+def _check_shares(values, name):
+    if not ((values >= 0) & (values <= 1)).all():
+        raise ValueError(f"{name} must lie between 0 and 1; got {values}.")

@@ -1,0 +1,414 @@
+"""M1-M3: how two members agree, averaged over all pairs.
+
+Pairs for which a measure is 0/0 are left out of the average; with no pair left (or one member
+only) the value is NaN. N11, N10, N01, N00 count the samples that both, only the first, only the
+second and neither of two members have right.
+"""
+
+import numpy as np
+
+from counterpoint._counts import PairCounts, pack_equal
+from counterpoint._kernels import pairs as _pairs
+from counterpoint._kernels.threads import threads_for
+from counterpoint.diversity._inputs import as_counts, as_outputs, growing_summaries
+
+__all__ = [
+    "correlation",
+    "covariance",
+    "disagreement",
+    "double_fault",
+    "ensemble_covariance",
+    "kappa",
+    "kappa_error",
+    "label_disagreement",
+    "label_kappa",
+    "q_statistic",
+]
+
+
+# -- matrices: all pairs at once; formulas of right and wrong stand in the kernel --------------
+
+
+def _divide(numerator, denominator):
+    out = np.full(np.shape(numerator), np.nan)
+    return np.divide(numerator, denominator, out=out, where=denominator != 0)
+
+
+def _right_matrix(kind, outputs):
+    counts = as_counts(outputs)
+    with threads_for(10 * counts.both.size):
+        return _pairs.measure_pairs(kind, counts.both.astype(float), float(counts.total))
+
+
+def q_matrix(outputs):
+    """Q of every pair."""
+    return _right_matrix(_pairs.Q, outputs)
+
+
+def correlation_matrix(outputs):
+    """Correlation of every pair."""
+    return _right_matrix(_pairs.CORRELATION, outputs)
+
+
+def disagreement_matrix(outputs):
+    """Disagreement of every pair."""
+    return _right_matrix(_pairs.DISAGREEMENT, outputs)
+
+
+def double_fault_matrix(outputs):
+    """Double fault of every pair."""
+    return _right_matrix(_pairs.DOUBLE_FAULT, outputs)
+
+
+def kappa_matrix(outputs):
+    """Kappa of every pair, on right and wrong."""
+    return _right_matrix(_pairs.KAPPA, outputs)
+
+
+def covariance_matrix(outputs):
+    """Covariance of every pair, on right and wrong."""
+    return _right_matrix(_pairs.COVARIANCE, outputs)
+
+
+def _agreement(outputs):
+    """Share of samples on which two members say the same, and how often each says what."""
+    outputs = as_outputs(outputs)
+    outputs.need_votes("Agreement of labels")
+    weight = outputs.sample_weight
+    total = outputs.n_samples if weight is None else weight.sum()
+    shape = n, _ = outputs.votes.shape
+    same = np.zeros((n, n))
+    says = np.zeros((n, outputs.n_classes))
+    for k in range(outputs.n_classes):
+        if weight is None:
+            label = np.full(outputs.n_samples, k, dtype=outputs.votes.dtype)
+            both = PairCounts.from_words(pack_equal(outputs.votes, label), *shape).both
+        else:
+            chosen = (outputs.votes == k) * np.sqrt(weight)
+            both = chosen @ chosen.T
+        same += both
+        says[:, k] = np.diagonal(both)
+    return same / total, says / total
+
+
+def label_kappa_matrix(outputs):
+    """Cohen's kappa of every pair, on labels."""
+    same, says = _agreement(outputs)
+    chance = says @ says.T
+    # Two members that always say the same one class: agreement and chance are both 1.
+    certain = np.isclose(chance, 1.0, rtol=0, atol=1e-12)
+    return np.clip(_divide(same - chance, np.where(certain, 0.0, 1.0 - chance)), -1.0, 1.0)
+
+
+def label_disagreement_matrix(outputs):
+    """Share of samples on which two members say different things, for every pair."""
+    return np.maximum(1.0 - _agreement(outputs)[0], 0.0)
+
+
+def kappa_error_matrix(outputs):
+    """Label kappa times mean error, for every pair."""
+    outputs = as_outputs(outputs)
+    errors = outputs.errors
+    return label_kappa_matrix(outputs) * (errors[:, None] + errors[None, :]) / 2.0
+
+
+def pair_mean(matrix):
+    """Mean over the pairs i < j for which the matrix is defined; NaN when there is none."""
+    values = matrix[np.triu_indices(len(matrix), k=1)]
+    values = values[~np.isnan(values)]
+    return float(values.mean()) if len(values) else float("nan")
+
+
+def growing_pair_means(matrix):
+    """``pair_mean`` of the first 1, 2, ..., T members, each pair looked at once."""
+    above = np.triu(matrix, k=1)
+    defined = np.triu(~np.isnan(matrix), k=1)
+    total = np.cumsum(np.where(defined, above, 0.0).sum(axis=0))
+    return _divide(total, np.cumsum(defined.sum(axis=0)).astype(float))
+
+
+# -- the measures -------------------------------------------------------------------------------
+
+
+def q_statistic(outputs):
+    """Yule's Q, averaged over pairs: association of being right, from -1 to 1.
+
+    Zero for independent members; negative when they fail on different samples.
+
+    Parameters
+    ----------
+    outputs : MemberOutputs, PairCounts or array-like of shape (n_members, n_samples)
+        An array is taken as right/wrong flags.
+
+    Returns
+    -------
+    float
+        Mean of (N11 N00 - N10 N01) / (N11 N00 + N10 N01) over pairs. NaN where no pair has
+        both an agreement and a difference to compare.
+
+    References
+    ----------
+    .. [1] Meddouri, Khoufi and Maddouri, "Diversity Analysis on Boosting Nominal Concepts",
+       PAKDD 2012, equation 11.
+
+    Examples
+    --------
+    >>> from counterpoint.diversity import q_statistic
+    >>> q_statistic([[1, 1, 0, 0, 1], [1, 0, 1, 0, 1]])
+    0.3333333333333333
+    """
+    return pair_mean(q_matrix(outputs))
+
+
+def correlation(outputs):
+    """Correlation of being right, averaged over pairs, from -1 to 1.
+
+    Parameters
+    ----------
+    outputs : MemberOutputs, PairCounts or array-like of shape (n_members, n_samples)
+        An array is taken as right/wrong flags.
+
+    Returns
+    -------
+    float
+        NaN where every pair has a member that is always right or always wrong.
+
+    References
+    ----------
+    .. [1] Meddouri, Khoufi and Maddouri, PAKDD 2012, equation 12.
+
+    Examples
+    --------
+    >>> from counterpoint.diversity import correlation
+    >>> round(correlation([[1, 1, 0, 0, 1], [1, 0, 1, 0, 1]]), 4)
+    0.1667
+    """
+    return pair_mean(correlation_matrix(outputs))
+
+
+def disagreement(outputs):
+    """Share of samples that just one of two members has right, averaged over pairs.
+
+    Parameters
+    ----------
+    outputs : MemberOutputs, PairCounts or array-like of shape (n_members, n_samples)
+        An array is taken as right/wrong flags.
+
+    Returns
+    -------
+    float
+        From 0 (same failures) to 1; NaN for one member.
+
+    References
+    ----------
+    .. [1] Kuncheva and Whitaker, "Measures of Diversity in Classifier Ensembles", Machine
+       Learning 51, 2003, section 2.1.3.
+
+    Examples
+    --------
+    >>> from counterpoint.diversity import disagreement
+    >>> disagreement([[1, 1, 0, 0, 1], [1, 0, 1, 0, 1]])
+    0.4
+    """
+    return pair_mean(disagreement_matrix(outputs))
+
+
+def double_fault(outputs):
+    """Share of samples that two members both have wrong, averaged over pairs.
+
+    Parameters
+    ----------
+    outputs : MemberOutputs, PairCounts or array-like of shape (n_members, n_samples)
+        An array is taken as right/wrong flags.
+
+    Returns
+    -------
+    float
+        From 0 (never wrong together) to 1; NaN for one member.
+
+    References
+    ----------
+    .. [1] Kuncheva and Whitaker, Machine Learning 51, 2003, section 2.1.4.
+
+    Examples
+    --------
+    >>> from counterpoint.diversity import double_fault
+    >>> double_fault([[1, 1, 0, 0, 1], [1, 0, 1, 0, 1]])
+    0.2
+    """
+    return pair_mean(double_fault_matrix(outputs))
+
+
+def kappa(outputs):
+    """Cohen's kappa on being right, averaged over pairs: agreement beyond chance.
+
+    Parameters
+    ----------
+    outputs : MemberOutputs, PairCounts or array-like of shape (n_members, n_samples)
+        An array is taken as right/wrong flags.
+
+    Returns
+    -------
+    float
+        From -1 to 1; NaN where both members of every pair are always right or always wrong.
+
+    Notes
+    -----
+    The source lost a plus sign in its equation 13. This is 2 (N11 N00 - N10 N01) divided by
+    (N11 + N10)(N10 + N00) + (N11 + N01)(N01 + N00).
+
+    References
+    ----------
+    .. [1] Meddouri, Khoufi and Maddouri, PAKDD 2012, equation 13, corrected.
+
+    Examples
+    --------
+    >>> from counterpoint.diversity import kappa
+    >>> round(kappa([[1, 1, 0, 0, 1], [1, 0, 1, 0, 1]]), 4)
+    0.1667
+    """
+    return pair_mean(kappa_matrix(outputs))
+
+
+def covariance(outputs):
+    """Covariance of being right, averaged over pairs.
+
+    Parameters
+    ----------
+    outputs : MemberOutputs, PairCounts or array-like of shape (n_members, n_samples)
+        An array is taken as right/wrong flags.
+
+    Returns
+    -------
+    float
+        From -1/4 to 1/4; NaN for one member.
+
+    References
+    ----------
+    .. [1] Wang and Yao, "The Effectiveness of a New Negative Correlation Learning Algorithm
+       for Classification Ensembles", ICDMW 2010, equation 4.
+
+    Examples
+    --------
+    >>> from counterpoint.diversity import covariance
+    >>> round(covariance([[1, 1, 0, 0, 1], [1, 0, 1, 0, 1]]), 4)
+    0.04
+    """
+    return pair_mean(covariance_matrix(outputs))
+
+
+def label_kappa(outputs):
+    """Cohen's kappa on the labels themselves, averaged over pairs.
+
+    Unlike :func:`kappa` it tells two members that fail in different ways from two that fail
+    in the same way, and needs no truth.
+
+    Parameters
+    ----------
+    outputs : MemberOutputs
+
+    Returns
+    -------
+    float
+        From -1 to 1; NaN where both members of every pair always say the same one class.
+
+    References
+    ----------
+    .. [1] Margineantu and Dietterich, "Pruning Adaptive Boosting", ICML 1997, section 3.2.
+
+    Examples
+    --------
+    >>> from counterpoint import MemberOutputs
+    >>> from counterpoint.diversity import label_kappa
+    >>> label_kappa(MemberOutputs([["a", "b", "c", "a"], ["a", "c", "b", "a"]]))
+    0.2
+    """
+    return pair_mean(label_kappa_matrix(outputs))
+
+
+def label_disagreement(outputs):
+    """Share of samples on which two members say different things, averaged over pairs.
+
+    Parameters
+    ----------
+    outputs : MemberOutputs
+
+    Returns
+    -------
+    float
+        From 0 to 1; NaN for one member. Needs no truth.
+
+    Examples
+    --------
+    >>> from counterpoint import MemberOutputs
+    >>> from counterpoint.diversity import label_disagreement
+    >>> label_disagreement(MemberOutputs([["a", "b", "c", "a"], ["a", "c", "b", "a"]]))
+    0.5
+    """
+    return pair_mean(label_disagreement_matrix(outputs))
+
+
+def kappa_error(outputs):
+    """One number for a kappa-error diagram: label kappa times mean error, averaged over pairs.
+
+    Small when pairs are accurate, disagree, or both.
+
+    Parameters
+    ----------
+    outputs : MemberOutputs
+
+    Returns
+    -------
+    float
+        From -1 to 1; NaN where :func:`label_kappa` is.
+
+    References
+    ----------
+    .. [1] The source of NCAB-SVM, section 3.3 and figure 2.
+
+    Examples
+    --------
+    >>> from counterpoint import MemberOutputs
+    >>> from counterpoint.diversity import kappa_error
+    >>> votes = [["a", "b", "c", "a"], ["a", "c", "b", "a"]]
+    >>> kappa_error(MemberOutputs(votes, ["a", "b", "c", "a"]))
+    0.05
+    """
+    return pair_mean(kappa_error_matrix(outputs))
+
+
+def ensemble_covariance(outputs):
+    """Covariance of each member with the vote of those before it, along training.
+
+    Parameters
+    ----------
+    outputs : MemberOutputs or array-like of shape (n_members, n_samples)
+        Members in the order they were trained; an array is taken as right/wrong flags.
+
+    Returns
+    -------
+    ndarray of shape (n_members,)
+        Entry t is cov(h_t, H^(t-1)), H^(t-1) the vote of the members before; NaN for the
+        first, which has none before it.
+
+    References
+    ----------
+    .. [1] Wang and Yao, ICDMW 2010, equation 4 and figure 1.
+
+    Examples
+    --------
+    >>> from counterpoint.diversity import ensemble_covariance
+    >>> ensemble_covariance([[1, 1, 0, 0], [1, 0, 1, 0], [0, 1, 1, 0]])
+    array([ nan,  0.  , -0.125])
+    """
+    outputs = as_outputs(outputs)
+    correct, weight = outputs.correct, outputs.sample_weight
+    covariances = np.full(outputs.n_members, np.nan)
+    for t, summary in enumerate(growing_summaries(outputs), start=1):
+        if t == outputs.n_members:
+            break
+        member, before = correct[t].astype(float), summary.wins.astype(float)
+        covariances[t] = np.average(member * before, weights=weight) - np.average(
+            member, weights=weight
+        ) * np.average(before, weights=weight)
+    return covariances

@@ -1,0 +1,171 @@
+"""M7: enrichment and uniformity of a collection of subsets, and of an ensemble.
+
+Stochastic discrimination's words for accuracy and diversity: a good collection holds more of
+one class than of the others (enrichment), and covers all samples of a class alike (uniformity).
+"""
+
+import numpy as np
+
+from counterpoint._outputs import MemberOutputs
+from counterpoint._validation import check_correct
+from counterpoint.diversity._inputs import as_outputs
+
+__all__ = ["coverage", "coverage_spread", "enrichment", "enrichment_degree", "subsets_of"]
+
+
+def subsets_of(outputs):
+    """Turn an ensemble into subsets: for each member and class, the samples it gives that class.
+
+    Parameters
+    ----------
+    outputs : MemberOutputs
+
+    Returns
+    -------
+    ndarray of shape (n_members * n_classes, n_samples)
+        Boolean; the classes of one member stand together.
+
+    Examples
+    --------
+    >>> from counterpoint import MemberOutputs
+    >>> from counterpoint.diversity import subsets_of
+    >>> subsets_of(MemberOutputs([["a", "b", "a"]])).astype(int)
+    array([[1, 0, 1],
+           [0, 1, 0]])
+    """
+    outputs = as_outputs(outputs)
+    outputs.need_votes("Subsets of an ensemble")
+    labels = np.arange(outputs.n_classes)
+    return (outputs.votes[:, None, :] == labels[:, None]).reshape(-1, outputs.n_samples)
+
+
+def _captured(subsets, y):
+    if isinstance(subsets, MemberOutputs):
+        if y is None:
+            y = subsets.y
+        subsets = subsets_of(subsets)
+    if y is None:
+        raise ValueError("Pass y, the class of each sample.")
+    y = np.asarray(y)
+    subsets = check_correct(subsets, name="subsets", n_samples=len(y))
+    classes = np.unique(y)
+    if len(classes) < 2:
+        raise ValueError(f"y has one class only, {classes.tolist()}: nothing to tell apart.")
+    return subsets, y, classes
+
+
+def enrichment(subsets, y=None):
+    """How unevenly each subset captures a class and the rest.
+
+    Parameters
+    ----------
+    subsets : array-like of shape (n_subsets, n_samples) or MemberOutputs
+        Whether each subset holds each sample; an ensemble is taken apart by ``subsets_of``.
+    y : array-like of shape (n_samples,), default=None
+        Class of each sample; may be left out for MemberOutputs.
+
+    Returns
+    -------
+    ndarray of shape (n_subsets, n_classes)
+        |r(M, class) - r(M, rest)|, with r(M, A) the share of A inside M. With two classes
+        both columns are the same.
+
+    References
+    ----------
+    .. [1] Eastwood's thesis, definition 1 (after Kleinberg).
+
+    Examples
+    --------
+    >>> from counterpoint.diversity import enrichment
+    >>> enrichment([[1, 1, 1, 0], [1, 0, 0, 1]], ["a", "a", "b", "b"])
+    array([[0.5, 0.5],
+           [0. , 0. ]])
+    """
+    subsets, y, classes = _captured(subsets, y)
+    inside = np.stack([subsets[:, y == c].mean(axis=1) for c in classes], axis=1)
+    rest = np.stack([subsets[:, y != c].mean(axis=1) for c in classes], axis=1)
+    return np.abs(inside - rest)
+
+
+def enrichment_degree(subsets, y=None):
+    """Enrichment of the least enriched subset, over the class it tells best.
+
+    Parameters
+    ----------
+    subsets : array-like of shape (n_subsets, n_samples) or MemberOutputs
+    y : array-like of shape (n_samples,), default=None
+
+    Returns
+    -------
+    float
+        Must be above zero for the collection to classify.
+
+    References
+    ----------
+    .. [1] Eastwood's thesis, equation 3.2.
+
+    Examples
+    --------
+    >>> from counterpoint.diversity import enrichment_degree
+    >>> enrichment_degree([[1, 1, 1, 0], [1, 0, 0, 0]], ["a", "a", "b", "b"])
+    0.5
+    """
+    return float(enrichment(subsets, y).max(axis=1).min())
+
+
+def coverage(subsets):
+    """Share of the subsets that hold each sample.
+
+    Parameters
+    ----------
+    subsets : array-like of shape (n_subsets, n_samples)
+
+    Returns
+    -------
+    ndarray of shape (n_samples,)
+
+    Examples
+    --------
+    >>> from counterpoint.diversity import coverage
+    >>> coverage([[1, 1, 1, 0], [1, 0, 0, 1]])
+    array([1. , 0.5, 0.5, 0.5])
+    """
+    return check_correct(subsets, name="subsets").mean(axis=0)
+
+
+def coverage_spread(subsets, y=None):
+    """Uniformity: how unevenly the samples of each class are covered.
+
+    A subset counts for a class when it captures more of it than of the rest, since only
+    those vote for it. Zero is a uniform cover.
+
+    Parameters
+    ----------
+    subsets : array-like of shape (n_subsets, n_samples) or MemberOutputs
+        Whether each subset holds each sample; an ensemble is taken apart by ``subsets_of``.
+    y : array-like of shape (n_samples,), default=None
+        Class of each sample; may be left out for MemberOutputs.
+
+    Returns
+    -------
+    ndarray of shape (n_classes,)
+        Standard deviation, over the samples of a class, of the share of its subsets that
+        hold them; NaN for a class that no subset favours.
+
+    References
+    ----------
+    .. [1] Eastwood's thesis, definition 2 (after Kleinberg).
+
+    Examples
+    --------
+    >>> from counterpoint.diversity import coverage_spread
+    >>> coverage_spread([[1, 1, 1, 0], [1, 0, 0, 0], [0, 0, 1, 1]], ["a", "a", "b", "b"])
+    array([0.25, 0.  ])
+    """
+    subsets, y, classes = _captured(subsets, y)
+    spread = np.full(len(classes), np.nan)
+    for k, label in enumerate(classes):
+        favours = subsets[:, y == label].mean(axis=1) > subsets[:, y != label].mean(axis=1)
+        if favours.any():
+            spread[k] = subsets[favours][:, y == label].mean(axis=0).std()
+    return spread

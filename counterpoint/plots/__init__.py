@@ -1,0 +1,35 @@
+"""A Display for every result: make it, look at it, take its numbers.
+
+=========================== ================================================================
+``KappaErrorDisplay``       a point per pair of members: agreement against error
+``DiversityMatrixDisplay``  heat map of a pairwise measure
+``TrajectoryDisplay``       errors and measures against the number of members
+``MarginDisplay``           cumulative distribution of the margins of the vote
+``DecompositionDisplay``    bias, variance, diversity, ...: parts of an expected error
+``MemberBoundariesDisplay`` boundaries of the members over the regions of their ensemble
+``plot_decision_boundary``  decision regions of a classifier of two features
+=========================== ================================================================
+
+Each is made by ``from_estimator``, ``from_predictions`` or ``from_outputs``, which draw at once;
+``plot`` draws again, on any axes, and ``table`` gives what is shown as a frame. Nothing is
+computed here that ``counterpoint.diversity`` or ``counterpoint.decomposition`` does not give,
+``show`` is never called and rcParams stay as they are.
+"""
+
+from counterpoint.plots.boundaries import plot_decision_boundary
+from counterpoint.plots.decomposition import DecompositionDisplay
+from counterpoint.plots.diversity_matrix import DiversityMatrixDisplay
+from counterpoint.plots.kappa_error import KappaErrorDisplay
+from counterpoint.plots.margins import MarginDisplay
+from counterpoint.plots.member_boundaries import MemberBoundariesDisplay
+from counterpoint.plots.trajectory import TrajectoryDisplay
+
+__all__ = [
+    "DecompositionDisplay",
+    "DiversityMatrixDisplay",
+    "KappaErrorDisplay",
+    "MarginDisplay",
+    "MemberBoundariesDisplay",
+    "TrajectoryDisplay",
+    "plot_decision_boundary",
+]

@@ -1,0 +1,388 @@
+"""D1-D3: the parts of an expected error, stacked."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.patches import Patch, Rectangle
+from sklearn.base import clone
+
+from counterpoint import decomposition as _decomposition
+from counterpoint.plots import _style
+from counterpoint.plots._terms import signed_terms
+
+# One colour for what means the same in each decomposition.
+_PART_COLOURS = {
+    "noise": "0.7",
+    "bias": _style.OKABE_ITO["blue"],
+    "bias_effect": _style.OKABE_ITO["blue"],
+    "systematic_effect": _style.OKABE_ITO["blue"],
+    "member_error": _style.OKABE_ITO["blue"],
+    "variance": _style.OKABE_ITO["orange"],
+    "variance_effect": _style.OKABE_ITO["orange"],
+    "covariance": _style.OKABE_ITO["purple"],
+    "diversity": _style.OKABE_ITO["green"],
+    "diversity_effect": _style.OKABE_ITO["green"],
+    "ambiguity": _style.OKABE_ITO["green"],
+}
+_OTHER_COLOURS = tuple(_style.OKABE_ITO[c] for c in ("sky blue", "vermilion", "yellow", "black"))
+_FUNCTIONS = (
+    "ambiguity",
+    "ambiguity_decomposition",
+    "bias_variance",
+    "bias_variance_covariance",
+    "bias_variance_diversity",
+    "breiman",
+    "domingos",
+    "james",
+    "kohavi_wolpert",
+    "zero_one_diversity_effect",
+)
+_MOST_VALUES = 8  # bars up to which each part says its value
+_MOST_TICKS = 15
+
+
+@dataclass(kw_only=True)
+class DecompositionDisplay:
+    """An expected error in parts: what adds to it above zero, what takes from it below.
+
+    The net of each bar is the error, marked in black. Parts that are zero everywhere, such as
+    a noise that nobody knows, are in the table but not drawn.
+
+    Make one with ``from_estimator``, ``from_predictions``, ``from_decomposition`` or
+    ``from_decompositions``, each of which draws it.
+
+    Parameters
+    ----------
+    contributions : DataFrame
+        One row per bar, one column per part: signed terms that add up to the error.
+    error : Series
+        Error of each bar.
+    param_name : str or None, default=None
+        What the rows are values of; None for rows that are names.
+    identity : str or None, default=None
+        The identity that the parts obey, for the title.
+
+    Attributes
+    ----------
+    ax_, figure_ : Axes, Figure
+        Where it was drawn last.
+
+    See Also
+    --------
+    counterpoint.decomposition.decompose : Decompose the error of any estimator.
+
+    Examples
+    --------
+    >>> from counterpoint.decomposition import bias_variance_diversity
+    >>> from counterpoint.plots import DecompositionDisplay
+    >>> trials = [[[1.0, 2.0], [3.0, 2.0]], [[2.0, 3.0], [2.0, 1.0]]]
+    >>> parts = bias_variance_diversity([1.0, 2.0], trials)
+    >>> DecompositionDisplay.from_decomposition(parts, name="two members").table()
+                 noise  bias  variance  diversity  error
+    two members    0.0  0.75      0.25       -0.5    0.5
+    """
+
+    contributions: pd.DataFrame
+    error: pd.Series
+    param_name: str | None = None
+    identity: str | None = None
+
+    @classmethod
+    def from_estimator(
+        cls,
+        estimator,
+        X,
+        y,
+        *,
+        param_name: str | None = None,
+        param_range=None,
+        name: str | None = None,
+        ax: Axes | None = None,
+        bar_kwargs: Mapping[str, Any] | None = None,
+        legend_kwargs: Mapping[str, Any] | None = None,
+        **options: Any,
+    ) -> Self:
+        """Train an estimator again and again, split its error, then draw.
+
+        Parameters
+        ----------
+        estimator : scikit-learn classifier or regressor
+            Cloned for each training.
+        X, y : array-like of shape (n_samples, n_features) and (n_samples,)
+        param_name : str, default=None
+            A parameter of the estimator to vary.
+        param_range : sequence, default=None
+            Its values, a bar each.
+        name : str, default=None
+            What to call the one bar, where no parameter is varied.
+        ax, bar_kwargs, legend_kwargs
+            As for ``plot``.
+        **options
+            For ``counterpoint.decomposition.decompose``: ``loss``, ``method``, ``n_trials``, ...
+            With an integer ``random_state`` every value meets the same training sets.
+
+        Returns
+        -------
+        display : DecompositionDisplay
+        """
+        if (param_name is None) != (param_range is None):
+            raise ValueError(
+                f"param_name={param_name!r} and param_range={param_range!r} go together: pass "
+                "both, or neither for a single bar."
+            )
+        look: dict[str, Any] = {"ax": ax, "bar_kwargs": bar_kwargs, "legend_kwargs": legend_kwargs}
+        if param_name is None:
+            found = _decomposition.decompose(estimator, X, y, **options)
+            called = type(estimator).__name__ if name is None else name
+            return cls.from_decomposition(found, name=called, **look)
+        by_value = {
+            value: _decomposition.decompose(
+                clone(estimator).set_params(**{param_name: value}), X, y, **options
+            )
+            for value in param_range
+        }
+        return cls.from_decompositions(by_value, param_name=param_name, **look)
+
+    @classmethod
+    def from_predictions(
+        cls,
+        y_true,
+        predictions,
+        *,
+        method: str = "kohavi_wolpert",
+        name: str | None = None,
+        ax: Axes | None = None,
+        bar_kwargs: Mapping[str, Any] | None = None,
+        legend_kwargs: Mapping[str, Any] | None = None,
+        **options: Any,
+    ) -> Self:
+        """Split the error of predictions that you have already, then draw.
+
+        Parameters
+        ----------
+        y_true : array-like of shape (n_samples,)
+            The truth.
+        predictions : array-like
+            Shaped as the method wants it: (n_trials, n_samples) for those of one model,
+            (n_trials, n_members, n_samples[, n_classes]) for those of an ensemble.
+        method : str, default="kohavi_wolpert"
+            Name of a function in ``counterpoint.decomposition``.
+        name : str, default=None
+            What to call the bar.
+        ax, bar_kwargs, legend_kwargs
+            As for ``plot``.
+        **options
+            For that function.
+
+        Returns
+        -------
+        display : DecompositionDisplay
+        """
+        if method not in _FUNCTIONS:
+            raise ValueError(
+                f"method={method!r} is not known: choose from {', '.join(_FUNCTIONS)}."
+            )
+        parts = getattr(_decomposition, method)(y_true, predictions, **options)
+        return cls.from_decomposition(
+            parts, name=name, ax=ax, bar_kwargs=bar_kwargs, legend_kwargs=legend_kwargs
+        )
+
+    @classmethod
+    def from_decomposition(
+        cls,
+        decomposition,
+        *,
+        name: str | None = None,
+        ax: Axes | None = None,
+        bar_kwargs: Mapping[str, Any] | None = None,
+        legend_kwargs: Mapping[str, Any] | None = None,
+    ) -> Self:
+        """Draw one decomposition.
+
+        Parameters
+        ----------
+        decomposition : Decomposition, Parts, dict or DataFrame
+            What ``counterpoint.decomposition`` returns, its ``table()``, or signed terms by
+            name, ``error`` included or not.
+        name : str, default=None
+            What to call the bar.
+        ax, bar_kwargs, legend_kwargs
+            As for ``plot``.
+
+        Returns
+        -------
+        display : DecompositionDisplay
+        """
+        called = "" if name is None else name
+        return cls.from_decompositions(
+            {called: decomposition}, ax=ax, bar_kwargs=bar_kwargs, legend_kwargs=legend_kwargs
+        )
+
+    @classmethod
+    def from_decompositions(
+        cls,
+        decompositions,
+        *,
+        param_name: str | None = None,
+        ax: Axes | None = None,
+        bar_kwargs: Mapping[str, Any] | None = None,
+        legend_kwargs: Mapping[str, Any] | None = None,
+    ) -> Self:
+        """Draw several decompositions side by side.
+
+        Parameters
+        ----------
+        decompositions : dict or DataFrame
+            Decompositions by name, or by value of a parameter; or a frame with a row for each
+            and a column per signed term, as ``table()`` returns it.
+        param_name : str, default=None
+            What the keys are values of; a line then joins their errors.
+        ax, bar_kwargs, legend_kwargs
+            As for ``plot``.
+
+        Returns
+        -------
+        display : DecompositionDisplay
+        """
+        if isinstance(decompositions, pd.DataFrame):
+            rows = decompositions.to_dict(orient="index")
+        elif isinstance(decompositions, Mapping):
+            rows = dict(decompositions)
+        else:
+            raise TypeError(
+                f"decompositions are a {type(decompositions).__name__}, expected a dict by name "
+                "or value. For a single one use from_decomposition."
+            )
+        if not rows:
+            raise ValueError("There are no decompositions: nothing to draw.")
+        terms, errors = {}, {}
+        for key, one in rows.items():
+            terms[key], errors[key] = signed_terms(one, key)
+        first_key, first = next(iter(terms.items()))
+        for key, found in terms.items():
+            if list(found) != list(first):
+                raise ValueError(
+                    f"{key!r} has the parts {', '.join(found)}, but {first_key!r} has "
+                    f"{', '.join(first)}: only decompositions of one kind can stand side by side."
+                )
+        # As objects: a parameter may be None, which would turn into NaN among numbers.
+        index = pd.Index(list(terms), name=param_name, dtype=object)
+        display = cls(
+            contributions=pd.DataFrame(list(terms.values()), index=index),
+            error=pd.Series(list(errors.values()), index=index, name="error"),
+            param_name=param_name,
+            identity=getattr(next(iter(rows.values())), "identity", None),
+        )
+        return display.plot(ax, bar_kwargs=bar_kwargs, legend_kwargs=legend_kwargs)
+
+    def table(self) -> pd.DataFrame:
+        """Return the signed parts and the error: one row per bar."""
+        return self.contributions.assign(error=self.error)
+
+    def plot(
+        self,
+        ax: Axes | None = None,
+        *,
+        bar_kwargs: Mapping[str, Any] | None = None,
+        legend_kwargs: Mapping[str, Any] | None = None,
+    ) -> Self:
+        """Draw on ``ax`` or a new figure; never call ``show``.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, default=None
+        bar_kwargs : dict, default=None
+            For ``Axes.bar`` of all parts.
+        legend_kwargs : dict, default=None
+            For ``Axes.legend``.
+
+        Returns
+        -------
+        self
+        """
+        n = len(self.contributions)
+        width = 0.5 if n == 1 else 0.8
+        ax = _style.get_axes(ax, figsize=(float(np.clip(4.9 + 0.5 * n, 5.6, 8.0)), 4.4))
+        at, span = np.arange(n), _span(self.contributions)
+        top, bottom = np.zeros(n), np.zeros(n)
+        for part, colour in _colours(self.contributions).items():
+            values = self.contributions[part].to_numpy(dtype=float)
+            base = np.where(values >= 0, top, bottom)
+            look: dict[str, Any] = {
+                "width": width,
+                "color": colour,
+                "edgecolor": "white",
+                "linewidth": 0.6,
+            }
+            look["label"] = part.replace("_", " ")
+            bars = ax.bar(at, values, bottom=base, **_style.merge(look, bar_kwargs, Patch))
+            if n <= _MOST_VALUES and self.param_name is None:
+                _write_values(ax, bars.patches, self.error, 0.03 * span)
+            top, bottom = top + np.maximum(values, 0), bottom + np.minimum(values, 0)
+        net: dict[str, Any] = {"color": "black", "label": "error (net)", "zorder": 4}
+        if self.param_name is None:
+            reach = width / 2 + 0.06
+            ax.hlines(self.error, at - reach, at + reach, linewidth=2.5, **net)
+        else:
+            ax.plot(at, self.error, marker="o", ms=5, mec="white", mew=0.8, linewidth=1.6, **net)
+        ax.axhline(0, color="black", linewidth=0.8, zorder=3)
+        _name_bars(ax, self.error, self.param_name)
+        if n == 1:
+            ax.set_xlim(-1, 1)
+        title = "Error in parts"
+        if self.identity:
+            title += "\n" + self.identity.replace("_", " ")
+        ax.set_title(title, fontsize="medium")
+        ax.set_ylabel("Contribution to the expected error")
+        _style.draw_legend(ax, given=legend_kwargs)
+        self.ax_, self.figure_ = ax, ax.figure
+        return self
+
+
+def _colours(contributions: pd.DataFrame) -> dict[str, str]:
+    """Return colours of the parts that are not zero everywhere."""
+    drawn = [str(part) for part in contributions if (contributions[part] != 0).any()]
+    spare = iter(_OTHER_COLOURS * (1 + len(drawn) // len(_OTHER_COLOURS)))
+    return {p: _PART_COLOURS[p] if p in _PART_COLOURS else next(spare) for p in drawn}
+
+
+def _span(contributions: pd.DataFrame) -> float:
+    up = contributions.clip(lower=0).sum(axis=1).max()
+    down = contributions.clip(upper=0).sum(axis=1).min()
+    return float(up - down)
+
+
+def _write_values(ax: Axes, bars, error: pd.Series, half: float) -> None:
+    """Write its value into each part, clear of the line of the error; ``half`` a line of text."""
+    bar: Rectangle
+    for bar, net in zip(bars, error, strict=True):
+        value = bar.get_height()
+        low, high = sorted([bar.get_y(), bar.get_y() + value])
+        if abs((low + high) / 2 - net) < half:
+            low, high = (low, net) if net - low > high - net else (net, high)
+        if high - low < 2 * half:  # no room
+            continue
+        ink = _style.ink_on(bar.get_facecolor())
+        x = bar.get_x() + bar.get_width() / 2
+        text = _style.number(value)
+        ax.text(x, (low + high) / 2, text, ha="center", va="center", fontsize=8, color=ink)
+
+
+def _name_bars(ax: Axes, error: pd.Series, param_name: str | None) -> None:
+    if param_name is not None:
+        shown = [f"{key:g}" if isinstance(key, float) else str(key) for key in error.index]
+        ticks = _style.thinned(shown, _MOST_TICKS)
+        ax.set_xlabel(param_name)
+    else:
+        shown = [f"{key}\nerror {_style.number(value)}".strip() for key, value in error.items()]
+        ticks = _style.thinned(shown, _MOST_TICKS)
+    at, labels = zip(*ticks, strict=True)
+    longest = max(len(line) for label in labels for line in label.split("\n"))
+    # A letter is about 6 points wide; names that would run into each other stand upright.
+    width = ax.get_window_extent().width * 72 / ax.figure.dpi
+    crowded = 6 * (longest + 1) * len(labels) > 0.75 * width
+    ax.set_xticks(at, labels, rotation=90 if crowded else 0)

@@ -1,0 +1,219 @@
+"""M3: the kappa-error diagram."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.collections import PathCollection
+from matplotlib.lines import Line2D
+
+from counterpoint import diversity
+from counterpoint.plots import _style
+from counterpoint.plots._base import EnsembleDisplay, named_outputs, need_members, renamed
+
+_CLOUD = "counterpoint-cloud"
+
+
+@dataclass(kw_only=True)
+class KappaErrorDisplay(EnsembleDisplay):
+    """One point per pair of members: how far they agree, how often they err.
+
+    Low and to the left is good: pairs that are right and yet differ. A cloud that is low but
+    to the right is accurate and all alike; one that is far left but high disagrees because
+    it is wrong.
+
+    Make one with ``from_estimator``, ``from_predictions`` or ``from_outputs``, each of which
+    draws it.
+
+    Parameters
+    ----------
+    points : DataFrame
+        One row per pair: ``ensemble``, ``first`` and ``second`` (its members), ``kappa`` of
+        their labels, and their mean ``error``.
+    summary : DataFrame
+        One row per ensemble: mean ``kappa`` and ``error`` of its pairs, ``vote_error``.
+
+    Attributes
+    ----------
+    ax_, figure_ : Axes, Figure
+        Where it was drawn last.
+
+    See Also
+    --------
+    counterpoint.diversity.kappa_error : The diagram as one number.
+
+    Notes
+    -----
+    Kappa is NaN for two members that always say the same one class. Such a pair is in the
+    table, but neither drawn nor part of the mean.
+
+    References
+    ----------
+    .. [1] Margineantu and Dietterich, "Pruning adaptive boosting", ICML 1997.
+
+    Examples
+    --------
+    >>> from counterpoint.plots import KappaErrorDisplay
+    >>> votes = [["a", "b", "b", "a"], ["a", "a", "b", "a"], ["b", "b", "b", "a"]]
+    >>> display = KappaErrorDisplay.from_predictions(["a", "b", "b", "b"], votes)
+    >>> display.table().round(2)
+       ensemble     first    second  kappa  error
+    0  ensemble  member 0  member 1    0.5   0.38
+    1  ensemble  member 0  member 2    0.5   0.38
+    2  ensemble  member 1  member 2    0.2   0.50
+    """
+
+    points: pd.DataFrame
+    summary: pd.DataFrame
+
+    @classmethod
+    def from_outputs(
+        cls,
+        outputs,
+        *,
+        name: str | None = None,
+        ax: Axes | None = None,
+        show_vote: bool = True,
+        scatter_kwargs: Mapping[str, Any] | None = None,
+        legend_kwargs: Mapping[str, Any] | None = None,
+    ) -> Self:
+        """Measure every pair of members, then draw.
+
+        Parameters
+        ----------
+        outputs : MemberOutputs, or dict of them by name
+        name : str, default=None
+            What to call a single ensemble.
+        ax, show_vote, scatter_kwargs, legend_kwargs
+            As for ``plot``.
+
+        Returns
+        -------
+        display : KappaErrorDisplay
+        """
+        clouds, means = [], {}
+        for called, one in named_outputs(outputs, name).items():
+            need_members(one, 2, "A diagram of pairs", called)
+            i, j = np.triu_indices(one.n_members, k=1)
+            names = np.array(one.names, dtype=object)
+            kappa = diversity.matrix(one, "label_kappa")[i, j]
+            error = (one.errors[i] + one.errors[j]) / 2
+            clouds.append(
+                pd.DataFrame(
+                    {
+                        "ensemble": called,
+                        "first": names[i],
+                        "second": names[j],
+                        "kappa": kappa,
+                        "error": error,
+                    }
+                )
+            )
+            drawn = ~np.isnan(kappa)
+            means[called] = {
+                "kappa": diversity.label_kappa(one),
+                "error": float(error[drawn].mean()) if drawn.any() else float("nan"),
+                "vote_error": diversity.vote_error(one),
+            }
+        display = cls(
+            points=pd.concat(clouds, ignore_index=True),
+            summary=pd.DataFrame.from_dict(means, orient="index").rename_axis("ensemble"),
+        )
+        return display.plot(
+            ax,
+            show_vote=show_vote,
+            scatter_kwargs=scatter_kwargs,
+            legend_kwargs=legend_kwargs,
+        )
+
+    def table(self) -> pd.DataFrame:
+        """Return the points: one row per pair. The means are in ``summary``."""
+        return self.points
+
+    def plot(
+        self,
+        ax: Axes | None = None,
+        *,
+        name: str | None = None,
+        show_vote: bool = True,
+        scatter_kwargs: Mapping[str, Any] | None = None,
+        legend_kwargs: Mapping[str, Any] | None = None,
+    ) -> Self:
+        """Draw on ``ax`` or a new figure; never call ``show``.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, default=None
+            Axes that already have a cloud get one more, in its own colour.
+        name : str, default=None
+            Another name for the legend, where the display holds one ensemble.
+        show_vote : bool, default=True
+            Mark the error of the vote below the mean of the pairs: the gap is what voting
+            gains.
+        scatter_kwargs : dict, default=None
+            For ``Axes.scatter`` of the points.
+        legend_kwargs : dict, default=None
+            For ``Axes.legend``.
+
+        Returns
+        -------
+        self
+        """
+        labels = renamed(list(self.summary.index), name)
+        ax = _style.get_axes(ax, figsize=(7.2, 4.6))
+        for ensemble, label in zip(self.summary.index, labels, strict=True):
+            k = _style.count_drawn(ax, _CLOUD)
+            colour, marker = _style.colour(k), _style.marker(k)
+            cloud = self.points[self.points["ensemble"] == ensemble]
+            # Small and pale when there are many, so that the density shows.
+            look: dict[str, Any] = {
+                "s": float(np.clip(4000 / len(cloud), 9, 40)),
+                "alpha": float(np.clip(60 / len(cloud), 0.25, 0.7)),
+                "color": colour,
+                "marker": marker,
+                "linewidth": 0,
+                "gid": _CLOUD,
+            }
+            ax.scatter(
+                cloud["kappa"],
+                cloud["error"],
+                **_style.merge(look, scatter_kwargs, PathCollection),
+            )
+            mean = self.summary.loc[ensemble]
+            if show_vote:
+                at = mean["kappa"]
+                ax.plot([at, at], [mean["error"], mean["vote_error"]], color=colour, lw=1, ls=":")
+                ax.plot(at, mean["vote_error"], marker="_", ms=16, mew=2.5, color=colour, zorder=4)
+            ax.scatter(
+                mean["kappa"],
+                mean["error"],
+                s=95,
+                color=colour,
+                marker=marker,
+                edgecolor="black",
+                linewidth=1.2,
+                zorder=5,
+                label=label,
+            )
+        _style.draw_legend(ax, _key(show_vote), legend_kwargs)
+        ax.set(
+            title="Kappa-error diagram",
+            xlabel="Agreement of the pair (kappa of labels)",
+            ylabel="Mean error of the pair",
+        )
+        self.ax_, self.figure_ = ax, ax.figure
+        return self
+
+
+def _key(show_vote: bool) -> list[Line2D]:
+    grey: dict[str, Any] = {"color": _style.GREY, "linestyle": "none"}
+    key = [
+        Line2D([], [], marker="o", ms=4, label="one pair", **grey),
+        Line2D([], [], marker="o", ms=9, mec="black", mew=1.2, label="mean of the pairs", **grey),
+    ]
+    if show_vote:
+        key.append(Line2D([], [], marker="_", ms=14, mew=2.5, label="error of the vote", **grey))
+    return key

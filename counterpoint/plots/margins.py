@@ -1,0 +1,178 @@
+"""M5: margins of the vote, as a cumulative distribution."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.lines import Line2D
+
+from counterpoint import diversity
+from counterpoint.plots import _style
+from counterpoint.plots._base import EnsembleDisplay, named_outputs, renamed
+
+_CURVE = "counterpoint-margins"
+# Shares of votes are sums of weights: a tie may miss zero by a rounding error.
+_ROUNDING = 12
+
+
+@dataclass(kw_only=True)
+class MarginDisplay(EnsembleDisplay):
+    """Cumulative distribution of the margins of a vote.
+
+    A margin is the share of votes for the truth less that for its best rival. Where the curve
+    meets the line at zero, marked by a dot, its height is the share of samples that the vote
+    has wrong, up to ties. A curve low to the left of zero and steep near one is a sure vote.
+
+    Make one with ``from_estimator``, ``from_predictions`` or ``from_outputs``, each of which
+    draws it.
+
+    Parameters
+    ----------
+    curves : DataFrame
+        One row per ``ensemble`` and distinct ``margin``: the ``share`` of samples with at most
+        that margin.
+    summary : DataFrame
+        One row per ensemble: share ``below_zero`` and ``at_zero`` (ties), ``vote_error``.
+
+    Attributes
+    ----------
+    ax_, figure_ : Axes, Figure
+        Where it was drawn last.
+
+    See Also
+    --------
+    counterpoint.diversity.vote_margins : The margins themselves.
+
+    References
+    ----------
+    .. [1] Schapire, Freund, Bartlett and Lee, "Boosting the margin", Annals of Statistics 26,
+       1998.
+
+    Examples
+    --------
+    >>> from counterpoint.plots import MarginDisplay
+    >>> votes = [["a", "b", "b", "a"], ["a", "a", "b", "a"], ["b", "b", "b", "a"]]
+    >>> display = MarginDisplay.from_predictions(["a", "b", "b", "b"], votes)
+    >>> display.table().round(2)
+       ensemble  margin  share
+    0  ensemble   -1.00   0.25
+    1  ensemble    0.33   0.75
+    2  ensemble    1.00   1.00
+    >>> display.summary
+              below_zero  at_zero  vote_error
+    ensemble
+    ensemble        0.25      0.0        0.25
+    """
+
+    curves: pd.DataFrame
+    summary: pd.DataFrame
+
+    @classmethod
+    def from_outputs(
+        cls,
+        outputs,
+        *,
+        name: str | None = None,
+        ax: Axes | None = None,
+        line_kwargs: Mapping[str, Any] | None = None,
+        legend_kwargs: Mapping[str, Any] | None = None,
+    ) -> Self:
+        """Take the margins of the vote, then draw their distribution.
+
+        Parameters
+        ----------
+        outputs : MemberOutputs, or dict of them by name
+        name : str, default=None
+            What to call a single ensemble.
+        ax, line_kwargs, legend_kwargs
+            As for ``plot``.
+
+        Returns
+        -------
+        display : MarginDisplay
+        """
+        curves, shares = [], {}
+        for called, one in named_outputs(outputs, name).items():
+            margins = np.round(diversity.vote_margins(one), _ROUNDING) + 0.0  # no minus zero
+            values, at = np.unique(margins, return_inverse=True)
+            mass = np.bincount(at, weights=one.sample_weight, minlength=len(values)).astype(float)
+            mass /= mass.sum()
+            curves.append(
+                pd.DataFrame({"ensemble": called, "margin": values, "share": mass.cumsum()})
+            )
+            shares[called] = {
+                "below_zero": float(mass[values < 0].sum()),
+                "at_zero": float(mass[values == 0].sum()),
+                "vote_error": diversity.vote_error(one),
+            }
+        display = cls(
+            curves=pd.concat(curves, ignore_index=True),
+            summary=pd.DataFrame.from_dict(shares, orient="index").rename_axis("ensemble"),
+        )
+        return display.plot(ax, line_kwargs=line_kwargs, legend_kwargs=legend_kwargs)
+
+    def table(self) -> pd.DataFrame:
+        """Return the curves: one row per ensemble and margin. Shares at zero are in ``summary``."""
+        return self.curves
+
+    def plot(
+        self,
+        ax: Axes | None = None,
+        *,
+        name: str | None = None,
+        line_kwargs: Mapping[str, Any] | None = None,
+        legend_kwargs: Mapping[str, Any] | None = None,
+    ) -> Self:
+        """Draw on ``ax`` or a new figure; never call ``show``.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, default=None
+            Axes that already have a curve get one more, in its own colour.
+        name : str, default=None
+            Another name for the legend, where the display holds one ensemble.
+        line_kwargs : dict, default=None
+            For ``Axes.plot`` of the curves.
+        legend_kwargs : dict, default=None
+            For ``Axes.legend``.
+
+        Returns
+        -------
+        self
+        """
+        labels = renamed(list(self.summary.index), name)
+        ax = _style.get_axes(ax, figsize=(6.0, 4.4))
+        first = _style.count_drawn(ax, _CURVE) == 0
+        for ensemble, label in zip(self.summary.index, labels, strict=True):
+            k = _style.count_drawn(ax, _CURVE)
+            curve = self.curves[self.curves["ensemble"] == ensemble]
+            below = self.summary.loc[ensemble, "below_zero"]
+            look: dict[str, Any] = {
+                "color": _style.colour(k),
+                "linestyle": _style.dashes(k),
+                "linewidth": 1.8,
+                "drawstyle": "steps-post",
+                "gid": _CURVE,
+                "label": f"{label} ({below:.1%} below 0)",
+            }
+            # From end to end, whatever margins occur.
+            x = np.concatenate([[-1.0], curve["margin"], [1.0]])
+            y = np.concatenate([[0.0], curve["share"], [1.0]])
+            (line,) = ax.plot(x, y, **_style.merge(look, line_kwargs, Line2D))
+            ax.plot(0, below, "o", ms=7, color=line.get_color(), mec="white", mew=1, zorder=4)
+        if first:
+            ax.axvline(0, color=_style.GREY, linewidth=1, linestyle="--", zorder=0.5)
+        # A distribution leaves this corner free.
+        _style.draw_legend(ax, given={"loc": "upper left", **(legend_kwargs or {})})
+        ax.set(
+            title="Margins of the vote",
+            xlabel="Margin (below 0: the vote is wrong)",
+            ylabel="Cumulative share of samples",
+            xlim=(-1.02, 1.02),
+            ylim=(-0.01, 1.01),
+        )
+        self.ax_, self.figure_ = ax, ax.figure
+        return self

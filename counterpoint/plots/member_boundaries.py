@@ -1,0 +1,187 @@
+"""Boundaries of the members of an ensemble, in the plane."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.lines import Line2D
+from numpy.typing import ArrayLike, NDArray
+
+from counterpoint._outputs import MemberOutputs
+from counterpoint.plots import _plane, _style
+
+
+@dataclass(kw_only=True)
+class MemberBoundariesDisplay:
+    """The boundary of each member as a thin line over the regions of the ensemble.
+
+    Where lines lie on top of each other the members agree; where they spread, they do not.
+
+    Make one with ``from_estimator``, which draws it.
+
+    Parameters
+    ----------
+    xx0, xx1 : ndarray of shape (n_rows, n_columns)
+        The grid.
+    votes : ndarray of shape (n_members, n_rows, n_columns)
+        What each member says there, as positions in ``classes``.
+    region : ndarray of shape (n_rows, n_columns)
+        What the ensemble says there.
+    classes : ndarray of shape (n_classes,)
+    names : list of str
+        The members.
+    labels : tuple of two str
+        The features.
+    X : ndarray of shape (n_samples, 2)
+    y : ndarray of shape (n_samples,)
+        The data on top.
+
+    Attributes
+    ----------
+    ax_, figure_ : Axes, Figure
+        Where it was drawn last.
+
+    Examples
+    --------
+    >>> from sklearn.ensemble import BaggingClassifier
+    >>> from counterpoint.datasets import make_ripley
+    >>> from counterpoint.plots import MemberBoundariesDisplay
+    >>> X, y = make_ripley(random_state=0)
+    >>> bagging = BaggingClassifier(n_estimators=5, random_state=0).fit(X, y)
+    >>> display = MemberBoundariesDisplay.from_estimator(bagging, X, y, grid_resolution=50)
+    >>> display.table().shape
+    (2500, 8)
+    """
+
+    xx0: NDArray
+    xx1: NDArray
+    votes: NDArray
+    region: NDArray
+    classes: NDArray
+    names: list[str]
+    labels: tuple[str, str]
+    X: NDArray
+    y: NDArray
+
+    @classmethod
+    def from_estimator(
+        cls,
+        estimator,
+        X,
+        y: ArrayLike,
+        *,
+        ax: Axes | None = None,
+        grid_resolution: int = 200,
+        eps: float | None = None,
+        line_kwargs: Mapping[str, Any] | None = None,
+        scatter_kwargs: Mapping[str, Any] | None = None,
+        legend_kwargs: Mapping[str, Any] | None = None,
+    ) -> Self:
+        """Ask the members of a fitted ensemble all over the plane, then draw.
+
+        Parameters
+        ----------
+        estimator : fitted ensemble of classifiers
+            Whatever ``MemberOutputs.from_estimator`` can take apart, with a ``predict``.
+        X : array-like or frame of shape (n_samples, 2)
+        y : array-like of shape (n_samples,)
+            The truth.
+        grid_resolution : int, default=200
+            Points along each side of the grid.
+        eps : float, default=None
+            How far the picture reaches beyond the data. None: 5 % of its range, each way.
+        ax, line_kwargs, scatter_kwargs, legend_kwargs
+            As for ``plot``.
+
+        Returns
+        -------
+        display : MemberBoundariesDisplay
+        """
+        points, y, labels = _plane.check_plane(estimator, X, y)
+        if grid_resolution < 2:
+            raise ValueError(f"grid_resolution={grid_resolution}: a grid needs 2 points a side.")
+        xx0, xx1 = np.meshgrid(*np.linspace(*_plane.limits(points, eps), grid_resolution).T)
+        grid = _plane.like(X, np.column_stack([xx0.ravel(), xx1.ravel()]))
+        outputs = MemberOutputs.from_estimator(estimator, grid)
+        region = np.searchsorted(outputs.classes, estimator.predict(grid))
+        return cls(
+            xx0=xx0,
+            xx1=xx1,
+            votes=outputs.votes.reshape(-1, *xx0.shape),
+            region=region.reshape(xx0.shape),
+            classes=outputs.classes,
+            names=list(outputs.names),
+            labels=labels,
+            X=points,
+            y=y,
+        ).plot(
+            ax,
+            line_kwargs=line_kwargs,
+            scatter_kwargs=scatter_kwargs,
+            legend_kwargs=legend_kwargs,
+        )
+
+    def table(self) -> pd.DataFrame:
+        """Return the grid: a row per point, what the ensemble and each member say there."""
+        grid = {self.labels[0]: self.xx0.ravel(), self.labels[1]: self.xx1.ravel()}
+        said = {"ensemble": self.region, **dict(zip(self.names, self.votes, strict=True))}
+        return pd.DataFrame(
+            {**grid, **{who: self.classes[what.ravel()] for who, what in said.items()}}
+        )
+
+    def plot(
+        self,
+        ax: Axes | None = None,
+        *,
+        line_kwargs: Mapping[str, Any] | None = None,
+        scatter_kwargs: Mapping[str, Any] | None = None,
+        legend_kwargs: Mapping[str, Any] | None = None,
+    ) -> Self:
+        """Draw on ``ax`` or a new figure; never call ``show``.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, default=None
+        line_kwargs : dict, default=None
+            For ``Axes.contour`` of the members' boundaries: ``colors``, ``linewidths``,
+            ``alpha``.
+        scatter_kwargs : dict, default=None
+            For ``Axes.scatter`` of the data.
+        legend_kwargs : dict, default=None
+            For ``Axes.legend``.
+
+        Returns
+        -------
+        self
+        """
+        ax = _style.get_axes(ax, figsize=(6.4, 4.8))
+        k = len(self.classes)
+        ax.pcolormesh(
+            self.xx0,
+            self.xx1,
+            self.region,
+            cmap=_plane.region_colours(k),
+            vmin=-0.5,
+            vmax=k - 0.5,
+            zorder=-1,
+            rasterized=True,
+        )
+        many = float(np.clip(8 / len(self.votes), 0.25, 0.7))
+        look = {"colors": "black", "linewidths": 0.7, "alpha": many, **(line_kwargs or {})}
+        for votes in self.votes:
+            levels = np.arange(votes.min(), votes.max()) + 0.5
+            if len(levels):  # one class everywhere has no boundary
+                ax.contour(self.xx0, self.xx1, votes, levels=levels, **look)
+        _plane.draw_points(ax, self.X, self.y, self.classes, scatter_kwargs)
+        line = Line2D([], [], color="black", lw=0.7, alpha=0.7, label="boundary of a member")
+        _style.draw_legend(ax, [line], legend_kwargs)
+        ax.set(
+            title=f"Boundaries of {len(self.votes)} members over their ensemble",
+            xlabel=self.labels[0],
+            ylabel=self.labels[1],
+        )
+        self.ax_, self.figure_ = ax, ax.figure
+        return self

@@ -1,0 +1,232 @@
+"""Error and diversity of an ensemble as it grows."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Self
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.lines import Line2D
+from matplotlib.ticker import MaxNLocator
+
+from counterpoint import diversity
+from counterpoint.plots import _style
+from counterpoint.plots._base import EnsembleDisplay, named_outputs, need_members, renamed
+
+_ERRORS = ("vote_error", "member_error")
+_LINE = "counterpoint-trajectory"
+
+
+@dataclass(kw_only=True)
+class TrajectoryDisplay(EnsembleDisplay):
+    """Errors, and any measures, after the first 1, 2, ..., T members.
+
+    The error of the vote (solid) and the mean error of a member (dashed) share the upper
+    panel: the gap between them is what voting gains. Each measure has a panel of its own below,
+    since their ranges differ.
+
+    Make one with ``from_estimator``, ``from_predictions`` or ``from_outputs``, each of which
+    draws it.
+
+    Parameters
+    ----------
+    values : DataFrame
+        One row per ``ensemble`` and number of ``members``: ``vote_error``, ``member_error``,
+        and a column per measure, named as in ``MEASURES``.
+
+    Attributes
+    ----------
+    axes_ : list of Axes
+        The panels: errors, then one per measure. Pass them as ``ax`` to draw another
+        ensemble into the same panels.
+    ax_, figure_ : Axes, Figure
+        The first panel, and where it was drawn last.
+
+    See Also
+    --------
+    counterpoint.diversity.trajectory : The values themselves.
+
+    Examples
+    --------
+    >>> from counterpoint.plots import TrajectoryDisplay
+    >>> votes = [["a", "b", "b", "a"], ["a", "a", "b", "b"], ["b", "b", "b", "b"]]
+    >>> y = ["a", "b", "b", "b"]
+    >>> display = TrajectoryDisplay.from_predictions(y, votes, measures=["disagreement"])
+    >>> display.table().round(2)
+       ensemble  members  vote_error  member_error  disagreement
+    0  ensemble        1        0.25          0.25           NaN
+    1  ensemble        2        0.50          0.25           0.5
+    2  ensemble        3        0.00          0.25           0.5
+    """
+
+    values: pd.DataFrame
+
+    @property
+    def measures(self) -> list[str]:
+        """Names of the measures below the errors."""
+        known = ("ensemble", "members", *_ERRORS)
+        return [str(column) for column in self.values if column not in known]
+
+    @classmethod
+    def from_outputs(
+        cls,
+        outputs,
+        *,
+        measures: str | Sequence[str] = ("q",),
+        name: str | None = None,
+        ax=None,
+        line_kwargs: Mapping[str, Any] | None = None,
+        legend_kwargs: Mapping[str, Any] | None = None,
+    ) -> Self:
+        """Follow the members as they join, then draw.
+
+        Parameters
+        ----------
+        outputs : MemberOutputs, or dict of them by name
+            Members in the order in which they join.
+        measures : str or sequence of str, default=("q",)
+            Names in ``counterpoint.diversity.MEASURES``; empty for the errors alone, which are
+            always there.
+        name : str, default=None
+            What to call a single ensemble.
+        ax, line_kwargs, legend_kwargs
+            As for ``plot``.
+
+        Returns
+        -------
+        display : TrajectoryDisplay
+        """
+        chosen = [measures] if isinstance(measures, str) else list(measures)
+        columns = list(dict.fromkeys([*_ERRORS, *chosen]))
+        grown = []
+        for called, one in named_outputs(outputs, name).items():
+            need_members(one, 2, "A trajectory", called)
+            frame = diversity.trajectory(one, columns).reset_index()
+            frame.insert(0, "ensemble", called)
+            grown.append(frame)
+        display = cls(values=pd.concat(grown, ignore_index=True))
+        return display.plot(ax, line_kwargs=line_kwargs, legend_kwargs=legend_kwargs)
+
+    def table(self) -> pd.DataFrame:
+        """Return the values: one row per ensemble and number of members."""
+        return self.values
+
+    def plot(
+        self,
+        ax=None,
+        *,
+        name: str | None = None,
+        line_kwargs: Mapping[str, Any] | None = None,
+        legend_kwargs: Mapping[str, Any] | None = None,
+    ) -> Self:
+        """Draw on ``ax`` or a new figure; never call ``show``.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes or sequence of them, default=None
+            One for the errors and one per measure, as ``axes_`` has them. A single one is
+            split into panels, for which it must be part of a grid (``plt.subplots``).
+        name : str, default=None
+            Another name for the legend, where the display holds one ensemble.
+        line_kwargs : dict, default=None
+            For ``Axes.plot`` of all lines.
+        legend_kwargs : dict, default=None
+            For ``Axes.legend``.
+
+        Returns
+        -------
+        self
+        """
+        ensembles = list(dict.fromkeys(self.values["ensemble"]))
+        labels = renamed(ensembles, name)
+        panels = _panels(ax, 1 + len(self.measures))
+        for ensemble, label in zip(ensembles, labels, strict=True):
+            k = _style.count_drawn(panels[0], _LINE)
+            look = _style.merge({"color": _style.colour(k), "linewidth": 1.6}, line_kwargs, Line2D)
+            lines = self.values[self.values["ensemble"] == ensemble]
+            at = lines["members"]
+            panels[0].plot(at, lines["vote_error"], **{"gid": _LINE, "label": label, **look})
+            dashed = {**look, "linestyle": "--", "linewidth": 0.75 * look["linewidth"]}
+            panels[0].plot(at, lines["member_error"], **dashed)
+            for panel, measure in zip(panels[1:], self.measures, strict=True):
+                # A lone defined value has no line: show it as a dot.
+                alone = {"marker": "."} if lines[measure].notna().sum() == 1 else {}
+                panel.plot(at, lines[measure], **{**alone, **look})
+        panels[0].set(title="As the ensemble grows", ylabel="Error")
+        for panel, measure in zip(panels[1:], self.measures, strict=True):
+            # Above, not beside: a long name would not fit the height of a small panel.
+            panel.set_title(_title(measure), loc="left", fontsize="small")
+        for panel in panels:
+            panel.grid(axis="y", color="0.9", linewidth=0.8)
+            panel.set_axisbelow(True)
+        panels[-1].set_xlabel("Members")
+        whole = MaxNLocator(integer=True, steps=[1, 2, 5, 10], min_n_ticks=1)
+        panels[-1].xaxis.set_major_locator(whole)
+        last = max(np.max(line.get_xdata()) for line in panels[0].lines)
+        panels[-1].set_xlim(0.5, last + 0.5)
+        grey: dict[str, Any] = {"color": _style.GREY}
+        key = [
+            Line2D([], [], lw=1.6, label="error of the vote", **grey),
+            Line2D([], [], lw=1.2, ls="--", label="mean member error", **grey),
+        ]
+        _style.draw_legend(panels[0], key, legend_kwargs)
+        self.axes_ = panels
+        self.ax_, self.figure_ = panels[0], panels[0].figure
+        return self
+
+
+def _title(name: str) -> str:
+    measure = diversity.MEASURES.get(name)
+    if measure is None:
+        return name
+    return measure.title + (
+        f" ({measure.more_diverse}: more diverse)" if measure.more_diverse else ""
+    )
+
+
+def _panels(ax, n: int) -> list[Axes]:
+    ratios = [2.0] + [1.0] * (n - 1)
+    if ax is None:
+        _, grid = plt.subplots(
+            n,
+            1,
+            sharex=True,
+            squeeze=False,
+            figsize=(7.2, 2.3 + 1.5 * n),
+            height_ratios=ratios,
+            layout="constrained",
+        )
+        panels = list(grid[:, 0])
+        for panel in panels:
+            _style.claim(panel)
+        return panels
+    if not isinstance(ax, Axes) and not hasattr(ax, "__len__"):
+        _style.check_axes(ax)
+    if isinstance(ax, Axes) and n == 1:
+        return [ax]
+    if not isinstance(ax, Axes):
+        panels = [_style.check_axes(one) for one in ax]
+        if len(panels) != n:
+            raise ValueError(
+                f"ax has {len(panels)} axes, but {n} are needed: one for the errors and one for "
+                "each measure. Pass that many, or a single one to be split."
+            )
+        return panels
+    place = ax.get_subplotspec()
+    if place is None:
+        raise ValueError(
+            f"ax is not part of a grid, so it cannot be split into {n} panels: make it with "
+            f"plt.subplots, or pass {n} axes."
+        )
+    figure = ax.figure
+    # Without a layout engine nobody else makes room for the titles.
+    room = 0.6 if figure.canvas.figure.get_layout_engine() is None else None
+    rows = place.subgridspec(n, 1, height_ratios=ratios, hspace=room)
+    ax.set_axis_off()
+    top = figure.add_subplot(rows[0])
+    below = [figure.add_subplot(rows[k], sharex=top) for k in range(1, n)]
+    for panel in [top, *below][:-1]:
+        panel.tick_params(labelbottom=False)
+    return [top, *below]

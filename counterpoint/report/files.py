@@ -1,0 +1,57 @@
+"""Write files whole or not at all."""
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+__all__ = ["check_output", "new_file"]
+
+
+def check_output(path: str | os.PathLike[str]) -> Path:
+    """Return ``path`` if a file can go there; best asked before long work, not after.
+
+    Raises
+    ------
+    FileNotFoundError, NotADirectoryError, IsADirectoryError, PermissionError
+        With what to change.
+    """
+    path = Path(path)
+    if path.is_dir():
+        raise IsADirectoryError(f"{path} is a folder: name a file in it, {path / 'out'} say.")
+    folder = path.parent
+    if not folder.exists():
+        raise FileNotFoundError(f"There is no folder {folder}: make it first, or choose another.")
+    if not folder.is_dir():
+        raise NotADirectoryError(f"{folder} is a file: {path.name} cannot be put into it.")
+    if not os.access(path if path.exists() else folder, os.W_OK):
+        raise PermissionError(f"{path} may not be written: choose another place.")
+    return path
+
+
+@contextmanager
+def new_file(path: str | os.PathLike[str]) -> Iterator[Path]:
+    """Yield a path to write to, which becomes ``path`` at the end if all went well.
+
+    A file of that name is replaced; until then it stays as it was.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     page = pathlib.Path(folder, "page.html")
+    ...     with new_file(page) as part:
+    ...         _ = part.write_text("<p>")
+    ...     [file.name for file in pathlib.Path(folder).iterdir()]
+    ['page.html']
+    """
+    path = check_output(path).resolve()
+    if path.exists() and not path.is_file():  # /dev/null and its like
+        yield path
+        return
+    part = path.with_name(f".part-{os.getpid()}-{path.name}")  # the ending says the format
+    try:
+        yield part
+        part.replace(path)
+    finally:
+        part.unlink(missing_ok=True)

@@ -1,0 +1,252 @@
+"""Read a table of predictions, a column per member, into ``MemberOutputs``."""
+
+import difflib
+import re
+from collections.abc import Iterable, Sequence
+from os import PathLike
+from typing import IO
+
+import numpy as np
+import pandas as pd
+
+from counterpoint._outputs import MemberOutputs
+from counterpoint.report.tables import read_table
+
+__all__ = ["read_predictions"]
+
+_INTEGER = re.compile(r"[+-]?\d+(\.0*)?")
+_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
+_FLAGS = {"1": True, "1.0": True, "true": True, "0": False, "0.0": False, "false": False}
+
+
+def read_predictions(
+    source: str | PathLike[str] | IO[bytes],
+    *,
+    truth: str = "class",
+    members: Sequence[str] | None = None,
+    weights: str | None = None,
+    correct: bool = False,
+    allow_new_labels: bool = False,
+    separator: str | None = None,
+) -> MemberOutputs:
+    r"""Read what members said from a file with a column per member and a row per sample.
+
+    That is the transpose of our arrays, and how such tables are usually kept.
+
+    Parameters
+    ----------
+    source : path or binary file
+        ``.csv``, ``.tsv`` (either may be gzipped) or ``.parquet``. Any other name, and an open
+        file, is read as CSV. Only an empty cell is a missing one.
+    truth : str, default="class"
+        Column with the true label. Not read if ``correct``.
+    members : sequence of str, default=None
+        Columns with the members' labels. None: all columns that have a name, but the truth
+        and the weights.
+    weights : str, default=None
+        Column that says how much each sample counts.
+    correct : bool, default=False
+        The columns say whether the member was right, as 1/0 or true/false; there is no truth.
+    allow_new_labels : bool, default=False
+        Take a label that the truth never has as one more class, not as an error.
+    separator : str, default=None
+        What stands between two fields. None: a tab for ``.tsv``, else a comma.
+
+    Returns
+    -------
+    MemberOutputs
+        Members named as their columns. Labels are numbers if all of them are, so that 1 and
+        1.0 are the same, and otherwise text.
+
+    Raises
+    ------
+    FileNotFoundError, ValueError
+        With the column and the data row (the first after the header is 1) at fault.
+
+    Examples
+    --------
+    >>> import io
+    >>> table = b"class,tree,net\ngood,good,bad\nbad,bad,bad\ngood,bad,good\n"
+    >>> outputs = read_predictions(io.BytesIO(table))
+    >>> outputs, outputs.names
+    (MemberOutputs(2 members, 3 samples, 2 classes), ['tree', 'net'])
+    """
+    name, table = read_table(source, separator)
+    columns = [column for column in table.columns if column]
+    if not correct and truth not in columns and _all_flags(table, columns):
+        raise ValueError(
+            f"{name} has no truth column {truth!r}, and all its columns say 1 or 0. If that means "
+            "right or wrong, pass correct=True; if these are labels, name the truth with truth=."
+        )
+    if not correct:
+        _find([truth], columns, f"truth column {truth!r}", "truth=", name)
+    if weights is not None:
+        _find([weights], columns, f"weights column {weights!r}", "weights=", name)
+    apart = {weights} if correct else {truth, weights}
+    if members is None:
+        members = [column for column in columns if column not in apart]
+        if not members:
+            kept = " and ".join(repr(column) for column in columns if column in apart)
+            raise ValueError(f"{name} has no column for a member: its only columns are {kept}.")
+    else:
+        _check_members(members, columns, apart, name)
+    sample_weight = None if weights is None else _numbers(table[weights], weights, name)
+    if correct:
+        flags = [_flags(table[member], member, name) for member in members]
+        return MemberOutputs.from_correct(
+            np.stack(flags), sample_weight=sample_weight, names=list(members)
+        )
+    return _outputs(table, truth, list(members), sample_weight, allow_new_labels, name)
+
+
+def _outputs(
+    table: pd.DataFrame,
+    truth: str,
+    members: list[str],
+    sample_weight: np.ndarray | None,
+    allow_new_labels: bool,
+    name: str,
+) -> MemberOutputs:
+    # A file has few labels and many cells: each label is looked at once, cells are codes.
+    texts, codes = {}, {}
+    for column in [truth, *members]:
+        texts[column], codes[column] = _labels(table[column], column, name)
+    value_of = _values({text for found in texts.values() for text in found})
+    classes = {value_of[text] for text in texts[truth]}
+    if len(classes) == 1:
+        raise ValueError(
+            f"The truth column {truth!r} of {name} holds one class only, {classes.pop()!r}: there "
+            "is nothing to tell apart. Is it the right column? Name another with truth=."
+        )
+    if allow_new_labels:
+        classes |= set(value_of.values())
+    order = sorted(classes)
+    position = {label: code for code, label in enumerate(order)}
+    votes = {}
+    strange = []
+    for column in [truth, *members]:
+        at = [position.get(value_of[text], -1) for text in texts[column]]
+        votes[column] = np.array(at, dtype=np.int32)[codes[column]]
+        if (votes[column] < 0).any():
+            row = int(np.argmax(votes[column] < 0))
+            strange.append((column, value_of[texts[column][codes[column][row]]], row + 1))
+    if strange:
+        raise _new_labels(strange, truth, order)
+    outputs = MemberOutputs(
+        np.stack([votes[member] for member in members]),
+        votes[truth],
+        classes=np.arange(len(order)),
+        sample_weight=sample_weight,
+        names=members,
+    )
+    outputs.classes = np.array(order)  # the codes stand for these
+    return outputs
+
+
+def _new_labels(
+    strange: Sequence[tuple[str, object, int]], truth: str, classes: list
+) -> ValueError:
+    shown = "; ".join(
+        f"{column!r} says {label!r} in data row {row}" for column, label, row in strange[:3]
+    )
+    more = f"; and {len(strange) - 3} more members" if len(strange) > 3 else ""
+    scores = any(isinstance(label, float) and label % 1 for _, label, _ in strange)
+    hint = (
+        "These look like scores or probabilities: give the labels the members chose."
+        if scores
+        else "If these are classes all the same, pass allow_new_labels=True; if such a column is "
+        "no member, name those that are with members=."
+    )
+    return ValueError(
+        f"Labels that the truth column {truth!r} never has (it has {_some(classes)}): "
+        f"{shown}{more}. {hint}"
+    )
+
+
+def _labels(column: pd.Series, name: str, file: str) -> tuple[list[str], np.ndarray]:
+    texts = [str(text).strip() for text in column.cat.categories]
+    codes = column.cat.codes.to_numpy()
+    blank = np.array([*(text == "" for text in texts), True])  # the last: code -1, missing
+    missing = blank[codes]
+    if missing.any():
+        raise ValueError(
+            f"Column {name!r} of {file} has no label in data row {int(np.argmax(missing)) + 1}"
+            f"{_of_several(int(missing.sum()))}: every member must say something about every "
+            "sample. Fill in the labels, or leave out the rows."
+        )
+    return texts, codes
+
+
+def _values(texts: set[str]) -> "dict[str, int] | dict[str, float] | dict[str, str]":
+    if all(_INTEGER.fullmatch(text) for text in texts):
+        integers = {text: int(text.partition(".")[0]) for text in texts}
+        if all(abs(value) < 2**63 for value in integers.values()):
+            return integers
+    elif all(_NUMBER.fullmatch(text) for text in texts):
+        return {text: float(text) for text in texts}
+    return {text: text for text in texts}
+
+
+def _all_flags(table: pd.DataFrame, columns: list[str]) -> bool:
+    return all(
+        str(text).lower() in _FLAGS for name in columns for text in table[name].cat.categories
+    )
+
+
+def _flags(column: pd.Series, name: str, file: str) -> np.ndarray:
+    texts, codes = _labels(column, name, file)
+    flags = [_FLAGS.get(text.lower()) for text in texts]
+    odd = np.array([flag is None for flag in flags])[codes]
+    if odd.any():
+        row = int(np.argmax(odd))
+        raise ValueError(
+            f"Column {name!r} of {file} holds {texts[codes[row]]!r} in data row {row + 1}, but "
+            "with correct=True every cell is 1 or 0, right or wrong. For labels, leave it out and "
+            "name the truth column with truth=."
+        )
+    return np.array(flags, dtype=bool)[codes]
+
+
+def _numbers(column: pd.Series, name: str, file: str) -> np.ndarray:
+    texts, codes = _labels(column, name, file)
+    odd = np.array([not _NUMBER.fullmatch(text) or float(text) < 0 for text in texts])[codes]
+    if odd.any():
+        row = int(np.argmax(odd))
+        raise ValueError(
+            f"The weights column {name!r} of {file} holds {texts[codes[row]]!r} in data row "
+            f"{row + 1}: a weight is a number, 0 or more."
+        )
+    return np.array([float(text) for text in texts])[codes]
+
+
+def _find(wanted: Iterable[str], columns: list[str], what: str, option: str, file: str) -> None:
+    absent = [column for column in wanted if column not in columns]
+    if not absent:
+        return
+    lower = {column.lower(): column for column in columns}
+    near = difflib.get_close_matches(absent[0].lower(), lower, n=1)
+    hint = f"did you mean {option}{lower[near[0]]}?" if near else f"name one of them with {option}."
+    raise ValueError(f"{file} has no {what}. Its columns are {_some(columns)}: {hint}")
+
+
+def _check_members(
+    members: Sequence[str], columns: list[str], apart: set[str | None], file: str
+) -> None:
+    if not members:
+        raise ValueError("No member is named: give at least one column with members=.")
+    unknown = next((member for member in members if member not in columns), None)
+    _find(members, columns, f"member column {unknown!r}", "members=", file)
+    for member in members:
+        if member in apart:
+            raise ValueError(f"Column {member!r} cannot be a member: it is the truth or a weight.")
+        if list(members).count(member) > 1:
+            raise ValueError(f"Column {member!r} is named twice in members=: once is enough.")
+
+
+def _of_several(count: int) -> str:
+    return "" if count == 1 else f" (and in {count - 1} more)"
+
+
+def _some(values: Sequence[object], limit: int = 10) -> str:
+    shown = ", ".join(repr(value) for value in values[:limit])
+    return shown if len(values) <= limit else f"{shown} and {len(values) - limit} more"

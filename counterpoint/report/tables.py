@@ -1,0 +1,146 @@
+"""Tables in files, read as text: labels are names, whatever they look like."""
+
+import csv
+import gzip
+import io
+import re
+import warnings
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from os import PathLike
+from pathlib import Path
+from typing import IO, cast
+
+import pandas as pd
+
+__all__ = ["read_table"]
+
+
+def read_table(
+    source: str | PathLike[str] | IO[bytes], separator: str | None = None
+) -> tuple[str, pd.DataFrame]:
+    """Read a table of labels from a file.
+
+    Parameters
+    ----------
+    source : path or binary file
+        ``.csv``, ``.tsv`` (either may be gzipped) or ``.parquet``; an open file is CSV.
+    separator : str, default=None
+        What stands between two fields. None: a tab for ``.tsv``, else a comma.
+
+    Returns
+    -------
+    name : str
+        What to call the source in messages.
+    table : DataFrame
+        Every column as categories of text, missing where the cell is empty. A column without a
+        name keeps the empty one.
+    """
+    if not isinstance(source, str | PathLike):
+        return "standard input", _read_csv(source, separator or ",", "standard input")
+    path = Path(source)
+    if not path.exists():
+        raise FileNotFoundError(f"There is no file {path}.")
+    if path.is_dir():
+        raise ValueError(f"{path} is a folder: give a file of predictions.")
+    lower = path.name.lower()
+    if lower.endswith((".parquet", ".pq")):
+        return str(path), _read_parquet(path)
+    if separator is None:
+        separator = "\t" if lower.removesuffix(".gz").endswith((".tsv", ".tab")) else ","
+    try:
+        with _open(path) as file:
+            return str(path), _read_csv(file, separator, str(path))
+    except (OSError, EOFError, zlib.error) as error:  # no right to read it, or a broken gzip file
+        raise ValueError(f"{path} cannot be read: {_reason(error)}.") from error
+
+
+def _open(path: Path) -> IO[bytes]:
+    if path.name.lower().endswith(".gz"):
+        return cast(IO[bytes], gzip.open(path))
+    return path.open("rb")
+
+
+def _read_csv(file: IO[bytes], separator: str, name: str) -> pd.DataFrame:
+    # Not closed with `with`: the file belongs to the caller.
+    text = io.TextIOWrapper(file, encoding="utf-8-sig", newline="")
+    try:
+        with _unreadable(name), warnings.catch_warnings():
+            # Rows longer than the header: pandas would cut them and go on.
+            warnings.simplefilter("error", pd.errors.ParserWarning)
+            return _parse(text, separator, name)
+    finally:
+        text.detach()
+
+
+def _parse(text: io.TextIOWrapper, separator: str, name: str) -> pd.DataFrame:
+    # The header is read apart: pandas renames a column that is there twice and says nothing.
+    lines = csv.reader(text, delimiter=separator, skipinitialspace=True)
+    header = [field.strip() for field in next((line for line in lines if line), [])]
+    if not header:
+        raise ValueError(f"{name} is empty: expected a header row and a row per sample.")
+    named = [column for column in header if column]
+    double = next((column for column in named if named.count(column) > 1), None)
+    if double is not None:
+        raise ValueError(f"{name} has two columns called {double!r}: rename one of them.")
+    other = next((mark for mark in ";\t|," if mark != separator and mark in header[0]), None)
+    if len(header) == 1 and other is not None:
+        raise ValueError(
+            f"{name} has one column only, {header[0]!r}. Are its fields divided by {other!r}? "
+            f"Then pass separator={other!r}."
+        )
+    table = pd.read_csv(
+        text,
+        sep=separator,
+        header=None,
+        names=range(len(header)),
+        dtype="category",
+        index_col=False,
+        skipinitialspace=True,
+        # "NA" and "None" are labels like any other.
+        keep_default_na=False,
+        na_values=[""],
+    )
+    if table.empty:
+        raise ValueError(f"{name} has a header but no rows.")
+    table.columns = pd.Index(header)
+    return table
+
+
+@contextmanager
+def _unreadable(name: str) -> Iterator[None]:
+    expected = "Expected UTF-8 text with a header row and a row per sample."
+    try:
+        yield
+    except UnicodeDecodeError as error:
+        raise ValueError(f"{name} cannot be read as CSV: it is not UTF-8. {expected}") from error
+    except csv.Error as error:
+        raise ValueError(f"{name} cannot be read as CSV: {error}. {expected}") from error
+    except pd.errors.ParserWarning as error:
+        raise ValueError(f"{name} has rows with more fields than its header.") from error
+    except pd.errors.ParserError as error:
+        why = str(error).strip().removeprefix("Error tokenizing data. C error: ")
+        counts = re.search(r"Expected (\d+) fields in line (\d+), saw (\d+)", why)
+        if counts:
+            why = f"data row {counts[2]} has {counts[3]} fields, the header {counts[1]}"
+        raise ValueError(f"{name} cannot be read as CSV: {why}. {expected}") from error
+
+
+def _read_parquet(path: Path) -> pd.DataFrame:
+    try:
+        table = pd.read_parquet(path)
+    except ImportError as error:
+        raise ValueError(
+            f"{path} cannot be read: parquet files need pyarrow (pip install pyarrow)."
+        ) from error
+    except Exception as error:  # pyarrow has errors of many kinds
+        raise ValueError(f"{path} cannot be read as parquet: {_reason(error)}.") from error
+    if table.empty:
+        raise ValueError(f"{path} is empty: its shape is {table.shape}.")
+    return table.astype("string").astype("category")
+
+
+def _reason(error: BaseException) -> str:
+    text = getattr(error, "strerror", None) or str(error) or type(error).__name__
+    return " ".join(text.split()).rstrip(".")

@@ -1,0 +1,74 @@
+"""`counterpoint demo`: a table here, a page there."""
+
+import inspect
+
+import pytest
+
+from counterpoint.cli.demo import demo
+from counterpoint.experiments.demo import run_demo
+
+SMALL = ["--dataset", "iris", "--n-estimators", 4, "--n-splits", 2]
+
+
+def test_demo(run, tmp_path, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "80")
+    page = tmp_path / "demo.html"
+    ran = run("demo", *SMALL, "--output", page)
+    assert (ran.code, ran.err) == (0, f"counterpoint: wrote the page to {page}\n")
+    assert max(map(len, ran.out.splitlines())) <= 80
+    for word in ("Single tree", "Bagging", "Random forest", "AdaBoost", "Q statistic ↓"):
+        assert word in ran.out
+    result = run_demo("iris", n_estimators=4, n_splits=2)
+    said = " ".join(ran.out.split())
+    for method in result.methods:
+        assert f"{method.name}: {method.worth.verdict}" in said
+    errors = [result.tree_errors[0], *(method.errors[0] for method in result.methods)]
+    row = next(line for line in ran.out.splitlines() if line.startswith("Test error"))
+    shown = [float(part) for part in row.removeprefix("Test error").split("%")[:-1]]
+    assert shown == pytest.approx([100 * error for error in errors], abs=0.051)
+    assert page.read_text(encoding="utf-8").startswith("<!doctype html>")
+
+
+def test_one_split_has_no_spread(run, tmp_path):
+    ran = run(
+        "demo", "--dataset", "iris", "--n-estimators", 2, "--n-splits", 1, "-o", tmp_path / "x"
+    )
+    assert "splits" not in ran.out.partition("Bagging: ")[0].replace("first split", "")
+    assert "±" not in ran.out
+
+
+def test_open_shows_the_page(run, tmp_path, monkeypatch):
+    opened = []
+    monkeypatch.setattr("webbrowser.open", opened.append)
+    page = tmp_path / "a page.html"
+    run("demo", *SMALL, "--output", page, "--open")
+    assert opened == [page.resolve().as_uri()]
+
+
+def test_no_folder_fails_before_the_work(fails, tmp_path, monkeypatch):
+    monkeypatch.setattr("counterpoint.experiments.demo.run_demo", None)
+    line = fails("demo", "--output", tmp_path / "no" / "demo.html")
+    assert line == f"There is no folder {tmp_path / 'no'}: make it first, or choose another."
+
+
+def test_output_is_a_folder(fails, tmp_path):
+    assert "is a folder: name a file in it" in fails("demo", "--output", tmp_path)
+
+
+def test_unknown_dataset(fails, tmp_path):
+    line = fails("demo", "--dataset", "vowels", "--output", tmp_path / "demo.html")
+    assert "Did you mean 'vowel'?" in line
+    assert "`counterpoint datasets list`" in line
+
+
+@pytest.mark.parametrize(
+    "args", [["--n-estimators", "1"], ["--n-estimators", "x"], ["--n-splits", "0"]]
+)
+def test_wrong_usage(fails, args):
+    assert f"Invalid value for '{args[0]}'" in fails("demo", *args, code=2)
+
+
+def test_defaults_are_those_of_the_function():
+    here, there = (inspect.signature(function).parameters for function in (demo, run_demo))
+    for name in ("dataset", "n_estimators", "n_splits", "random_state"):
+        assert here[name].default == there[name].default

@@ -1,0 +1,16 @@
+import os
+
+# Two workers run side by side, one a core: more threads would only wait for each other. Set
+# before numpy is imported; tests of thread counts ask numba for two.
+for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
+    os.environ.setdefault(name, "1")
+
+import numba
+from hypothesis import settings
+
+numba.set_num_threads(1)
+
+# No deadline: the first example of a test may compile a kernel. On CI the same examples each time.
+settings.register_profile("default", deadline=None)
+settings.register_profile("ci", deadline=None, derandomize=True)
+settings.load_profile("ci" if os.environ.get("CI") else "default")

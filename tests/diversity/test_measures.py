@@ -1,0 +1,341 @@
+from operator import attrgetter
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+from naive import diversity as naive
+from numpy.testing import assert_allclose
+from sklearn.metrics import cohen_kappa_score, matthews_corrcoef
+
+import counterpoint.diversity as public
+from counterpoint import MemberOutputs, PairCounts
+from counterpoint.diversity import (
+    MEASURES,
+    gain,
+    groupwise,
+    margins,
+    matrix,
+    pairwise,
+    profile,
+    trajectory,
+)
+
+FLAGS = arrays(bool, st.tuples(st.integers(1, 6), st.integers(1, 30)))
+ON_FLAGS = [m for m in MEASURES.values() if m.needs == "correct"]
+
+
+@st.composite
+def ballots(draw):
+    """Votes, truth and number of classes; few classes, so that ties are common."""
+    n_members, n_samples, n_classes = (
+        draw(st.integers(1, 6)),
+        draw(st.integers(1, 25)),
+        draw(st.integers(2, 4)),
+    )
+    labels = st.integers(0, n_classes - 1)
+    votes = draw(arrays(int, (n_members, n_samples), elements=labels))
+    return votes, draw(arrays(int, n_samples, elements=labels)), n_classes
+
+
+def outputs_of(ballot):
+    votes, y, n_classes = ballot
+    return MemberOutputs(votes, y, classes=np.arange(n_classes))
+
+
+@pytest.mark.parametrize("measure", ON_FLAGS, ids=attrgetter("name"))
+@settings(max_examples=25)
+@given(FLAGS, st.data())
+def test_every_measure_keeps_its_word(measure, correct, data):
+    value = measure.function(correct)
+    assert isinstance(value, float)
+    assert np.isnan(value) or measure.low - 1e-12 <= value <= measure.high + 1e-12
+    members = data.draw(st.permutations(range(len(correct))))
+    samples = data.draw(st.permutations(range(correct.shape[1])))
+    assert_allclose(measure.function(correct[members][:, samples]), value, atol=1e-12)
+
+
+@pytest.mark.parametrize("measure", MEASURES.values(), ids=attrgetter("name"))
+@settings(max_examples=25)
+@given(ballots(), st.data())
+def test_weights_that_repeat_samples_count_as_repeats(measure, ballot, data):
+    votes, y, n_classes = ballot
+    times = data.draw(arrays(int, len(y), elements=st.integers(1, 3)))
+    weighted = MemberOutputs(votes, y, classes=np.arange(n_classes), sample_weight=times)
+    repeated = outputs_of((np.repeat(votes, times, axis=1), np.repeat(y, times), n_classes))
+    assert_allclose(measure.function(weighted), measure.function(repeated), atol=1e-9)
+
+
+@pytest.mark.parametrize("name", naive.CORRECT)
+@settings(max_examples=40)
+@given(FLAGS)
+def test_measures_of_right_and_wrong_match_naive(name, correct):
+    expected = naive.CORRECT[name](correct.tolist())
+    assert_allclose(MEASURES[name].function(correct), expected, atol=1e-12)
+
+
+@settings(max_examples=80)
+@given(ballots())
+def test_measures_of_votes_match_naive(ballot):
+    votes, y, n_classes = ballot
+    values = profile(outputs_of(ballot))["value"]
+    expected = naive.vote_measures(votes.tolist(), y.tolist(), n_classes)
+    expected |= naive.label_measures(votes.tolist(), y.tolist(), n_classes)
+    for name, value in expected.items():
+        assert_allclose(values[name], value, atol=1e-12, err_msg=name)
+
+
+def test_no_twin_is_missing():
+    vote = naive.vote_measures([[0]], [0], 2) | naive.label_measures([[0]], [0], 2)
+    assert set(naive.CORRECT) | set(vote) == set(MEASURES)
+
+
+def test_no_public_measure_is_missing_from_the_table():
+    by_hand = {"ensemble_covariance", "vote_margins", "is_competent", "Worth", "worth"}
+    named = {m.function.__name__ for m in MEASURES.values()}
+    for module in (pairwise, groupwise, margins, gain):
+        assert set(module.__all__) - by_hand <= named
+    assert named <= set(public.__all__)
+    assert [m.name for m in MEASURES.values()] == list(MEASURES)
+
+
+# Kuncheva's worked example: ten classifiers (columns) on fifteen objects (rows), with the values
+# her software gives for all ten measures of Kuncheva & Whitaker 2003.
+EXAMPLE = """
+1000001000 0100101000 1011010110 1001110011 1101110001 1111010000 1010001011 0000100001
+0010011001 0100100000 0000010011 1011000001 0101100110 1011111010 1111001001
+"""
+PUBLISHED = {
+    "q": 0.0231,
+    "rho": 0.0156,
+    "disagreement": 0.4889,
+    "double_fault": 0.3156,
+    "entropy": 0.7200,
+    "kw_variance": 0.2200,
+    "interrater_kappa": 0.0079,
+    "difficulty": 0.0264,
+    "generalized_diversity": 0.4365,
+    "coincident_failure": 0.4889,
+}
+
+
+@pytest.mark.parametrize("name", PUBLISHED)
+def test_the_published_example(name):
+    correct = np.array([[int(c) for c in row] for row in EXAMPLE.split()]).T
+    assert round(MEASURES[name].function(correct), 4) == PUBLISHED[name]
+
+
+# Patterns of success and of failure (Kuncheva et al. 2003): three classifiers right on six of
+# ten objects each; the vote is right on nine, or on four.
+def test_patterns_of_success_and_failure():
+    success = np.array(
+        [
+            [1, 1, 1, 1, 1, 1, 0, 0, 0, 0],
+            [1, 1, 1, 0, 0, 0, 1, 1, 1, 0],
+            [0, 0, 0, 1, 1, 1, 1, 1, 1, 0],
+        ]
+    )
+    failure = np.array(
+        [
+            [1, 1, 1, 1, 1, 1, 0, 0, 0, 0],
+            [1, 1, 1, 1, 0, 0, 1, 1, 0, 0],
+            [1, 1, 1, 1, 0, 0, 0, 0, 1, 1],
+        ]
+    )
+    for correct, error, q, differ in ((success, 0.1, -0.5, 0.6), (failure, 0.6, 1 / 3, 0.4)):
+        assert_allclose(public.vote_error(correct), error)
+        assert_allclose(public.q_statistic(correct), q)
+        assert_allclose(public.disagreement(correct), differ)
+
+
+# -- against scikit-learn ----------------------------------------------------------------------
+
+
+@settings(max_examples=40)
+@given(ballots())
+def test_kappa_and_correlation_are_scikit_learns(ballot):
+    votes = ballot[0]
+    outputs = outputs_of(ballot)
+    right = outputs.correct
+    for name, peer, said in (
+        ("label_kappa", cohen_kappa_score, votes),
+        ("kappa", cohen_kappa_score, right),
+        ("rho", matthews_corrcoef, right),
+    ):
+        values = matrix(outputs, name)
+        for i in range(len(votes)):
+            for j in range(i):
+                if not np.isnan(values[i, j]):  # where ours is undefined theirs warns, or says 0
+                    assert_allclose(values[i, j], peer(said[i], said[j]), atol=1e-12)
+
+
+# -- identities --------------------------------------------------------------------------------
+
+
+@settings(max_examples=100)
+@given(ballots(), st.data())
+def test_good_and_bad_diversity_add_up(ballot, data):
+    votes, y, n_classes = ballot
+    weights = data.draw(arrays(float, len(votes), elements=st.floats(0.1, 5.0)))
+    outputs = MemberOutputs(votes, y, classes=np.arange(n_classes), weights=weights)
+    value = profile(outputs)["value"]
+    total = value["member_error"] - value["good_diversity"] + value["bad_diversity"]
+    assert_allclose(value["vote_error"], total, rtol=1e-12, atol=1e-12)
+    assert_allclose(value["ambiguity"], value["member_error"] - value["vote_error"], atol=1e-12)
+    assert_allclose(
+        value["ambiguity_size"], value["good_diversity"] + value["bad_diversity"], atol=1e-12
+    )
+
+
+@settings(max_examples=60)
+@given(FLAGS)
+def test_kuncheva_and_whitakers_identities(correct):
+    """KW = (T - 1) / 2T disagreement; kappa and theta follow from it and the mean accuracy."""
+    n, mean = len(correct), correct.mean()
+    value = profile(correct)["value"]
+    if n < 2:
+        return
+    assert_allclose(value["kw_variance"], (n - 1) / (2 * n) * value["disagreement"], atol=1e-12)
+    assert_allclose(value["difficulty"], mean * (1 - mean) - value["kw_variance"], atol=1e-12)
+    if not np.isnan(value["interrater_kappa"]):
+        expected = 1 - n / ((n - 1) * mean * (1 - mean)) * value["kw_variance"]
+        assert_allclose(value["interrater_kappa"], expected, atol=1e-9)
+
+
+@settings(max_examples=60)
+@given(FLAGS)
+def test_q_and_correlation_have_the_same_sign(correct):
+    q, rho = matrix(correct, "q"), matrix(correct, "rho")
+    both = ~np.isnan(q) & ~np.isnan(rho)
+    assert (np.sign(q[both]) == np.sign(rho[both])).all()
+    assert (np.abs(rho[both]) <= np.abs(q[both]) + 1e-12).all()
+
+
+# -- trajectories, matrices, profiles ----------------------------------------------------------
+
+
+@pytest.mark.parametrize("measure", MEASURES.values(), ids=attrgetter("name"))
+@settings(max_examples=15)
+@given(ballots(), st.data())
+def test_trajectory_is_the_measure_of_the_first_members(measure, ballot, data):
+    votes, y, n_classes = ballot
+    outputs = MemberOutputs(
+        votes,
+        y,
+        classes=np.arange(n_classes),
+        weights=data.draw(arrays(float, len(votes), elements=st.floats(0.1, 5.0))),
+        sample_weight=data.draw(arrays(float, len(y), elements=st.floats(0.5, 2.0))),
+    )
+    grown = trajectory(outputs, measure.name)
+    expected = [measure.function(outputs.take(slice(t + 1))) for t in range(len(votes))]
+    assert_allclose(grown, expected, atol=1e-9)
+
+
+def test_trajectory_from_flags_alone():
+    correct = np.random.default_rng(0).random((7, 40)) < 0.6
+    frame = trajectory(correct, ["vote_error", "q", "entropy"])
+    assert list(frame.columns) == ["vote_error", "q", "entropy"]
+    assert list(frame.index) == list(range(1, 8))
+    for t in range(7):
+        assert_allclose(frame["vote_error"].iloc[t], public.vote_error(correct[: t + 1]))
+
+
+def test_profile_of_merged_counts_is_that_of_the_whole():
+    correct = np.random.default_rng(0).random((5, 300)) < 0.7
+    merged = PairCounts.from_correct(correct[:, :100]) + PairCounts.from_correct(correct[:, 100:])
+    frame = profile(merged)
+    assert set(frame["kind"]) == {"pair", "group"}
+    assert_allclose(frame["value"], profile(correct).loc[frame.index, "value"])
+    with pytest.raises(TypeError, match="not on which samples"):
+        public.vote_error(merged)
+
+
+def test_profile_shows_the_whole_table():
+    frame = profile(MemberOutputs([[0, 1, 1], [0, 0, 1]], [0, 1, 1]))
+    assert list(frame.index) == list(MEASURES)
+    assert isinstance(frame, pd.DataFrame)
+    assert set(frame["more_diverse"]) == {"higher", "lower", ""}
+
+
+def test_matrix_is_symmetric_and_its_mean_the_measure():
+    rng = np.random.default_rng(0)
+    outputs = MemberOutputs(rng.integers(3, size=(6, 50)), rng.integers(3, size=50))
+    for m in MEASURES.values():
+        if m.pairwise:
+            values = matrix(outputs, m.name)
+            assert_allclose(values, values.T)
+            assert_allclose(values[np.triu_indices(6, 1)].mean(), m.function(outputs))
+
+
+def test_ensemble_covariance_is_that_of_member_and_vote():
+    rng = np.random.default_rng(0)
+    votes, y = rng.integers(3, size=(6, 80)), rng.integers(3, size=80)
+    outputs = MemberOutputs(votes, y)
+    values = public.ensemble_covariance(outputs)
+    assert np.isnan(values[0])
+    for t in range(1, 6):
+        before = outputs.take(slice(t)).majority == outputs.y
+        expected = np.cov(outputs.correct[t], before, bias=True)[0, 1]
+        assert_allclose(values[t], expected, atol=1e-12)
+
+
+# -- what is undefined -------------------------------------------------------------------------
+
+ALWAYS_RIGHT = np.ones((3, 5), dtype=bool)
+
+
+def test_members_that_are_never_wrong():
+    value = profile(ALWAYS_RIGHT)["value"]
+    undefined = {
+        "q",
+        "rho",
+        "kappa",
+        "interrater_kappa",
+        "generalized_diversity",
+        "disagreement_error_ratio",
+        "improvement_rate",
+    }
+    assert set(value.index[value.isna()]) == undefined
+    assert value["coincident_failure"] == 0.0
+
+
+def test_one_member_has_no_pairs_and_no_group():
+    value = profile(np.array([[True, False, True]]))["value"]
+    assert value[[m.name for m in ON_FLAGS if m.pairwise]].isna().all()
+    assert value["entropy"] != value["entropy"]
+    assert_allclose(value["vote_error"], 1 / 3)
+
+
+def test_an_undefined_pair_does_not_reach_the_mean():
+    correct = np.array([[1, 1, 1, 1], [1, 1, 0, 0], [1, 0, 1, 0]])
+    values = matrix(correct, "rho")
+    assert np.isnan(values[0, 1])
+    assert public.correlation(correct) == values[1, 2]
+
+
+def test_one_class_only_leaves_label_kappa_undefined():
+    outputs = MemberOutputs([["a", "a"], ["a", "a"]], ["a", "a"])
+    assert np.isnan(public.label_kappa(outputs))
+    assert public.vote_error(outputs) == 0.0
+
+
+# -- wrong input -------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: profile([1, 0, 1]), r"reshape\(1, -1\)"),
+        (lambda: profile([["a", "b"]]), "right or wrong"),
+        (lambda: profile(np.zeros((0, 3), bool)), "is empty"),
+        (lambda: matrix([[1, 0]], "entropy"), "not a measure of pairs. These are: q,"),
+        (lambda: trajectory([[1, 0]], "quality"), "No measure is called 'quality'. There are:"),
+        (lambda: public.label_kappa([[1, 0]]), "needs the members' labels"),
+        (lambda: public.vote_error(MemberOutputs([[1, 0]])), "needs the truth"),
+    ],
+)
+def test_wrong_input_says_what_is_wrong(call, message):
+    with pytest.raises(ValueError, match=message):
+        call()
