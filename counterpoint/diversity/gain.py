@@ -211,12 +211,14 @@ def _verdict(members, best, vote, rate, redundant):
     if np.isnan(rate):
         return "No member is ever wrong on these samples: there is nothing a vote could improve."
     said = f"The vote errs {vote:.1%}, its members {members:.1%} on average: ".replace("%", " %")
-    if rate > 0:
-        said += f"it takes away {rate:.0%} of their error. ".replace("%", " %")
-    elif rate == 0:
+    if np.isclose(rate, 0.0, atol=1e-9):
         said += "voting changes nothing. "
+    elif rate > 0:
+        said += f"it takes away {rate:.0%} of their error. ".replace("%", " %")
     else:
         said += "voting makes it worse. "
-    than_best = "beats" if vote < best else "equals" if vote == best else "does not reach"
+    # Both are shares of the same samples, but summed up in another order.
+    equal = np.isclose(vote, best, rtol=0, atol=1e-9)
+    than_best = "equals" if equal else "beats" if vote < best else "does not reach"
     said += f"It {than_best} its best member ({best:.1%}).".replace("%", " %")
     return said + (" The members are nearly copies of each other." if redundant else "")

@@ -64,6 +64,8 @@ class DemoResult:
         What it is, with licence and citation.
     n_train, n_test, n_features : int
         Rows to train on and to test, columns before encoding.
+    own_split : bool
+        Whether the data set comes with a split, which the demo does not use.
     classes : list of str
         Labels there are.
     n_estimators, n_splits : int
@@ -81,6 +83,7 @@ class DemoResult:
     n_train: int
     n_test: int
     n_features: int
+    own_split: bool
     classes: list[str]
     n_estimators: int
     n_splits: int
@@ -106,8 +109,8 @@ def run_demo(
 ) -> DemoResult:
     """Train a tree, bagging, a random forest and AdaBoost; measure how the members disagree.
 
-    Half of the rows, drawn by class, are for training. Errors come from ``n_splits`` such
-    splits, everything else from the first.
+    Half of the rows, drawn at random by class, are for training, also where the data set has a
+    split of its own. Errors come from ``n_splits`` such splits, everything else from the first.
 
     Parameters
     ----------
@@ -168,6 +171,7 @@ def run_demo(
         n_train=len(splits[0][0]),
         n_test=len(splits[0][1]),
         n_features=data.X.shape[1],
+        own_split=data.split is not None,
         classes=[str(label) for label in np.unique(y)],
         n_estimators=n_estimators,
         n_splits=n_splits,

@@ -68,6 +68,7 @@ def _environment() -> "Environment":
     )
     made.filters["number"] = _number
     made.filters["percent"] = _percent
+    made.filters["range"] = _range
     return made
 
 
@@ -77,3 +78,7 @@ def _number(value: float | None) -> str:
 
 def _percent(share: float | None) -> str:
     return "undefined" if share is None else f"{100 * share:.1f}\N{NO-BREAK SPACE}%"
+
+
+def _range(row: dict[str, Any]) -> str:
+    return f"{row['low']:g} to {row['high']:g}".replace("-", "\N{MINUS SIGN}")

@@ -98,6 +98,7 @@ def summarise_demo(result: "DemoResult") -> dict[str, Any]:
             "n_train": result.n_train,
             "n_test": result.n_test,
             "n_features": result.n_features,
+            "own_split": result.own_split,
             "classes": result.classes,
             "n_estimators": result.n_estimators,
             "n_splits": result.n_splits,

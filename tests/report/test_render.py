@@ -112,7 +112,15 @@ def test_undefined_and_one_split(demo_result):
     text = Page(render_demo(summary, [])).text
     assert "undefined" in text
     assert "±" not in text
-    assert "random splits" not in text
+    assert "random halves" not in text
+
+
+def test_a_split_that_is_not_used_is_told_of(demo_result):
+    summary = summarise_demo(demo_result)
+    assert not summary["own_split"]
+    assert "split of its own" not in Page(render_demo(summary, [])).text
+    summary["own_split"] = True
+    assert "split of its own, which is not used" in Page(render_demo(summary, [])).text
 
 
 def test_write_demo(demo_result, html, tmp_path):
