@@ -6,6 +6,8 @@ The front door. Sub-packages are imported when first used, so that
 ================== ==========================================================
 ``MemberOutputs``  what the members of any fitted ensemble said, as arrays
 ``PairCounts``     mergeable counts of who was right together
+``boosting``       members trained one after another: AdaBoost.NC and its family
+``trees``          histogram trees, pruned trees
 ``diversity``      how members disagree: every measure, one table of them all
 ``decomposition``  why it matters: bias, variance, covariance, diversity
 ``datasets``       classic data sets, shipped, and generators with a known best error
@@ -17,7 +19,15 @@ from importlib import import_module
 
 __version__ = "0.1.0"
 
-_SUBPACKAGES = ("datasets", "decomposition", "diversity", "exceptions", "plots")
+_SUBPACKAGES = (
+    "boosting",
+    "datasets",
+    "decomposition",
+    "diversity",
+    "exceptions",
+    "plots",
+    "trees",
+)
 _NAMES = {
     "MemberOutputs": "counterpoint._outputs",
     "PairCounts": "counterpoint._outputs",

@@ -339,7 +339,9 @@ def values_of(estimator, X, *, columns=None, n_jobs=None):
         X = _through(before, X)
         if hasattr(ensemble, "member_predict"):
             return np.asarray(ensemble.member_predict(X), dtype=float)
-        if isinstance(ensemble, _ADDITIVE_REGRESSORS):
+        if isinstance(ensemble, _ADDITIVE_REGRESSORS) or getattr(
+            ensemble, "_members_are_corrections", False
+        ):
             raise MemberError(
                 f"The members of a {type(ensemble).__name__} each correct the sum of those "
                 "before; alone they predict nothing. Its staged_predict shows how the sum grows."

@@ -14,10 +14,18 @@ from sklearn.model_selection import train_test_split
 from sklearn.tree import DecisionTreeClassifier
 
 from counterpoint import MemberOutputs
-from counterpoint.datasets import TabularEncoder, bayes_posterior, load, make_ripley
+from counterpoint.boosting import AdaBoostNCClassifier
+from counterpoint.datasets import (
+    TabularEncoder,
+    bayes_posterior,
+    load,
+    make_ripley,
+    make_two_gaussians,
+)
 from counterpoint.plots import (
     DecompositionDisplay,
     DiversityMatrixDisplay,
+    HistoryDisplay,
     KappaErrorDisplay,
     MarginDisplay,
     MemberBoundariesDisplay,
@@ -114,6 +122,29 @@ def draw_boundaries():
     save(figure, "boundaries.png")
 
 
+def draw_lambda():
+    """Figure 2 of the source of AdaBoost.NC: boundaries at lambda 0, 2 and 9, 51 trees."""
+    X, y = make_two_gaussians(400, distance=2.6, random_state=3)
+    figure, axes = plt.subplots(1, 3, figsize=(12, 4.1), sharey=True, layout="constrained")
+    for ax, lam in zip(axes, (0.0, 2.0, 9.0), strict=True):
+        model = AdaBoostNCClassifier(n_estimators=51, lam=lam).fit(X, y)
+        plot_decision_boundary(model, X, y, ax=ax, legend_kwargs={"loc": "lower left"})
+        ax.set_title(f"lambda = {lam:g}")
+        if ax is not axes[0]:
+            ax.set_ylabel("")
+            ax.get_legend().remove()
+    save(figure, "lambda.png")
+
+
+def draw_history():
+    X, y = load("german-credit", return_X_y=True)
+    X_train, X_test, y_train, y_test = train_test_split(X, y, stratify=y, random_state=0)
+    encoder = TabularEncoder().fit(X_train, y_train)
+    model = AdaBoostNCClassifier(n_estimators=51, lam=4.0, random_state=0)
+    model.fit(encoder.transform(X_train), y_train, eval_set=(encoder.transform(X_test), y_test))
+    save(HistoryDisplay.from_estimator(model).figure_, "history.png")
+
+
 def main():
     IMAGES.mkdir(exist_ok=True)
     ensembles, X, y = fitted_ensembles()
@@ -121,6 +152,8 @@ def main():
         draw(ensembles, X, y)
     draw_decomposition()
     draw_boundaries()
+    draw_lambda()
+    draw_history()
 
 
 if __name__ == "__main__":

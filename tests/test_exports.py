@@ -10,7 +10,15 @@ import pytest
 
 import counterpoint
 
-SUBPACKAGES = ["datasets", "decomposition", "diversity", "exceptions", "plots"]
+SUBPACKAGES = [
+    "boosting",
+    "datasets",
+    "decomposition",
+    "diversity",
+    "exceptions",
+    "plots",
+    "trees",
+]
 PUBLIC = [
     (package, name)
     for package in SUBPACKAGES

@@ -1,9 +1,9 @@
 """Trials of an estimator: draw a training set, fit a clone, and keep what it says on test data."""
 
 import warnings
-from collections.abc import Callable, Generator
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Literal, NamedTuple, cast
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -62,8 +62,7 @@ def run_trials(task: Task, n_trials: int, *, n_jobs, rng, progress) -> list[Said
     jobs = (delayed(run_trial)(task, seed) for seed in seeds)
     done: list[Said] = []
     outputs = Parallel(n_jobs=n_jobs, return_as="generator")(jobs)
-    tracked = track(outputs, total=n_trials, description="Training", show=progress)
-    results = cast("Generator[Said | None, None, None]", tracked)
+    results = track(outputs, total=n_trials, description="Training", show=progress)
     try:
         for said in results:
             if said is None:

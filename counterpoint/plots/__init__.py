@@ -5,6 +5,7 @@
 ``DiversityMatrixDisplay``  heat map of a pairwise measure
 ``TrajectoryDisplay``       errors and measures against the number of members
 ``MarginDisplay``           cumulative distribution of the margins of the vote
+``HistoryDisplay``          what a boosting method recorded, round by round
 ``DecompositionDisplay``    bias, variance, diversity, ...: parts of an expected error
 ``MemberBoundariesDisplay`` boundaries of the members over the regions of their ensemble
 ``plot_decision_boundary``  decision regions of a classifier of two features
@@ -19,6 +20,7 @@ computed here that ``counterpoint.diversity`` or ``counterpoint.decomposition`` 
 from counterpoint.plots.boundaries import plot_decision_boundary
 from counterpoint.plots.decomposition import DecompositionDisplay
 from counterpoint.plots.diversity_matrix import DiversityMatrixDisplay
+from counterpoint.plots.history import HistoryDisplay
 from counterpoint.plots.kappa_error import KappaErrorDisplay
 from counterpoint.plots.margins import MarginDisplay
 from counterpoint.plots.member_boundaries import MemberBoundariesDisplay
@@ -27,6 +29,7 @@ from counterpoint.plots.trajectory import TrajectoryDisplay
 __all__ = [
     "DecompositionDisplay",
     "DiversityMatrixDisplay",
+    "HistoryDisplay",
     "KappaErrorDisplay",
     "MarginDisplay",
     "MemberBoundariesDisplay",

@@ -4,16 +4,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Self
 
-import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
-from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 from matplotlib.ticker import MaxNLocator
 
 from counterpoint import diversity
 from counterpoint.plots import _style
 from counterpoint.plots._base import EnsembleDisplay, named_outputs, need_members, renamed
+from counterpoint.plots._panels import stacked_panels
 
 _ERRORS = ("vote_error", "member_error")
 _LINE = "counterpoint-trajectory"
@@ -141,7 +140,7 @@ class TrajectoryDisplay(EnsembleDisplay):
         """
         ensembles = list(dict.fromkeys(self.values["ensemble"]))
         labels = renamed(ensembles, name)
-        panels = _panels(ax, 1 + len(self.measures))
+        panels = stacked_panels(ax, 1 + len(self.measures))
         for ensemble, label in zip(ensembles, labels, strict=True):
             k = _style.count_drawn(panels[0], _LINE)
             look = _style.merge({"color": _style.colour(k), "linewidth": 1.6}, line_kwargs, Line2D)
@@ -184,49 +183,3 @@ def _title(name: str) -> str:
     return measure.title + (
         f" ({measure.more_diverse}: more diverse)" if measure.more_diverse else ""
     )
-
-
-def _panels(ax, n: int) -> list[Axes]:
-    ratios = [2.0] + [1.0] * (n - 1)
-    if ax is None:
-        _, grid = plt.subplots(
-            n,
-            1,
-            sharex=True,
-            squeeze=False,
-            figsize=(7.2, 2.3 + 1.5 * n),
-            height_ratios=ratios,
-            layout="constrained",
-        )
-        panels = list(grid[:, 0])
-        for panel in panels:
-            _style.claim(panel)
-        return panels
-    if not isinstance(ax, Axes) and not hasattr(ax, "__len__"):
-        _style.check_axes(ax)
-    if isinstance(ax, Axes) and n == 1:
-        return [ax]
-    if not isinstance(ax, Axes):
-        panels = [_style.check_axes(one) for one in ax]
-        if len(panels) != n:
-            raise ValueError(
-                f"ax has {len(panels)} axes, but {n} are needed: one for the errors and one for "
-                "each measure. Pass that many, or a single one to be split."
-            )
-        return panels
-    place = ax.get_subplotspec()
-    if place is None:
-        raise ValueError(
-            f"ax is not part of a grid, so it cannot be split into {n} panels: make it with "
-            f"plt.subplots, or pass {n} axes."
-        )
-    figure = ax.figure
-    # Without a layout engine nobody else makes room for the titles.
-    room = 0.6 if figure.canvas.figure.get_layout_engine() is None else None
-    rows = place.subgridspec(n, 1, height_ratios=ratios, hspace=room)
-    ax.set_axis_off()
-    top = figure.add_subplot(rows[0])
-    below = [figure.add_subplot(rows[k], sharex=top) for k in range(1, n)]
-    for panel in [top, *below][:-1]:
-        panel.tick_params(labelbottom=False)
-    return [top, *below]

@@ -19,7 +19,8 @@ def test_every_display_has_the_same_ways_in_and_out(name):
     assert callable(display.from_estimator)
     assert callable(display.plot)
     assert callable(display.table)
-    if name != "MemberBoundariesDisplay":  # which needs the plane, not predictions
+    # These need the plane, or the rounds of training, not predictions.
+    if name not in ("MemberBoundariesDisplay", "HistoryDisplay"):
         assert callable(display.from_predictions)
 
 

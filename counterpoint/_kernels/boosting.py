@@ -1,0 +1,147 @@
+"""One round of AdaBoost and AdaBoost.NC on votes; twins in ``tests/naive/boosting.py``.
+
+State of the samples: ``weight`` adds up to 1, ``right`` counts the members so far that are right,
+``tally`` (n_samples, n_classes) counts their votes (unused for two classes, where ``right`` says
+it all), ``score`` holds the weighted votes: (n_samples, 1) for and against the second class, or
+(n_samples, n_classes). Sums are taken over blocks of fixed size, so that they are the same at any
+thread count.
+"""
+
+import numpy as np
+from numba import njit, prange
+
+BLOCK = 4096
+
+# What judge sums up, in this order.
+(
+    RIGHT,  # weight * penalty of the samples the member has right
+    WRONG,  # weight * penalty of the others
+    ERROR,  # weight of the others
+    PENALTY,  # penalty without its exponent, over samples
+    AMBIGUITY,  # signed ambiguity, over samples
+    HITS,  # samples the member has right
+    BEFORE,  # samples that the vote of the members before has right
+    BOTH,  # samples that both have right
+    WINS,  # samples that the vote with the member has right
+) = range(9)
+
+
+@njit(inline="always")
+def _wins_two(right, n_members, truth):
+    # Two classes: the vote is right when more than half are; a tie goes to class 0.
+    return (2 * right > n_members) | ((2 * right == n_members) & (truth == 0))
+
+
+@njit(inline="always")
+def _wins_many(tally, extra, truth):
+    # ``extra`` is one more vote, or -1. The first of the classes with most votes wins.
+    best, most = 0, -1
+    for c in range(len(tally)):
+        cast = tally[c] + (c == extra)
+        if cast > most:
+            best, most = c, cast
+    return best == truth
+
+
+@njit(cache=True, parallel=True)
+def judge(votes, y, weight, right, tally, n_before, power):
+    """Sum up what a candidate member would do, without counting it in.
+
+    votes, y (n_samples,) class codes; ``n_before`` members are counted in; ``power``
+    (2, n_before + 2) float64 holds p ** lambda for the vote lost (row 0) or won (row 1) with k
+    members right. Returns (9,) float64, see the names above.
+    """
+    n = len(y)
+    n_classes = tally.shape[1]
+    n_now = n_before + 1
+    size = n_now + 1
+    n_blocks = (n + BLOCK - 1) // BLOCK
+    # Samples alike in (won now, won before, right by the member, members right) count alike:
+    # number and weight of each kind say it all, and are two additions a sample.
+    number = np.zeros((n_blocks, 8 * size), dtype=np.int64)
+    heavy = np.zeros((n_blocks, 8 * size))
+    for block in prange(n_blocks):
+        numbers, weights = number[block], heavy[block]
+        for i in range(block * BLOCK, min(n, (block + 1) * BLOCK)):
+            hit = np.int64(votes[i] == y[i])
+            count = right[i] + hit
+            if n_classes == 0:
+                won = np.int64(_wins_two(count, n_now, y[i]))
+                before = np.int64(_wins_two(right[i], n_before, y[i]) & (n_before > 0))
+            else:
+                won = np.int64(_wins_many(tally[i], votes[i], y[i]))
+                before = np.int64(_wins_many(tally[i], -1, y[i]) and n_before > 0)
+            kind = ((won * 2 + before) * 2 + hit) * size + count
+            numbers[kind] += 1
+            weights[kind] += weight[i]
+    sums = np.zeros(9)
+    for kind in range(8 * size):
+        many, mass = 0, 0.0
+        for block in range(n_blocks):
+            many += number[block, kind]
+            mass += heavy[block, kind]
+        if many == 0:
+            continue
+        won, before, hit = kind // (4 * size), kind // (2 * size) % 2, kind // size % 2
+        count = kind % size
+        ambiguity = won - count / n_now
+        sums[RIGHT if hit else WRONG] += mass * power[won, count]
+        sums[ERROR] += 0.0 if hit else mass
+        sums[PENALTY] += many * (1.0 - abs(ambiguity))
+        sums[AMBIGUITY] += many * ambiguity
+        sums[HITS] += many * hit
+        sums[BEFORE] += many * before
+        sums[BOTH] += many * (hit and before)
+        sums[WINS] += many * won
+    return sums
+
+
+@njit(cache=True, parallel=True)
+def count_in(votes, y, weight, right, tally, score, n_before, power, alpha):
+    """Count a member in, with weight ``alpha``, and reweigh the samples, all in place.
+
+    A sample's weight is multiplied by its p ** lambda and by exp(-alpha / 2) or exp(alpha / 2) as
+    the member has it right or wrong, then all are scaled to add up to 1. Returns what they added
+    up to before (Z), and how many samples the weighted vote now has wrong; its ties go to the
+    first class.
+    """
+    n = len(y)
+    n_classes = tally.shape[1]
+    n_now = n_before + 1
+    n_blocks = (n + BLOCK - 1) // BLOCK
+    factor = np.empty((2, 2, n_now + 1))  # by whether the member is right, and the vote
+    factor[0] = power * np.exp(alpha / 2.0)
+    factor[1] = power * np.exp(-alpha / 2.0)
+    totals = np.zeros(n_blocks)
+    wrongs = np.zeros(n_blocks, dtype=np.int64)
+    for block in prange(n_blocks):
+        total, wrong = 0.0, 0
+        for i in range(block * BLOCK, min(n, (block + 1) * BLOCK)):
+            hit = np.int64(votes[i] == y[i])
+            count = right[i] + hit
+            right[i] = count
+            if n_classes == 0:
+                won = np.int64(_wins_two(count, n_now, y[i]))
+                score[i, 0] += alpha * (2 * votes[i] - 1)
+                wrong += np.int64((score[i, 0] > 0.0) != (y[i] == 1))
+            else:
+                tally[i, votes[i]] += 1
+                won = np.int64(_wins_many(tally[i], -1, y[i]))
+                score[i, votes[i]] += alpha
+                said = 0
+                for c in range(1, n_classes):
+                    if score[i, c] > score[i, said]:
+                        said = c
+                wrong += np.int64(said != y[i])
+            weight[i] *= factor[hit, won, count]
+            total += weight[i]
+        totals[block] = total
+        wrongs[block] = wrong
+    z = 0.0
+    for block in range(n_blocks):
+        z += totals[block]
+    scale = 1.0 / z
+    for block in prange(n_blocks):
+        for i in range(block * BLOCK, min(n, (block + 1) * BLOCK)):
+            weight[i] *= scale
+    return z, wrongs.sum()

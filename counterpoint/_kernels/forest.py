@@ -1,0 +1,57 @@
+"""Many trees asked about many samples in one go. Twins in ``tests/naive/hist.py``.
+
+Trees are laid end to end: children of a node are numbered over all trees, a leaf is its own
+child, so that samples of a block walk down together and nobody waits for a guess to be
+undone. X holds numbers with NaN for missing, or uint8 bins with ``missing`` for missing.
+"""
+
+import numpy as np
+from numba import njit, prange
+
+_BLOCK = 128
+
+
+@njit(cache=True)
+def _descend(X, start, stop, missing, root, depth, feature, cut, children, at):
+    for i in range(stop - start):
+        at[i] = root
+    for _ in range(depth):
+        for i in range(stop - start):
+            node = at[i]
+            x = X[start + i, feature[node]]
+            way = 1 if x > cut[node] else 0
+            if x != x or x == missing:
+                way = 2
+            at[i] = children[node, way]
+
+
+@njit(cache=True, parallel=True)
+def look_up(X, missing, roots, depths, feature, cut, children, table):
+    """For every tree and sample ``table`` at the leaf reached: (n_trees, n_samples)."""
+    n = len(X)
+    found = np.empty((len(roots), n), dtype=table.dtype)
+    for block in prange((n + _BLOCK - 1) // _BLOCK):
+        start, stop = block * _BLOCK, min(n, (block + 1) * _BLOCK)
+        at = np.empty(_BLOCK, dtype=np.int32)
+        for t in range(len(roots)):
+            _descend(X, start, stop, missing, roots[t], depths[t], feature, cut, children, at)
+            for i in range(stop - start):
+                found[t, start + i] = table[at[i]]
+    return found
+
+
+@njit(cache=True, parallel=True)
+def add_up(X, missing, roots, depths, feature, cut, children, table, weights):
+    """Sum over trees of weight times ``table`` (n_nodes, k) at the leaf: (n_samples, k)."""
+    n, k = len(X), table.shape[1]
+    total = np.zeros((n, k))
+    for block in prange((n + _BLOCK - 1) // _BLOCK):
+        start, stop = block * _BLOCK, min(n, (block + 1) * _BLOCK)
+        at = np.empty(_BLOCK, dtype=np.int32)
+        for t in range(len(roots)):
+            _descend(X, start, stop, missing, roots[t], depths[t], feature, cut, children, at)
+            w = weights[t]
+            for i in range(stop - start):
+                for c in range(k):
+                    total[start + i, c] += w * table[at[i], c]
+    return total

@@ -1,0 +1,37 @@
+"""Members trained one after another: boosting, and learners made for it.
+
+One loop (``_engine``) carries all methods; each supplies what makes it different. AdaBoost.NC keeps
+its members apart; AdaBoost with the restart rule and AdaBoost.M1 are its case without penalty.
+AdaBoost.M2, arc-x4, LogitBoost and L2Boost are the rest of the family. ``concepts`` has a readable
+learner for nominal data, ``discretize`` the cuts it needs, ``stopping`` rules that end training
+early.
+"""
+
+from counterpoint.boosting.adaboost import AdaBoostClassifier, AdaBoostM1Classifier
+from counterpoint.boosting.adaboost_nc import AdaBoostNCClassifier
+from counterpoint.boosting.additive import (
+    L2BoostClassifier,
+    L2BoostRegressor,
+    LogitBoostClassifier,
+)
+from counterpoint.boosting.arcing import ArcX4Classifier
+from counterpoint.boosting.concepts import NominalConcept, NominalConceptClassifier
+from counterpoint.boosting.discretize import MDLDiscretizer
+from counterpoint.boosting.m2 import AdaBoostM2Classifier
+from counterpoint.boosting.stopping import DiversityStopping, ErrorStopping
+
+__all__ = [
+    "AdaBoostClassifier",
+    "AdaBoostM1Classifier",
+    "AdaBoostM2Classifier",
+    "AdaBoostNCClassifier",
+    "ArcX4Classifier",
+    "DiversityStopping",
+    "ErrorStopping",
+    "L2BoostClassifier",
+    "L2BoostRegressor",
+    "LogitBoostClassifier",
+    "MDLDiscretizer",
+    "NominalConcept",
+    "NominalConceptClassifier",
+]

@@ -1,0 +1,450 @@
+"""Ensembles that are sums: every member corrects the scores of those before it.
+
+Scores are ``start + learning_rate * (sum of the members' values)``, with a column for each class
+(one for two classes and for regression). A loss says what the next members are fitted to; one
+regressor is fitted to each column. Learners that share work between rounds are in ``_shared.py``.
+"""
+
+from numbers import Real
+
+import numpy as np
+from sklearn.base import ClassifierMixin, RegressorMixin, clone, is_classifier
+from sklearn.utils import assert_all_finite
+from sklearn.utils.validation import (
+    _check_sample_weight,
+    check_is_fitted,
+    column_or_1d,
+    validate_data,
+)
+
+from counterpoint._kernels.threads import threads_for
+from counterpoint._members import select_rows
+from counterpoint.boosting._engine import BaseBoosting, Rule, Said, Verdict
+from counterpoint.boosting._learners import EstimatorLearner, Learner, seed
+from counterpoint.boosting._shared import RegressionLearner, stacked_members
+from counterpoint.boosting._weighted import BaseVoteBoosting, evaluation_sets
+from counterpoint.trees import HistTreeRegressor, predict_trees
+
+# -- the loop's parts ----------------------------------------------------------------------------
+
+
+class AdditiveRule(Rule):
+    """Fit what the loss asks for, and add it.
+
+    Parameters
+    ----------
+    loss : SquaredLoss, SquaredClassLoss or LogisticLoss
+    learning_rate : float
+    line_search : bool
+        Scale each member so that the squared error falls most (thesis, eq. 3.23).
+    n_cases : float
+        How many samples all weights together stand for. Learners that weigh data against a
+        penalty (ridge) see that many.
+    votes : bool
+        Say what class each member speaks for, in case a stopping rule looks at it.
+    """
+
+    def __init__(self, loss, learning_rate, line_search, n_cases, votes):
+        self.loss, self.learning_rate, self.line_search = loss, learning_rate, line_search
+        self.n_cases, self.votes = n_cases, votes
+
+    def start(self, y, n_classes, weight):
+        """Begin from the loss's start."""
+        self.y = y
+        # Column after column: a learner takes one at a time, and sums over classes are quicker.
+        self.target = np.asfortranarray(self.loss.begin(y, weight))
+        cases = weight * self.n_cases
+        whole = np.round(cases)
+        # Exactly whole where they were: then equally good splits are equal after repeats as well.
+        self.weight = np.where(np.abs(cases - whole) < 1e-9 * whole, whole, cases)
+        self.total = np.zeros_like(self.target)
+        self.scores = self.loss.scores(self.total)
+
+    def ask(self):
+        """Return weights and targets, with a column for each output if there are several."""
+        factor, self.aim = self.loss.ask(self.target, self.scores)
+        weight = self.weight
+        if factor is not None:
+            weight = weight[:, None] * (factor / factor.max(axis=0))
+        if self.aim.shape[1] == 1:
+            return weight.reshape(-1), self.aim[:, 0]
+        return weight, self.aim
+
+    def judge(self, said):
+        """Take the learning rate for weight, times the best step under line search."""
+        values = np.asfortranarray(as_columns(said.values))
+        said.values = values
+        step = 1.0
+        if self.line_search:
+            size = self.weight @ (values**2).sum(axis=1)
+            step = float(self.weight @ (self.aim * values).sum(axis=1) / size) if size > 0 else 0.0
+        alpha = self.learning_rate * step
+        if self.votes:
+            said.votes = self.loss.votes(alpha * values)
+        return Verdict(alpha)
+
+    def count_in(self, said, verdict):
+        """Add the member to the scores."""
+        self.total += verdict.alpha * as_columns(said.values)
+        self.scores = self.loss.scores(self.total)
+        return {f"train_{k}": v for k, v in self.loss.notes(self.y, self.scores).items()}
+
+    def reset(self):
+        """Do nothing: no member fails."""
+
+
+class AdditiveLearner(EstimatorLearner):
+    """Train clones of any regressor; several columns of targets make a list of them.
+
+    Parameters
+    ----------
+    estimator : regressor
+    X : array-like or frame
+    resample : bool
+        Draw rows by weight instead of passing weights.
+    weighted : bool
+        Whether the weights differ at all; if not, learners without sample_weight do as well.
+    """
+
+    def __init__(self, estimator, X, *, resample, weighted, rng):
+        # Equal weights need not be passed: then nothing is lacking in a learner that takes none.
+        draws = resample or not weighted
+        super().__init__(estimator, X, None, None, resample=draws, proba=False, rng=rng)
+        self.weighted = weighted
+        if not weighted:
+            self.resample = resample
+
+    def fit(self, weight, target=None):
+        """Train a model per column of the target."""
+        if target.ndim == 1:
+            return self.ask(self._fit_column(weight, target))
+        weights = np.broadcast_to(as_columns(weight), target.shape)
+        return self.ask([self._fit_column(w, t) for w, t in zip(weights.T, target.T, strict=True)])
+
+    def _fit_column(self, weight, target):
+        model = seed(clone(self.estimator), self.rng)
+        target = np.ascontiguousarray(target)
+        if self.resample:
+            rows = self._draw(weight, target)
+            return model.fit(select_rows(self.X, rows), target[rows])
+        if not self.weighted:
+            return model.fit(self.X, target)
+        return model.fit(self.X, target, sample_weight=np.ascontiguousarray(weight))
+
+    def ask(self, model):
+        """Say what a model, or the models of several columns, say about the training samples."""
+        return Said(model, values=member_values(model, self.X))
+
+
+class AdditiveWatcher:
+    """Follow the ensemble on data it is not trained on; members there are already come first."""
+
+    def __init__(self, name, X, y, loss, members):
+        self.name, self.X, self.y, self.loss = name, X, y, loss
+        self.total = np.zeros((len(y), loss.n_outputs))
+        for model, alpha in members:
+            self.total += alpha * member_values(model, X)
+
+    def __call__(self, model, alpha):
+        """Count a member in and note errors."""
+        self.total += alpha * member_values(model, self.X)
+        notes = self.loss.notes(self.y, self.loss.scores(self.total))
+        return {f"{self.name}_{k}": v for k, v in notes.items()}
+
+
+def as_columns(array):
+    """Return (n_samples, n_outputs) of (n_samples,) or (n_samples, n_outputs)."""
+    return array[:, None] if array.ndim == 1 else array
+
+
+def member_values(model, X):
+    """Return what a member adds, a model or one for each output: (n_samples, n_outputs)."""
+    models = model if isinstance(model, list) else [model]
+    return np.stack([np.asarray(m.predict(X), dtype=float).ravel() for m in models], axis=1)
+
+
+# -- estimators ----------------------------------------------------------------------------------
+
+
+class BaseAdditiveBoosting(BaseBoosting):
+    """Estimator whose members add up.
+
+    A method supplies ``_make_loss`` and ``_default``. Parameters as in ``BaseBoosting``, with
+    ``learning_rate`` and ``resample``.
+    """
+
+    line_search = False
+
+    def _base(self):
+        # `is None`, not `or`: an ensemble as a base learner has a length.
+        return self._default() if self.estimator is None else self.estimator
+
+    def _check_options(self):
+        self._check_n_estimators()
+        rate = self.learning_rate
+        if not isinstance(rate, Real) or not 0 < float(rate) < np.inf:
+            raise ValueError(f"learning_rate={rate!r}: give a number above 0.")
+        if is_classifier(self._base()):
+            raise ValueError(
+                f"{type(self._base()).__name__} is a classifier, and {type(self).__name__} fits "
+                "its members to numbers: pass a regressor as `estimator`."
+            )
+
+    def _fit(self, X, y, weight, n_classes, eval_set):
+        rng = self._generator()
+        loss = self._make_loss()
+        base = self._base()
+        learner: Learner
+        if type(base) is HistTreeRegressor and not self.resample:
+            learner = RegressionLearner(base, X)
+        else:
+            weighted = loss.weighs or np.ptp(weight) > 0
+            learner = AdditiveLearner(base, X, resample=self.resample, weighted=weighted, rng=rng)
+        members = []
+        if self.warm_start and hasattr(self, "estimators_"):
+            members = list(zip(self.estimators_, self.estimator_weights_, strict=True))
+        watchers = [
+            AdditiveWatcher(name, self._look(X_new), self._code(y_new), loss, members)
+            for name, (X_new, y_new) in evaluation_sets(eval_set).items()
+        ]
+        rule = AdditiveRule(
+            loss,
+            self.learning_rate,
+            self.line_search,
+            self._n_cases,
+            votes=self.stopping is not None,
+        )
+        self._run(rule, learner, y, n_classes, weight, watchers=watchers, rng=rng)
+        self.start_, self._loss = loss.start, loss
+        return self
+
+    def _scores(self, X):
+        """Return the scores of the whole sum, (n_samples, n_outputs)."""
+        check_is_fitted(self)
+        if not self._stacked:
+            *_, last = self._staged_scores(X)
+            return last
+        X = validate_data(
+            self, X, reset=False, dtype=[np.float64, np.float32], ensure_all_finite="allow-nan"
+        )
+        say = self.estimator_weights_
+        with threads_for(X.shape[0] * sum(trees.depths.sum() for trees in self._stacked)):
+            total = [predict_trees(t, X, kind="value_sum", weights=say) for t in self._stacked]
+        return self._loss.scores(np.hstack(total))
+
+    def _members_changed(self):
+        # The trees of each column laid end to end; empty if some members are no trees of ours.
+        members = [m if isinstance(m, list) else [m] for m in self.estimators_]
+        stacked = [stacked_members(column) for column in zip(*members, strict=True)]
+        self._stacked = [] if any(trees is None for trees in stacked) else stacked
+
+    def _staged_scores(self, X):
+        """Yield the scores as members join."""
+        total = 0.0
+        for part in self._parts(X):
+            total = total + part
+            yield self._loss.scores(total)
+
+    def _parts(self, X):
+        """Yield what each member adds before the loss makes scores of the sum."""
+        check_is_fitted(self)
+        X = self._look(X)
+        for model, alpha in zip(self.estimators_, self.estimator_weights_, strict=True):
+            yield alpha * member_values(model, X)
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        base = self._base().__sklearn_tags__()
+        tags.input_tags.allow_nan = base.input_tags.allow_nan
+        tags.input_tags.sparse = base.input_tags.sparse
+        tags.input_tags.categorical = base.input_tags.categorical
+        return tags
+
+
+class AdditiveClassifier(ClassifierMixin, BaseAdditiveBoosting):
+    """Classifier by scores that add up."""
+
+    class_weight = None
+    _check_data = BaseVoteBoosting._check_data  # the same labels and weights, checked alike
+
+    def fit(self, X, y, sample_weight=None, *, eval_set=None):
+        """Train the members one after another.
+
+        Parameters
+        ----------
+        X : array-like or frame of shape (n_samples, n_features)
+            Whatever the base learner takes.
+        y : array-like of shape (n_samples,)
+            Labels.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weights of the samples.
+        eval_set : (X, y), list or dict of such pairs, default=None
+            Data to follow the ensemble on, in ``history_``.
+
+        Returns
+        -------
+        object
+            The fitted estimator.
+        """
+        self._check_options()
+        X, _, codes, weight = self._check_data(X, y, sample_weight)
+        return self._fit(X, codes, weight, len(self.classes_), eval_set)
+
+    def _code(self, y):
+        y = np.asarray(y)
+        strange = ~np.isin(y, self.classes_)
+        if strange.any():
+            raise ValueError(
+                f"eval_set holds the label {y[strange].tolist()[0]!r}, which is not among the "
+                f"classes {self.classes_.tolist()} of y: leave such samples out."
+            )
+        return np.searchsorted(self.classes_, y)
+
+    def decision_function(self, X):
+        """Scores of the classes.
+
+        Parameters
+        ----------
+        X : array-like or frame of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_samples,) or (n_samples, n_classes)
+            One number per sample for two classes, positive for the second.
+        """
+        return self._as_decision(self._scores(X))
+
+    def staged_decision_function(self, X):
+        """Yield ``decision_function`` after the first 1, 2, ... members."""
+        for scores in self._staged_scores(X):
+            yield self._as_decision(scores)
+
+    def _as_decision(self, scores):
+        return scores[:, 0] if scores.shape[1] == 1 else scores
+
+    def predict(self, X):
+        """Label of the highest score; a tie goes to the first class.
+
+        Parameters
+        ----------
+        X : array-like or frame of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+        """
+        scores = self._scores(X)
+        return self.classes_[self._loss.votes(scores)]
+
+    def staged_predict(self, X):
+        """Yield ``predict`` after the first 1, 2, ... members."""
+        for scores in self._staged_scores(X):
+            yield self.classes_[self._loss.votes(scores)]
+
+    def predict_proba(self, X):
+        """Class probabilities.
+
+        Parameters
+        ----------
+        X : array-like or frame of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_classes)
+        """
+        scores = self._scores(X)
+        return self._loss.proba(scores)
+
+    def staged_predict_proba(self, X):
+        """Yield ``predict_proba`` after the first 1, 2, ... members."""
+        for scores in self._staged_scores(X):
+            yield self._loss.proba(scores)
+
+    def predict_log_proba(self, X):
+        """Logarithm of ``predict_proba``; -inf where it is 0."""
+        scores = self._scores(X)
+        return self._loss.log_proba(scores)
+
+    def member_predict(self, X):
+        """Labels that the corrections of each member alone speak for.
+
+        Parameters
+        ----------
+        X : array-like or frame of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_members, n_samples)
+        """
+        return self.classes_[np.stack([self._loss.votes(part) for part in self._parts(X)])]
+
+
+class AdditiveRegressor(RegressorMixin, BaseAdditiveBoosting):
+    """Regressor whose members add up."""
+
+    _members_are_corrections = True
+
+    def fit(self, X, y, sample_weight=None, *, eval_set=None):
+        """Train the members one after another.
+
+        Parameters
+        ----------
+        X : array-like or frame of shape (n_samples, n_features)
+            Whatever the base learner takes.
+        y : array-like of shape (n_samples,)
+            Numbers.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weights of the samples.
+        eval_set : (X, y), list or dict of such pairs, default=None
+            Data to follow the ensemble on, in ``history_``.
+
+        Returns
+        -------
+        object
+            The fitted estimator.
+        """
+        self._check_options()
+        if y is None:
+            raise ValueError(
+                f"requires y to be passed, but the target y is None: {type(self).__name__} "
+                "learns from numbers."
+            )
+        X = self._look(X, reset=not (self.warm_start and hasattr(self, "estimators_")))
+        y = self._code(y)
+        n = X.shape[0] if hasattr(X, "shape") else len(X)
+        if n != len(y):
+            raise ValueError(f"X has {n} rows and y {len(y)}: inconsistent numbers of samples.")
+        weight = np.ones(n) if sample_weight is None else np.asarray(sample_weight, dtype=float)
+        weight = _check_sample_weight(weight, np.empty((n, 1)), ensure_non_negative=True)
+        if weight.sum() <= 0:
+            raise ValueError("sample_weight are all zero: at least one sample must count.")
+        if (weight == 0).any():  # as if these samples were not there
+            held = np.flatnonzero(weight)
+            X, y, weight = select_rows(X, held), y[held], weight[held]
+        # Whole numbers are repeats of samples; other weights only say which count for more.
+        whole = (weight == np.round(weight)).all()
+        self._n_cases = float(weight.sum()) if whole else float(len(weight))
+        return self._fit(X, y, weight / weight.sum(), None, eval_set)
+
+    def _code(self, y):
+        y = column_or_1d(y, dtype=np.float64, warn=True)
+        assert_all_finite(y, input_name="y")
+        return y
+
+    def predict(self, X):
+        """Return the sum of start and corrections.
+
+        Parameters
+        ----------
+        X : array-like or frame of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+        """
+        return self._scores(X)[:, 0]
+
+    def staged_predict(self, X):
+        """Yield ``predict`` after the first 1, 2, ... members."""
+        for scores in self._staged_scores(X):
+            yield scores[:, 0]

@@ -1,0 +1,263 @@
+"""The boosting loop: reweigh, fit, weigh, stop or restart.
+
+A method is a ``Rule``: what members are trained on, what a member is worth, what becomes of the
+samples. A ``Learner`` (``_learners.py``) trains them. ``boost`` runs the loop; ``BaseBoosting``
+is the scikit-learn estimator around it. Recorders fill ``history_``; stopping rules
+(``stopping.py``) look at it.
+"""
+
+import warnings
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from scipy.sparse import issparse
+from sklearn.base import BaseEstimator, MetaEstimatorMixin
+from sklearn.utils import check_random_state, get_tags
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from counterpoint._progress import track
+
+# Failures in a row after which a restart is given up.
+_MAX_FAILURES = 10
+
+
+@dataclass
+class Said:
+    """What a new member says about the training samples.
+
+    ``votes`` are class codes, ``proba`` (n_samples, n_classes) or None, ``values`` predictions of
+    a regression member, (n_samples,) or (n_samples, n_outputs).
+    """
+
+    model: Any
+    votes: np.ndarray | None = None
+    proba: np.ndarray | None = None
+    values: np.ndarray | None = None
+
+
+@dataclass
+class Verdict:
+    """What a rule makes of a member.
+
+    ``alpha`` is its weight; ``failure`` is empty when it is taken in, else why not: "perfect",
+    "chance", "alike" or "worse". ``notes`` go into the history. ``last`` is why a member that is
+    taken in ends training, empty if it does not.
+    """
+
+    alpha: float
+    failure: str = ""
+    notes: dict = field(default_factory=dict)
+    last: str = ""
+
+
+class Rule:
+    """What makes a boosting method."""
+
+    def start(self, y, n_classes, weight):
+        """Begin: class codes or targets, number of classes or None, weights that add up to 1."""
+        raise NotImplementedError
+
+    def ask(self):
+        """Return what to train the next member on: (sample weights, targets or None for y)."""
+        raise NotImplementedError
+
+    def judge(self, said):
+        """Weigh a new member, without counting it in."""
+        raise NotImplementedError
+
+    def count_in(self, said, verdict):
+        """Count the member in: reweigh the samples."""
+        raise NotImplementedError
+
+    def reset(self):
+        """Forget the sample weights after a failure; members stay."""
+        raise NotImplementedError
+
+
+@dataclass
+class Result:
+    """What the loop brings home."""
+
+    models: list
+    alphas: list
+    history: list
+    reason: str
+    n_fits: int
+
+
+def boost(
+    rule, learner, n_members, *, on_failure, stops=(), watchers=(), progress=None, name="", done=0
+):
+    """Run the loop until there are ``n_members`` members, ``done`` of them already there.
+
+    ``on_failure`` is "restart" (drop the member, forget the weights, go on; give up after ten
+    failures in a row, at once if nothing is random) or "stop". A perfect member ends it with
+    that member alone if there is no other, and so does one no better than chance.
+    """
+    result = Result([], [], [], "", 0)
+    failures = restarts = 0
+    rounds = track(range(done, n_members), total=n_members - done, description=name, show=progress)
+    wanted = iter(rounds)
+    try:
+        for _ in wanted:
+            while True:
+                weight, target = rule.ask()
+                said = learner.fit(weight, target)
+                result.n_fits += 1
+                verdict = rule.judge(said)
+                if not verdict.failure:
+                    break
+                failures += 1
+                shrunk = learner.failed(verdict.failure)  # a learner may have a way out of its own
+                if shrunk is None:
+                    tries = _MAX_FAILURES if learner.is_random else 2
+                    if on_failure == "stop" or failures >= tries:
+                        result.reason = verdict.failure
+                        break
+                    rule.reset()
+                    restarts += 1
+                elif not shrunk:
+                    result.reason = "exhausted"
+                    break
+            if result.reason:
+                if not result.models and not done:
+                    result.models, result.alphas = [said.model], [1.0]
+                    rule.count_in(said, Verdict(1.0, "", verdict.notes))
+                    result.history.append({"alpha": 1.0, **verdict.notes})
+                elif verdict.failure == "perfect" and on_failure == "stop":
+                    _take_in(rule, result, said, Verdict(_CERTAIN, "", verdict.notes), watchers)
+                break
+            verdict.notes["restarts"] = restarts
+            failures = restarts = 0
+            _take_in(rule, result, said, verdict, watchers)
+            why = next((why for stop in stops if (why := stop(result.history, said))), verdict.last)
+            if why:
+                result.reason = why
+                break
+    except KeyboardInterrupt:
+        if not result.models and not done:
+            raise
+        result.reason = "interrupted"
+    result.reason = result.reason or "complete"
+    return result
+
+
+# Weight of a perfect member that ends training: as if it had one error in a million.
+_CERTAIN = float(np.log(1e6))
+
+
+def _take_in(rule, result, said, verdict, watchers):
+    noted = rule.count_in(said, verdict) or {}
+    row = {"alpha": verdict.alpha, **verdict.notes, **noted}
+    for watcher in watchers:
+        row.update(watcher(said.model, verdict.alpha))
+    result.models.append(said.model)
+    result.alphas.append(verdict.alpha)
+    result.history.append(row)
+
+
+class BaseBoosting(MetaEstimatorMixin, BaseEstimator):
+    """Scikit-learn estimator around the loop.
+
+    A method sets ``_rule()`` and ``_learner(...)``, and combines its members. Subclasses have the
+    parameters ``estimator``, ``n_estimators``, ``random_state``, ``warm_start``, ``progress``,
+    ``stopping``.
+    """
+
+    def _run(self, rule, learner, y, n_classes, weight, *, watchers=(), rng):
+        start = self._start(rule, learner, y, n_classes, weight)
+        stops = self.stopping or ()
+        stops = stops if isinstance(stops, (list, tuple)) else (stops,)
+        context = Context(self, learner, y, n_classes)
+        result = boost(
+            rule,
+            learner,
+            self.n_estimators,
+            on_failure=getattr(self, "on_failure", "stop"),
+            stops=[stop.begin(context) for stop in stops],
+            watchers=watchers,
+            progress=self.progress,
+            name=type(self).__name__,
+            done=start,
+        )
+        if start:
+            self.estimators_.extend(result.models)
+            self.estimator_weights_ = np.append(self.estimator_weights_, result.alphas)
+            self._history.extend(result.history)
+        else:
+            self.estimators_ = result.models
+            self.estimator_weights_ = np.array(result.alphas, dtype=float)
+            self._history = result.history
+        self.stop_reason_ = result.reason
+        self._members_changed()
+        if result.reason == "interrupted":
+            warnings.warn(
+                f"Interrupted: {type(self).__name__} keeps the {len(self.estimators_)} members "
+                "trained so far. Fit again with warm_start=True to go on from them.",
+                UserWarning,
+                stacklevel=3,
+            )
+        return result
+
+    def _members_changed(self):
+        """Prepare for being asked."""
+
+    def _start(self, rule, learner, y, n_classes, weight):
+        """Begin anew, or replay the members there are; return how many that are."""
+        rule.start(y, n_classes, weight)
+        if not (self.warm_start and hasattr(self, "estimators_")):
+            return 0
+        if len(self.estimators_) > self.n_estimators:
+            raise ValueError(
+                f"warm_start: n_estimators={self.n_estimators}, but there are "
+                f"{len(self.estimators_)} members already. Raise n_estimators."
+            )
+        for model, row in zip(self.estimators_, self._history, strict=True):
+            if row.get("restarts"):
+                rule.reset()
+            rule.count_in(learner.ask(model), Verdict(row["alpha"], "", row))
+        return len(self.estimators_)
+
+    @property
+    def history_(self):
+        """One row per member: error, weight, what the recorders noted; index from 1."""
+        check_is_fitted(self)
+        frame = pd.DataFrame(self._history)
+        frame.index = pd.RangeIndex(1, len(frame) + 1, name="members")
+        return frame
+
+    def _check_n_estimators(self):
+        if not isinstance(self.n_estimators, (int, np.integer)) or self.n_estimators < 1:
+            raise ValueError(f"n_estimators={self.n_estimators!r}: give a whole number from 1.")
+
+    def _look(self, X, *, reset=False):
+        """Note or check names and number of columns; the learner checks the values."""
+        validate_data(self, X, reset=reset, skip_check_array=True)
+        if issparse(X):
+            if not get_tags(self).input_tags.sparse:
+                raise TypeError(
+                    f"Sparse data was passed, but {type(self).__name__} with this base learner "
+                    "needs dense data: pass X.toarray(), or a learner that takes sparse data."
+                )
+            return X.tocsr()  # a form that rows can be drawn from
+        # Frames go to the learner as they are: it may want names, or strings.
+        return X if hasattr(X, "shape") else np.asarray(X)
+
+    def _generator(self):
+        """Return the source of randomness; a warm start goes on where the last fit stopped."""
+        if self.warm_start and hasattr(self, "_random"):
+            return self._random
+        self._random = check_random_state(self.random_state)
+        return self._random
+
+
+@dataclass
+class Context:
+    """What a stopping rule may look at: the training data as the learner sees them."""
+
+    estimator: Any
+    learner: Any
+    y: np.ndarray
+    n_classes: int | None

@@ -1,0 +1,153 @@
+"""Losses of ensembles that are sums: what to fit next, and what the scores mean.
+
+Scores are (n_samples, n_outputs): one column for numbers and for two classes, else one a class.
+"""
+
+import numpy as np
+from scipy.special import expit, log_expit, log_softmax, softmax
+
+# FHT 2000 keep weights above twice the machine zero: no sample is ever without a say.
+_LEAST_WEIGHT = 2.0 * np.finfo(float).eps
+# Scores nearer than this are equal: sums of members are rounded, and trees make many equal sums.
+_TIE = 1e-12
+
+
+class SquaredLoss:
+    """Half the squared error of a number: the next member is fitted to the residuals."""
+
+    n_outputs = 1
+    weighs = False  # the samples' weights never change
+
+    def begin(self, y, weight):
+        """Return the targets, (n_samples, n_outputs); note the start of the scores."""
+        target = self.code(y)
+        self.start = weight @ target
+        return target
+
+    def code(self, y):
+        """Return y as a column of numbers."""
+        return y[:, None]
+
+    def ask(self, target, scores):
+        """Return factors of the weights (None: no change) and what to fit."""
+        return None, target - scores
+
+    def scores(self, total):
+        """Return the scores, given the sum of the members' values."""
+        return self.start + total
+
+    def votes(self, part):
+        """Return the classes a member alone speaks for; numbers have none."""
+
+    def notes(self, y, scores):
+        """Return errors for the history."""
+        return {"error": float(np.mean((y - scores[:, 0]) ** 2))}
+
+
+class _ClassLoss(SquaredLoss):
+    def __init__(self, n_classes):
+        self.n_classes = n_classes
+        self.n_outputs = 1 if n_classes == 2 else n_classes
+
+    def votes(self, part):
+        """Return the class of the highest score, the first of equals."""
+        if self.n_outputs == 1:
+            return (part[:, 0] > _TIE).astype(np.int32)
+        best = np.take_along_axis(part, part.argmax(axis=1)[:, None], axis=1)
+        return (part > best - _TIE).argmax(axis=1).astype(np.int32)
+
+    def _is_class(self, y):
+        return y[:, None] == (np.ones(1) if self.n_outputs == 1 else np.arange(self.n_classes))
+
+
+class SquaredClassLoss(_ClassLoss):
+    """Squared error of classes coded +1 and -1."""
+
+    def code(self, y):
+        """Return +1 and -1: for the second of two classes, else for each class."""
+        return np.where(self._is_class(y), 1.0, -1.0)
+
+    def notes(self, y, scores):
+        """Return errors for the history."""
+        return {
+            "error": float(np.mean(self.votes(scores) != y)),
+            "squared_error": float(np.mean((self.code(y) - scores) ** 2)),
+        }
+
+    def proba(self, scores):
+        """Return the probabilities nearest to (scores + 1) / 2: those may be off a little."""
+        share = (scores + 1.0) / 2.0
+        if self.n_outputs == 1:
+            share = np.clip(share, 0.0, 1.0)
+            return np.hstack([1.0 - share, share])
+        # Projection onto the simplex: take the same from all, cut at 0, so that 1 is left.
+        falling = -np.sort(-share, axis=1)
+        tax = (np.cumsum(falling, axis=1) - 1.0) / np.arange(1, self.n_classes + 1)
+        payers = (falling > tax).sum(axis=1, keepdims=True)
+        return np.maximum(share - np.take_along_axis(tax, payers - 1, axis=1), 0.0)
+
+    def log_proba(self, scores):
+        """Return the logarithm of ``proba``; -inf where it is 0."""
+        with np.errstate(divide="ignore"):
+            return np.log(self.proba(scores))
+
+
+class LogisticLoss(_ClassLoss):
+    """Log-likelihood of classes, by Newton steps: working responses and weights.
+
+    Parameters
+    ----------
+    n_classes : int
+    z_max : float
+        Working responses are clipped here.
+    """
+
+    weighs = True
+
+    def __init__(self, n_classes, z_max):
+        super().__init__(n_classes)
+        self.z_max = z_max
+
+    def begin(self, y, weight):
+        """Return 1 where it is the class, else 0; scores start from 0."""
+        self.start = np.zeros(self.n_outputs)
+        return self._is_class(y).astype(float)
+
+    def ask(self, target, scores):
+        """Return the weights p (1 - p) and the working responses (y - p) / (p (1 - p))."""
+        if self.n_outputs == 1:
+            p, q = expit(2.0 * scores), expit(-2.0 * scores)
+        else:
+            p = softmax(scores, axis=1)
+            q = 1.0 - p
+        # The response is 1/p for the class itself, -1/(1 - p) for the others.
+        least = 1.0 / self.z_max
+        z = np.where(target == 1.0, 1.0 / np.maximum(p, least), -1.0 / np.maximum(q, least))
+        return np.maximum(p * q, _LEAST_WEIGHT), z
+
+    def scores(self, total):
+        """Return scores that add up to 0 over the classes, for two that of the second alone."""
+        if self.n_outputs == 1:
+            return total / 2.0
+        shrink = (self.n_classes - 1.0) / self.n_classes
+        return shrink * (total - total.mean(axis=1, keepdims=True))
+
+    def notes(self, y, scores):
+        """Return errors for the history."""
+        at = np.arange(len(y))
+        return {
+            "error": float(np.mean(self.votes(scores) != y)),
+            "log_loss": float(-np.mean(self.log_proba(scores)[at, y])),
+        }
+
+    def proba(self, scores):
+        """Return the probabilities of the additive model."""
+        if self.n_outputs == 1:
+            return expit(np.hstack([-2.0 * scores, 2.0 * scores]))
+        return softmax(scores, axis=1)
+
+    def log_proba(self, scores):
+        """Return the logarithm of ``proba``, exact where that is tiny."""
+        if self.n_outputs == 1:
+            return log_expit(np.hstack([-2.0 * scores, 2.0 * scores]))
+        return log_softmax(scores, axis=1)

@@ -1,0 +1,169 @@
+"""B3: arc-x4, which counts how often each sample was missed."""
+
+from numbers import Real
+
+import numpy as np
+
+from counterpoint.boosting._engine import Rule, Verdict
+from counterpoint.boosting.adaboost import default_learner
+from counterpoint.boosting.m2 import ShareBoosting
+
+__all__ = ["ArcX4Classifier"]
+
+
+class CountRule(Rule):
+    """Weights that grow with the number of members that miss a sample; equal votes.
+
+    Parameters
+    ----------
+    power : float
+        Power of the number of misses.
+    """
+
+    def __init__(self, power):
+        self.power = power
+
+    def start(self, y, n_classes, weight):
+        """Begin with weights that add up to 1."""
+        self.y, self.base, self.rows = y, weight, np.arange(len(y))
+        self.missed = np.zeros(len(y))
+        self.tally = np.zeros((len(y), n_classes), dtype=np.int32)
+
+    def _weight(self):
+        # 1 + m^power, over the largest m^power: a high power would overflow.
+        most = max(self.missed.max(), 1.0)
+        weight = self.base * (most**-self.power + (self.missed / most) ** self.power)
+        return weight / weight.sum()
+
+    def ask(self):
+        """Train on weights by the misses so far, for y itself."""
+        return self._weight(), None
+
+    def judge(self, said):
+        """Give every member one vote."""
+        return Verdict(1.0, "", {"error": float(self._weight() @ (said.votes != self.y))})
+
+    def count_in(self, said, verdict):
+        """Count the misses and the votes."""
+        self.missed += said.votes != self.y
+        self.tally[self.rows, said.votes] += 1
+        return {"train_error": float(np.mean(self.tally.argmax(axis=1) != self.y))}
+
+    def reset(self):
+        """Do nothing: no member fails."""
+
+
+class ArcX4Classifier(ShareBoosting):
+    """Arc-x4: the more members missed a sample, the more often it is drawn; all votes count one.
+
+    Sample i has weight 1 + m^4, where m is the number of members that misclassify it. Breiman
+    made it up to show that the exact form of AdaBoost's weights matters little. No member is
+    too good or too bad to be taken in: training always gives ``n_estimators`` members.
+
+    Parameters
+    ----------
+    estimator : classifier or None, default=None
+        The base learner; None is ``PrunedTreeClassifier(grower="hist")``.
+    n_estimators : int, default=50
+        Number of members.
+    power : float, default=4
+        Power of the number of misses; 0 is bagging.
+    resample : bool, default=True
+        Train on rows drawn by weight, as Breiman did; False passes the weights. Drawing is the
+        default because it also makes members differ where nothing was missed: under weights most
+        samples keep weight 1, trees on them are nearly the same, and full trees miss none at all.
+    class_weight : dict, "balanced" or None, default=None
+        Weights of classes, multiplied with those of the misses.
+    stopping : stopping rule, list of them or None, default=None
+        When to stop before ``n_estimators``: see ``DiversityStopping``, ``ErrorStopping``.
+    warm_start : bool, default=False
+        Go on from the members there are, on the same data.
+    progress : bool or None, default=None
+        Draw a progress bar; None: on a terminal.
+    random_state : int, RandomState instance or None, default=None
+        Seeds members and draws.
+
+    Attributes
+    ----------
+    estimators_ : list
+        The members.
+    estimator_weights_ : ndarray of shape (n_members,)
+        All 1.
+    classes_ : ndarray of shape (n_classes,)
+        Labels, sorted.
+    history_ : DataFrame
+        One row per member: ``error`` under the weights it was trained on, ``train_error`` of the
+        vote so far, and errors on ``eval_set``.
+    stop_reason_ : str
+        "complete", "interrupted", or what a stopping rule said.
+
+    Notes
+    -----
+    ``fit`` takes no ``sample_weight``: where rows are drawn, a sample of weight 2 is not the same
+    as two samples. For classes of different cost there is ``class_weight``.
+
+    References
+    ----------
+    .. [1] Breiman, "Arcing classifiers", Annals of Statistics 26, 1998.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from counterpoint.boosting import ArcX4Classifier
+    >>> X, y = load_iris(return_X_y=True)
+    >>> arced = ArcX4Classifier(n_estimators=20, random_state=0).fit(X[::2], y[::2])
+    >>> bool(arced.score(X[1::2], y[1::2]) > 0.9)
+    True
+    """
+
+    def __init__(
+        self,
+        estimator=None,
+        *,
+        n_estimators=50,
+        power=4,
+        resample=True,
+        class_weight=None,
+        stopping=None,
+        warm_start=False,
+        progress=None,
+        random_state=None,
+    ):
+        self.estimator = estimator
+        self.n_estimators = n_estimators
+        self.power = power
+        self.resample = resample
+        self.class_weight = class_weight
+        self.stopping = stopping
+        self.warm_start = warm_start
+        self.progress = progress
+        self.random_state = random_state
+
+    def fit(self, X, y, *, eval_set=None):
+        """Train the members one after another.
+
+        Parameters
+        ----------
+        X : array-like or frame of shape (n_samples, n_features)
+            Whatever the base learner takes.
+        y : array-like of shape (n_samples,)
+            Labels.
+        eval_set : (X, y), list or dict of such pairs, default=None
+            Data to follow the ensemble on, in ``history_``.
+
+        Returns
+        -------
+        object
+            The fitted estimator.
+        """
+        return super().fit(X, y, eval_set=eval_set)
+
+    def _base(self):
+        return default_learner() if self.estimator is None else self.estimator
+
+    def _check_options(self):
+        if not isinstance(self.power, Real) or not 0 <= float(self.power) < np.inf:
+            raise ValueError(f"power={self.power!r}: give a number from 0; Breiman's is 4.")
+
+    def _make_rule(self):
+        return CountRule(float(self.power))

@@ -1,0 +1,445 @@
+"""CNC: rules from the formal concepts of the attribute that tells most about the class.
+
+Follows Meddouri, Khoufi and Maddouri (PAKDD 2012), section 2. A boosting loop codes the columns
+once, by ``codes, y, weight = template._learn_codes(X, y, weight)``, and then has members for other
+weights at the price of a few counts: ``copy(template)._fit_codes(codes, y, weight)``, asked about
+the same rows by ``_predict_codes(codes)``.
+"""
+
+from dataclasses import dataclass
+from numbers import Integral
+from typing import Any, Self
+
+import numpy as np
+import pandas as pd
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from counterpoint._validation import check_sample_weight
+from counterpoint.boosting._coding import CutCoder, ValueCoder, numbers
+from counterpoint.boosting.discretize import TIE, as_counts, check_classes, entropies, mdl_cuts
+from counterpoint.datasets._columns import frame_columns, is_frame, is_nominal
+
+MAX_CODES = 32  # whole numbers of more distinct values are quantities, not names
+
+
+@dataclass(frozen=True, kw_only=True)
+class NominalConcept:
+    """A set of training rows and all that these rows have in common.
+
+    A missing value is None; a value of a numeric column that was cut is the text of an interval,
+    such as ``"(0.5, 1.2]"``.
+    """
+
+    attribute: str
+    """Name of the column the concept was built from."""
+    value: Any
+    """Its value, the same in all rows of the extent."""
+    intent: dict
+    """All values shared by the rows of the extent, by name of column: the closure."""
+    extent_size: int
+    """Number of training rows."""
+    extent_weight: float
+    """Their weight."""
+    counts: dict
+    """Number of these rows by class."""
+    distribution: dict
+    """Share of the weight of these rows by class."""
+
+
+class NominalConceptClassifier(ClassifierMixin, BaseEstimator):
+    r"""Rules from the concepts of the most telling attribute (CNC).
+
+    The attribute with the highest information gain splits the training rows by its values. The
+    rows with one value are the extent of a concept; all values that these rows share, of any
+    attribute, are its intent; the rule says: who has the intent, has the classes of the extent.
+    A row that no rule covers gets the class shares of all training rows.
+
+    Takes nominal columns as they are, and is a cheap weak learner: BNC is this classifier
+    boosted by AdaBoost.M2 [1]_.
+
+    Parameters
+    ----------
+    n_attributes : int or "all", default=1
+        Number of attributes, the best first, to build concepts from [2]_. A row covered by several
+        concepts gets the mean of their class shares, weighted by the ``measure`` of their
+        attributes. A number beyond that of the columns means all.
+    measure : {"gain", "gain_ratio"}, default="gain"
+        What makes an attribute pertinent: information gain, or the gain over the entropy of the
+        attribute itself, which is fairer to attributes of few values. Ties go to the first column.
+    output : {"soft", "hard"}, default="soft"
+        What `predict_proba` answers: class shares, or 1 for the class with the largest share
+        and 0 for the others; ties go to the first class. `predict` is the same.
+    match : {"intent", "value"}, default="intent"
+        When a rule covers a row: if it has the whole intent, which is what a concept means, or
+        already if it has the concept's value of the pertinent attribute. No training row can tell
+        them apart, as the intent is what all rows with the value share. New rows can: some of
+        what a small extent shares is chance, and rows without it fall back on the class shares
+        of all rows. Over many data sets neither is more accurate.
+    discretize : {"auto", "numeric", "none"}, default="auto"
+        Which numeric columns are first cut into intervals, as by `MDLDiscretizer`, on the training
+        rows and weights given to `fit`. ``"auto"``: columns of floats, and of integers with more
+        than 32 distinct values; other integers are codes of nominal values. ``"numeric"``: integers
+        too. ``"none"``: every distinct number is a nominal value.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        Labels, sorted.
+    class_prior_ : ndarray of shape (n_classes,)
+        Share of weight of each class: the answer where no concept matches.
+    gains_ : ndarray of shape (n_features,)
+        Value of ``measure`` for each column: bits, or a ratio; NaN for the ratio of a column with
+        one value.
+    attribute_ : str
+        The most pertinent column; ``x0``, ``x1``, ... if columns have no names.
+    attributes_ : list of str
+        All columns with concepts, best first.
+    concepts_ : list of NominalConcept
+        By attribute, then by value in sorted order.
+    rules_ : list of str
+        The same for people, and what happens ELSE.
+    n_features_in_ : int
+        Number of columns.
+    feature_names_in_ : ndarray of str
+        Their names, if all are strings.
+
+    Notes
+    -----
+    Strings, categories, booleans and objects are nominal. A missing value is one more value.
+    A value not seen in `fit` matches no concept. A numeric column without a cut tells nothing:
+    it is left out of intents.
+
+    The paper says that the attribute *minimises* the measure: that is the conditional entropy,
+    not the gain.
+
+    References
+    ----------
+    .. [1] N. Meddouri, H. Khoufi and M. Maddouri, "Diversity Analysis on Boosting Nominal
+       Concepts", PAKDD 2012, section 2, eq. 2-3.
+    .. [2] Y. Souissi, F. Boissier and N. Meddouri, "CNC-TP: Classifier Nominal Concept based on
+       Top-Pertinent attributes", 2026.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from counterpoint.boosting.concepts import NominalConceptClassifier
+    >>> X = pd.DataFrame({"legs": ["4", "4", "2", "2", "0"],
+    ...                   "skin": ["hair", "hair", "feathers", "feathers", "scales"]})
+    >>> y = ["cat", "dog", "bird", "bird", "fish"]
+    >>> cnc = NominalConceptClassifier().fit(X, y)
+    >>> print(*cnc.rules_, sep="\n")
+    IF legs=0 AND skin=scales THEN fish (1 of 1, 100 %)
+    IF legs=2 AND skin=feathers THEN bird (2 of 2, 100 %)
+    IF legs=4 AND skin=hair THEN cat (1 of 2, 50 %)
+    ELSE bird (2 of 5, 40 %)
+    >>> cnc.predict(X.head(3)).tolist()
+    ['cat', 'cat', 'bird']
+    """
+
+    def __init__(
+        self,
+        *,
+        n_attributes=1,
+        measure="gain",
+        output="soft",
+        match="intent",
+        discretize="auto",
+    ):
+        self.n_attributes = n_attributes
+        self.measure = measure
+        self.output = output
+        self.match = match
+        self.discretize = discretize
+
+    def fit(self, X, y, sample_weight=None) -> Self:
+        """Find the pertinent attributes and their concepts.
+
+        Parameters
+        ----------
+        X : pandas or polars DataFrame, or array-like of shape (n_samples, n_features)
+            Nominal or numeric columns.
+        y : array-like of shape (n_samples,)
+            Classes.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Not negative. Rows of weight 0 are in no extent.
+
+        Returns
+        -------
+        self : NominalConceptClassifier
+        """
+        return self._fit_codes(*self._learn_codes(X, y, sample_weight))
+
+    def predict_proba(self, X):
+        """Return the class shares of the concepts that rows belong to.
+
+        Parameters
+        ----------
+        X : pandas or polars DataFrame, or array-like of shape (n_samples, n_features)
+            Rows with the columns seen in `fit`.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_classes)
+        """
+        check_is_fitted(self)
+        return self._predict_codes(self._encode(X))
+
+    def predict(self, X):
+        """Return the most likely class of each row, the first of equals.
+
+        Parameters
+        ----------
+        X : pandas or polars DataFrame, or array-like of shape (n_samples, n_features)
+            Rows with the columns seen in `fit`.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+        """
+        shares = self.predict_proba(X)
+        return self.classes_[shares.argmax(axis=1)]
+
+    @property
+    def attribute_(self) -> str:
+        """The most pertinent column."""
+        return self.attributes_[0]
+
+    @property
+    def attributes_(self) -> list[str]:
+        """All columns with concepts, best first."""
+        check_is_fitted(self)
+        return [self._coders[j].name for j in self._pertinent]
+
+    @property
+    def concepts_(self) -> list[NominalConcept]:
+        """The concepts, made when asked for: a boosting loop never asks."""
+        check_is_fitted(self)
+        labels = self.classes_.tolist()
+        return [
+            NominalConcept(
+                attribute=self._coders[a].name,
+                value=self._coders[a].values[intent[a]],
+                intent={c.name: c.values[v] for c, v in self._shared(intent)},
+                extent_size=int(count.sum()),
+                extent_weight=float(weight.sum()),
+                counts=dict(zip(labels, count.tolist(), strict=True)),
+                distribution=dict(zip(labels, (weight / weight.sum()).tolist(), strict=True)),
+            )
+            for a, intent, count, weight in zip(
+                self._owner, self._intents, self._counts, self._weights, strict=True
+            )
+        ]
+
+    @property
+    def rules_(self) -> list[str]:
+        """One line per concept, and a last one for rows that match none."""
+        check_is_fitted(self)
+        lines = []
+        rows = zip(self._owner, self._intents, self._counts, self._weights, strict=True)
+        for a, intent, count, weight in rows:
+            own = self._coders[a].says(intent[a])
+            others = [c.says(v) for c, v in self._shared(intent) if c is not self._coders[a]]
+            if others:
+                own += (
+                    f" AND {' AND '.join(others)}"
+                    if self.match == "intent"
+                    else f" (always with {', '.join(others)})"
+                )
+            lines.append(f"IF {own} THEN {self._conclusion(count, weight)}")
+        return [*lines, f"ELSE {self._conclusion(self._count, self.class_prior_)}"]
+
+    def _conclusion(self, count, weight):
+        best = weight.argmax()
+        share = f"{weight[best] / weight.sum():.0%}".replace("%", " %")
+        of = f"{count[best]} of {count.sum()}"
+        how = f"{of} rows, {share} of weight" if self._weighted else f"{of}, {share}"
+        return f"{self.classes_[best]} ({how})"
+
+    def _shared(self, intent):
+        return [(c, v) for c, v in zip(self._coders, intent, strict=True) if v >= 0]
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        tags.input_tags.categorical = True
+        tags.input_tags.string = True
+        # One attribute is not enough for the three classes that scikit-learn's checks have.
+        tags.classifier_tags.poor_score = self.n_attributes == 1
+        return tags
+
+    def _check_options(self):
+        options = {
+            "measure": ("gain", "gain_ratio"),
+            "output": ("soft", "hard"),
+            "match": ("intent", "value"),
+            "discretize": ("auto", "numeric", "none"),
+        }
+        for name, allowed in options.items():
+            value = getattr(self, name)
+            if value not in allowed:
+                choose = " or ".join(repr(option) for option in allowed)
+                raise ValueError(f"{name}={value!r}: choose {choose}.")
+        k = self.n_attributes
+        whole = isinstance(k, Integral) and not isinstance(k, bool)
+        if k != "all" and not (whole and k >= 1):
+            raise ValueError(f"n_attributes={k!r}: give a whole number from 1, or 'all'.")
+
+    def _columns(self, X, y="no_validation", *, reset):
+        """Check X and return its columns as Series."""
+        if is_frame(X):
+            validate_data(self, X, y, reset=reset, skip_check_array=True)
+            columns = frame_columns(X)
+            if not isinstance(X, pd.DataFrame):  # polars integers came as floats
+                for j, dtype in enumerate(X.dtypes):
+                    if dtype.is_integer():
+                        columns[j] = columns[j].astype("Int64")
+            return columns
+        X = validate_data(self, X, reset=reset, dtype=None, ensure_all_finite=False)
+        columns = [pd.Series(X[:, j], name=f"x{j}") for j in range(X.shape[1])]
+        # An array of objects is a frame of mixed columns that lost its types.
+        return [c.infer_objects() for c in columns] if X.dtype == object else columns
+
+    def _learn_codes(self, X, y, sample_weight=None):
+        """Check the input, learn classes, values and cuts; return codes, class numbers, weights.
+
+        Codes are (n_samples, n_features). Rows of weight 0 are left out.
+        """
+        self._check_options()
+        columns = self._columns(X, y, reset=True)
+        self.classes_, y = np.unique(check_classes(y, columns[0]), return_inverse=True)
+        weight = check_sample_weight(sample_weight, len(y))
+        if weight is None:
+            weight = np.ones(len(y))
+        elif not weight.all():
+            held = weight > 0
+            columns = [column[held] for column in columns]
+            y, weight = y[held], weight[held]
+        counts = as_counts(weight)
+        self._coders: list[CutCoder | ValueCoder] = []
+        for column in columns:
+            if self._is_cut(column):
+                edges = mdl_cuts(numbers(column), y, counts, len(self.classes_))
+                self._coders.append(CutCoder(column, edges))
+            else:
+                self._coders.append(ValueCoder(column))
+        return self._coded(columns), y, weight
+
+    def _is_cut(self, column):
+        if self.discretize == "none" or is_nominal(column):
+            return False
+        if self.discretize == "numeric" or not pd.api.types.is_integer_dtype(column.dtype):
+            return True
+        return column.nunique() > MAX_CODES
+
+    def _encode(self, X):
+        """Return the codes of X (n_samples, n_features), -1 for what was not there in training."""
+        return self._coded(self._columns(X, reset=False))
+
+    def _coded(self, columns):
+        codes = np.empty((len(columns[0]), len(columns)), dtype=np.int32, order="F")
+        for j, (coder, column) in enumerate(zip(self._coders, columns, strict=True)):
+            codes[:, j] = coder.codes(column)
+        return codes
+
+    def _fit_codes(self, codes, y, weight):
+        """Fit to coded rows and weights (n_samples,); y are class numbers. See `_learn_codes`."""
+        if not weight.all():
+            held = weight > 0
+            codes, y, weight = codes[held], y[held], weight[held]
+        n_classes = len(self.classes_)
+        self._weighted = bool((weight != weight[0]).any())
+        self._count = np.bincount(y, minlength=n_classes)
+        self.class_prior_ = np.bincount(y, weights=weight, minlength=n_classes) / weight.sum()
+        tables = [
+            _class_table(codes[:, j], y, weight, len(coder.values), n_classes)
+            for j, coder in enumerate(self._coders)
+        ]
+        self.gains_ = np.array([_pertinence(table, self.measure) for table in tables])
+        k = len(tables) if self.n_attributes == "all" else min(self.n_attributes, len(tables))
+        self._pertinent = _highest(self.gains_, k)
+        self._concept_of: list[np.ndarray] = []
+        self._owner: list[int] = []  # the attribute of each concept
+        intents, counts, weights = [], [], []
+        for a in self._pertinent:
+            count = _class_table(codes[:, a], y, None, len(tables[a]), n_classes)
+            seen = np.flatnonzero(count.sum(axis=1))
+            # One place more than there are values: code -1, never seen, reads the last: no concept.
+            concept_of = np.full(len(count) + 1, -1)
+            concept_of[seen] = len(self._owner) + np.arange(len(seen))
+            self._concept_of.append(concept_of)
+            self._owner += [a] * len(seen)
+            intents.append(self._closures(codes, a, len(count))[seen])
+            counts.append(count[seen])
+            weights.append(tables[a][seen])
+        self._intents = np.concatenate(intents)
+        self._counts, self._weights = np.concatenate(counts), np.concatenate(weights)
+        return self
+
+    def _closures(self, codes, a, n_values):
+        """Return, for each value of column a, the codes its rows share (-1 where they differ)."""
+        own = codes[:, a]
+        example = np.zeros(n_values, dtype=np.intp)
+        example[own] = np.arange(len(own))
+        intents = codes[example]
+        for j, coder in enumerate(self._coders):
+            differs = codes[:, j] != intents[own, j]
+            broken = np.bincount(own[differs], minlength=n_values) > 0
+            intents[broken | coder.idle, j] = -1
+        # idle or not, a concept has the value it was built from
+        intents[:, a] = np.arange(n_values)
+        return intents
+
+    def _predict_codes(self, codes):
+        """Return the class shares (n_samples, n_classes) of coded rows."""
+        votes = self._weights / self._weights.sum(axis=1, keepdims=True)
+        # Where nothing is gained the shares are those of all rows: no vote comes to the same.
+        votes = votes * np.nan_to_num(self.gains_)[self._owner, np.newaxis]
+        votes = np.concatenate([votes, np.zeros((1, votes.shape[1]))])  # of no concept, at -1
+        total = np.zeros((len(codes), votes.shape[1]))
+        for a, concept_of in zip(self._pertinent, self._concept_of, strict=True):
+            concept = concept_of[codes[:, a]]
+            if self.match == "intent":
+                concept = np.where(self._has_intent(codes, concept, a), concept, -1)
+            total += votes[concept]
+        sums = total.sum(axis=1, keepdims=True)
+        shares = np.where(sums > 0, total / np.where(sums > 0, sums, 1), self.class_prior_)
+        if self.output == "hard":
+            return np.eye(shares.shape[1])[shares.argmax(axis=1)]
+        return shares
+
+    def _has_intent(self, codes, concept, a):
+        has = np.ones(len(codes), dtype=bool)
+        mine = self._intents[np.array(self._owner) == a]
+        for j in np.flatnonzero((mine >= 0).any(axis=0)):
+            asked = self._intents[concept, j]
+            has &= (asked < 0) | (asked == codes[:, j])
+        return has
+
+
+def _class_table(codes, y, weight, n_values, n_classes):
+    """Return the weight, or number, of rows by value and class (n_values, n_classes)."""
+    cells = codes * np.intp(n_classes) + y
+    size = n_values * n_classes
+    return np.bincount(cells, weights=weight, minlength=size).reshape(n_values, n_classes)
+
+
+def _pertinence(table, measure):
+    """Return the information gain of a column in bits, or its gain ratio (NaN for one value)."""
+    by_value = table.sum(axis=1)
+    seen = by_value > 0
+    inner = (by_value[seen] * entropies(table[seen])).sum() / by_value.sum()
+    gain = max(float(entropies(table.sum(axis=0)) - inner), 0.0)
+    if measure == "gain":
+        return gain
+    return gain / entropies(by_value) if seen.sum() > 1 else np.nan
+
+
+def _highest(scores, k):
+    """Return the positions of the k highest scores, best first, ties to the first; NaN is last."""
+    left = np.where(np.isnan(scores), -1.0, scores)
+    chosen = []
+    for _ in range(k):
+        chosen.append(int(np.flatnonzero(left >= left.max() - TIE)[0]))
+        left[chosen[-1]] = -np.inf
+    return chosen

@@ -1,0 +1,153 @@
+"""B7: when to stop adding members, for any method that trains them one after another."""
+
+import numpy as np
+
+from counterpoint._outputs import MemberOutputs
+from counterpoint.diversity.measures import get_measure
+
+__all__ = ["DiversityStopping", "ErrorStopping"]
+
+
+class _Patience:
+    """Stop when a value has not become better for a number of rounds."""
+
+    def __init__(self, sign, patience, tolerance, least):
+        self.sign, self.patience, self.tolerance = sign, patience, tolerance
+        self.best, self.since, self.least = -np.inf, 0, least
+
+    def hopeless(self, value, n_members):
+        if n_members < self.least or np.isnan(value):
+            return False
+        if self.sign * value > self.best + self.tolerance:
+            self.best, self.since = self.sign * value, 0
+        else:
+            self.since += 1
+        return self.since >= self.patience
+
+
+class DiversityStopping:
+    """Stop when the members stop becoming more diverse.
+
+    Boosting makes diverse members at first; when Q stops falling, new ones repeat what is
+    there.
+
+    Parameters
+    ----------
+    measure : str, default="q"
+        Any name of ``diversity.MEASURES`` that has a direction.
+    patience : int, default=5
+        Rounds without a better value before training stops.
+    tolerance : float, default=0.0
+        A value must be better by this much to count.
+    min_members : int, default=3
+        Look at the measure from this many members on.
+
+    References
+    ----------
+    .. [1] Meddouri, Khoufi and Maddouri, "Diversity Analysis on Boosting Nominal Concepts",
+       PAKDD 2012, sections 4 and 5.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from counterpoint.boosting import AdaBoostClassifier, DiversityStopping
+    >>> from counterpoint.trees import HistTreeClassifier
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> boosted = AdaBoostClassifier(
+    ...     HistTreeClassifier(max_depth=1),
+    ...     n_estimators=500,
+    ...     stopping=DiversityStopping("q", patience=5),
+    ... ).fit(X, y)
+    >>> len(boosted.estimators_) < 500, boosted.stop_reason_
+    (True, 'q did not improve for 5 rounds')
+    """
+
+    def __init__(self, measure="q", *, patience=5, tolerance=0.0, min_members=3):
+        self.measure = measure
+        self.patience = patience
+        self.tolerance = tolerance
+        self.min_members = min_members
+
+    def begin(self, context):
+        """Start watching a fit; return what the loop asks after every round."""
+        measure = get_measure(self.measure)
+        if not measure.more_diverse:
+            raise ValueError(
+                f"measure={self.measure!r} has no direction: it is not a measure of diversity. "
+                "Try 'q', 'disagreement' or 'entropy'."
+            )
+        _check_patience(self.patience)
+        if context.n_classes is None:
+            raise ValueError("DiversityStopping is for classifiers: their members vote.")
+        sign = 1.0 if measure.more_diverse == "higher" else -1.0
+        patience = _Patience(sign, self.patience, self.tolerance, self.min_members)
+        votes: list = []
+
+        def stop(history, said):
+            votes.append(said.votes)
+            if len(votes) < 2:
+                return ""
+            outputs = MemberOutputs(
+                np.stack(votes), context.y, classes=np.arange(context.n_classes)
+            )
+            value = measure.function(outputs)
+            history[-1][self.measure] = value
+            if patience.hopeless(value, len(votes)):
+                return f"{self.measure} did not improve for {self.patience} rounds"
+            return ""
+
+        return stop
+
+
+class ErrorStopping:
+    """Stop when an error in the history stops falling.
+
+    Parameters
+    ----------
+    column : str, default="eval_error"
+        A column of ``history_``: "train_error", or the error on an ``eval_set``.
+    patience : int, default=10
+        Rounds without a better value before training stops.
+    tolerance : float, default=0.0
+        The error must fall by this much to count.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from counterpoint.boosting import AdaBoostClassifier, ErrorStopping
+    >>> from counterpoint.trees import HistTreeClassifier
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> boosted = AdaBoostClassifier(
+    ...     HistTreeClassifier(max_depth=1), n_estimators=500, stopping=ErrorStopping(patience=10)
+    ... ).fit(X[::2], y[::2], eval_set=(X[1::2], y[1::2]))
+    >>> len(boosted.estimators_) < 500
+    True
+    """
+
+    def __init__(self, column="eval_error", *, patience=10, tolerance=0.0):
+        self.column = column
+        self.patience = patience
+        self.tolerance = tolerance
+
+    def begin(self, context):
+        """Start watching a fit; return what the loop asks after every round."""
+        _check_patience(self.patience)
+        patience = _Patience(-1.0, self.patience, self.tolerance, 1)
+
+        def stop(history, said):
+            row = history[-1]
+            if self.column not in row:
+                raise ValueError(
+                    f"ErrorStopping(column={self.column!r}): the history has only "
+                    f"{', '.join(row)}. Pass eval_set to fit, or name one of these."
+                )
+            if patience.hopeless(row[self.column], len(history)):
+                return f"{self.column} did not improve for {self.patience} rounds"
+            return ""
+
+        return stop
+
+
+def _check_patience(patience):
+    if not isinstance(patience, (int, np.integer)) or patience < 1:
+        raise ValueError(f"patience={patience!r}: give a whole number of rounds from 1.")

@@ -1,0 +1,185 @@
+"""What a boosting method recorded, round by round."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Self
+
+import pandas as pd
+from matplotlib.lines import Line2D
+from matplotlib.ticker import MaxNLocator
+
+from counterpoint.plots import _style
+from counterpoint.plots._panels import stacked_panels
+
+_LINE = "counterpoint-history"
+_TITLES = {
+    "alpha": "Weight of the member",
+    "error": "Weighted error of the member",
+    "penalty": "Mean penalty p (lower: more disagreement)",
+    "ambiguity": "Ambiguity (higher: voting gains more)",
+    "covariance": "Covariance with the vote before (lower: kept apart)",
+    "lam": "Lambda",
+    "z": "Z",
+}
+
+
+@dataclass(kw_only=True)
+class HistoryDisplay:
+    """Errors of a boosted ensemble, and what else was recorded, after every round.
+
+    Errors of the vote share the upper panel, on the training data and on every evaluation set;
+    each further column of ``history_`` has a panel of its own.
+
+    Make one with ``from_estimator`` or ``from_history``, which draw it.
+
+    Parameters
+    ----------
+    values : DataFrame
+        As ``history_`` of the methods in ``counterpoint.boosting``; the index counts members.
+    columns : list of str
+        What to show below the errors.
+
+    Attributes
+    ----------
+    axes_ : list of Axes
+        The panels, errors first.
+    ax_, figure_ : matplotlib Axes and Figure
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from counterpoint.boosting import AdaBoostNCClassifier
+    >>> from counterpoint.plots import HistoryDisplay
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> model = AdaBoostNCClassifier(n_estimators=5)
+    >>> model = model.fit(X[::2], y[::2], eval_set=(X[1::2], y[1::2]))
+    >>> HistoryDisplay.from_estimator(model).table().columns.tolist()
+    ['train_error', 'eval_error', 'covariance', 'eval_covariance']
+    """
+
+    values: pd.DataFrame
+    columns: list[str]
+
+    @classmethod
+    def from_estimator(cls, estimator, **options: Any) -> Self:
+        """Draw the history of a fitted boosting method.
+
+        Parameters
+        ----------
+        estimator : fitted estimator with ``history_``
+        **options
+            As for ``from_history``.
+
+        Returns
+        -------
+        display : HistoryDisplay
+        """
+        if not hasattr(estimator, "history_"):
+            raise TypeError(
+                f"{type(estimator).__name__} has no history_: pass a fitted method of "
+                "counterpoint.boosting."
+            )
+        return cls.from_history(estimator.history_, **options)
+
+    @classmethod
+    def from_history(
+        cls,
+        history: pd.DataFrame,
+        *,
+        columns: str | Sequence[str] = ("covariance",),
+        ax=None,
+        line_kwargs: Mapping[str, Any] | None = None,
+        legend_kwargs: Mapping[str, Any] | None = None,
+    ) -> Self:
+        """Draw a history.
+
+        Parameters
+        ----------
+        history : DataFrame
+            ``history_`` of a fitted method.
+        columns : str or sequence of str, default=("covariance",)
+            Columns to show below the errors; for ``covariance``, ``ambiguity`` and ``member_error``
+            the same on evaluation sets is drawn beside it. Those not recorded are left out if
+            they are the default, else an error.
+        ax, line_kwargs, legend_kwargs
+            As for ``plot``.
+
+        Returns
+        -------
+        display : HistoryDisplay
+        """
+        chosen = [columns] if isinstance(columns, str) else list(columns)
+        missing = [name for name in chosen if name not in history]
+        if missing and tuple(chosen) != ("covariance",):
+            raise ValueError(
+                f"The history has no column {missing[0]!r}. It has: {', '.join(history.columns)}."
+            )
+        chosen = [name for name in chosen if name in history]
+        display = cls(values=history, columns=chosen)
+        return display.plot(ax, line_kwargs=line_kwargs, legend_kwargs=legend_kwargs)
+
+    def _errors(self) -> list[str]:
+        names = [str(c) for c in self.values]
+        own = [c for c in names if c.endswith("_error") and not c.endswith("member_error")]
+        return own or [c for c in names if c == "error"]
+
+    def _beside(self, column: str) -> list[str]:
+        others = [str(c) for c in self.values if str(c).endswith(f"_{column}")]
+        return [column, *others]
+
+    def table(self) -> pd.DataFrame:
+        """Return what is shown: one row per number of members."""
+        below = [name for column in self.columns for name in self._beside(column)]
+        return self.values[[*self._errors(), *below]]
+
+    def plot(
+        self,
+        ax=None,
+        *,
+        line_kwargs: Mapping[str, Any] | None = None,
+        legend_kwargs: Mapping[str, Any] | None = None,
+    ) -> Self:
+        """Draw on ``ax`` or a new figure; never call ``show``.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes or sequence of them, default=None
+            One for the errors and one per column. A single one is split into panels.
+        line_kwargs : dict, default=None
+            For ``Axes.plot`` of all lines.
+        legend_kwargs : dict, default=None
+            For ``Axes.legend``.
+
+        Returns
+        -------
+        self
+        """
+        panels = stacked_panels(ax, 1 + len(self.columns))
+        at = self.values.index
+        sets = {name.removesuffix("_error"): k for k, name in enumerate(self._errors())}
+        sets.setdefault("train", 0)
+        for name in self._errors():
+            which = name.removesuffix("_error")
+            label = {"train": "training data", "eval": "evaluation data", "error": "weighted"}
+            self._line(panels[0], at, name, sets[which], line_kwargs, label.get(which, which))
+        for panel, column in zip(panels[1:], self.columns, strict=True):
+            for name in self._beside(column):
+                which = "train" if name == column else name.removesuffix(f"_{column}")
+                if which in sets:
+                    self._line(panel, at, name, sets[which], line_kwargs)
+            panel.set_title(_TITLES.get(column, column), loc="left", fontsize="small")
+        panels[0].set(title="Round by round", ylabel="Error of the vote")
+        for panel in panels:
+            panel.grid(axis="y", color="0.9", linewidth=0.8)
+            panel.set_axisbelow(True)
+        panels[-1].set_xlabel("Members")
+        whole = MaxNLocator(integer=True, steps=[1, 2, 5, 10], min_n_ticks=1)
+        panels[-1].xaxis.set_major_locator(whole)
+        _style.draw_legend(panels[0], [], legend_kwargs)
+        self.axes_ = panels
+        self.ax_, self.figure_ = panels[0], panels[0].figure
+        return self
+
+    def _line(self, panel, at, name, k, line_kwargs, label=None):
+        look = _style.merge({"color": _style.colour(k), "linewidth": 1.6}, line_kwargs, Line2D)
+        panel.plot(at, self.values[name], **{"gid": _LINE, "label": label, **look})

@@ -1,0 +1,161 @@
+"""Columns of numbers as at most 255 bins: done once, used by every tree of an ensemble."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from counterpoint._kernels import binning as kernels
+
+MAX_BINS = 255
+MISSING = kernels.MISSING
+# Edges of quantile bins are taken from this many rows, evenly spread.
+_SAMPLE = 200_000
+
+
+@dataclass(frozen=True, kw_only=True)
+class BinnedData:
+    """Samples as bins, and what the bins mean; made by :class:`Binner`.
+
+    Attributes
+    ----------
+    codes : ndarray of shape (n_samples, n_features), uint8
+        The bins; ``MISSING`` (255) stands for NaN.
+    edges : ndarray of shape (n_features, 256)
+        Bin b holds values above ``edges[f, b - 1]`` and up to ``edges[f, b]``. Padded with inf.
+    values : ndarray of shape (n_features, 256)
+        The value of each bin in columns where a bin is a single value, else NaN.
+    exact : ndarray of shape (n_features,), bool
+        Columns where each distinct value has its own bin.
+    n_bins : ndarray of shape (n_features,), int64
+        Bins in use, the one for missing values not counted.
+    has_missing : ndarray of shape (n_features,), bool
+        Columns with missing values among these samples.
+    """
+
+    codes: NDArray
+    edges: NDArray
+    values: NDArray
+    exact: NDArray
+    n_bins: NDArray
+    has_missing: NDArray
+
+    @property
+    def n_samples(self) -> int:
+        """Number of samples."""
+        return self.codes.shape[0]
+
+    @property
+    def n_features(self) -> int:
+        """Number of columns."""
+        return self.codes.shape[1]
+
+
+class Binner:
+    """Cut numeric columns into bins.
+
+    A column with no more than ``max_bins`` distinct values gets a bin for each, with edges
+    halfway between neighbours, so that a tree on bins can find every split that a tree on
+    numbers can. Other columns get bins of nearly equal numbers of rows. Sample weights play no
+    part. More than 200 000 rows are represented by that many when quantiles are taken.
+
+    Parameters
+    ----------
+    max_bins : int, default=255
+        From 2 to 255. Missing values have one more bin.
+
+    Attributes
+    ----------
+    edges_ : ndarray of shape (n_features, 256)
+        See :class:`BinnedData`; the same holds for ``values_``, ``exact_`` and ``n_bins_``.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from counterpoint.trees import Binner
+    >>> X = np.array([[1.0], [3.0], [np.nan], [3.0]])
+    >>> binned = Binner().fit_transform(X)
+    >>> binned.codes.ravel().tolist(), binned.edges[0, 0].item()
+    ([0, 1, 255, 1], 2.0)
+    """
+
+    def __init__(self, max_bins: int = MAX_BINS):
+        self.max_bins = max_bins
+
+    def fit(self, X: ArrayLike) -> "Binner":
+        """Find the edges of the bins of every column of X (n_samples, n_features)."""
+        if not isinstance(self.max_bins, (int, np.integer)) or not 2 <= self.max_bins <= MAX_BINS:
+            raise ValueError(
+                f"max_bins={self.max_bins!r}: give a whole number from 2 to {MAX_BINS}; bins are "
+                "stored in a byte, and one value stands for missing."
+            )
+        matrix = _check_matrix(X)
+        n, d = matrix.shape
+        self.edges_ = np.full((d, MAX_BINS + 1), np.inf)
+        self.values_ = np.full((d, MAX_BINS + 1), np.nan)
+        self.exact_ = np.ones(d, dtype=bool)
+        self.n_bins_ = np.ones(d, dtype=np.int64)
+        sample = _spread(n)
+        for f in range(d):
+            values, counts = _distinct(matrix[:, f] if sample is None else matrix[sample, f])
+            if sample is not None and len(values) <= self.max_bins:
+                values, counts = _distinct(matrix[:, f])  # rare values count too
+            if len(values) <= self.max_bins:
+                edges = kernels.cut_points(values, np.ones_like(counts), max(len(values), 2))
+                self.values_[f, : len(values)] = values
+            else:
+                edges = kernels.cut_points(values, counts, self.max_bins)
+                self.exact_[f] = False
+            self.edges_[f, : len(edges)] = edges
+            self.n_bins_[f] = len(edges) + 1
+        return self
+
+    def transform(self, X: ArrayLike) -> BinnedData:
+        """Return the bins of X; values outside the range seen go to the outer bins."""
+        matrix = _check_matrix(X)
+        if matrix.shape[1] != len(self.n_bins_):
+            raise ValueError(
+                f"X has {matrix.shape[1]} columns, but the bins were made for {len(self.n_bins_)}: "
+                "pass the columns of fit, in the same order."
+            )
+        codes = kernels.encode(matrix, self.edges_)
+        return BinnedData(
+            codes=codes,
+            edges=self.edges_,
+            values=self.values_,
+            exact=self.exact_,
+            n_bins=self.n_bins_,
+            has_missing=(codes == MISSING).any(axis=0),
+        )
+
+    def fit_transform(self, X: ArrayLike) -> BinnedData:
+        """Fit to X and return its bins."""
+        matrix = _check_matrix(X)
+        return self.fit(matrix).transform(matrix)
+
+
+def _check_matrix(X):
+    X = np.asarray(X)
+    if X.ndim != 2 or X.size == 0:
+        raise ValueError(
+            f"X has shape {X.shape}, expected (n_samples, n_features) with at least one of each."
+        )
+    if X.dtype not in (np.float32, np.float64):
+        X = X.astype(np.float64)
+    return np.ascontiguousarray(X)
+
+
+def _distinct(column):
+    column = column[~np.isnan(column)].astype(np.float64)
+    values, counts = np.unique(column, return_counts=True)
+    if len(values) and not np.isfinite(values[[0, -1]]).all():
+        raise ValueError("X holds infinite values: replace them by NaN or by large numbers.")
+    return values, counts
+
+
+def _spread(n):
+    # One row from each of as many equal stretches, at a place that follows no period.
+    if n <= _SAMPLE:
+        return None
+    places = np.arange(_SAMPLE) + np.random.RandomState(0).uniform(size=_SAMPLE)
+    return (places * (n / _SAMPLE)).astype(np.int64)

@@ -1,0 +1,251 @@
+"""Grow trees on binned data, again and again with other weights."""
+
+import numpy as np
+from numba import get_num_threads, set_num_threads
+from numpy.typing import ArrayLike, NDArray
+
+from counterpoint._kernels import hist as kernels
+from counterpoint._kernels.binning import pack_words
+from counterpoint.trees.binning import BinnedData
+from counterpoint.trees.structure import Tree
+
+CRITERIA = {"gini": 0, "entropy": 1, "squared_error": 2}
+MAX_CLASSES = 256
+
+_CHUNK = 1 << 15  # at most so many rows: positions within a chunk have two bytes
+_UNLIMITED = 1 << 30
+_CAPACITY = 4096  # nodes to begin with
+_HIST_BYTES = 1 << 27  # at most this much for histograms that are kept
+# With fewer numbers in X than this, threads cost more than they bring.
+_MIN_PARALLEL = 50_000
+
+
+class GrowWorkspace:
+    """All memory that trees on the same data need, and all work that weights do not change.
+
+    Parameters
+    ----------
+    binned : BinnedData
+        From :class:`Binner`.
+    y : array-like of shape (n_samples,), default=None
+        Class codes 0 to ``n_classes - 1``. None for regression: targets are then given
+        to :func:`grow`.
+    n_classes : int, default=None
+        At most 256. None is one more than the highest code.
+
+    Attributes
+    ----------
+    leaf : ndarray of shape (n_samples,), int32
+        The leaf of every training sample in the tree grown last.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from counterpoint.trees import Binner, GrowWorkspace, grow
+    >>> X = np.array([[0.0], [1.0], [2.0], [3.0]])
+    >>> workspace = GrowWorkspace(Binner().fit_transform(X), [0, 0, 1, 1])
+    >>> tree = grow(workspace, np.ones(4), max_depth=1)
+    >>> tree.threshold[0].item(), tree.value.tolist(), workspace.leaf.tolist()
+    (1.5, [[2.0, 2.0], [2.0, 0.0], [0.0, 2.0]], [1, 1, 2, 2])
+    """
+
+    def __init__(
+        self, binned: BinnedData, y: ArrayLike | None = None, *, n_classes: int | None = None
+    ):
+        self.binned = binned
+        n, d = binned.codes.shape
+        codes = _check_codes(y, n, n_classes)
+        self.is_regression = y is None
+        self.n_classes = 1 if y is None else int(n_classes or codes.max() + 1)
+        self._n_sums = 2 if y is None else self.n_classes
+        # An even number of words: two threads then have the same work at the root.
+        n_words = 1 if d == 1 else 2 * -(-d // (2 * kernels.MAX_PER_WORD))
+        self._per_word = -(-d // n_words)
+        self._width = int(binned.n_bins.max()) + int(binned.has_missing.any())
+        self._hist_bytes = 8 * n_words * self._n_sums * self._per_word * self._width
+        self._chunk = _chunk_rows(n)
+        self._n_chunks = -(-n // self._chunk)
+        self._min_parallel = _MIN_PARALLEL
+        self._words = np.empty((3, n_words, n), dtype=np.uint64)
+        pack_words(binned.codes, codes, binned.n_bins, self._per_word, self._words[0])
+        # Weights, and weighted targets if there are any; positions, and a list of places.
+        self._sums = np.empty((3, 2 if y is None else 1, n), dtype=np.int64)
+        self._index = np.empty((4, n), dtype=np.uint16)
+        self._index[0] = np.arange(n) % self._chunk
+        self._partial = np.zeros((3, self._n_chunks))
+        self._no_target = np.empty(0)
+        self._missing = binned.has_missing.astype(np.uint8)
+        self.leaf = np.zeros(n, dtype=np.int32)
+        self._capacity = self._n_kept = 0
+        self._lists = np.empty((3, 0), dtype=np.int64)
+        self._counting = False
+
+    def _reserve(self, capacity, n_kept, counting):
+        """Make room for so many nodes and kept histograms, with numbers of rows or without."""
+        n_words, size = self._words.shape[1], self._per_word * self._width
+        if capacity > self._capacity:
+            self._capacity = capacity
+            self._nodes = np.zeros((kernels.N_FIELDS, capacity), dtype=np.int64)
+            self._reals = np.zeros((kernels.N_REALS, capacity))
+            self._totals = np.zeros((capacity, self._n_sums), dtype=np.int64)
+            self._value = np.zeros((capacity, self._n_sums))
+            self._segments = np.zeros((2, capacity, self._n_chunks), dtype=np.int32)
+            self._squares = np.zeros((capacity, self._n_chunks))
+            self._gains = np.zeros((capacity, n_words))
+            shape = (capacity, n_words, kernels.N_CANDIDATE + self._n_sums)
+            self._candidates = np.zeros(shape, dtype=np.int64)
+        if n_kept > self._n_kept or counting > self._counting:
+            self._n_kept, self._counting = max(n_kept, self._n_kept), counting
+            kept = (self._n_kept, n_words)
+            self._hist = np.empty((*kept, self._n_sums * size), dtype=np.int64)
+            self._counts = np.empty((*kept, size if counting else 0), dtype=np.int32)
+        if max(self._capacity, self._n_kept) > self._lists.shape[1]:
+            self._lists = np.zeros((3, max(self._capacity, self._n_kept)), dtype=np.int64)
+
+
+def grow(
+    workspace: GrowWorkspace,
+    sample_weight: NDArray | None = None,
+    *,
+    target: NDArray | None = None,
+    criterion: str | None = None,
+    max_depth: int | None = None,
+    max_leaf_nodes: int | None = None,
+    min_samples_split: int = 2,
+    min_samples_leaf: int = 1,
+    min_weight_leaf: float = 0.0,
+    min_impurity_decrease: float = 0.0,
+) -> Tree:
+    """Grow one tree; the leaf of every training sample is left in ``workspace.leaf``.
+
+    The same weights give the same bits at any number of threads.
+
+    Parameters
+    ----------
+    workspace : GrowWorkspace
+        The data. It serves one call at a time.
+    sample_weight : ndarray of shape (n_samples,), default=None
+        Finite, not negative, not all zero; the caller has made sure. None is 1 for each.
+    target : ndarray of shape (n_samples,), default=None
+        What to fit, for regression only.
+    criterion : {"gini", "entropy", "squared_error"}, default=None
+        None is "gini", for regression "squared_error".
+    max_depth, max_leaf_nodes : int or None, default=None
+        With ``max_leaf_nodes`` the split that lowers impurity most is made first.
+    min_samples_split, min_samples_leaf : int, default=2 and 1
+        Samples, whatever their weight.
+    min_weight_leaf : float, default=0.0
+        Least sum of weights in a leaf; it is above zero in any case.
+    min_impurity_decrease : float, default=0.0
+        As in scikit-learn's trees: weighted by the node's share of all weight.
+
+    Returns
+    -------
+    Tree
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from counterpoint.trees import Binner, GrowWorkspace, grow
+    >>> X, y = load_iris(return_X_y=True)
+    >>> workspace = GrowWorkspace(Binner().fit_transform(X), y)
+    >>> grow(workspace, max_depth=2).n_leaves
+    3
+    """
+    binned = workspace.binned
+    n = binned.n_samples
+    if workspace.is_regression != (target is not None):
+        raise ValueError(
+            "target is for regression, where the workspace was made without y: pass one of the two."
+        )
+    if criterion is None:
+        criterion = "squared_error" if workspace.is_regression else "gini"
+    if criterion not in CRITERIA or (criterion == "squared_error") != workspace.is_regression:
+        raise ValueError(
+            f"criterion={criterion!r}: choose gini or entropy for classes, squared_error for "
+            "targets."
+        )
+    y = workspace._no_target if target is None else _as_floats(target, n, "target")
+    weight = np.ones(n) if sample_weight is None else _as_floats(sample_weight, n, "sample_weight")
+    depth = _UNLIMITED if max_depth is None else int(max_depth)
+    leaves = 0 if max_leaf_nodes is None else int(max_leaf_nodes)
+    most = min(n // max(min_samples_leaf, 1) + 1, leaves or n, 1 << min(depth, 30))
+    capacity = min(2 * most, _CAPACITY)
+    n_kept = min(most, 1 << min(max(depth - 2, 0), 30), _HIST_BYTES // workspace._hist_bytes + 2)
+    # Little work is done faster alone.
+    n_threads = get_num_threads()
+    alone = n * binned.n_features < workspace._min_parallel
+    try:
+        if alone:
+            set_num_threads(1)
+        while True:
+            workspace._reserve(capacity, n_kept, min_samples_leaf > 1)
+            n_nodes = kernels.grow(
+                weight, y, workspace._words, workspace._sums, workspace._index, workspace.leaf,
+                workspace._segments, workspace._squares, workspace._partial, workspace._nodes,
+                workspace._reals, workspace._totals, workspace._hist, workspace._counts,
+                workspace._gains, workspace._candidates, workspace._lists, binned.n_bins,
+                workspace._missing, binned.values, binned.edges, binned.exact, workspace._value,
+                CRITERIA[criterion], workspace._per_word, workspace._width, workspace._chunk, depth,
+                leaves, int(min_samples_split), int(min_samples_leaf), float(min_weight_leaf),
+                float(min_impurity_decrease),
+            )  # fmt: skip
+            if n_nodes != kernels.FULL:
+                return _collect(workspace, n_nodes)
+            capacity = 4 * workspace._capacity  # a tree without limits: again, with more room
+    finally:
+        if alone:
+            set_num_threads(n_threads)
+
+
+def _collect(workspace, n_nodes):
+    nodes = workspace._nodes[:, :n_nodes]
+    left = nodes[kernels.LEFT].astype(np.int32)
+    value = workspace._value[:n_nodes]
+    if workspace.is_regression:
+        value, weight = value[:, :1].copy(), value[:, 1].copy()
+    else:
+        value, weight = value.copy(), value.sum(axis=1)
+    return Tree(
+        children_left=left,
+        children_right=np.where(left < 0, left, left + 1),
+        feature=nodes[kernels.FEATURE].astype(np.int32),
+        threshold=workspace._reals[kernels.THRESHOLD, :n_nodes].copy(),
+        bin_threshold=nodes[kernels.BIN].astype(np.uint8),
+        missing_go_to_left=nodes[kernels.MISSING_LEFT].astype(bool),
+        value=value,
+        weighted_n_node_samples=weight,
+        n_node_samples=nodes[kernels.N_ROWS].copy(),
+        impurity=workspace._reals[kernels.IMPURITY, :n_nodes].copy(),
+        max_depth=int(nodes[kernels.DEPTH].max()),
+    )
+
+
+def _chunk_rows(n):
+    # An even number of chunks, for two threads; few, because short segments cost time.
+    return n if n < _CHUNK // 2 else -(-n // (2 * -(-n // (2 * _CHUNK))))
+
+
+def _as_floats(array, n, name):
+    # A read-only array would have the kernel compiled once more.
+    array = np.require(array, dtype=np.float64, requirements=["C", "W"])
+    if array.shape != (n,):
+        raise ValueError(f"{name} has shape {array.shape}, expected ({n},): one per sample.")
+    return array
+
+
+def _check_codes(y, n, n_classes):
+    if y is None:
+        return np.empty(0, dtype=np.uint8)
+    y = np.asarray(y)
+    if y.shape != (n,):
+        raise ValueError(f"y has shape {y.shape}, expected ({n},): one class code per sample.")
+    most = MAX_CLASSES if n_classes is None else n_classes
+    if not 1 <= most <= MAX_CLASSES:
+        raise ValueError(f"n_classes={n_classes}: trees on bins take from 1 to {MAX_CLASSES}.")
+    if y.min() < 0 or y.max() >= most:
+        raise ValueError(
+            f"y holds codes from {y.min()} to {y.max()}, expected 0 to {most - 1}: number the "
+            "classes with np.unique(y, return_inverse=True)."
+        )
+    return y.astype(np.uint8)

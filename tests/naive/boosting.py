@@ -1,0 +1,54 @@
+"""AdaBoost.NC from its table I and equations 2 and 3, one sample after the other."""
+
+from math import exp, log
+
+
+def vote(votes, n_classes):
+    """Winner of a plain vote; a tie goes to the lowest class."""
+    cast = [votes.count(c) for c in range(n_classes)]
+    return cast.index(max(cast))
+
+
+def penalty(votes, truth, n_classes):
+    """1 - |amb|, amb = mean over members of [H = y] - [h = y], with H their plain vote."""
+    right = int(vote(votes, n_classes) == truth)
+    amb = sum(right - int(v == truth) for v in votes) / len(votes)
+    return 1 - abs(amb), amb
+
+
+def adaboost_nc(members, y, n_classes, lam, weight=None):
+    """Run over members' votes given in advance; return a dict per round.
+
+    ``members`` is a list of lists of class codes. Weights and alphas are on SAMME's scale: for
+    two classes alpha is twice that of equation 3, and samples get exp(-+alpha / 2).
+    """
+    n = len(y)
+    D = [1 / n] * n if weight is None else list(weight)
+    rounds = []
+    for t in range(len(members)):
+        so_far = members[: t + 1]
+        h = members[t]
+        p, amb = zip(*[penalty([m[i] for m in so_far], y[i], n_classes) for i in range(n)])
+        right = sum(D[i] * p[i] ** lam for i in range(n) if h[i] == y[i])
+        wrong = sum(D[i] * p[i] ** lam for i in range(n) if h[i] != y[i])
+        error = sum(D[i] for i in range(n) if h[i] != y[i])
+        alpha = log(right / wrong) + log(n_classes - 1)
+        before = [t > 0 and vote([m[i] for m in members[:t]], n_classes) == y[i] for i in range(n)]
+        hits = [h[i] == y[i] for i in range(n)]
+        covariance = sum(a and b for a, b in zip(hits, before)) / n - sum(hits) * sum(before) / n**2
+        D = [D[i] * p[i] ** lam * exp(-alpha / 2 if hits[i] else alpha / 2) for i in range(n)]
+        Z = sum(D)
+        D = [d / Z for d in D]
+        rounds.append(
+            {
+                "alpha": alpha,
+                "error": error,
+                "p": p,
+                "penalty": sum(p) / n,
+                "ambiguity": sum(amb) / n,
+                "covariance": covariance,
+                "z": Z,
+                "weight": D,
+            }
+        )
+    return rounds
