@@ -18,8 +18,10 @@ WORD = 64
 Q, CORRELATION, KAPPA, DISAGREEMENT, DOUBLE_FAULT, COVARIANCE = range(6)
 # A share below this is rounding: one sample of a billion is a thousand times more.
 _NOTHING = 1e-12
-# Words of one row worked on at a time: six rows of a tile then fit in the L1 cache.
+# Words of one row worked on at a time, and rows that meet each other row while those words are
+# near the processor.
 _CHUNK = 512
+_BAND = 16
 # Words whose column counters are kept at a time; ten planes of them fit in the L1 cache.
 _BLOCK = 64
 # A tile is four rows against two: eight sums stay in registers while six rows are read.
@@ -124,17 +126,19 @@ def count_pairs(words):
     """
     n_rows, n_words = words.shape
     both = np.zeros((n_rows, n_rows), dtype=np.int64)
-    n_tiles = n_rows // _TILE
-    for h in prange((n_tiles + 1) // 2):
-        # Tile rows near the top meet many others, those near the bottom few: a thread takes
-        # one of each, so that all have the same work.
-        for tile in (np.int64(h), n_tiles - 1 - np.int64(h)):
-            i = tile * _TILE
+    n_bands = (n_rows + _BAND - 1) // _BAND
+    for h in prange((n_bands + 1) // 2):
+        # Bands near the top meet many rows, those near the bottom few: a thread takes one of
+        # each, so that all have the same work.
+        for band in (np.int64(h), n_bands - 1 - np.int64(h)):
+            top = band * _BAND
+            below = min(n_rows, top + _BAND)
             for start in range(0, n_words, _CHUNK):
                 stop = min(n_words, start + _CHUNK)
-                for j in range(i, n_rows, 2):
-                    _count_tile(words, i, j, start, stop, both)
-            if tile == n_tiles - 1 - tile:
+                for j in range(top, n_rows, 2):
+                    for i in range(top, min(below, j + 2), _TILE):
+                        _count_tile(words, i, j, start, stop, both)
+            if band == n_bands - 1 - band:
                 break  # the middle one of an odd number: not twice
     for i in range(n_rows):
         for j in range(i):
@@ -209,8 +213,8 @@ def _measure_pair(kind, n11, n10, n01, n00, total):
 def measure_pairs(kind, both, total):
     """Compute a pairwise measure of right and wrong for all pairs.
 
-    kind is one of the numbers above, both (n_members, n_members) float64 as ``count_pairs``
-    gives it, total float64; returns (n_members, n_members) float64, symmetric, NaN for 0/0.
+    kind is one of the numbers above, both (n_members, n_members) int64 as ``count_pairs`` gives
+    it or float64, total float64; returns (n_members, n_members) float64, symmetric, NaN for 0/0.
     """
     n_members = len(both)
     values = np.empty((n_members, n_members))
@@ -218,7 +222,7 @@ def measure_pairs(kind, both, total):
     least = _NOTHING * total
     for i in prange(n_members):
         for j in range(n_members):
-            n11 = both[i, j]
+            n11 = np.float64(both[i, j])
             n10, n01 = both[i, i] - n11, both[j, j] - n11
             n00 = total - both[i, i] - n01
             n11 = n11 if n11 > least else 0.0

@@ -123,7 +123,7 @@ class NominalConceptClassifier(ClassifierMixin, BaseEstimator):
     Examples
     --------
     >>> import pandas as pd
-    >>> from counterpoint.boosting.concepts import NominalConceptClassifier
+    >>> from counterpoint.boosting import NominalConceptClassifier
     >>> X = pd.DataFrame({"legs": ["4", "4", "2", "2", "0"],
     ...                   "skin": ["hair", "hair", "feathers", "feathers", "scales"]})
     >>> y = ["cat", "dog", "bird", "bird", "fish"]

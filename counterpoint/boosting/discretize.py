@@ -66,7 +66,7 @@ class MDLDiscretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
     Examples
     --------
     >>> from sklearn.datasets import load_iris
-    >>> from counterpoint.boosting.discretize import MDLDiscretizer
+    >>> from counterpoint.boosting import MDLDiscretizer
     >>> X, y = load_iris(return_X_y=True)
     >>> cutter = MDLDiscretizer().fit(X, y)
     >>> [float(edge) for edge in cutter.edges_[2].round(2)]

@@ -37,7 +37,7 @@ def _divide(numerator, denominator):
 def _right_matrix(kind, outputs):
     counts = as_counts(outputs)
     with threads_for(10 * counts.both.size):
-        return _pairs.measure_pairs(kind, counts.both.astype(float), float(counts.total))
+        return _pairs.measure_pairs(kind, counts.both, float(counts.total))
 
 
 def q_matrix(outputs):

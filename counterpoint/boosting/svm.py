@@ -1,0 +1,370 @@
+"""B5: boosted support vector machines whose kernel narrows as members fail.
+
+AdaBoost-SVM (Li, Wang and Sung) and NCAB-SVM (Hong et al., section 2, steps 1 to 11). All widths
+and rounds share one matrix of squared distances (``_kernel_members.py``). Here: the rule, and the
+two estimators.
+"""
+
+from numbers import Real
+
+import numpy as np
+from sklearn.svm import SVC
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from counterpoint.boosting._engine import Rule, Verdict
+from counterpoint.boosting._kernel_members import (
+    ROUNDING,
+    Space,
+    WidthLearner,
+    ask_members,
+    pack,
+)
+from counterpoint.boosting._weighted import BaseVoteBoosting, EvaluationWatcher, evaluation_sets
+
+__all__ = ["AdaBoostSVMClassifier", "NCABSVMClassifier"]
+
+
+class WidthRule(Rule):
+    """Steps 5 to 10 of NCAB-SVM; with lam 0 and min_diversity 0 those of AdaBoost-SVM."""
+
+    def __init__(self, lam, min_diversity, n_cases):
+        self.lam, self.min_diversity = lam, min_diversity
+        self.least = 1.0 / n_cases
+
+    def start(self, y, n_classes, weight):
+        """Begin with weights that add up to 1."""
+        self.y, self.base, self.weight = y, weight, weight.copy()
+        self.score = np.zeros((len(y), n_classes))
+        self.n_members = 0
+
+    def ask(self):
+        """Train on the current weights, for y itself."""
+        return self.weight, None
+
+    def judge(self, said):
+        """Reject a member too weak or too much like the vote before it, else weigh it."""
+        wrong = said.votes != self.y
+        error = float(self.weight[wrong].sum())
+        penalised, diversity = self.weight, np.nan
+        if self.n_members:
+            differs = said.votes != self.score.argmax(axis=1)
+            diversity = 4.0 * float(self.base[differs].sum())
+            penalised = self.weight * np.power(np.where(differs, 4.0, 0.0), self.lam)
+        good, bad = (max(penalised[k].sum(), self.least) for k in (~wrong, wrong))
+        alpha = float(0.5 * np.log(good / bad))
+        notes = {
+            "error": error,
+            "penalty": diversity,
+            "log2_width": float(said.model.log2_width),
+        }
+        failure = last = ""
+        if error > 0.5 - ROUNDING:
+            failure = "chance"
+        elif diversity < self.min_diversity - ROUNDING:
+            failure = "alike"
+        elif alpha <= ROUNDING:
+            failure = "worse"
+        elif not wrong.any() and not self.min_diversity:
+            last = "perfect"  # no weight would change, and the next member would be its copy
+        return Verdict(alpha, failure, notes, last)
+
+    def count_in(self, said, verdict):
+        """Add the member to the vote; reweigh the samples, without the penalty (step 9)."""
+        wrong = said.votes != self.y
+        weight = self.weight * np.exp(np.where(wrong, verdict.alpha, -verdict.alpha))
+        z = float(weight.sum())
+        self.weight = weight / z
+        self.score[np.arange(len(self.y)), said.votes] += verdict.alpha
+        self.n_members += 1
+        missed = self.score.argmax(axis=1) != self.y
+        return {"z": z, "train_error": float(missed.mean())}
+
+    def reset(self):
+        """Go back to the weights of the beginning."""
+        self.weight = self.base.copy()
+
+
+class AdaBoostSVMClassifier(BaseVoteBoosting):
+    """AdaBoost-SVM: boosted machines with an RBF kernel that narrows as members fail.
+
+    A machine with a wide kernel is a weak learner, one with a narrow kernel a strong one.
+    Training starts wide. Each member is a ``sklearn.svm.SVC`` on weighted samples; one with
+    weighted error of one half or more is rejected, and the kernel becomes narrower. It never
+    becomes wider again, so at most ``n_estimators`` plus the number of widths are trained.
+
+    Squared distances are computed once, for all widths and rounds. A width at which every
+    function provably says one class for all training samples needs no training: the member
+    says the class with more weight. It does so too where the two classes weigh the same and
+    all samples are at their limits, which leaves the offset to rounding errors.
+
+    Parameters
+    ----------
+    C : float, default=1.0
+        Cost of errors; sample weights multiply it.
+    n_estimators : int, default=50
+        Most members.
+    log2_width_max, log2_width_min, log2_width_step : float, default=20, -20, 2
+        Logarithms to base 2 of the kernel width: the first, the one it must stay above, and by
+        how much it shrinks. The kernel is exp(-d^2 / (2 width^2)), gamma = 1 / (2 width^2).
+    scale : bool, default=True
+        Standardise the columns (weighted mean 0, standard deviation 1) first.
+    tol : float, default=1e-3
+        Tolerance of the solver.
+    stopping : stopping rule, list of them or None, default=None
+        When to stop before ``n_estimators``.
+    warm_start : bool, default=False
+        Go on from the members there are, on the same data.
+    progress : bool or None, default=None
+        Draw a progress bar; None: on a terminal.
+
+    Attributes
+    ----------
+    estimators_ : list
+        The members, with ``predict`` and ``log2_width``.
+    estimator_weights_ : ndarray of shape (n_members,)
+        Their say, ln((1 - error) / error) / 2. An error below 1 / n_samples counts as that.
+    widths_ : ndarray of shape (n_members,)
+        Kernel width of each.
+    classes_ : ndarray of shape (n_classes,)
+        Labels, sorted.
+    history_ : DataFrame
+        One row per member: ``alpha``, weighted ``error``, ``penalty`` (4 times the share of
+        samples where it differs from the vote before it), ``log2_width``, ``z``,
+        ``train_error``, and errors on ``eval_set``.
+    stop_reason_ : str
+        "complete", "exhausted" (no width left), "perfect" (a member without error, whose
+        successors would be copies of it), "interrupted", or what a stopping rule said.
+
+    References
+    ----------
+    .. [1] Li, Wang and Sung, "AdaBoost with SVM-based Component Classifiers", Engineering
+       Applications of Artificial Intelligence 21, 2008.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from counterpoint.boosting import AdaBoostSVMClassifier
+    >>> X, y = load_iris(return_X_y=True)
+    >>> boosted = AdaBoostSVMClassifier(n_estimators=10).fit(X, y)
+    >>> bool(boosted.score(X, y) > 0.9)
+    True
+    """
+
+    random_state = None  # nothing is random
+
+    def __init__(
+        self,
+        C=1.0,
+        *,
+        n_estimators=50,
+        log2_width_max=20,
+        log2_width_min=-20,
+        log2_width_step=2,
+        scale=True,
+        tol=1e-3,
+        stopping=None,
+        warm_start=False,
+        progress=None,
+    ):
+        self.C = C
+        self.n_estimators = n_estimators
+        self.log2_width_max = log2_width_max
+        self.log2_width_min = log2_width_min
+        self.log2_width_step = log2_width_step
+        self.scale = scale
+        self.tol = tol
+        self.stopping = stopping
+        self.warm_start = warm_start
+        self.progress = progress
+
+    def fit(self, X, y, sample_weight=None, *, eval_set=None):
+        """Train the members one after another.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Numbers, none missing. Distances of all pairs must fit in memory.
+        y : array-like of shape (n_samples,)
+            Labels.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weights the samples start from. Whole numbers count as copies, others are scaled
+            to sum to the number of samples.
+        eval_set : (X, y), list or dict of such pairs, default=None
+            Data to follow the ensemble on, in ``history_``.
+
+        Returns
+        -------
+        object
+            The fitted estimator.
+        """
+        self._check_n_estimators()
+        self._check_options()
+        X, _, codes, weight = self._check_data(X, y, sample_weight)
+        log2_widths = np.arange(
+            self.log2_width_max, self.log2_width_min, -self.log2_width_step, dtype=float
+        )
+        learner = WidthLearner(
+            Space.of(X, weight, self.scale),
+            codes,
+            self.classes_,
+            log2_widths,
+            C=self.C,
+            tol=self.tol,
+            n_cases=self._n_cases,
+        )
+        watchers = [
+            EvaluationWatcher(name, X_other, y_other, self.classes_, False)
+            for name, (X_other, y_other) in evaluation_sets(eval_set).items()
+        ]
+        self._train(learner, codes, weight, watchers, None)
+        return self
+
+    def _make_rule(self):
+        return WidthRule(0.0, 0.0, self._n_cases)
+
+    def _check_options(self):
+        for name in ("C", "tol", "log2_width_step"):
+            value = getattr(self, name)
+            if not isinstance(value, Real) or not float(value) > 0:
+                raise ValueError(f"{name}={value!r}: give a number above 0.")
+        if not self.log2_width_max > self.log2_width_min:
+            raise ValueError(
+                f"log2_width_max={self.log2_width_max!r} is not above "
+                f"log2_width_min={self.log2_width_min!r}: the kernel starts wide and narrows."
+            )
+
+    @property
+    def widths_(self):
+        """Kernel width of each member."""
+        check_is_fitted(self)
+        return np.array([2.0**member.log2_width for member in self.estimators_])
+
+    def _members_changed(self):
+        # Members of an earlier fit are packed already; a space is shared by those of one fit.
+        newest = self.estimators_[-1].space
+        pack([member for member in self.estimators_ if member.space is newest])
+
+    def _member_votes(self, X):
+        check_is_fitted(self)
+        return ask_members(self.estimators_, self._look(X))
+
+    def _look(self, X, *, reset=False):
+        return validate_data(self, X, reset=reset, dtype=np.float64)
+
+    def _base(self):
+        return SVC()
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = False
+        return tags
+
+
+class NCABSVMClassifier(AdaBoostSVMClassifier):
+    """NCAB-SVM: AdaBoost-SVM with members that must differ from the vote before them.
+
+    As ``AdaBoostSVMClassifier``, and three rules more. The penalty of a member at a sample is
+    4 where it says another class than the weighted vote of the members before it, else 0 (for
+    two classes the squared difference of labels -1 and 1). A member with a mean penalty below
+    ``min_diversity`` is rejected, but for the first. The others' say is
+
+        alpha = ln(sum of p^lam D where right / sum of p^lam D where wrong) / 2,
+
+    so that only samples on which a member differs count. A sum below 1 / n_samples counts as
+    1 / n_samples: without this, a member that is never wrong where it differs would have an
+    infinite say. As p is 0 or 4, p^lam is the same factor in both sums, and ``lam`` has no
+    other effect than through this least value, and that ``lam=0`` gives AdaBoost's alpha. The
+    sample weights D change as in AdaBoost, without the penalty.
+
+    Not in the source: a member whose alpha is not above 0 spoils more than it mends and is
+    rejected, and an error of exactly one half is. With the default limit the kernel may stay
+    at a width where two members take turns: look at ``history_``.
+
+    Parameters
+    ----------
+    C : float, default=1.0
+        Cost of errors; sample weights multiply it.
+    n_estimators : int, default=50
+        Most members.
+    lam : float, default=2.0
+        Strength of the penalty: see above for how little it does.
+    min_diversity : float, default=0.8
+        Least mean penalty of a member, from 0 to below 4; 0.8 is to differ on 20 % of samples.
+    log2_width_max, log2_width_min, log2_width_step : float, default=20, -20, 2
+        Logarithms to base 2 of the kernel width: the first, the one it must stay above, and by
+        how much it shrinks. The kernel is exp(-d^2 / (2 width^2)), gamma = 1 / (2 width^2).
+    scale : bool, default=True
+        Standardise the columns first.
+    tol : float, default=1e-3
+        Tolerance of the solver.
+    stopping : stopping rule, list of them or None, default=None
+        When to stop before ``n_estimators``.
+    warm_start : bool, default=False
+        Go on from the members there are, on the same data.
+    progress : bool or None, default=None
+        Draw a progress bar; None: on a terminal.
+
+    Attributes
+    ----------
+    estimators_, estimator_weights_, widths_, classes_, history_, stop_reason_
+        As in ``AdaBoostSVMClassifier``.
+
+    References
+    ----------
+    .. [1] Hong, Wang, Liu and Liu, "SVM Ensembles Algorithm Using Negative Correlation
+       Learning", Journal of Huaqiao University 39, 2018, section 2.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from counterpoint.boosting import NCABSVMClassifier
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> boosted = NCABSVMClassifier().fit(X, y)
+    >>> bool(boosted.history_["penalty"].min() >= 0.8)
+    True
+    """
+
+    def __init__(
+        self,
+        C=1.0,
+        *,
+        n_estimators=50,
+        lam=2.0,
+        min_diversity=0.8,
+        log2_width_max=20,
+        log2_width_min=-20,
+        log2_width_step=2,
+        scale=True,
+        tol=1e-3,
+        stopping=None,
+        warm_start=False,
+        progress=None,
+    ):
+        super().__init__(
+            C,
+            n_estimators=n_estimators,
+            log2_width_max=log2_width_max,
+            log2_width_min=log2_width_min,
+            log2_width_step=log2_width_step,
+            scale=scale,
+            tol=tol,
+            stopping=stopping,
+            warm_start=warm_start,
+            progress=progress,
+        )
+        self.lam = lam
+        self.min_diversity = min_diversity
+
+    def _make_rule(self):
+        return WidthRule(self.lam, self.min_diversity, self._n_cases)
+
+    def _check_options(self):
+        super()._check_options()
+        if not isinstance(self.lam, Real) or not float(self.lam) >= 0:
+            raise ValueError(f"lam={self.lam!r}: give a number from 0.")
+        least = self.min_diversity
+        if not isinstance(least, Real) or not 0 <= float(least) < 4:
+            raise ValueError(
+                f"min_diversity={least!r}: give a mean penalty from 0 to below 4, "
+                "4 times the share of samples on which a member must differ from the vote."
+            )
