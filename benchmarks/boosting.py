@@ -6,6 +6,8 @@ reweighing; the gradient boosters run bare. Accuracy is shown beside speed.
 """
 
 import os
+import subprocess
+import sys
 import time
 
 import numpy as np
@@ -37,6 +39,7 @@ def run() -> Report:
     )
     _against(report, X, y, 6, 8, {"LightGBM": 5}, "n=100,000, 10 classes, depth 6")
     _accuracy(report)
+    _memory(report)
     return report
 
 
@@ -143,3 +146,34 @@ def _accuracy(report):
         "(share)",
         note=f"ours less scikit-learn's: {mean:+.4f}, standard error {error:.4f}",
     )
+
+
+MEMORY = """
+import numpy as np
+from counterpoint.boosting import AdaBoostNCClassifier
+from counterpoint.trees import HistTreeClassifier
+def kilobytes(field):
+    lines = open("/proc/self/status").read().splitlines()
+    return next(int(line.split()[1]) for line in lines if line.startswith(field))
+def train(n):
+    rng = np.random.default_rng(0)
+    X = np.empty((n, 20))
+    for column in X.T:
+        column[:] = rng.standard_normal(n)
+    y = (X[:, 0] + X[:, 1] > 0).astype(int)
+    before = kilobytes("VmRSS")
+    AdaBoostNCClassifier(HistTreeClassifier(max_depth=8), n_estimators=3).fit(X, y)
+    return before
+train(1000)  # compile first: LLVM needs memory of its own
+before = train(1_000_000)
+print((kilobytes("VmHWM") - before) / 1024)
+"""
+
+
+def _memory(report):
+    """Measure what a fit on a million rows adds to the data themselves."""
+    done = subprocess.run(
+        [sys.executable, "-c", MEMORY], check=True, capture_output=True, text=True
+    )
+    twice = 2 * 1_000_000 * 20 * 8 / 2**20
+    report.limit("n=1,000,000 x 20, depth 8, memory added to X", float(done.stdout), twice, "MB")
