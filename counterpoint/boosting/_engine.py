@@ -234,16 +234,22 @@ class BaseBoosting(MetaEstimatorMixin, BaseEstimator):
 
     def _look(self, X, *, reset=False):
         """Note or check names and number of columns; the learner checks the values."""
-        validate_data(self, X, reset=reset, skip_check_array=True)
-        if issparse(X):
-            if not get_tags(self).input_tags.sparse:
-                raise TypeError(
-                    f"Sparse data was passed, but {type(self).__name__} with this base learner "
-                    "needs dense data: pass X.toarray(), or a learner that takes sparse data."
-                )
-            return X.tocsr()  # a form that rows can be drawn from
         # Frames go to the learner as they are: it may want names, or strings.
-        return X if hasattr(X, "shape") else np.asarray(X)
+        X = X if hasattr(X, "shape") else np.asarray(X)
+        if len(X.shape) != 2:
+            raise ValueError(
+                f"Expected 2D array, got {len(X.shape)}D array instead: X has shape {X.shape}. "
+                "Reshape your data to (n_samples, n_features)."
+            )
+        validate_data(self, X, reset=reset, skip_check_array=True)
+        if not issparse(X):
+            return X
+        if not get_tags(self).input_tags.sparse:
+            raise TypeError(
+                f"Sparse data was passed, but {type(self).__name__} with this base learner "
+                "needs dense data: pass X.toarray(), or a learner that takes sparse data."
+            )
+        return X.tocsr()  # a form that rows can be drawn from
 
     def _generator(self):
         """Return the source of randomness; a warm start goes on where the last fit stopped."""

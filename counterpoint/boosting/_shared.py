@@ -25,19 +25,19 @@ from counterpoint.trees import (
 from counterpoint.trees.pruning import prune_tree
 
 
-def make_learner(estimator, X, y, codes, classes, *, resample, proba, n_cases, rng):
+def make_learner(estimator, X, y, codes, classes, *, resample, proba, weight, rng):
     """Return a learner that shares work between rounds where the estimator can, else any.
 
-    ``n_cases`` is how many samples all weights together stand for.
+    ``weight`` is where the samples start, scaled to add up to the number of cases they stand for.
     """
     if not resample:
-        shared = shared_learner(estimator, X, codes, classes, proba=proba, n_cases=n_cases)
+        shared = shared_learner(estimator, X, codes, classes, proba=proba, weight=weight)
         if shared is not None:
             return shared
     return EstimatorLearner(estimator, X, y, classes, resample=resample, proba=proba, rng=rng)
 
 
-def shared_learner(estimator, X, codes, classes, *, proba, n_cases):
+def shared_learner(estimator, X, codes, classes, *, proba, weight):
     """Return a learner that shares work, or None for estimators that cannot."""
     if type(estimator) is HistTreeClassifier and estimator.class_weight is None:
         return HistLearner(estimator, X, codes, classes, proba)
@@ -46,9 +46,10 @@ def shared_learner(estimator, X, codes, classes, *, proba, n_cases):
         and estimator.grower == "hist"
         and estimator.class_weight is None
     ):
-        return PrunedLearner(estimator, X, codes, classes, proba, n_cases)
-    if type(estimator) is NominalConceptClassifier:
-        return ConceptLearner(estimator, X, classes[codes])
+        return PrunedLearner(estimator, X, codes, classes, proba, float(weight.sum()))
+    every = len(np.unique(codes)) == len(classes) if classes is not None else False
+    if type(estimator) is NominalConceptClassifier and every:
+        return ConceptLearner(estimator, X, classes[codes], weight)
     if type(estimator) is HistTreeRegressor:
         return RegressionLearner(estimator, X)
     return None
@@ -154,9 +155,10 @@ class PrunedLearner(_BinnedLearner):
 class ConceptLearner(Learner):
     """Concepts on nominal columns coded, and cut, once."""
 
-    def __init__(self, estimator, X, y):
+    def __init__(self, estimator, X, y, weight):
         self.template = copy(estimator)
-        self.codes, self.y, _ = self.template._learn_codes(X, y)
+        # The cuts of numeric columns are made once, by the weights the samples start from.
+        self.codes, self.y, _ = self.template._learn_codes(X, y, weight)
 
     def fit(self, weight, target=None):
         """Find the pertinent attribute by these weights, and its concepts."""

@@ -246,7 +246,7 @@ class BaseVoteBoosting(ClassifierMixin, BaseBoosting):
             self.classes_,
             resample=self.resample,
             proba=self._needs_proba(),
-            n_cases=self._n_cases,
+            weight=self._n_cases * weight,
             rng=rng,
         )
         watchers = [

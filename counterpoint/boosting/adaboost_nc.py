@@ -41,7 +41,8 @@ class DynamicLam:
         """Look at the vote after a round, and move."""
         right = np.bincount(rule.y[rule.spoken() == rule.y], minlength=rule.n_classes)
         there = np.bincount(rule.y, minlength=rule.n_classes)
-        score = float(np.prod((right / there) ** (1.0 / rule.n_classes)))
+        seen = there > 0  # a class may have no sample with a weight
+        score = float(np.prod((right[seen] / there[seen]) ** (1.0 / seen.sum())))
         if score < self.best:
             self.direction = -self.direction
         self.best = score
@@ -223,7 +224,7 @@ class AdaBoostNCClassifier(AdaBoostClassifier):
             self.classes_,
             resample=self.resample,
             proba=self._needs_proba(),
-            n_cases=self._n_cases * weight[train].sum(),
+            weight=self._n_cases * weight[train],
             rng=rng,
         )
         runs = []

@@ -290,11 +290,6 @@ class DecorateClassifier(BaseVoteBoosting):
         X = X.to_pandas() if hasattr(X, "to_pandas") else X  # polars
         if not isinstance(X, pd.DataFrame) and not issparse(X):
             X = np.asarray(X)
-            if X.ndim != 2:
-                raise ValueError(
-                    f"Expected a 2D array, got a {X.ndim}D array. Reshape your data to "
-                    "(n_samples, n_features)."
-                )
         return super()._look(X, reset=reset)
 
     # The vote is the mean of probabilities, and needs no scaling.
