@@ -7,6 +7,7 @@ is the scikit-learn estimator around it. Recorders fill ``history_``; stopping r
 """
 
 import warnings
+from abc import ABC, abstractmethod
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -52,28 +53,28 @@ class Verdict:
     last: str = ""
 
 
-class Rule:
+class Rule(ABC):
     """What makes a boosting method."""
 
+    @abstractmethod
     def start(self, y, n_classes, weight):
         """Begin: class codes or targets, number of classes or None, weights that add up to 1."""
-        raise NotImplementedError
 
+    @abstractmethod
     def ask(self):
         """Return what to train the next member on: (sample weights, targets or None for y)."""
-        raise NotImplementedError
 
+    @abstractmethod
     def judge(self, said):
         """Weigh a new member, without counting it in."""
-        raise NotImplementedError
 
+    @abstractmethod
     def count_in(self, said, verdict):
         """Count the member in: reweigh the samples."""
-        raise NotImplementedError
 
+    @abstractmethod
     def reset(self):
         """Forget the sample weights after a failure; members stay."""
-        raise NotImplementedError
 
 
 @dataclass

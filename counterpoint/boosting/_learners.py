@@ -4,6 +4,7 @@ Those that share work are in ``_shared.py``.
 """
 
 import warnings
+from abc import ABC, abstractmethod
 
 import numpy as np
 from sklearn.base import clone
@@ -28,18 +29,18 @@ def seed(model, rng):
     return model
 
 
-class Learner:
+class Learner(ABC):
     """What the loop needs of whoever trains members."""
 
     is_random = False
 
+    @abstractmethod
     def fit(self, weight, target=None):
         """Train one member on these sample weights, and say what it says about the samples."""
-        raise NotImplementedError
 
+    @abstractmethod
     def ask(self, model):
         """Say what a member trained before says about the samples."""
-        raise NotImplementedError
 
     def failed(self, failure):
         """Change something after a failure: True if done, False if at an end, None if no way."""

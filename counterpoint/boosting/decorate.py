@@ -129,6 +129,9 @@ class DecorateRule(Rule):
         self.error = self._error(self.sum)
         return {"trials": self.committee.n_trials}
 
+    def reset(self):
+        """Forget nothing: samples keep their weights, and the next artificial rows are others."""
+
     def _error(self, scores):
         return float(self.weight[scores.argmax(axis=1) != self.y].sum())
 
