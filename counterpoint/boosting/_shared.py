@@ -59,9 +59,18 @@ class _BinnedLearner(Learner):
     def __init__(self, estimator, X, codes=None, classes=None, proba=False):
         # The checks of the estimator's own fit, once; the template remembers names of columns.
         self.template = copy(estimator)
-        self.X = validate_data(
-            self.template, X, dtype=estimator._input_dtype, ensure_all_finite="allow-nan"
-        )
+        try:
+            self.X = validate_data(
+                self.template, X, dtype=estimator._input_dtype, ensure_all_finite="allow-nan"
+            )
+        except ValueError as error:
+            if "could not convert" not in str(error):
+                raise
+            raise ValueError(
+                f"{type(estimator).__name__} takes numbers, but X holds text ({error}). Put "
+                "counterpoint.datasets.TabularEncoder() before the booster in a pipeline, or boost "
+                "NominalConceptClassifier, which takes nominal columns."
+            ) from error
         estimator._check()
         self.classes, self.proba = classes, proba
         n_classes = None if classes is None else len(classes)

@@ -500,6 +500,12 @@ def test_wrong_options_say_what_is_wrong(arguments, message):
         AdaBoostNCClassifier(**arguments).fit(X, Y)
 
 
+def test_text_columns_say_how_to_go_on():
+    table = pd.DataFrame({"colour": ["red", "blue"] * 10})
+    with pytest.raises(ValueError, match=r"X holds text .*TabularEncoder\(\) before"):
+        AdaBoostNCClassifier().fit(table, [0, 1] * 10)
+
+
 def test_one_class_is_refused():
     with pytest.raises(ValueError, match="one class only"):
         AdaBoostNCClassifier().fit(X, np.zeros(len(X)))
