@@ -69,7 +69,7 @@ class VoteRule(Rule):
         """Weigh a new member by the penalised weights of the samples it has right and wrong."""
         lam = self.current_lam()
         self.power = self._power(lam)
-        with threads_for(10 * len(self.y)):
+        with threads_for(5 * self.n_classes * len(self.y)):
             sums = kernels.judge(
                 said.votes, self.y, self.weight, self.right, self.tally, self.n_members, self.power
             )
@@ -100,7 +100,7 @@ class VoteRule(Rule):
         power = self._power(self.current_lam())
         if self.confidence:
             return self._count_in_soft(said, verdict, power)
-        with threads_for(10 * len(self.y)):
+        with threads_for(5 * self.n_classes * len(self.y)):
             z, wrong = kernels.count_in(
                 said.votes, self.y, self.weight, self.right, self.tally, self.score,
                 self.n_members, power, verdict.alpha,
