@@ -50,7 +50,7 @@ def test_public_names_exist_and_are_documented(package, name):
 
 
 @pytest.mark.parametrize("package", SUBPACKAGES)
-def test_all_is_sorted_and_without_repeats(package):
+def test_all_names_each_thing_once(package):
     names = list(importlib.import_module(f"counterpoint.{package}").__all__)
     assert len(names) == len(set(names))
 

@@ -124,9 +124,7 @@ def boost(
                     break
             if result.reason:
                 if not result.models and not done:
-                    result.models, result.alphas = [said.model], [1.0]
-                    rule.count_in(said, Verdict(1.0, "", verdict.notes))
-                    result.history.append({"alpha": 1.0, **verdict.notes})
+                    _take_in(rule, result, said, Verdict(1.0, "", verdict.notes), watchers)
                 elif verdict.failure == "perfect" and on_failure == "stop":
                     _take_in(rule, result, said, Verdict(_CERTAIN, "", verdict.notes), watchers)
                 break

@@ -341,8 +341,25 @@ def test_lam_auto_tells_what_it_tried():
     assert last.loc[last["kept"], "error"].item() == last["error"].min()
     again = AdaBoostNCClassifier(STUMP, n_estimators=16, lam=model.lam_).fit(data, y)
     assert_array_equal(again.estimator_weights_, model.estimator_weights_)
-    rounds = (path["members"].diff().fillna(2).clip(lower=0)).sum()
-    assert rounds <= 4 * 16
+
+
+class Counted(DecisionTreeClassifier):
+    """Counts how many members are trained."""
+
+    fits = 0
+
+    def fit(self, X, y, sample_weight=None):
+        Counted.fits += 1
+        return super().fit(X, y, sample_weight=sample_weight)
+
+
+def test_lam_auto_costs_at_most_four_fits():
+    data, y = make_classification(400, 10, flip_y=0.2, random_state=0)
+    Counted.fits = 0
+    AdaBoostNCClassifier(Counted(max_depth=1), n_estimators=16, lam="auto", random_state=0).fit(
+        data, y
+    )
+    assert 16 < Counted.fits <= 4 * 16
 
 
 def test_lam_auto_on_few_samples_takes_the_default():
@@ -441,7 +458,9 @@ def test_a_perfect_first_member_is_kept_alone():
     data, y = DATA["iris"]
     full = HistTreeClassifier()
     for on_failure in ("restart", "stop"):
-        model = AdaBoostNCClassifier(full, n_estimators=5, on_failure=on_failure).fit(data, y)
+        model = AdaBoostNCClassifier(full, n_estimators=5, on_failure=on_failure)
+        model.fit(data, y, eval_set=(data, y))
+        assert model.history_["eval_error"].tolist() == [0.0]
         assert model.stop_reason_ == "perfect"
         assert len(model.estimators_) == 1
         assert model.score(data, y) == 1.0
