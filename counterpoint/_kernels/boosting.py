@@ -96,26 +96,30 @@ def judge(votes, y, weight, right, tally, n_before, power):
     return sums
 
 
+def new_total(sums, alpha):
+    """Z: what the weights add up to once the member that ``judge`` summed up is counted in."""
+    return sums[RIGHT] * np.exp(-alpha / 2) + sums[WRONG] * np.exp(alpha / 2)
+
+
 @njit(cache=True, parallel=True)
-def count_in(votes, y, weight, right, tally, score, n_before, power, alpha):
+def count_in(votes, y, weight, right, tally, score, n_before, power, alpha, z):
     """Count a member in, with weight ``alpha``, and reweigh the samples, all in place.
 
     A sample's weight is multiplied by its p ** lambda and by exp(-alpha / 2) or exp(alpha / 2) as
-    the member has it right or wrong, then all are scaled to add up to 1. Returns what they added
-    up to before (Z), and how many samples the weighted vote now has wrong; its ties go to the
-    first class.
+    the member has it right or wrong, and divided by ``z``, what all then add up to: the sums of
+    ``judge`` tell it beforehand (``new_total``), and spare a second pass. Returns how many samples
+    the weighted vote now has wrong; its ties go to the first class.
     """
     n = len(y)
     n_classes = tally.shape[1]
     n_now = n_before + 1
     n_blocks = (n + BLOCK - 1) // BLOCK
     factor = np.empty((2, 2, n_now + 1))  # by whether the member is right, and the vote
-    factor[0] = power * np.exp(alpha / 2.0)
-    factor[1] = power * np.exp(-alpha / 2.0)
-    totals = np.zeros(n_blocks)
+    factor[0] = power * (np.exp(alpha / 2.0) / z)
+    factor[1] = power * (np.exp(-alpha / 2.0) / z)
     wrongs = np.zeros(n_blocks, dtype=np.int64)
     for block in prange(n_blocks):
-        total, wrong = 0.0, 0
+        wrong = 0
         for i in range(block * BLOCK, min(n, (block + 1) * BLOCK)):
             hit = np.int64(votes[i] == y[i])
             count = right[i] + hit
@@ -134,14 +138,5 @@ def count_in(votes, y, weight, right, tally, score, n_before, power, alpha):
                         said = c
                 wrong += np.int64(said != y[i])
             weight[i] *= factor[hit, won, count]
-            total += weight[i]
-        totals[block] = total
         wrongs[block] = wrong
-    z = 0.0
-    for block in range(n_blocks):
-        z += totals[block]
-    scale = 1.0 / z
-    for block in prange(n_blocks):
-        for i in range(block * BLOCK, min(n, (block + 1) * BLOCK)):
-            weight[i] *= scale
-    return z, wrongs.sum()
+    return wrongs.sum()
