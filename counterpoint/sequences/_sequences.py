@@ -1,0 +1,129 @@
+"""Sequences of events as arrays: rows one below the other, and where each sequence begins."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils import check_array
+from sklearn.utils.validation import validate_data
+
+
+@dataclass(frozen=True, kw_only=True)
+class Sequences:
+    """Sequences laid end to end.
+
+    Attributes
+    ----------
+    values : ndarray of shape (n_events, n_features), float64
+        NaN is missing.
+    start : ndarray of shape (n_sequences + 1,), int64
+        Sequence s is ``values[start[s]:start[s + 1]]``; none is empty.
+    """
+
+    values: NDArray
+    start: NDArray
+
+    def __len__(self) -> int:
+        return len(self.start) - 1
+
+    @property
+    def lengths(self) -> NDArray:
+        """Number of events of each sequence."""
+        return np.diff(self.start)
+
+    @property
+    def n_features(self) -> int:
+        """Number of columns."""
+        return self.values.shape[1]
+
+    def take(self, which: NDArray) -> "Sequences":
+        """Return some of the sequences, by number or by a mask."""
+        which = np.arange(len(self))[which]
+        lengths = self.lengths[which]
+        start = np.concatenate([[0], np.cumsum(lengths)])
+        rows = np.repeat(self.start[which] - start[:-1], lengths) + np.arange(start[-1])
+        return Sequences(values=self.values[rows], start=start)
+
+    def __iter__(self):
+        return (self.values[a:b] for a, b in zip(self.start[:-1], self.start[1:], strict=True))
+
+
+def as_sequences(X, *, n_features: int | None = None, allow_nan: bool = True) -> Sequences:
+    """Take sequences in any of the usual forms.
+
+    Parameters
+    ----------
+    X : Sequences, list of arrays, 3-D array, or 2-D array
+        A list holds one (n_events, n_features) array per sequence; a 3-D array is
+        (n_sequences, n_events, n_features); a 2-D array or frame is one event per sequence.
+        Anything with an attribute ``sequences`` is asked for it.
+    n_features : int, default=None
+        How many columns there must be.
+    allow_nan : bool, default=True
+        Whether NaN may stand for missing values.
+
+    Returns
+    -------
+    Sequences
+
+    Examples
+    --------
+    >>> from counterpoint.sequences._sequences import as_sequences
+    >>> as_sequences([[[1.0], [2.0]], [[3.0]]]).lengths.tolist()
+    [2, 1]
+    """
+    if hasattr(X, "sequences"):
+        X = X.sequences
+    if isinstance(X, Sequences):
+        found = X
+    elif _is_ragged(X):
+        found = _stack([np.asarray(x, dtype=np.float64) for x in X])
+    elif _is_cube(X):
+        found = _stack(list(np.asarray(X, dtype=np.float64)))
+    else:
+        rows = check_array(
+            X, dtype=np.float64, ensure_all_finite="allow-nan" if allow_nan else True
+        )
+        found = Sequences(values=rows, start=np.arange(len(rows) + 1))
+    check_array(
+        found.values, dtype=np.float64, ensure_all_finite="allow-nan" if allow_nan else True
+    )
+    if n_features is not None and found.n_features != n_features:
+        raise ValueError(
+            f"The sequences have {found.n_features} columns, but {n_features} were there in "
+            "training: pass the same columns in the same order."
+        )
+    return found
+
+
+def _stack(parts):
+    for k, part in enumerate(parts):
+        if part.ndim != 2 or len(part) == 0 or part.shape[1] != parts[0].shape[1]:
+            raise ValueError(
+                f"Sequence {k} has shape {part.shape}, expected (n_events, "
+                f"{parts[0].shape[-1]}) with at least one event: leave empty histories out."
+            )
+    start = np.concatenate([[0], np.cumsum([len(p) for p in parts])])
+    return Sequences(values=np.ascontiguousarray(np.concatenate(parts)), start=start)
+
+
+def read_sequences(estimator, X, *, reset: bool) -> Sequences:
+    """Take sequences for an estimator, and note or check the number of columns.
+
+    A 2-D array or frame goes through scikit-learn's own checks, names of columns included.
+    """
+    if hasattr(X, "sequences") or isinstance(X, Sequences) or _is_ragged(X) or _is_cube(X):
+        found = as_sequences(X, n_features=None if reset else estimator.n_features_in_)
+        if reset:
+            estimator.n_features_in_ = found.n_features
+        return found
+    rows = validate_data(estimator, X, reset=reset, dtype=np.float64, ensure_all_finite="allow-nan")
+    return Sequences(values=rows, start=np.arange(len(rows) + 1))
+
+
+def _is_ragged(X):
+    return isinstance(X, (list, tuple)) and len(X) > 0 and np.ndim(X[0]) == 2
+
+
+def _is_cube(X):
+    return isinstance(X, np.ndarray) and X.ndim == 3

@@ -1,0 +1,503 @@
+"""Hidden Markov models with mixtures of Gaussians, fitted to many short sequences at once."""
+
+import warnings
+from dataclasses import dataclass, replace
+from numbers import Integral, Real
+from typing import Self
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import logsumexp
+from sklearn.base import BaseEstimator
+from sklearn.cluster import kmeans_plusplus
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted
+
+from counterpoint._kernels import sequences as kernels
+from counterpoint._kernels.threads import threads_for
+from counterpoint._validation import check_sample_weight
+from counterpoint.sequences._gaussians import COVARIANCES, Gaussians, Statistics
+from counterpoint.sequences._sequences import Sequences, read_sequences
+
+# Events looked at in one go: densities of so many stay in cache.
+_CHUNK = 8192
+# Events per Gaussian among which seeds are looked for.
+_FEW = 200
+# A component that owns less than this share of what an equal one would is dead.
+_DEAD = 1e-3
+
+
+@dataclass(kw_only=True)
+class _Chain:
+    """All parameters of a model, in logarithms where they are probabilities."""
+
+    log_start: NDArray
+    log_move: NDArray
+    log_mix: NDArray
+    parts: Gaussians
+
+    @property
+    def n_mixtures(self):
+        return self.log_mix.shape[1]
+
+    def emissions(self, X):
+        """Return log weighted densities (n_events, n_components), plain ones, and the offset."""
+        log_e = self.parts.log_density(X)
+        log_e += self.log_mix.ravel()
+        offset = log_e.max(axis=1)
+        plain = log_e - offset[:, None]
+        np.exp(plain, out=plain)
+        return log_e, plain, offset
+
+
+class MixtureHMM(BaseEstimator):
+    """Hidden Markov model whose states put out mixtures of Gaussians.
+
+    Fitted by expectation maximisation over many sequences of any length. Columns are scaled
+    inside; missing values (NaN) count with what the model expects of them.
+
+    Parameters
+    ----------
+    n_states : int, default=4
+        Hidden states.
+    n_mixtures : int, default=1
+        Gaussians per state.
+    covariance : {"full", "diag", "tied"}, default="full"
+        Shape of the Gaussians; "tied" is one full matrix for all.
+    max_iter : int, default=50
+        Most steps of EM per start.
+    tol : float, default=1e-4
+        EM stops when the mean log-likelihood of a sequence rises by less.
+    n_starts : int, default=1
+        Starts from different points; the one with the highest likelihood is kept.
+    floor : float, default=1e-3
+        Least variance in any direction, as a share of the variance of the column.
+    transitions : array-like of shape (n_states, n_states), default=None
+        0 where a move from the state of the row to that of the column cannot be; other entries
+        only say that it can.
+    first_states : array-like of shape (n_states,), default=None
+        0 where a sequence cannot begin.
+    random_state : int, RandomState instance or None, default=None
+        Seeds the starts.
+
+    Attributes
+    ----------
+    start_ : ndarray of shape (n_states,)
+        Probabilities of first states.
+    transitions_ : ndarray of shape (n_states, n_states)
+        Probabilities of moves.
+    mixture_ : ndarray of shape (n_states, n_mixtures)
+        Shares of the Gaussians in a state.
+    means_ : ndarray of shape (n_states, n_mixtures, n_features)
+        Means, in the units of the data.
+    covariances_ : ndarray of shape (n_states, n_mixtures, n_features, n_features)
+        Covariances, in the units of the data.
+    log_likelihood_ : ndarray of shape (n_iter,)
+        Mean log-likelihood of a sequence before each step, of the start that was kept.
+    restarts_ : list of int
+        Steps at which a dead component was set anew; only there may the likelihood fall.
+    converged_ : bool
+        Whether the rise fell below ``tol``.
+    n_iter_ : int
+        Steps of EM of the start that was kept.
+    n_features_in_ : int
+        Number of columns.
+
+    References
+    ----------
+    .. [1] L. R. Rabiner, "A tutorial on hidden Markov models and selected applications in speech
+       recognition", Proceedings of the IEEE 77, 1989, section IV.
+    .. [2] M. Eastwood, "Building well-performing classifier ensembles: model and decision level
+       combination", 2010, section 6.2.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from counterpoint.sequences import MixtureHMM
+    >>> rng = np.random.RandomState(0)
+    >>> low_then_high = [np.r_[rng.randn(3, 1), 9 + rng.randn(3, 1)] for _ in range(20)]
+    >>> model = MixtureHMM(2, random_state=0).fit(low_then_high)
+    >>> sorted(model.means_.ravel().round().tolist())
+    [0.0, 9.0]
+    """
+
+    def __init__(
+        self,
+        n_states=4,
+        *,
+        n_mixtures=1,
+        covariance="full",
+        max_iter=50,
+        tol=1e-4,
+        n_starts=1,
+        floor=1e-3,
+        transitions=None,
+        first_states=None,
+        random_state=None,
+    ):
+        self.n_states = n_states
+        self.n_mixtures = n_mixtures
+        self.covariance = covariance
+        self.max_iter = max_iter
+        self.tol = tol
+        self.n_starts = n_starts
+        self.floor = floor
+        self.transitions = transitions
+        self.first_states = first_states
+        self.random_state = random_state
+
+    # -- fitting -------------------------------------------------------------------------------
+
+    def fit(self, X, y=None, sample_weight=None) -> Self:
+        """Fit the model to sequences.
+
+        Parameters
+        ----------
+        X : list of (n_events, n_features) arrays, 3-D array, or 2-D array
+            Sequences; a 2-D array is one event per sequence. NaN is missing.
+        y : ignored
+        sample_weight : array-like of shape (n_sequences,), default=None
+            How much each sequence counts.
+
+        Returns
+        -------
+        MixtureHMM
+        """
+        self._check()
+        data = read_sequences(self, X, reset=True)
+        weight = check_sample_weight(sample_weight, len(data))
+        weight = np.ones(len(data)) if weight is None else weight
+        data, weight = data.take(weight > 0), weight[weight > 0]
+        n_parts = self.n_states * self.n_mixtures
+        if len(data.values) < n_parts:
+            raise ValueError(
+                f"n_samples={len(data)}: their {len(data.values)} events are too few for "
+                f"{self.n_states} states of {self.n_mixtures} Gaussians each: give at least {n_parts} events, or lower "
+                "n_states or n_mixtures."
+            )
+        self._learn_scale(data, weight)
+        shift = self._scaling(data) @ weight / weight.sum()
+        data = self._scale(data)
+        rng = check_random_state(self.random_state)
+        runs = [
+            self._run(data, weight, self._draw(data, weight, rng), rng)
+            for _ in range(self.n_starts)
+        ]
+        self._chain, path, self.restarts_, self.converged_ = max(runs, key=lambda run: run[1][-1])
+        self.n_iter_ = len(path) - 1
+        self.log_likelihood_ = np.array(path) - shift
+        if not self.converged_:
+            warnings.warn(
+                f"EM was still rising after {self.max_iter} steps: raise max_iter, or tol.",
+                ConvergenceWarning,
+                stacklevel=2,
+            )
+        return self
+
+    def _run(self, data, weight, chain, rng):
+        """EM from one start: the chain, the path of likelihoods, restarts, whether it ended."""
+        path: list[float] = []
+        restarts: list[int] = []
+        converged = False
+        floor = np.full(data.n_features, self.floor)
+        best = (-np.inf, chain)
+        for step in range(self.max_iter + 1):
+            likelihood, firsts, moves, stats = self._expect(chain, data, weight)
+            path.append(float(likelihood @ weight / weight.sum()))
+            if path[-1] > best[0]:
+                best = (path[-1], chain)
+            flat = step > 0 and path[-1] - path[-2] < self.tol and step - 1 not in restarts
+            if step == self.max_iter:
+                converged = flat
+                break
+            new = self._maximise(chain, firsts, moves, stats, floor)
+            dead = stats.sums[:, 0] < _DEAD * stats.sums[:, 0].sum() / len(stats.sums)
+            if flat:
+                if restarts or not dead.any():
+                    converged = True
+                    break
+                new = self._revive(new, dead, data, rng)
+                restarts.append(step)
+            chain = new
+        path[-1] = max(path[-1], best[0])
+        return best[1], path, restarts, converged
+
+    def _expect(self, chain, data, weight):
+        n_parts = chain.log_mix.size
+        stats = Statistics(n_parts, data.n_features)
+        likelihood = np.empty(len(data))
+        firsts = np.zeros(self.n_states)
+        moves = np.zeros((self.n_states, self.n_states))
+        for part in _chunks(data):
+            events = slice(data.start[part.start], data.start[part.stop])
+            X = data.values[events]
+            log_e, plain, offset = chain.emissions(X)
+            with threads_for(len(X) * self.n_states * (self.n_states + n_parts)):
+                own, first, moved = kernels.pass_over(
+                    log_e, plain, offset, data.start[part.start : part.stop + 1] - events.start,
+                    chain.log_start, chain.log_move, self.n_mixtures, weight[part],
+                )  # fmt: skip
+            likelihood[part] = own
+            firsts += first
+            moves += moved
+            stats.add(X, plain, chain.parts)
+        return likelihood, firsts, moves, stats
+
+    def _maximise(self, chain, firsts, moves, stats, floor):
+        shape = chain.log_mix.shape
+        return _Chain(
+            log_start=_log_shares(firsts, chain.log_start),
+            log_move=_log_shares(moves, chain.log_move),
+            log_mix=_log_shares(stats.sums[:, 0].reshape(shape), chain.log_mix),
+            parts=stats.estimate(chain.parts, floor),
+        )
+
+    def _draw(self, data, weight, rng):
+        """Return a chain to start from: seeds far apart, one wide shape for all."""
+        n_parts = self.n_states * self.n_mixtures
+        seen, weight = np.nan_to_num(data.values), np.repeat(weight, data.lengths)
+        if len(seen) > _FEW * n_parts:
+            rows = rng.randint(len(seen), size=_FEW * n_parts)
+            seen, weight = seen[rows], weight[rows]
+        # Each event once: a weight of two is the same as two copies.
+        seen, which = np.unique(seen, axis=0, return_inverse=True)
+        weight = np.bincount(which.ravel(), weights=weight)
+        n_seeds = min(n_parts, len(seen))
+        seeds, _ = kmeans_plusplus(seen, n_seeds, sample_weight=weight, random_state=rng)
+        seeds = np.resize(seeds, (n_parts, data.n_features))
+        rng.shuffle(seeds)
+        cov = np.eye(data.n_features) / max(1.0, n_parts ** (1 / data.n_features))
+        can_move, can_start = self._masks()
+        with np.errstate(divide="ignore"):
+            return _Chain(
+                log_start=_log_shares(can_start * rng.uniform(0.5, 1.5, self.n_states)),
+                log_move=_log_shares(can_move * rng.uniform(0.5, 1.5, can_move.shape)),
+                log_mix=np.full((self.n_states, self.n_mixtures), -np.log(self.n_mixtures)),
+                parts=Gaussians(
+                    mean=seeds, covariance=np.tile(cov, (n_parts, 1, 1)), kind=self.covariance
+                ),
+            )
+
+    def _revive(self, chain, dead, data, rng):
+        """Set dead components on events drawn at random, wide and with a fair share."""
+        mean, cov = chain.parts.mean.copy(), chain.parts.covariance.copy()
+        rows = rng.randint(len(data.values), size=int(dead.sum()))
+        mean[dead] = np.nan_to_num(data.values[rows])
+        if self.covariance != "tied":
+            cov[dead] = np.eye(data.n_features)
+        share = np.exp(chain.log_mix)
+        share[dead.reshape(share.shape)] = 1.0 / self.n_mixtures
+        states = dead.reshape(share.shape).all(axis=1)
+        can_move, can_start = self._masks()
+        move, start = np.exp(chain.log_move), np.exp(chain.log_start)
+        move[:, states] = np.maximum(move[:, states], can_move[:, states] / self.n_states)
+        move[states] = can_move[states]
+        start[states] = np.maximum(start[states], can_start[states] / self.n_states)
+        return replace(
+            chain,
+            log_start=_log_shares(start),
+            log_move=_log_shares(move),
+            log_mix=_log_shares(share),
+            parts=replace(chain.parts, mean=mean, covariance=cov),
+        )
+
+    def _learn_scale(self, data, weight):
+        mass = np.where(np.isnan(data.values), 0.0, np.repeat(weight, data.lengths)[:, None])
+        total = np.maximum(mass.sum(axis=0), np.finfo(float).tiny)  # a column may never be seen
+        values = np.nan_to_num(data.values)
+        self._center = (mass * values).sum(axis=0) / total
+        spread = np.sqrt((mass * (values - self._center) ** 2).sum(axis=0) / total)
+        # What rounding leaves of a constant column is no spread.
+        self._spread = np.where(spread > 1e-12 * (1 + np.abs(self._center)), spread, 1.0)
+
+    def _scaling(self, data):
+        """Return what scaling adds to the log density of each sequence; by the values seen."""
+        return np.add.reduceat(~np.isnan(data.values) @ np.log(self._spread), data.start[:-1])
+
+    def _scale(self, data):
+        return Sequences(values=(data.values - self._center) / self._spread, start=data.start)
+
+    # -- asking --------------------------------------------------------------------------------
+
+    def score_samples(self, X) -> NDArray:
+        """Return the log-likelihood of each sequence; -inf for those that cannot be.
+
+        Missing values are left out of it.
+
+        Parameters
+        ----------
+        X : sequences, as in :meth:`fit`
+
+        Returns
+        -------
+        ndarray of shape (n_sequences,)
+        """
+        check_is_fitted(self)
+        raw = read_sequences(self, X, reset=False)
+        return self._expect_only(self._scale(raw)) - self._scaling(raw)
+
+    def _expect_only(self, data):
+        found = np.empty(len(data))
+        one = np.ones(len(data))
+        for part in _chunks(data):
+            first = data.start[part.start]
+            log_e, plain, offset = self._chain.emissions(data.values[first : data.start[part.stop]])
+            with threads_for(plain.size * self.n_states):
+                found[part] = kernels.pass_over(
+                    log_e, plain, offset, data.start[part.start : part.stop + 1] - first,
+                    self._chain.log_start, self._chain.log_move, self.n_mixtures, one[part],
+                )[0]  # fmt: skip
+        return found
+
+    def score(self, X, y=None, sample_weight=None) -> float:
+        """Return the mean log-likelihood of a sequence."""
+        return float(np.average(self.score_samples(X), weights=sample_weight))
+
+    def decode(self, X) -> list[NDArray]:
+        """Return the most probable states of each sequence (Viterbi).
+
+        Parameters
+        ----------
+        X : sequences, as in :meth:`fit`
+
+        Returns
+        -------
+        list of ndarray of shape (n_events,)
+        """
+        check_is_fitted(self)
+        data = self._scale(read_sequences(self, X, reset=False))
+        paths = []
+        for values in data:
+            log_e = self._chain.emissions(values)[0]
+            log_b = logsumexp(log_e.reshape(len(values), self.n_states, -1), axis=2)
+            paths.append(kernels.best_path(log_b, self._chain.log_start, self._chain.log_move)[0])
+        return paths
+
+    def predict_state_proba(self, X) -> list[NDArray]:
+        """Return the probability of each state at each event, given the whole sequence.
+
+        Returns
+        -------
+        list of ndarray of shape (n_events, n_states)
+        """
+        check_is_fitted(self)
+        data = self._scale(read_sequences(self, X, reset=False))
+        log_e, plain, offset = self._chain.emissions(data.values)
+        kernels.pass_over(
+            log_e, plain, offset, data.start, self._chain.log_start, self._chain.log_move,
+            self.n_mixtures, np.ones(len(data)),
+        )  # fmt: skip
+        share = plain.reshape(len(plain), self.n_states, -1).sum(axis=2)
+        return [share[a:b] for a, b in zip(data.start[:-1], data.start[1:], strict=True)]
+
+    def sample(self, lengths, random_state=None) -> list[NDArray]:
+        """Draw sequences from the model.
+
+        Parameters
+        ----------
+        lengths : int or array-like of int
+            Number of events of each sequence to draw.
+        random_state : int, RandomState instance or None, default=None
+
+        Returns
+        -------
+        list of ndarray of shape (n_events, n_features)
+        """
+        check_is_fitted(self)
+        rng = check_random_state(random_state)
+        drawn = []
+        for length in np.atleast_1d(lengths):
+            state, rows = rng.choice(self.n_states, p=self.start_), []
+            for _ in range(length):
+                m = rng.choice(self.n_mixtures, p=self.mixture_[state])
+                rows.append(
+                    rng.multivariate_normal(self.means_[state, m], self.covariances_[state, m])
+                )
+                state = rng.choice(self.n_states, p=self.transitions_[state])
+            drawn.append(np.array(rows))
+        return drawn
+
+    @property
+    def start_(self):
+        """Probabilities of first states."""
+        check_is_fitted(self)
+        return np.exp(self._chain.log_start)
+
+    @property
+    def transitions_(self):
+        """Probabilities of moves."""
+        check_is_fitted(self)
+        return np.exp(self._chain.log_move)
+
+    @property
+    def mixture_(self):
+        """Shares of the Gaussians in each state."""
+        check_is_fitted(self)
+        return np.exp(self._chain.log_mix)
+
+    @property
+    def means_(self):
+        """Means in the units of the data."""
+        check_is_fitted(self)
+        mean = self._chain.parts.mean * self._spread + self._center
+        return mean.reshape(self.n_states, self.n_mixtures, -1)
+
+    @property
+    def covariances_(self):
+        """Covariances in the units of the data."""
+        check_is_fitted(self)
+        cov = self._chain.parts.covariance * np.outer(self._spread, self._spread)
+        return cov.reshape(self.n_states, self.n_mixtures, *cov.shape[1:])
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        return tags
+
+    # -- checks --------------------------------------------------------------------------------
+
+    def _masks(self):
+        n = self.n_states
+        move = np.ones((n, n)) if self.transitions is None else np.asarray(self.transitions) != 0
+        start = np.ones(n) if self.first_states is None else np.asarray(self.first_states) != 0
+        if move.shape != (n, n) or start.shape != (n,):
+            raise ValueError(
+                f"transitions has shape {move.shape} and first_states {start.shape}, expected "
+                f"({n}, {n}) and ({n},) for {n} states."
+            )
+        if not move.any(axis=1).all() or not start.any():
+            raise ValueError(
+                "transitions has a row of zeros only, or first_states is all zero: every state "
+                "must lead somewhere, and a sequence must be able to begin."
+            )
+        return move.astype(float), start.astype(float)
+
+    def _check(self):
+        for name in ("n_states", "n_mixtures", "max_iter", "n_starts"):
+            value = getattr(self, name)
+            if not isinstance(value, Integral) or isinstance(value, bool) or value < 1:
+                raise ValueError(f"{name}={value!r}: give a whole number from 1.")
+        if self.covariance not in COVARIANCES:
+            raise ValueError(f"covariance={self.covariance!r}: choose full, diag or tied.")
+        if not isinstance(self.floor, Real) or not float(self.floor) > 0:
+            raise ValueError(f"floor={self.floor!r}: give a number above 0, for example 1e-3.")
+        self._masks()
+
+
+def _chunks(data):
+    """Yield slices of sequences that hold about ``_CHUNK`` events."""
+    at = 0
+    while at < len(data):
+        stop = int(np.searchsorted(data.start, data.start[at] + _CHUNK, side="right")) - 1
+        stop = min(max(stop, at + 1), len(data))
+        yield slice(at, stop)
+        at = stop
+
+
+def _log_shares(counts, before=None):
+    """Return log shares along the last axis; rows without counts keep what they had."""
+    total = counts.sum(axis=-1, keepdims=True)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        shares = np.log(counts / total)
+    return shares if before is None else np.where(total > 0, shares, before)
