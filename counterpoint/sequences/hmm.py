@@ -173,7 +173,8 @@ class MixtureHMM(BaseEstimator):
         if len(data.values) < n_parts:
             raise ValueError(
                 f"n_samples={len(data)}: their {len(data.values)} events are too few for "
-                f"{self.n_states} states of {self.n_mixtures} Gaussians each: give at least {n_parts} events, or lower "
+                f"{self.n_states} states of {self.n_mixtures} Gaussians each: give at least "
+                f"{n_parts} events, or lower "
                 "n_states or n_mixtures."
             )
         self._learn_scale(data, weight)

@@ -1,0 +1,324 @@
+"""How much better than chance a ranking finds rare cases, and how far down it to act (S4)."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+from numpy.typing import ArrayLike, NDArray
+
+from counterpoint._validation import check_sample_weight
+
+
+def lift_g(
+    y_true: ArrayLike, y_pred: ArrayLike, *, pos_label=1, sample_weight: ArrayLike | None = None
+) -> float:
+    """Compare the precision of predictions with that of chance: the g value.
+
+    The share of the predicted positives that are positive, over the share of positives among
+    all. 5 means that predictions hit five times as often as picking at random.
+
+    Parameters
+    ----------
+    y_true, y_pred : array-like of shape (n_samples,)
+        Labels.
+    pos_label : label, default=1
+        The rare class.
+    sample_weight : array-like of shape (n_samples,), default=None
+
+    Returns
+    -------
+    float
+        NaN when nothing is positive, or nothing is predicted to be.
+
+    References
+    ----------
+    .. [1] M. Eastwood, "Building well-performing classifier ensembles: model and decision level
+       combination", 2010, eq. 6.2.
+
+    Examples
+    --------
+    >>> from counterpoint.sequences import lift_g
+    >>> lift_g([1, 1, 0, 0, 0, 0, 0, 0, 0, 0], [1, 0, 1, 0, 0, 0, 0, 0, 0, 0])
+    2.5
+    """
+    counts = _counts(y_true, y_pred, pos_label, sample_weight)
+    return _rates(*counts)["g"]
+
+
+def lift_rates(
+    y_true: ArrayLike, y_pred: ArrayLike, *, pos_label=1, sample_weight: ArrayLike | None = None
+) -> dict[str, float]:
+    """Return g, precision, sensitivity and specificity of predictions of a rare class.
+
+    Parameters
+    ----------
+    y_true, y_pred : array-like of shape (n_samples,)
+        Labels.
+    pos_label : label, default=1
+        The rare class.
+    sample_weight : array-like of shape (n_samples,), default=None
+
+    Returns
+    -------
+    dict
+        "g", "precision", "sensitivity", "specificity"; NaN where there is nothing to divide by.
+
+    References
+    ----------
+    .. [1] M. Eastwood, "Building well-performing classifier ensembles: model and decision level
+       combination", 2010, eq. 6.2 and 6.11.
+
+    Examples
+    --------
+    >>> from counterpoint.sequences import lift_rates
+    >>> lift_rates([1, 1, 0, 0], [1, 0, 0, 0])
+    {'g': 2.0, 'precision': 1.0, 'sensitivity': 0.5, 'specificity': 1.0}
+    """
+    return _rates(*_counts(y_true, y_pred, pos_label, sample_weight))
+
+
+def lift_at(
+    y_true: ArrayLike,
+    scores: ArrayLike,
+    share: float,
+    *,
+    pos_label=1,
+    sample_weight: ArrayLike | None = None,
+) -> dict[str, float]:
+    """Return g, precision, sensitivity and specificity when a share of the samples is taken.
+
+    Parameters
+    ----------
+    y_true : array-like of shape (n_samples,)
+        Labels.
+    scores : array-like of shape (n_samples,)
+        Higher is taken first; of equals the first row.
+    share : float
+        Part of the samples to take, above 0 and at most 1; at least one is taken.
+    pos_label : label, default=1
+        The rare class.
+    sample_weight : array-like of shape (n_samples,), default=None
+
+    Returns
+    -------
+    dict
+        As in :func:`lift_rates`.
+
+    Examples
+    --------
+    >>> from counterpoint.sequences import lift_at
+    >>> lift_at([0, 1, 0, 1], [0.1, 0.9, 0.8, 0.3], 0.5)["precision"]
+    0.5
+    """
+    y, scores = _checked(y_true, scores, pos_label)
+    if not 0 < share <= 1:
+        raise ValueError(f"share={share!r}: give a number above 0 and at most 1, such as 0.01.")
+    taken = np.zeros(len(y), dtype=bool)
+    taken[_order(scores)[: max(1, round(share * len(y)))]] = True
+    return _rates(*_counts(y, taken, True, sample_weight))
+
+
+def lift_curve(
+    y_true: ArrayLike,
+    scores: ArrayLike,
+    *,
+    pos_label=1,
+    gain: float = 5.0,
+    cost: float = 1.0,
+    sample_weight: ArrayLike | None = None,
+) -> pd.DataFrame:
+    """Follow a ranking from the top: what taking the first 1, 2, 3, ... samples brings.
+
+    Parameters
+    ----------
+    y_true : array-like of shape (n_samples,)
+        Labels.
+    scores : array-like of shape (n_samples,)
+        Higher is taken first; of equals the first row.
+    pos_label : label, default=1
+        The rare class.
+    gain : float, default=5.0
+        What a positive that is taken saves.
+    cost : float, default=1.0
+        What taking a sample costs, positive or not.
+    sample_weight : array-like of shape (n_samples,), default=None
+
+    Returns
+    -------
+    DataFrame
+        A row per number taken: "n", "share", "score" of the last one taken, "g", "precision",
+        "sensitivity", "specificity" and "profit", gains less costs.
+
+    Examples
+    --------
+    >>> from counterpoint.sequences import lift_curve
+    >>> lift_curve([0, 1, 0, 1], [0.1, 0.9, 0.8, 0.3])["profit"].tolist()
+    [4.0, 3.0, 7.0, 6.0]
+    """
+    y, scores = _checked(y_true, scores, pos_label)
+    weight = check_sample_weight(sample_weight, len(y))
+    weight = np.ones(len(y)) if weight is None else weight
+    order = _order(scores)
+    hit, mass = np.cumsum((weight * y)[order]), np.cumsum(weight[order])
+    total, positive = weight.sum(), (weight * y).sum()
+    with np.errstate(divide="ignore", invalid="ignore"):
+        frame = pd.DataFrame(
+            {
+                "n": np.arange(1, len(y) + 1),
+                "share": mass / total,
+                "score": scores[order],
+                "g": (hit / mass) / (positive / total),
+                "precision": hit / mass,
+                "sensitivity": hit / positive,
+                "specificity": 1 - (mass - hit) / (total - positive),
+                "profit": gain * hit - cost * mass,
+            }
+        )
+    return frame.replace([np.inf, -np.inf], np.nan)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Cutoff:
+    """How far down a ranking to act.
+
+    Attributes
+    ----------
+    n : int
+        How many to take; 0 when acting never pays.
+    share : float
+        The same as a part of all.
+    threshold : float
+        The score of the last one taken; NaN when none is.
+    profit : float
+        Gains less costs to be expected.
+    precision : float
+        Part of those taken that are positive, to be expected; NaN when none is taken.
+    """
+
+    n: int
+    share: float
+    threshold: float
+    profit: float
+    precision: float
+
+
+def choose_cutoff(
+    scores: ArrayLike,
+    y_true: ArrayLike | None = None,
+    *,
+    gain: float = 5.0,
+    cost: float = 1.0,
+    capacity: int | float | None = None,
+    pos_label=1,
+) -> Cutoff:
+    """Choose how far down a ranking to act, from what acting costs and saves.
+
+    With labels, of data the scores were not learnt from, it is where gains less costs are
+    highest. Without labels scores are taken for probabilities, and all with ``p * gain > cost``
+    are taken: five times the cost means from 0.2 on.
+
+    Parameters
+    ----------
+    scores : array-like of shape (n_samples,)
+        Higher is taken first.
+    y_true : array-like of shape (n_samples,), default=None
+        Labels.
+    gain : float, default=5.0
+        What a positive that is taken saves.
+    cost : float, default=1.0
+        What taking a sample costs, positive or not.
+    capacity : int or float, default=None
+        Most that can be taken: a number, or a share below 1.
+    pos_label : label, default=1
+        The rare class.
+
+    Returns
+    -------
+    Cutoff
+
+    References
+    ----------
+    .. [1] M. Eastwood, "Building well-performing classifier ensembles: model and decision level
+       combination", 2010, section 6.2.1.
+
+    Examples
+    --------
+    >>> from counterpoint.sequences import choose_cutoff
+    >>> choose_cutoff([0.9, 0.3, 0.1, 0.05]).n
+    2
+    """
+    if not (gain > 0 and cost > 0):
+        raise ValueError(f"gain={gain!r} and cost={cost!r}: both must be above 0.")
+    if y_true is None:
+        p = np.asarray(scores, dtype=float)
+        if p.ndim != 1 or len(p) == 0 or not ((p >= 0) & (p <= 1)).all():
+            raise ValueError(
+                "Without y_true the scores are taken for probabilities, from 0 to 1 and none "
+                "missing: pass the labels of held-out data too, or probabilities."
+            )
+    else:
+        y, p = _checked(y_true, scores, pos_label)
+    order = _order(p)
+    chance = p[order] if y_true is None else y[order].astype(float)
+    limit = len(p)
+    if capacity is not None:
+        if not capacity > 0:
+            raise ValueError(f"capacity={capacity!r}: give a number from 1, or a share below 1.")
+        limit = min(limit, int(capacity * len(p)) if capacity < 1 else int(capacity))
+    profit = np.cumsum(gain * chance - cost)[:limit]
+    if len(profit) == 0 or profit.max() <= 0:
+        return Cutoff(n=0, share=0.0, threshold=np.nan, profit=0.0, precision=np.nan)
+    n = int(profit.argmax()) + 1
+    return Cutoff(
+        n=n,
+        share=n / len(p),
+        threshold=float(p[order[n - 1]]),
+        profit=float(profit[n - 1]),
+        precision=float(chance[:n].mean()),
+    )
+
+
+def _order(scores: NDArray) -> NDArray:
+    return np.argsort(-scores, kind="stable")
+
+
+def _checked(y_true, scores, pos_label):
+    y, scores = np.asarray(y_true), np.asarray(scores, dtype=float)
+    if y.ndim != 1 or y.shape != scores.shape or len(y) == 0:
+        raise ValueError(
+            f"y_true has shape {y.shape} and scores {scores.shape}, expected the same "
+            "(n_samples,) with at least one sample."
+        )
+    if np.isnan(scores).any():
+        raise ValueError("scores hold NaN: leave out samples without a score.")
+    return y == pos_label, scores
+
+
+def _counts(y_true, y_pred, pos_label, sample_weight):
+    y, said = np.asarray(y_true), np.asarray(y_pred)
+    if y.ndim != 1 or y.shape != said.shape or len(y) == 0:
+        raise ValueError(
+            f"y_true has shape {y.shape} and y_pred {said.shape}, expected the same "
+            "(n_samples,) with at least one sample."
+        )
+    y, said = y == pos_label, said == pos_label
+    weight = check_sample_weight(sample_weight, len(y))
+    weight = np.ones(len(y)) if weight is None else weight
+    return tuple(
+        float(weight[a & b].sum()) for a, b in ((said, y), (said, ~y), (~said, y), (~said, ~y))
+    )
+
+
+def _rates(hit, false, missed, passed):
+    total = hit + false + missed + passed
+    precision = _ratio(hit, hit + false)
+    return {
+        "g": _ratio(precision, (hit + missed) / total),
+        "precision": precision,
+        "sensitivity": _ratio(hit, hit + missed),
+        "specificity": _ratio(passed, passed + false),
+    }
+
+
+def _ratio(a, b):
+    return a / b if b else float("nan")
