@@ -110,11 +110,11 @@ def lift_at(
     >>> lift_at([0, 1, 0, 1], [0.1, 0.9, 0.8, 0.3], 0.5)["precision"]
     0.5
     """
-    y, scores = _checked(y_true, scores, pos_label)
+    y, score = _checked(y_true, scores, pos_label)
     if not 0 < share <= 1:
         raise ValueError(f"share={share!r}: give a number above 0 and at most 1, such as 0.01.")
     taken = np.zeros(len(y), dtype=bool)
-    taken[_order(scores)[: max(1, round(share * len(y)))]] = True
+    taken[_order(score)[: max(1, round(share * len(y)))]] = True
     return _rates(*_counts(y, taken, True, sample_weight))
 
 
@@ -155,10 +155,10 @@ def lift_curve(
     >>> lift_curve([0, 1, 0, 1], [0.1, 0.9, 0.8, 0.3])["profit"].tolist()
     [4.0, 3.0, 7.0, 6.0]
     """
-    y, scores = _checked(y_true, scores, pos_label)
+    y, score = _checked(y_true, scores, pos_label)
     weight = check_sample_weight(sample_weight, len(y))
     weight = np.ones(len(y)) if weight is None else weight
-    order = _order(scores)
+    order = _order(score)
     hit, mass = np.cumsum((weight * y)[order]), np.cumsum(weight[order])
     total, positive = weight.sum(), (weight * y).sum()
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -166,7 +166,7 @@ def lift_curve(
             {
                 "n": np.arange(1, len(y) + 1),
                 "share": mass / total,
-                "score": scores[order],
+                "score": score[order],
                 "g": (hit / mass) / (positive / total),
                 "precision": hit / mass,
                 "sensitivity": hit / positive,

@@ -17,6 +17,9 @@ _NEXT = np.array(
         [0.10, 0.28, 0.62],
     ]
 )
+# Matters that make people leave when they come twice running: type, duration, promise. Two kinds
+# of complaints and one of repairs: "two distinct clusters" of complaints in TH fig. 6.4.
+_SORE = ((_COMPLAINT, 3.0, 0.0), (_COMPLAINT, 11.0, 0.0), (_REPAIR, 5.0, -7.0))
 _FIRST = np.array([0.12, 0.33, 0.55])
 
 
@@ -45,7 +48,7 @@ def make_churn_events(
     n_customers: int = 8080,
     *,
     mean_events: float = 8.0,
-    base_hazard: float = 0.0002,
+    base_hazard: float = 0.0003,
     random_state=None,
 ) -> ChurnEvents:
     """Draw event histories of telecom customers, some of which end in churn.
@@ -53,9 +56,9 @@ def make_churn_events(
     The shape is that of a private data set described in [1]_: four types of events, one of
     which is churn, a few hundred histories that go on for each that ends, and a short memory.
     The next event is churn with a probability that depends on the last two events, hardly on
-    the third last, and on nothing before: it is raised by two complaints (or two repairs) in
-    a row, the more so the more alike they are in duration and in how late they were, and by a
-    broken promise. Details are ours; only the shape is published.
+    the third last, and on nothing before. It is high when the same sore matter came up twice in
+    a row: two narrow kinds of complaints, and repairs that were late. Details are ours; only
+    the shape is published.
 
     Parameters
     ----------
@@ -63,7 +66,7 @@ def make_churn_events(
         Histories to draw.
     mean_events : float, default=8.0
         Mean number of events of a customer who does not churn, at least 3.
-    base_hazard : float, default=0.0002
+    base_hazard : float, default=0.0003
         Probability that the next event is churn when nothing speaks for it.
     random_state : int, RandomState instance or None, default=None
         Seeds the draws.
@@ -159,15 +162,17 @@ def _draw_event(rng, past, k):
 def _hazard(past, base):
     """Probability that the next event is churn, from the last three events."""
     last, before, third = past
-    twice = (last[:, 0] == before[:, 0]).astype(float)
-    alike = twice * np.exp(-((last[:, 1] - before[:, 1]) ** 2))
-    complaint = (last[:, 0] == _COMPLAINT).astype(float)
-    repair = (last[:, 0] == _REPAIR).astype(float)
-    late = np.clip(-last[:, 2] / 6.0, 0.0, 2.0) + 0.5 * np.clip(-before[:, 2] / 6.0, 0.0, 2.0)
+    twice = last[:, 0] == before[:, 0]
+    sore = np.zeros(len(last))
+    for kind, duration, promise in _SORE:
+        near = sum(
+            ((event[:, 1] - duration) / 0.7) ** 2 + ((event[:, 2] - promise) / 2.5) ** 2
+            for event in (last, before)
+        )
+        sore = np.maximum(sore, (last[:, 0] == kind) * np.exp(-near / 2))
     score = (
-        twice * (1.6 * complaint + 0.9 * repair)
-        + alike * (6.4 * complaint + 3.4 * repair)
-        + 0.6 * late
+        twice * (0.8 * (last[:, 0] == _COMPLAINT) + 0.4 * (last[:, 0] == _REPAIR))
+        + 8.8 * twice * np.minimum(3 * sore, 1)
         + 0.2 * (third[:, 0] == _COMPLAINT)
     )
     odds = base / (1 - base) * np.exp(score)
