@@ -36,7 +36,7 @@ class EventLog:
     Examples
     --------
     >>> from counterpoint.sequences import EventLog, make_churn_events
-    >>> events = make_churn_events(100, random_state=0).events
+    >>> events = make_churn_events(1000, random_state=0).events
     >>> log = EventLog.from_frame(events, entity="customer", time="time", type="event")
     >>> log.types.tolist()
     ['churn', 'complaint', 'order', 'repair']
@@ -319,7 +319,7 @@ def histories(
     Examples
     --------
     >>> from counterpoint.sequences import EventLog, histories, make_churn_events
-    >>> events = make_churn_events(100, random_state=0).events
+    >>> events = make_churn_events(1000, random_state=0).events
     >>> log = EventLog.from_frame(events, entity="customer", time="time", type="event")
     >>> made = histories(log, target="churn", length=2)
     >>> set(made.lengths.tolist())
