@@ -1,0 +1,255 @@
+"""Rules that need no training: vote, mean, min, max, median, product and their kin (C1, X4)."""
+
+from numbers import Real
+
+import numpy as np
+from scipy.special import logsumexp
+
+from counterpoint._validation import check_member_weight
+from counterpoint.combiners._base import Combiner
+
+# Probabilities of 0 in products and logarithms: one member's certainty is no veto for ever.
+_LEAST = 1e-12
+
+
+class VoteCombiner(Combiner):
+    """Count votes; weighted, if weights are given.
+
+    Parameters
+    ----------
+    weights : array-like of shape (n_members,), default=None
+        Not negative. None takes the weights of the outputs, and equal ones if they have none.
+
+    Examples
+    --------
+    >>> from counterpoint import MemberOutputs
+    >>> from counterpoint.combiners import VoteCombiner
+    >>> outputs = MemberOutputs([["a", "b"], ["a", "b"], ["b", "a"]])
+    >>> VoteCombiner([1, 1, 3]).predict(outputs).tolist()
+    ['b', 'a']
+    """
+
+    def __init__(self, weights=None):
+        self.weights = weights
+
+    def combine(self, outputs):
+        """Return the share of the vote each class gets."""
+        self.check(outputs)
+        if self.weights is None:
+            return outputs.tally
+        weights = check_member_weight(self.weights, outputs.n_members)
+        tally = np.zeros((outputs.n_samples, outputs.n_classes))
+        for votes, weight in zip(outputs.votes, weights, strict=True):
+            tally[np.arange(outputs.n_samples), votes] += weight
+        return tally / weights.sum()
+
+
+class MeanCombiner(Combiner):
+    """Average the probabilities; weighted, if weights are given.
+
+    Parameters
+    ----------
+    weights : array-like of shape (n_members,), default=None
+        Not negative. None takes the weights of the outputs, and equal ones if they have none.
+
+    Examples
+    --------
+    >>> from counterpoint import MemberOutputs
+    >>> from counterpoint.combiners import MeanCombiner
+    >>> MeanCombiner().combine(MemberOutputs(proba=[[[0.2, 0.8]], [[0.6, 0.4]]])).round(3).tolist()
+    [[0.4, 0.6]]
+    """
+
+    needs_proba = True
+
+    def __init__(self, weights=None):
+        self.weights = weights
+
+    def combine(self, outputs):
+        """Return the weighted mean."""
+        self.check(outputs)
+        weights = check_member_weight(self.weights, outputs.n_members)
+        weights = outputs.say if weights is None else weights
+        return np.tensordot(weights / weights.sum(), outputs.proba, axes=1)
+
+
+class _Reduced(Combiner):
+    needs_proba = True
+
+    def combine(self, outputs):
+        """Return the reduced probabilities."""
+        self.check(outputs)
+        return self._reduce(outputs.proba)
+
+
+class MinCombiner(_Reduced):
+    """Take the least probability that any member gives a class: all must agree."""
+
+    @staticmethod
+    def _reduce(proba):
+        return proba.min(axis=0)
+
+
+class MaxCombiner(_Reduced):
+    """Take the highest probability that any member gives a class: the surest decides."""
+
+    @staticmethod
+    def _reduce(proba):
+        return proba.max(axis=0)
+
+
+class MedianCombiner(_Reduced):
+    """Take the median probability: a few wild members do no harm."""
+
+    @staticmethod
+    def _reduce(proba):
+        return np.median(proba, axis=0)
+
+
+class ProductCombiner(_Reduced):
+    """Multiply the probabilities, as independent members ask for.
+
+    Probabilities below 1e-12 count as that.
+    """
+
+    @staticmethod
+    def _reduce(proba):
+        logs = np.log(np.maximum(proba, _LEAST)).sum(axis=0)
+        return np.exp(logs - logsumexp(logs, axis=1, keepdims=True))
+
+
+class GeometricMeanCombiner(Combiner):
+    """Average the logarithms of probabilities: the centroid of cross-entropy.
+
+    With this rule the loss of the ensemble is the mean loss of the members less their diversity,
+    exactly, when the loss is the Kullback-Leibler divergence [1]_; averaging keeps the bias and
+    takes off variance [2]_.
+
+    Parameters
+    ----------
+    weights : array-like of shape (n_members,), default=None
+        Not negative. None takes the weights of the outputs, and equal ones if they have none.
+
+    References
+    ----------
+    .. [1] D. Wood et al., "A unified theory of diversity in ensemble learning", JMLR 24, 2023.
+    .. [2] N. Gupta et al., "Ensembles of classifiers: a bias-variance perspective", TMLR 2022.
+
+    Examples
+    --------
+    >>> from counterpoint import MemberOutputs
+    >>> from counterpoint.combiners import GeometricMeanCombiner
+    >>> outputs = MemberOutputs(proba=[[[0.2, 0.8]], [[0.5, 0.5]]])
+    >>> GeometricMeanCombiner().combine(outputs).round(4).tolist()
+    [[0.3333, 0.6667]]
+    """
+
+    needs_proba = True
+
+    def __init__(self, weights=None):
+        self.weights = weights
+
+    def combine(self, outputs):
+        """Return the normalised geometric mean."""
+        self.check(outputs)
+        weights = check_member_weight(self.weights, outputs.n_members)
+        weights = outputs.say if weights is None else weights
+        logs = np.log(np.maximum(outputs.proba, _LEAST))
+        logs = np.tensordot(weights / weights.sum(), logs, axes=1)
+        return np.exp(logs - logsumexp(logs, axis=1, keepdims=True))
+
+
+class GeneralizedMeanCombiner(Combiner):
+    """Average powers of the probabilities: from the minimum over the mean to the maximum.
+
+    Parameters
+    ----------
+    power : float or "fit", default="fit"
+        1 is the mean, 0 the geometric mean, large the maximum, very negative the minimum. "fit"
+        takes, from a grid between -16 and 16, the power with the least cross-entropy on the
+        outputs the rule is fitted on.
+
+    Attributes
+    ----------
+    power_ : float
+        The power used.
+    losses_ : dict
+        For "fit", the cross-entropy at each power tried.
+
+    References
+    ----------
+    .. [1] M. Eastwood, "Building well-performing classifier ensembles: model and decision level
+       combination", 2010, eq. 2.28.
+
+    Examples
+    --------
+    >>> from counterpoint import MemberOutputs
+    >>> from counterpoint.combiners import GeneralizedMeanCombiner
+    >>> outputs = MemberOutputs(proba=[[[0.2, 0.8]], [[0.6, 0.4]]])
+    >>> GeneralizedMeanCombiner(2.0).combine(outputs).round(4).tolist()
+    [[0.4472, 0.6325]]
+    """
+
+    needs_proba = True
+    _GRID = (-16.0, -8.0, -4.0, -2.0, -1.0, -0.5, 0.0, 0.5, 1.0, 1.5, 2.0, 4.0, 8.0, 16.0)
+
+    def __init__(self, power="fit"):
+        self.power = power
+
+    @property
+    def needs_truth(self):  # type: ignore[override]
+        """Whether fit looks at the truth."""
+        return self.power == "fit"
+
+    def fit(self, outputs):
+        """Choose the power, if it is to be fitted."""
+        self.check(outputs)
+        if self.power != "fit":
+            self.power_ = self._given()
+            return self
+        outputs.need_truth()
+        rows = np.arange(outputs.n_samples)
+        self.losses_ = {}
+        for power in self._GRID:
+            support = _power_mean(outputs.proba, power)
+            share = support[rows, outputs.y] / support.sum(axis=1)
+            self.losses_[power] = float(
+                np.average(-np.log(np.maximum(share, _LEAST)), weights=outputs.sample_weight)
+            )
+        self.power_ = min(self.losses_, key=self.losses_.__getitem__)
+        return self
+
+    def _given(self):
+        if not isinstance(self.power, Real) or self.power != self.power:
+            raise ValueError(f"power={self.power!r}: give a number, or 'fit'.")
+        return float(self.power)
+
+    def combine(self, outputs):
+        """Return the generalised mean."""
+        self.check(outputs)
+        if self.power == "fit" and not hasattr(self, "power_"):
+            raise ValueError("power='fit' must be fitted first: call fit(outputs) with the truth.")
+        return _power_mean(outputs.proba, self.power_ if self.power == "fit" else self._given())
+
+
+def _power_mean(proba, power):
+    if np.isposinf(power):
+        return proba.max(axis=0)
+    if np.isneginf(power):
+        return proba.min(axis=0)
+    logs = np.log(np.maximum(proba, _LEAST))
+    if power == 0:
+        return np.exp(logs.mean(axis=0))
+    return np.exp((logsumexp(power * logs, axis=0) - np.log(len(proba))) / power)
+
+
+__all__ = [
+    "GeneralizedMeanCombiner",
+    "GeometricMeanCombiner",
+    "MaxCombiner",
+    "MeanCombiner",
+    "MedianCombiner",
+    "MinCombiner",
+    "ProductCombiner",
+    "VoteCombiner",
+]

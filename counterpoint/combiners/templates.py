@@ -1,0 +1,162 @@
+"""Rules learnt in the space of the members' outputs: decision templates, any classifier (C3)."""
+
+import numpy as np
+from sklearn.base import clone
+from sklearn.linear_model import LogisticRegression
+
+from counterpoint.combiners._base import Combiner, check_n_members
+
+_SIMILARITIES = ("euclidean", "s1", "s2", "s3", "s4", "symmetric-difference")
+
+
+class DecisionTemplatesCombiner(Combiner):
+    """Answer with the class whose typical outputs are most like those at hand.
+
+    The template of a class is the mean of the members' probabilities over its samples.
+
+    Parameters
+    ----------
+    similarity : str, default="euclidean"
+        "euclidean": 1 less the mean squared difference. Fuzzy ones of [1]_: "s1" is the sum of
+        minima over the sum of maxima, "s2" 1 less the mean absolute difference, "s3" (also
+        called "symmetric-difference") 1 less the mean of ``max(min(t, 1-p), min(1-t, p))``,
+        "s4" 1 less the greatest absolute difference.
+
+    Attributes
+    ----------
+    templates_ : ndarray of shape (n_classes, n_members, n_classes)
+        NaN for classes without samples, which are never the answer.
+
+    References
+    ----------
+    .. [1] L. I. Kuncheva, J. C. Bezdek and R. P. W. Duin, "Decision templates for multiple
+       classifier fusion: an experimental comparison", Pattern Recognition 34, 2001.
+
+    Examples
+    --------
+    >>> from counterpoint import MemberOutputs
+    >>> from counterpoint.combiners import DecisionTemplatesCombiner
+    >>> proba = [[[0.9, 0.1], [0.4, 0.6]], [[0.6, 0.4], [0.5, 0.5]]]
+    >>> combiner = DecisionTemplatesCombiner().fit(MemberOutputs(proba=proba, y=[0, 1]))
+    >>> combiner.predict(MemberOutputs(proba=[[[0.5, 0.5]], [[0.5, 0.5]]])).tolist()
+    [1]
+    """
+
+    needs_proba = True
+    needs_truth = True
+
+    def __init__(self, similarity="euclidean"):
+        self.similarity = similarity
+
+    def fit(self, outputs):
+        """Average the outputs of each class."""
+        self.check(outputs)
+        outputs.need_truth()
+        if self.similarity not in _SIMILARITIES:
+            raise ValueError(f"similarity={self.similarity!r}: choose {', '.join(_SIMILARITIES)}.")
+        weight = outputs.sample_weight
+        weight = np.ones(outputs.n_samples) if weight is None else weight
+        self.templates_ = np.full((outputs.n_classes, outputs.n_members, outputs.n_classes), np.nan)
+        for c in range(outputs.n_classes):
+            own = outputs.y == c
+            if weight[own].sum() > 0:
+                self.templates_[c] = np.average(outputs.proba[:, own], axis=1, weights=weight[own])
+        return self
+
+    def combine(self, outputs):
+        """Return the similarity to the template of each class, 0 for those without one."""
+        self.check(outputs)
+        check_n_members(outputs, self.templates_.shape[1], type(self).__name__)
+        support = np.zeros((outputs.n_samples, outputs.n_classes))
+        for c, template in enumerate(self.templates_):
+            if not np.isnan(template).any():
+                support[:, c] = self._alike(outputs.proba, template[:, None, :])
+        return support
+
+    def _alike(self, p, t):
+        axes = (0, 2)
+        gap = np.abs(p - t)
+        if self.similarity == "euclidean":
+            return 1.0 - (gap**2).mean(axis=axes)
+        if self.similarity == "s1":
+            return np.minimum(p, t).sum(axis=axes) / np.maximum(p, t).sum(axis=axes)
+        if self.similarity == "s4":
+            return 1.0 - gap.max(axis=axes)
+        if self.similarity in ("s3", "symmetric-difference"):
+            return 1.0 - np.maximum(np.minimum(t, 1 - p), np.minimum(1 - t, p)).mean(axis=axes)
+        return 1.0 - gap.mean(axis=axes)
+
+
+class StackingCombiner(Combiner):
+    """Learn any classifier on the members' outputs.
+
+    Parameters
+    ----------
+    estimator : classifier, default=None
+        With ``predict_proba``. None is logistic regression.
+    use : {"proba", "votes"}, default="proba"
+        Features: all probabilities, or the votes as indicators.
+
+    Attributes
+    ----------
+    estimator_ : classifier
+        Fitted; its classes are positions in the classes of the outputs.
+
+    References
+    ----------
+    .. [1] D. H. Wolpert, "Stacked generalization", Neural Networks 5, 1992.
+
+    Examples
+    --------
+    >>> from counterpoint import MemberOutputs
+    >>> from counterpoint.combiners import StackingCombiner
+    >>> outputs = MemberOutputs([[0, 0, 1, 1], [1, 0, 1, 0]], [1, 1, 0, 0])
+    >>> StackingCombiner(use="votes").fit(outputs).predict(outputs).tolist()
+    [1, 1, 0, 0]
+    """
+
+    needs_truth = True
+
+    def __init__(self, estimator=None, *, use="proba"):
+        self.estimator = estimator
+        self.use = use
+
+    @property
+    def needs_proba(self):  # type: ignore[override]
+        """Whether the features are probabilities."""
+        return self.use == "proba"
+
+    def fit(self, outputs):
+        """Fit the classifier to the members' outputs."""
+        if self.use not in ("proba", "votes"):
+            raise ValueError(f"use={self.use!r}: choose proba or votes.")
+        self.check(outputs)
+        outputs.need_truth()
+        model = LogisticRegression(max_iter=1000) if self.estimator is None else self.estimator
+        if not hasattr(model, "predict_proba"):
+            raise ValueError(
+                f"{type(model).__name__} has no predict_proba, which stacking needs: wrap it in "
+                "CalibratedClassifierCV."
+            )
+        self.n_members_ = outputs.n_members
+        extra = {}
+        if outputs.sample_weight is not None:
+            extra["sample_weight"] = outputs.sample_weight
+        self.estimator_ = clone(model).fit(self._features(outputs), outputs.y, **extra)
+        return self
+
+    def _features(self, outputs):
+        if self.use == "votes":
+            marks = outputs.votes[:, :, None] == np.arange(outputs.n_classes)
+            return marks.transpose(1, 0, 2).reshape(outputs.n_samples, -1).astype(float)
+        return outputs.proba.transpose(1, 0, 2).reshape(outputs.n_samples, -1)
+
+    def combine(self, outputs):
+        """Return the classifier's probabilities; 0 for classes it never saw."""
+        self.check(outputs)
+        check_n_members(outputs, self.n_members_, type(self).__name__)
+        support = np.zeros((outputs.n_samples, outputs.n_classes))
+        support[:, self.estimator_.classes_] = self.estimator_.predict_proba(
+            self._features(outputs)
+        )
+        return support
