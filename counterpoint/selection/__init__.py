@@ -1,0 +1,43 @@
+"""Choosing members of a pool: criteria, orders and searches."""
+
+from counterpoint.selection._trace import Trace
+from counterpoint.selection.criteria import (
+    CombinedError,
+    Criterion,
+    Diversity,
+    VoteError,
+    WeightedSum,
+    as_criterion,
+)
+from counterpoint.selection.ordering import (
+    order_by_complementarity,
+    order_by_error,
+    order_by_kappa,
+    order_by_margin_distance,
+)
+from counterpoint.selection.search import (
+    select_backward,
+    select_by_order,
+    select_exhaustive,
+    select_floating,
+    select_forward,
+)
+
+__all__ = [
+    "CombinedError",
+    "Criterion",
+    "Diversity",
+    "Trace",
+    "VoteError",
+    "WeightedSum",
+    "as_criterion",
+    "order_by_complementarity",
+    "order_by_error",
+    "order_by_kappa",
+    "order_by_margin_distance",
+    "select_backward",
+    "select_by_order",
+    "select_exhaustive",
+    "select_floating",
+    "select_forward",
+]

@@ -1,0 +1,187 @@
+"""What makes a subset of members good: the error of a rule, a measure of diversity, or both."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from counterpoint._outputs import MemberOutputs
+from counterpoint.combiners import Combiner
+from counterpoint.diversity.measures import MEASURES, get_measure
+
+# Not by diversity alone: less of these is better.
+_LOWER = {"member_error", "vote_error", "kappa_error", "bad_diversity", "margin_spread"}
+
+
+class Criterion(ABC):
+    """A number for a subset of members; lower is better.
+
+    Examples
+    --------
+    >>> from counterpoint import MemberOutputs
+    >>> from counterpoint.selection import Criterion
+    >>> class Size(Criterion):
+    ...     def value(self, outputs):
+    ...         return float(outputs.n_members)
+    >>> Size().value(MemberOutputs([[0, 1], [1, 1]], [0, 1]))
+    2.0
+    """
+
+    @abstractmethod
+    def value(self, outputs: MemberOutputs) -> float:
+        """Return the number for these members; NaN counts as worst."""
+
+
+class VoteError(Criterion):
+    """Error of the plain vote; searches know it and have a fast way for it.
+
+    Examples
+    --------
+    >>> from counterpoint import MemberOutputs
+    >>> from counterpoint.selection import VoteError
+    >>> VoteError().value(MemberOutputs([[0, 1], [1, 1], [1, 1]], [0, 1]))
+    0.5
+    """
+
+    def value(self, outputs):
+        """Return the error; members count alike, a tie goes to the first class."""
+        equal = np.zeros((outputs.n_samples, outputs.n_classes))
+        rows = np.arange(outputs.n_samples)
+        for votes in outputs.votes:
+            equal[rows, votes] += 1
+        wrong = equal.argmax(axis=1) != outputs.y
+        return float(np.average(wrong, weights=outputs.sample_weight))
+
+
+class CombinedError(Criterion):
+    """Error of any combiner.
+
+    Parameters
+    ----------
+    combiner : Combiner
+        Rules that learn are fitted to the same outputs they are judged by: prefer fixed ones.
+    loss : {"error", "log-loss", "squared"}, default="error"
+        Share of wrong answers, mean -log of the share given to the truth, or mean squared
+        distance to it.
+
+    Examples
+    --------
+    >>> from counterpoint import MemberOutputs
+    >>> from counterpoint.combiners import MeanCombiner
+    >>> from counterpoint.selection import CombinedError
+    >>> outputs = MemberOutputs(proba=[[[0.2, 0.8]], [[0.6, 0.4]]], y=[1], classes=[0, 1])
+    >>> CombinedError(MeanCombiner()).value(outputs)
+    0.0
+    """
+
+    def __init__(self, combiner: Combiner, loss: str = "error"):
+        if loss not in ("error", "log-loss", "squared"):
+            raise ValueError(f"loss={loss!r}: choose error, log-loss or squared.")
+        self.combiner, self.loss = combiner, loss
+
+    def value(self, outputs):
+        """Return the loss of the combined answer."""
+        rule = self.combiner.fit(outputs) if self.combiner.needs_truth else self.combiner
+        if self.loss == "error":
+            each = rule.combine(outputs).argmax(axis=1) != outputs.y
+        else:
+            share = rule.predict_proba(outputs)
+            truth = share[np.arange(outputs.n_samples), outputs.y]
+            if self.loss == "log-loss":
+                each = -np.log(np.maximum(truth, 1e-12))
+            else:
+                each = (share**2).sum(axis=1) - 2 * truth + 1
+        return float(np.average(each, weights=outputs.sample_weight))
+
+
+class Diversity(Criterion):
+    """Any measure of :data:`counterpoint.diversity.MEASURES`, turned so that lower is better.
+
+    Parameters
+    ----------
+    measure : str
+        Its name, such as "q" or "double_fault".
+
+    Examples
+    --------
+    >>> from counterpoint import MemberOutputs
+    >>> from counterpoint.selection import Diversity
+    >>> Diversity("disagreement").value(MemberOutputs([[0, 1], [1, 1]], [0, 1]))
+    -0.5
+    """
+
+    def __init__(self, measure: str):
+        self.measure = get_measure(measure)
+
+    def value(self, outputs):
+        """Return the measure, or its negative; NaN for one member alone."""
+        value = float(self.measure.function(outputs))
+        lower = self.measure.more_diverse == "lower" or self.measure.name in _LOWER
+        return value if lower else -value
+
+
+class WeightedSum(Criterion):
+    """Several criteria at once.
+
+    Parameters
+    ----------
+    criteria : sequence of Criterion, or names
+        See :func:`as_criterion`.
+    weights : array-like, default=None
+        What each counts; None is 1.
+
+    Examples
+    --------
+    >>> from counterpoint import MemberOutputs
+    >>> from counterpoint.selection import WeightedSum
+    >>> both = WeightedSum(["error", "disagreement"], [1.0, 0.5])
+    >>> both.value(MemberOutputs([[0, 1], [1, 1]], [0, 1]))
+    -0.25
+    """
+
+    def __init__(self, criteria: Sequence, weights: ArrayLike | None = None):
+        self.criteria = [as_criterion(c) for c in criteria]
+        self.weights = np.ones(len(self.criteria)) if weights is None else np.asarray(weights)
+        if self.weights.shape != (len(self.criteria),):
+            raise ValueError(
+                f"{len(self.criteria)} criteria but weights of shape {self.weights.shape}."
+            )
+
+    def value(self, outputs):
+        """Return the weighted sum; a part that is undefined counts nothing."""
+        parts = np.array([c.value(outputs) for c in self.criteria])
+        return float(np.nansum(self.weights * parts))
+
+
+def as_criterion(given) -> Criterion:
+    """Return a criterion from its short name.
+
+    Parameters
+    ----------
+    given : Criterion, Combiner or str
+        "error" is the error of the plain vote; a combiner stands for its error; other names are
+        measures of diversity.
+
+    Returns
+    -------
+    Criterion
+
+    Examples
+    --------
+    >>> from counterpoint.selection import as_criterion
+    >>> type(as_criterion("error")).__name__
+    'VoteError'
+    """
+    if isinstance(given, Criterion):
+        return given
+    if isinstance(given, Combiner):
+        return CombinedError(given)
+    if given == "error":
+        return VoteError()
+    if isinstance(given, str) and given in MEASURES:
+        return Diversity(given)
+    raise ValueError(
+        f"criterion={given!r}: give 'error', a measure of diversity ({', '.join(MEASURES)}), a "
+        "Combiner or a Criterion."
+    )
