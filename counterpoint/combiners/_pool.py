@@ -1,0 +1,115 @@
+"""A pool of members inside an estimator: fitted or to be fitted, each with its own columns."""
+
+import numpy as np
+from joblib import Parallel, delayed
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
+from sklearn.linear_model import LogisticRegression
+from sklearn.naive_bayes import GaussianNB
+from sklearn.tree import DecisionTreeClassifier
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
+
+from counterpoint._members import is_fitted, is_pool, named_pool, select_columns
+from counterpoint._outputs import MemberOutputs
+
+
+class BasePoolClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
+    """What classifiers around a pool share.
+
+    Subclasses have the parameters ``pool``, ``columns``, ``cv`` and ``n_jobs``.
+    """
+
+    def _fit_pool(self, X, y):
+        """Fit the members that are not; return X and y, checked."""
+        X, y = self._read(X, y)
+        self.classes_ = np.unique(y)
+        if len(self.classes_) < 2:
+            raise ValueError(f"y holds one class only, {self.classes_[0]!r}: give at least two.")
+        pool = self._pool()
+        if not is_pool(pool):
+            self.pool_ = pool if is_fitted(pool) else clone(pool).fit(X, y)
+            return X, y
+        members = named_pool(pool, self.columns)
+        fitted = Parallel(n_jobs=self.n_jobs)(
+            delayed(_fit)(m.estimator, select_columns(X, m.columns), y) for m in members
+        )
+        self.pool_ = [(m.name, estimator) for m, estimator in zip(members, fitted, strict=True)]
+        return X, y
+
+    def _pool(self):
+        return _default_pool() if self.pool is None else self.pool
+
+    def _read(self, X, y):
+        # Frames go to the members as they are: they may want names, or strings.
+        X = X if hasattr(X, "shape") else np.asarray(X)
+        if y is None:
+            raise ValueError("requires y to be passed, but the target y is None.")
+        if self.pool is None:
+            X, y = validate_data(self, X, y)
+        else:
+            validate_data(self, X, skip_check_array=True)
+        y = column_or_1d(y, warn=True)
+        check_classification_targets(y)
+        return X, y
+
+    def _outputs_unseen(self, X, y):
+        """Return what members say about rows they were not trained on, by cross-fitting."""
+        pool = self._pool()
+        return MemberOutputs.from_estimator(
+            pool, X, y, columns=self.columns if is_pool(pool) else None, cv=self.cv,
+            n_jobs=self.n_jobs,
+        )  # fmt: skip
+
+    def _without_proba(self):
+        if not isinstance(self.pool_, list):
+            return []
+        return [name for name, member in self.pool_ if not hasattr(member, "predict_proba")]
+
+    def _need_proba(self, what):
+        without = self._without_proba()
+        if without:
+            one = len(without) == 1
+            raise ValueError(
+                f"{what} needs probabilities, but {', '.join(without)} "
+                f"{'has' if one else 'have'} no predict_proba: calibrate {'it' if one else 'them'} "
+                f"(CalibratedClassifierCV), leave {'it' if one else 'them'} out, or combine votes."
+            )
+
+    def outputs(self, X, y=None) -> MemberOutputs:
+        """Return what the members say about samples.
+
+        Parameters
+        ----------
+        X : array-like or frame of shape (n_samples, n_features)
+        y : array-like of shape (n_samples,), default=None
+            The truth, if known.
+
+        Returns
+        -------
+        MemberOutputs
+        """
+        check_is_fitted(self)
+        X = X if hasattr(X, "shape") else np.asarray(X)
+        if self.pool is None:
+            X = validate_data(self, X, reset=False)
+        else:
+            validate_data(self, X, reset=False, skip_check_array=True)
+        columns = self.columns if isinstance(self.pool_, list) else None
+        return MemberOutputs.from_estimator(self.pool_, X, y, columns=columns, n_jobs=self.n_jobs)
+
+    def member_predict(self, X) -> NDArray:
+        """Return the labels of the members, (n_members, n_samples)."""
+        return self.classes_[self.outputs(X).votes]
+
+
+def _default_pool():
+    return [
+        ("logistic regression", LogisticRegression(max_iter=1000)),
+        ("naive Bayes", GaussianNB()),
+        ("tree", DecisionTreeClassifier(max_depth=6, random_state=0)),
+    ]
+
+
+def _fit(estimator, X, y):
+    return estimator if is_fitted(estimator) else clone(estimator).fit(X, y)

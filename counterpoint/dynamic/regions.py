@@ -1,0 +1,237 @@
+"""Regions of competence: which validation rows speak about a query."""
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator
+from sklearn.cluster import KMeans
+from sklearn.neighbors import NearestNeighbors
+from sklearn.preprocessing import StandardScaler
+from sklearn.tree import DecisionTreeClassifier
+
+
+@dataclass(frozen=True, kw_only=True)
+class Neighbourhoods:
+    """Validation rows near each of some queries.
+
+    Attributes
+    ----------
+    start : ndarray of shape (n_queries + 1,), int64
+        Query q owns ``rows[start[q]:start[q + 1]]``; at least one.
+    rows : ndarray, int64
+        Positions of validation rows, the nearest first.
+    pull : ndarray, float64
+        What each row counts.
+    """
+
+    start: NDArray
+    rows: NDArray
+    pull: NDArray
+
+
+class Region(BaseEstimator, ABC):
+    """Find validation rows near queries; subclass this for regions of your own.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from counterpoint.dynamic import NeighbourRegion
+    >>> region = NeighbourRegion(2, scale=False).fit(np.array([[0.0], [1.0], [5.0]]), [0, 0, 1])
+    >>> region.near(np.array([[4.0]])).rows.tolist()
+    [2, 1]
+    """
+
+    @abstractmethod
+    def fit(self, X, y) -> "Region":
+        """Take in the validation rows, numbers of shape (n_rows, n_features), and their labels."""
+
+    @abstractmethod
+    def near(self, X) -> Neighbourhoods:
+        """Return the rows that speak about each query."""
+
+
+class NeighbourRegion(Region):
+    """The k nearest validation rows.
+
+    Parameters
+    ----------
+    k : int, default=7
+        How many; all, if there are fewer.
+    scale : bool, default=True
+        Bring columns to unit spread first.
+    by_distance : bool, default=False
+        Let nearer rows count more, by 1 over their distance.
+    metric : str, default="minkowski"
+        Of scikit-learn's ``NearestNeighbors``.
+    backend : {"exact", "pynndescent"}, default="exact"
+        "pynndescent" is approximate and fast for many columns; it must be installed.
+    n_jobs : int, default=None
+        Threads of the search.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from counterpoint.dynamic import NeighbourRegion
+    >>> region = NeighbourRegion(1).fit(np.array([[0.0], [2.0]]), [0, 1])
+    >>> region.near(np.array([[0.4], [1.9]])).rows.tolist()
+    [0, 1]
+    """
+
+    def __init__(
+        self,
+        k=7,
+        *,
+        scale=True,
+        by_distance=False,
+        metric="minkowski",
+        backend="exact",
+        n_jobs=None,
+    ):
+        self.k = k
+        self.scale = scale
+        self.by_distance = by_distance
+        self.metric = metric
+        self.backend = backend
+        self.n_jobs = n_jobs
+
+    def fit(self, X, y):
+        """Index the rows."""
+        if not isinstance(self.k, (int, np.integer)) or self.k < 1:
+            raise ValueError(f"k={self.k!r}: give a whole number from 1.")
+        self.scaler_ = StandardScaler().fit(X) if self.scale else None
+        X = self._scaled(X)
+        k = min(int(self.k), len(X))
+        if self.backend == "exact":
+            self.index_ = NearestNeighbors(n_neighbors=k, metric=self.metric, n_jobs=self.n_jobs)
+            self.index_.fit(X)
+        elif self.backend == "pynndescent":
+            try:
+                from pynndescent import PyNNDescentTransformer
+            except ImportError as error:
+                raise ImportError(
+                    "backend='pynndescent' needs that package: pip install pynndescent, or leave "
+                    "backend='exact'."
+                ) from error
+            metric = "euclidean" if self.metric == "minkowski" else self.metric
+            self.index_ = PyNNDescentTransformer(n_neighbors=k, metric=metric, random_state=0)
+            self.index_.fit(X)
+        else:
+            raise ValueError(f"backend={self.backend!r}: choose exact or pynndescent.")
+        self.k_ = k
+        return self
+
+    def _scaled(self, X):
+        return X if self.scaler_ is None else self.scaler_.transform(X)
+
+    def near(self, X):
+        """Return the k nearest rows."""
+        if self.backend == "exact":
+            distance, rows = self.index_.kneighbors(self._scaled(X))
+        else:
+            found = self.index_.transform(self._scaled(X))
+            # Its graph counts one neighbour more; sort what there is.
+            order = [np.argsort(row.data)[: self.k_] for row in found]
+            rows = np.stack([row.indices[o] for row, o in zip(found, order, strict=True)])
+            distance = np.stack([row.data[o] for row, o in zip(found, order, strict=True)])
+        pull = np.ones(rows.size)
+        if self.by_distance:
+            pull = 1.0 / np.maximum(distance.ravel(), 1e-12)
+        start = np.arange(len(X) + 1) * rows.shape[1]
+        return Neighbourhoods(start=start, rows=rows.ravel().astype(np.int64), pull=pull)
+
+
+class _Cells(Region):
+    """Regions that are cells of a partition: all rows of the cell of the query."""
+
+    @abstractmethod
+    def _cell(self, X): ...
+
+    def _index(self, cells):
+        order = np.argsort(cells, kind="stable")
+        names, first = np.unique(cells[order], return_index=True)
+        self.order_, self.names_ = order, names
+        self.first_ = np.append(first, len(order))
+        return self
+
+    def near(self, X):
+        """Return the rows of the query's cell; all rows for a cell without any."""
+        at = np.searchsorted(self.names_, cells := self._cell(X))
+        at = np.minimum(at, len(self.names_) - 1)
+        empty = self.names_[at] != cells
+        begin, end = self.first_[at], self.first_[at + 1]
+        begin, end = np.where(empty, 0, begin), np.where(empty, len(self.order_), end)
+        sizes = end - begin
+        start = np.concatenate([[0], np.cumsum(sizes)])
+        rows = self.order_[np.repeat(begin - start[:-1], sizes) + np.arange(start[-1])]
+        return Neighbourhoods(start=start, rows=rows, pull=np.ones(len(rows)))
+
+
+class ClusterRegion(_Cells):
+    """The rows of the query's cluster.
+
+    Parameters
+    ----------
+    n_clusters : int, default=8
+        How many; fewer, if there are fewer rows.
+    random_state : int, RandomState instance or None, default=None
+        Seeds k-means.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from counterpoint.dynamic import ClusterRegion
+    >>> region = ClusterRegion(2, random_state=0).fit(np.array([[0.0], [0.1], [9.0]]), [0, 0, 1])
+    >>> region.near(np.array([[8.0]])).rows.tolist()
+    [2]
+    """
+
+    def __init__(self, n_clusters=8, *, random_state=None):
+        self.n_clusters = n_clusters
+        self.random_state = random_state
+
+    def fit(self, X, y):
+        """Cluster the rows, columns brought to unit spread."""
+        self.scaler_ = StandardScaler().fit(X)
+        n = min(self.n_clusters, len(np.unique(X, axis=0)))
+        self.clusters_ = KMeans(n, n_init=3, random_state=self.random_state)
+        return self._index(self.clusters_.fit_predict(self.scaler_.transform(X)))
+
+    def _cell(self, X):
+        return self.clusters_.predict(self.scaler_.transform(X))
+
+
+class LeafRegion(_Cells):
+    """The rows of the query's leaf in a decision tree grown on the validation rows.
+
+    Parameters
+    ----------
+    min_samples_leaf : int, default=15
+        Fewest rows in a region.
+    random_state : int, RandomState instance or None, default=None
+        Of the tree.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from counterpoint.dynamic import LeafRegion
+    >>> X = np.arange(6.0)[:, None]
+    >>> region = LeafRegion(2).fit(X, [0, 0, 0, 1, 1, 1])
+    >>> region.near(np.array([[9.0]])).rows.tolist()
+    [3, 4, 5]
+    """
+
+    def __init__(self, min_samples_leaf=15, *, random_state=None):
+        self.min_samples_leaf = min_samples_leaf
+        self.random_state = random_state
+
+    def fit(self, X, y):
+        """Grow the tree."""
+        self.tree_ = DecisionTreeClassifier(
+            min_samples_leaf=min(self.min_samples_leaf, len(X)), random_state=self.random_state
+        ).fit(X, y)
+        return self._index(self.tree_.apply(X))
+
+    def _cell(self, X):
+        return self.tree_.apply(X)

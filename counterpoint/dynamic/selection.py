@@ -1,0 +1,230 @@
+"""A pool in which every query chooses its own members, as a scikit-learn classifier."""
+
+from typing import Self
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+from sklearn.base import clone
+from sklearn.utils import check_array, gen_batches
+from sklearn.utils.validation import check_is_fitted
+
+from counterpoint._kernels import dynamic as kernels
+from counterpoint.combiners._base import as_shares
+from counterpoint.combiners._pool import BasePoolClassifier
+from counterpoint.dynamic.competence import METHODS, Batch, Competence
+from counterpoint.dynamic.regions import NeighbourRegion
+
+
+class DynamicSelectionClassifier(BasePoolClassifier):
+    """Let the members decide that are most competent near the query.
+
+    What members say about validation rows tells where they can be trusted. By default these rows
+    are the training rows, about which members were asked by cross-fitting; members are then
+    fitted on all of them. Members that are fitted already are asked as they are: give ``fit``
+    data they were not trained on.
+
+    Parameters
+    ----------
+    pool : list, dict or ensemble, default=None
+        Estimators, (name, estimator) pairs, a dict of estimators, or one ensemble, fitted or
+        not. None is logistic regression, naive Bayes and a tree.
+    method : str or Competence, default="knora-e"
+        "ola", "lca": the most accurate nearby, overall or for the class it says. "knora-e",
+        "knora-u": those right about all the nearest rows, or by how many. "confidence",
+        "margin": the surest. Or an object of your own.
+    region : Region, default=None
+        What is near. None is the 7 nearest rows.
+    combine : {"vote", "mean"}, default="vote"
+        Whether chosen members vote or average their probabilities.
+    columns : list, default=None
+        For a list or dict: the columns each member sees; None is all.
+    cv : int, splitter or iterable, default=5
+        How to cross-fit members that are not fitted.
+    batch_size : int, default=4096
+        Queries looked at in one go: memory grows with it, not with the number of queries.
+    n_jobs : int, default=None
+        Members fitted or asked at a time.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        Labels, sorted.
+    pool_ : list of (name, estimator) pairs, or ensemble
+        All fitted.
+    competence_ : Competence
+        Fitted.
+    region_ : Region
+        Fitted.
+    outputs_ : MemberOutputs
+        What the members said about the validation rows.
+    n_features_in_ : int
+        Number of columns.
+
+    References
+    ----------
+    .. [1] A. Ko, R. Sabourin and A. Britto, "From dynamic classifier selection to dynamic
+       ensemble selection", Pattern Recognition 41, 2008.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from counterpoint.dynamic import DynamicSelectionClassifier
+    >>> X, y = load_iris(return_X_y=True)
+    >>> model = DynamicSelectionClassifier(method="knora-e").fit(X, y)
+    >>> model.predict(X[:2]).tolist()
+    [0, 0]
+    """
+
+    def __init__(
+        self,
+        pool=None,
+        *,
+        method="knora-e",
+        region=None,
+        combine="vote",
+        columns=None,
+        cv=5,
+        batch_size=4096,
+        n_jobs=None,
+    ):
+        self.pool = pool
+        self.method = method
+        self.region = region
+        self.combine = combine
+        self.columns = columns
+        self.cv = cv
+        self.batch_size = batch_size
+        self.n_jobs = n_jobs
+
+    def fit(self, X, y) -> Self:
+        """Fit members that are not, and learn where each is competent.
+
+        Parameters
+        ----------
+        X : array-like or frame of shape (n_samples, n_features)
+        y : array-like of shape (n_samples,)
+            Labels.
+
+        Returns
+        -------
+        DynamicSelectionClassifier
+        """
+        if self.combine not in ("vote", "mean"):
+            raise ValueError(f"combine={self.combine!r}: choose vote or mean.")
+        competence = self._competence()
+        X, y = self._fit_pool(X, y)
+        if competence.needs_proba or self.combine == "mean":
+            self._need_proba(type(competence).__name__ if competence.needs_proba else "The mean")
+        self.outputs_ = self._outputs_unseen(X, y)
+        self.competence_ = competence.fit(self.outputs_)
+        if competence.needs_region:
+            region = NeighbourRegion(n_jobs=self.n_jobs) if self.region is None else self.region
+            self.region_ = clone(region).fit(_numbers(X), self.outputs_.y)
+        return self
+
+    def _competence(self):
+        if isinstance(self.method, Competence):
+            return clone(self.method)
+        if self.method not in METHODS:
+            raise ValueError(
+                f"method={self.method!r}: choose {', '.join(METHODS)}, or pass a Competence."
+            )
+        return METHODS[self.method]()
+
+    def _batches(self, X):
+        """Yield the answers of the members and their say, some queries at a time."""
+        X = X if hasattr(X, "shape") else np.asarray(X)
+        told = self.outputs(X)
+        points = _numbers(X) if self.competence_.needs_region else None
+        for part in gen_batches(told.n_samples, self.batch_size):
+            votes = np.ascontiguousarray(told.votes[:, part].T)
+            proba = None if told.proba is None else told.proba[:, part].transpose(1, 0, 2)
+            near = None if points is None else self.region_.near(points[part])
+            batch = Batch(near=near, votes=votes, proba=proba)
+            competence = self.competence_.estimate(batch)
+            yield part, batch, competence, self.competence_.weigh(competence)
+
+    def _support(self, X):
+        parts = []
+        for _, batch, _, weights in self._batches(X):
+            if self.combine == "mean":
+                weights = as_shares(weights)
+                parts.append(np.einsum("qm,qmk->qk", weights, batch.proba))
+            else:
+                parts.append(kernels.weighted_vote(batch.votes, weights, len(self.classes_)))
+        return np.concatenate(parts)
+
+    def predict_proba(self, X) -> NDArray:
+        """Return the support of the chosen members for each class, as shares.
+
+        Parameters
+        ----------
+        X : array-like or frame of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_classes)
+        """
+        check_is_fitted(self)
+        return as_shares(self._support(X))
+
+    def predict(self, X) -> NDArray:
+        """Return the label with most support, the first of equals.
+
+        Parameters
+        ----------
+        X : array-like or frame of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+        """
+        check_is_fitted(self)
+        return self.classes_[self._support(X).argmax(axis=1)]
+
+    def explain_selection(self, X) -> pd.DataFrame:
+        """Say who decided about each query, with what competence.
+
+        Parameters
+        ----------
+        X : array-like or frame of shape (n_samples, n_features)
+
+        Returns
+        -------
+        DataFrame
+            A row per query and member that had a say: "query", "member", "says" (its label),
+            "competence", "say" (its share of the decision) and "decision" (the label decided).
+        """
+        check_is_fitted(self)
+        names = np.array(self.outputs_.names, dtype=object)
+        frames = []
+        for part, batch, competence, weights in self._batches(X):
+            share = as_shares(weights)
+            tally = kernels.weighted_vote(batch.votes, share, len(self.classes_))
+            query, member = np.nonzero(share > 0)
+            frames.append(
+                pd.DataFrame(
+                    {
+                        "query": query + part.start,
+                        "member": names[member],
+                        "says": self.classes_[batch.votes[query, member]],
+                        "competence": competence[query, member],
+                        "say": share[query, member],
+                        "decision": self.classes_[tally.argmax(axis=1)][query],
+                    }
+                )
+            )
+        return pd.concat(frames, ignore_index=True)
+
+
+def _numbers(X):
+    """Return X as an array of numbers for distances, or say why that cannot be."""
+    try:
+        return check_array(X, dtype=np.float64)
+    except ValueError as error:
+        raise ValueError(
+            f"Regions of competence need numbers without gaps in X ({error}). Encode it first, "
+            "for example with counterpoint.datasets.TabularEncoder in a pipeline, or choose "
+            "method='confidence', which looks at the members only."
+        ) from error
