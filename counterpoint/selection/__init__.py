@@ -5,10 +5,13 @@ from counterpoint.selection.criteria import (
     CombinedError,
     Criterion,
     Diversity,
+    ScorerCriterion,
     VoteError,
     WeightedSum,
     as_criterion,
 )
+from counterpoint.selection.estimator import EnsembleSelectionClassifier
+from counterpoint.selection.genetic import pareto_front, select_genetic
 from counterpoint.selection.ordering import (
     order_by_complementarity,
     order_by_error,
@@ -27,6 +30,8 @@ __all__ = [
     "CombinedError",
     "Criterion",
     "Diversity",
+    "EnsembleSelectionClassifier",
+    "ScorerCriterion",
     "Trace",
     "VoteError",
     "WeightedSum",
@@ -35,9 +40,11 @@ __all__ = [
     "order_by_error",
     "order_by_kappa",
     "order_by_margin_distance",
+    "pareto_front",
     "select_backward",
     "select_by_order",
     "select_exhaustive",
     "select_floating",
     "select_forward",
+    "select_genetic",
 ]

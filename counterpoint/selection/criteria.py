@@ -5,9 +5,11 @@ from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import ArrayLike
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.metrics import check_scoring, get_scorer_names
 
 from counterpoint._outputs import MemberOutputs
-from counterpoint.combiners import Combiner
+from counterpoint.combiners import Combiner, MeanCombiner, VoteCombiner
 from counterpoint.diversity.measures import MEASURES, get_measure
 
 # Not by diversity alone: less of these is better.
@@ -95,6 +97,60 @@ class CombinedError(Criterion):
         return float(np.average(each, weights=outputs.sample_weight))
 
 
+class ScorerCriterion(Criterion):
+    """Any scorer of scikit-learn, of the combined answer.
+
+    Parameters
+    ----------
+    scoring : str or callable
+        Name such as "neg_log_loss" or "balanced_accuracy", or a scorer; higher is better, as
+        always in scikit-learn.
+    combiner : Combiner, default=None
+        How members are combined. None averages probabilities, or counts votes.
+
+    Examples
+    --------
+    >>> from counterpoint import MemberOutputs
+    >>> from counterpoint.selection import ScorerCriterion
+    >>> outputs = MemberOutputs([[0, 1, 1], [0, 1, 1]], [0, 1, 0])
+    >>> ScorerCriterion("balanced_accuracy").value(outputs)
+    -0.75
+    """
+
+    def __init__(self, scoring, combiner: Combiner | None = None):
+        self.scorer, self.combiner = check_scoring(_Answer(), scoring), combiner
+
+    def value(self, outputs):
+        """Return the score with its sign turned."""
+        rule = self.combiner
+        if rule is None:
+            rule = VoteCombiner() if outputs.proba is None else MeanCombiner()
+        if rule.needs_truth:
+            rule.fit(outputs)
+        extra = {}
+        if outputs.sample_weight is not None:
+            extra["sample_weight"] = outputs.sample_weight
+        answer = _Answer(outputs.classes, rule.predict_proba(outputs))
+        rows = np.arange(outputs.n_samples)[:, None]
+        return -float(self.scorer(answer, rows, outputs.classes[outputs.y], **extra))
+
+
+class _Answer(ClassifierMixin, BaseEstimator):
+    """A finished answer that a scorer can ask as if it were a classifier."""
+
+    def __init__(self, classes=None, share=None):
+        self.classes_, self.share_ = classes, share
+
+    def fit(self, X, y):
+        return self
+
+    def predict(self, X):
+        return self.classes_[self.share_.argmax(axis=1)]
+
+    def predict_proba(self, X):
+        return self.share_
+
+
 class Diversity(Criterion):
     """Any measure of :data:`counterpoint.diversity.MEASURES`, turned so that lower is better.
 
@@ -161,7 +217,7 @@ def as_criterion(given) -> Criterion:
     ----------
     given : Criterion, Combiner or str
         "error" is the error of the plain vote; a combiner stands for its error; other names are
-        measures of diversity.
+        measures of diversity, then scorers of scikit-learn.
 
     Returns
     -------
@@ -181,7 +237,9 @@ def as_criterion(given) -> Criterion:
         return VoteError()
     if isinstance(given, str) and given in MEASURES:
         return Diversity(given)
+    if isinstance(given, str) and given in get_scorer_names():
+        return ScorerCriterion(given)
     raise ValueError(
-        f"criterion={given!r}: give 'error', a measure of diversity ({', '.join(MEASURES)}), a "
-        "Combiner or a Criterion."
+        f"criterion={given!r}: give 'error', a measure of diversity ({', '.join(MEASURES)}), "
+        "the name of a scikit-learn scorer, a Combiner or a Criterion."
     )

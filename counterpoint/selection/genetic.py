@@ -1,0 +1,174 @@
+"""Searching subsets by selection, crossing and mutation; fronts of two aims (C6)."""
+
+from collections.abc import Sequence
+
+import numpy as np
+import pandas as pd
+from sklearn.utils import check_random_state
+
+from counterpoint._outputs import MemberOutputs
+from counterpoint._progress import track
+from counterpoint.selection._trace import Trace
+from counterpoint.selection.criteria import Criterion, WeightedSum, as_criterion
+from counterpoint.selection.search import _Judge, _trace, select_forward
+
+
+def select_genetic(
+    outputs: MemberOutputs,
+    criterion="error",
+    *,
+    population: int = 40,
+    n_generations: int = 40,
+    mutation: float | None = None,
+    progress: bool | None = False,
+    random_state=None,
+) -> Trace:
+    """Evolve subsets of members: one bit per member says whether it is in.
+
+    Parents win tournaments of two; children take each bit from either; bits flip now and then;
+    the best two survive as they are. Ctrl-C ends the search and keeps the best so far.
+
+    Parameters
+    ----------
+    outputs : MemberOutputs
+        With the truth, on data the members were not trained on.
+    criterion : str, Criterion or Combiner, default="error"
+        See :func:`as_criterion`.
+    population : int, default=40
+        Subsets alive at a time, at least 4.
+    n_generations : int, default=40
+        Generations.
+    mutation : float, default=None
+        Chance that a bit flips. None is 1 over the number of members.
+    progress : bool or None, default=False
+        Draw a progress bar; None: on a terminal.
+    random_state : int, RandomState instance or None, default=None
+        Seeds the search.
+
+    Returns
+    -------
+    Trace
+        The best subset of each generation.
+
+    Examples
+    --------
+    >>> from counterpoint import MemberOutputs
+    >>> from counterpoint.selection import select_genetic
+    >>> outputs = MemberOutputs([[0, 0, 1], [1, 1, 1], [0, 1, 0]], [0, 1, 1])
+    >>> float(select_genetic(outputs, random_state=0).errors.min())
+    0.0
+    """
+    if population < 4 or n_generations < 1:
+        raise ValueError(
+            f"population={population}, n_generations={n_generations}: give at least 4 and 1."
+        )
+    judge = _Judge(outputs, criterion)
+    rng = check_random_state(random_state)
+    n = outputs.n_members
+    rate = 1.0 / n if mutation is None else mutation
+    known: dict[bytes, float] = {}
+
+    def value(bits):
+        if bits.tobytes() not in known:
+            known[bits.tobytes()] = judge.value(np.flatnonzero(bits).tolist())
+        return known[bits.tobytes()]
+
+    alive = _not_empty(rng.random_sample((population, n)) < 0.5, rng)
+    alive[0] = True  # the full pool is one to beat
+    steps = []
+    try:
+        for _ in track(range(n_generations), description="Evolving", show=progress):
+            values = np.array([value(bits) for bits in alive])
+            # Of equals the smaller subset.
+            order = np.lexsort((alive.sum(axis=1), values))
+            alive, values = alive[order], values[order]
+            steps.append(np.flatnonzero(alive[0]))
+            pairs = rng.randint(population, size=(2, population - 2, 2)).min(axis=2)
+            mask = rng.random_sample((population - 2, n)) < 0.5
+            children = np.where(mask, alive[pairs[0]], alive[pairs[1]])
+            children ^= rng.random_sample(children.shape) < rate
+            alive = np.concatenate([alive[:2], _not_empty(children, rng)])
+    except KeyboardInterrupt:
+        if not steps:
+            raise
+    return _trace(judge, steps, "genetic")
+
+
+def _not_empty(bits, rng):
+    for row in np.flatnonzero(~bits.any(axis=1)):
+        bits[row, rng.randint(bits.shape[1])] = True
+    return bits
+
+
+def pareto_front(
+    outputs: MemberOutputs,
+    criteria: Sequence = ("error", "disagreement"),
+    *,
+    n_weights: int = 11,
+    n_members: int | None = None,
+) -> pd.DataFrame:
+    """Find subsets that no other found is better than in both of two aims.
+
+    Forward searches are run on weighted sums of the two, from one aim alone to the other alone;
+    of all subsets on their way the ones that are not beaten are kept.
+
+    Parameters
+    ----------
+    outputs : MemberOutputs
+        With the truth, on data the members were not trained on.
+    criteria : pair of str, Criterion or Combiner, default=("error", "disagreement")
+        "size" is the number of members.
+    n_weights : int, default=11
+        Weighted sums to search.
+    n_members : int, default=None
+        Largest size. None is the full pool.
+
+    Returns
+    -------
+    DataFrame
+        A row per subset: "first", "second" (lower is better in both), "size", "members"; by the
+        first aim.
+
+    Examples
+    --------
+    >>> from counterpoint import MemberOutputs
+    >>> from counterpoint.selection import pareto_front
+    >>> outputs = MemberOutputs([[0, 0, 1], [1, 1, 1], [0, 1, 0]], [0, 1, 1])
+    >>> pareto_front(outputs, ("error", "size"))["size"].tolist()
+    [3, 1]
+    """
+    if len(criteria) != 2:
+        raise ValueError(f"{len(criteria)} criteria were given: a front is of two.")
+    aims = [_Size() if c == "size" else as_criterion(c) for c in criteria]
+    found: dict[tuple[int, ...], tuple[float, float]] = {}
+    for share in np.linspace(0.0, 1.0, n_weights):
+        both = WeightedSum(aims, [1.0 - share, share])
+        for step in select_forward(outputs, both, n_members=n_members).steps:
+            key = tuple(sorted(step.tolist()))
+            if key not in found:
+                part = outputs.take(np.array(key))
+                found[key] = (aims[0].value(part), aims[1].value(part))
+    rows = [(a, b, key) for key, (a, b) in found.items() if np.isfinite([a, b]).all()]
+    kept = [
+        (a, b, key)
+        for a, b, key in rows
+        if not any((c <= a and d <= b) and (c < a or d < b) for c, d, _ in rows)
+    ]
+    kept = sorted({(a, b): (a, b, key) for a, b, key in sorted(kept, key=_size_last)}.values())
+    return pd.DataFrame(
+        {
+            "first": [a for a, _, _ in kept],
+            "second": [b for _, b, _ in kept],
+            "size": [len(key) for _, _, key in kept],
+            "members": [list(key) for _, _, key in kept],
+        }
+    )
+
+
+def _size_last(row):
+    return -len(row[2])  # of equals the last one put in stays: the smallest
+
+
+class _Size(Criterion):
+    def value(self, outputs):
+        return float(outputs.n_members)
