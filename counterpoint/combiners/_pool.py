@@ -25,7 +25,7 @@ class BasePoolClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         X, y = self._read(X, y)
         self.classes_ = np.unique(y)
         if len(self.classes_) < 2:
-            raise ValueError(f"y holds one class only, {self.classes_[0]!r}: give at least two.")
+            raise ValueError(f"y holds one class only, {self.classes_[0]}: give at least two.")
         pool = self._pool()
         if not is_pool(pool):
             self.pool_ = pool if is_fitted(pool) else clone(pool).fit(X, y)

@@ -153,7 +153,7 @@ class HMMClassifier(ClassifierMixin, BaseEstimator):
         self.classes_, codes = np.unique(y, return_inverse=True)
         if len(self.classes_) < 2:
             raise ValueError(
-                f"y holds one class only, {self.classes_[0]!r}: at least two are needed."
+                f"y holds one class only, {self.classes_[0]}: at least two are needed."
             )
         self._choose_sizes(data, codes)
         self.class_prior_ = self._priors(np.bincount(codes, weights=weight))
@@ -185,7 +185,7 @@ class HMMClassifier(ClassifierMixin, BaseEstimator):
                     states = min(states, max(1, most // mixtures))
             if events < states * mixtures:
                 raise ValueError(
-                    f"Class {label!r} has {events} events in {int((codes == k).sum())} sequences, "
+                    f"Class {np.asarray(label).item()!r} has {events} events in {int((codes == k).sum())} sequences, "
                     f"too few for {states * mixtures} Gaussians: lower n_states or n_mixtures, "
                     "let shrink=True do so, or give more sequences of it."
                 )
@@ -368,7 +368,7 @@ class HMMPairClassifier(HMMClassifier):
         if len(self.classes_) != 2:
             raise ValueError(
                 f"Only binary classification is supported: y holds {len(self.classes_)} classes, "
-                f"{list(self.classes_[:5])}. Use HMMClassifier for more."
+                f"{self.classes_[:5].tolist()}. Use HMMClassifier for more."
             )
         super()._choose_sizes(data, codes)
 
@@ -432,6 +432,6 @@ def _fit(model, data, weight):
 def _of(value: int | dict | ArrayLike, label) -> int:
     if isinstance(value, dict):
         if label not in value:
-            raise ValueError(f"A dict of sizes was given without the class {label!r}.")
+            raise ValueError(f"A dict of sizes was given without the class {label}.")
         return value[label]
     return value  # type: ignore[return-value]

@@ -1,5 +1,6 @@
 """Logs of events, and the labelled histories they hold (S1)."""
 
+import warnings
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -419,8 +420,10 @@ def _values(frame, features):
 def _times(column, name):
     if column.dtype.kind == "O" or column.dtype.kind in "UST":
         try:
-            column = pd.to_datetime(pd.Series(column)).to_numpy()
-        except (TypeError, ValueError) as error:
+            with warnings.catch_warnings():
+                warnings.simplefilter("error")  # dates of several forms would be guessed one by one
+                column = pd.to_datetime(pd.Series(column)).to_numpy()
+        except (TypeError, ValueError, UserWarning) as error:
             raise ValueError(
                 f"Column {name!r} holds times that cannot be read ({error}): give numbers or dates."
             ) from None

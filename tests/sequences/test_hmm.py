@@ -1,0 +1,209 @@
+import pickle
+import warnings
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from naive import sequences as naive
+from sklearn.exceptions import ConvergenceWarning
+
+from counterpoint._kernels import sequences as kernels
+from counterpoint.sequences import MixtureHMM
+from counterpoint.sequences._sequences import as_sequences
+
+pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+
+
+def drawn(seed, n=40, d=2, longest=5, missing=0.0):
+    rng = np.random.RandomState(seed)
+    made = []
+    for _ in range(n):
+        x = rng.randn(rng.randint(1, longest + 1), d) + 3 * rng.randint(2)
+        x[rng.random_sample(x.shape) < missing] = np.nan
+        made.append(x)
+    return made
+
+
+def parts(model):
+    return (
+        model.start_.tolist(),
+        model.transitions_.tolist(),
+        model.mixture_.tolist(),
+        model.means_.tolist(),
+        model.covariances_.tolist(),
+    )
+
+
+def told(x):
+    return [[None if np.isnan(v) else float(v) for v in row] for row in x]
+
+
+@pytest.mark.parametrize("missing", [0.0, 0.3])
+@pytest.mark.parametrize("covariance", ["full", "diag", "tied"])
+def test_likelihoods_states_and_paths_equal_the_sum_over_all_paths(covariance, missing):
+    data = drawn(0, missing=missing)
+    model = MixtureHMM(3, n_mixtures=2, covariance=covariance, max_iter=5, random_state=0).fit(data)
+    likelihood, states, paths = (
+        model.score_samples(data[:8]),
+        model.predict_state_proba(data[:8]),
+        model.decode(data[:8]),
+    )
+    for k, x in enumerate(data[:8]):
+        assert likelihood[k] == pytest.approx(
+            naive.log_likelihood(told(x), *parts(model)), rel=1e-8
+        )
+        np.testing.assert_allclose(
+            states[k], naive.state_probabilities(told(x), *parts(model)), atol=1e-9
+        )
+        assert tuple(paths[k]) == naive.best_path(told(x), *parts(model))
+
+
+@given(
+    st.integers(0, 10_000),
+    st.sampled_from(["full", "diag", "tied"]),
+    st.integers(1, 3),
+    st.sampled_from([0.0, 0.2]),
+)
+def test_em_never_lowers_the_likelihood(seed, covariance, n_mixtures, missing):
+    data = drawn(seed, n=25, missing=missing)
+    weight = np.random.RandomState(seed).random_sample(25) + 0.1
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        model = MixtureHMM(
+            2, n_mixtures=n_mixtures, covariance=covariance, max_iter=12, tol=0, random_state=seed
+        ).fit(data, sample_weight=weight)
+    rise = np.diff(model.log_likelihood_)
+    rise = np.delete(rise, model.restarts_)
+    assert (rise >= -1e-9).all()
+    assert model.score(data, sample_weight=weight) == pytest.approx(model.log_likelihood_[-1])
+
+
+def test_a_planted_model_is_found_again():
+    rng = np.random.RandomState(0)
+    truth = MixtureHMM(2, max_iter=1, random_state=0).fit(drawn(0))
+    truth._chain.log_start[:] = np.log([0.9, 0.1])
+    truth._chain.log_move[:] = np.log([[0.7, 0.3], [0.2, 0.8]])
+    truth._chain.parts.mean[:] = [[-2, 0], [2, 1]]
+    truth._chain.parts.covariance[:] = np.eye(2) * 0.3
+    data = truth.sample(rng.randint(3, 9, size=400), random_state=1)
+    model = MixtureHMM(2, n_starts=3, random_state=2).fit(data)
+    order = np.argsort(model.means_[:, 0, 0])
+    np.testing.assert_allclose(
+        model.means_[order, 0], truth.means_[np.argsort(truth.means_[:, 0, 0]), 0], atol=0.15
+    )
+    np.testing.assert_allclose(
+        model.transitions_[np.ix_(order, order)], [[0.7, 0.3], [0.2, 0.8]], atol=0.06
+    )
+    np.testing.assert_allclose(model.start_[order], [0.9, 0.1], atol=0.06)
+
+
+def test_moves_and_first_states_that_cannot_be_stay_so():
+    ladder = np.triu(np.ones((3, 3)))
+    model = MixtureHMM(
+        3, transitions=ladder, first_states=[1, 0, 0], max_iter=20, random_state=0
+    ).fit(drawn(1))
+    assert (model.transitions_[ladder == 0] == 0).all()
+    assert model.start_.tolist() == [1.0, 0.0, 0.0]
+    assert all((np.diff(path) >= 0).all() for path in model.decode(drawn(1)))
+
+
+def test_numbers_that_underflow_are_taken_in_logarithms():
+    model = MixtureHMM(2, max_iter=10, random_state=0).fit(drawn(0))
+    # So far out that the densities of all states but one are 0 in floating point.
+    far = [np.array([[60.0, -50.0], [-60.0, 50.0], [1.0, 1.0]])]
+    found = model.score_samples(far)
+    assert np.isfinite(found).all()
+    scaled = model._scale(as_sequences(far))
+    log_e, plain, _ = model._chain.emissions(scaled.values)
+    rows = np.empty_like(plain)
+    total = kernels._careful(
+        log_e, 0, model._chain.log_start, model._chain.log_move, 1, rows, np.zeros((2, 2))
+    )
+    assert found[0] == pytest.approx(total - model._scaling(as_sequences(far))[0])
+    np.testing.assert_allclose(rows.sum(axis=1), 1.0)
+
+
+def test_the_careful_way_equals_the_fast_one():
+    model = MixtureHMM(3, n_mixtures=2, max_iter=5, random_state=0).fit(drawn(3))
+    chain, data = model._chain, model._scale(as_sequences(drawn(4, n=6)))
+    log_e, plain, offset = chain.emissions(data.values)
+    weight = np.ones(6)
+    fast, firsts, moves = kernels.pass_over(
+        log_e, plain, offset, data.start, chain.log_start, chain.log_move, 2, weight
+    )
+    gamma, pairs, slow = np.zeros_like(plain), np.zeros((3, 3)), []
+    for a, b in zip(data.start[:-1], data.start[1:], strict=True):
+        slow.append(
+            kernels._careful(log_e[a:b], a, chain.log_start, chain.log_move, 2, gamma, pairs)
+        )
+    np.testing.assert_allclose(fast, slow)
+    np.testing.assert_allclose(plain, gamma, atol=1e-12)
+    np.testing.assert_allclose(moves, pairs, atol=1e-12)
+    assert firsts.sum() == pytest.approx(6)
+
+
+def test_a_weight_of_two_is_two_copies():
+    data = drawn(5)
+    weight = np.random.RandomState(0).randint(0, 3, size=len(data))
+    copies = [x for x, w in zip(data, weight, strict=True) for _ in range(w)]
+    one = MixtureHMM(2, max_iter=10, random_state=0).fit(data, sample_weight=weight)
+    two = MixtureHMM(2, max_iter=10, random_state=0).fit(copies)
+    np.testing.assert_allclose(np.sort(one.means_.ravel()), np.sort(two.means_.ravel()))
+
+
+def test_scaling_a_column_changes_nothing_but_the_unit():
+    data = drawn(6)
+    model = MixtureHMM(2, max_iter=10, random_state=0).fit(data)
+    other = MixtureHMM(2, max_iter=10, random_state=0).fit([x * [1000.0, 0.01] for x in data])
+    np.testing.assert_allclose(other.means_, model.means_ * [1000.0, 0.01], rtol=1e-6)
+    shift = np.log(1000.0 * 0.01) * np.array([len(x) for x in data])
+    np.testing.assert_allclose(
+        other.score_samples([x * [1000.0, 0.01] for x in data]),
+        model.score_samples(data) - shift,
+    )
+
+
+def test_dead_components_are_set_anew():
+    data = [np.zeros((3, 1)) for _ in range(20)] + [np.ones((3, 1))]
+    model = MixtureHMM(3, n_mixtures=2, max_iter=30, random_state=0).fit(data)
+    assert np.isfinite(model.score_samples(data)).all()
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"n_states": 0}, "n_states=0"),
+        ({"n_mixtures": 1.5}, "n_mixtures=1.5"),
+        ({"covariance": "round"}, "choose full, diag or tied"),
+        ({"floor": 0}, "above 0"),
+        ({"transitions": np.zeros((4, 4))}, "lead somewhere"),
+        ({"transitions": np.ones((2, 2))}, r"expected \(4, 4\)"),
+        ({"first_states": [0, 0, 0, 0]}, "able to begin"),
+    ],
+)
+def test_wrong_options_say_what_to_change(options, message):
+    with pytest.raises(ValueError, match=message):
+        MixtureHMM(**options).fit(drawn(0))
+
+
+def test_too_few_events_and_empty_sequences_say_so():
+    with pytest.raises(ValueError, match="too few for 4 states"):
+        MixtureHMM(4).fit([[[1.0], [2.0]]])
+    with pytest.raises(ValueError, match="Sequence 1 has shape"):
+        MixtureHMM(1).fit([np.ones((2, 1)), np.ones((0, 1))])
+    model = MixtureHMM(1).fit(drawn(0))
+    with pytest.raises(ValueError, match="2 were there in training"):
+        model.score_samples([np.ones((2, 3))])
+
+
+def test_em_that_has_not_ended_warns():
+    with pytest.warns(ConvergenceWarning, match="raise max_iter"):
+        MixtureHMM(3, max_iter=2, tol=0, random_state=0).fit(drawn(0))
+
+
+def test_a_pickled_model_answers_the_same():
+    data = drawn(0)
+    model = MixtureHMM(2, random_state=0).fit(data)
+    again = pickle.loads(pickle.dumps(model))
+    np.testing.assert_array_equal(again.score_samples(data), model.score_samples(data))

@@ -1,0 +1,50 @@
+import numpy as np
+import pytest
+from sklearn.linear_model import LogisticRegression
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+from counterpoint.sequences import EventLog, RecentEventsTransformer, histories, make_churn_events
+
+SEQUENCES = [np.array([[1.0, 10.0], [2.0, 20.0], [4.0, 60.0]]), np.array([[7.0, 8.0]])]
+
+
+def test_mean_concat_and_decay_by_hand():
+    mean = RecentEventsTransformer(2).fit_transform(SEQUENCES)
+    assert mean.tolist() == [[3.0, 40.0], [7.0, 8.0]]
+    side = RecentEventsTransformer(2, how="concat").fit_transform(SEQUENCES)
+    assert side[0].tolist() == [4.0, 60.0, 2.0, 20.0]
+    assert np.isnan(side[1, 2:]).all()
+    fading = RecentEventsTransformer(3, how="decay", rate=0.5).fit_transform(SEQUENCES)
+    assert fading[0, 0] == pytest.approx((4 + 0.5 * 2 + 0.25 * 1) / 1.75)
+
+
+def test_columns_by_name_and_the_names_that_come_out():
+    events = make_churn_events(1000, random_state=0).events
+    log = EventLog.from_frame(events, entity="customer", time="time", type="event")
+    found = histories(log, target="churn", length=2)
+    maker = RecentEventsTransformer(2, how="concat", features=["event", "promise"]).fit(found)
+    assert maker.get_feature_names_out().tolist() == [
+        "event 0 back", "promise 0 back", "event 1 back", "promise 1 back",
+    ]  # fmt: skip
+    assert maker.transform(found).shape == (len(found), 4)
+    model = make_pipeline(
+        RecentEventsTransformer(2), StandardScaler(), LogisticRegression(class_weight="balanced")
+    )
+    model.fit(found, found.y)
+    assert model.predict_proba(found).shape == (len(found), 2)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"n_events": 0}, "n_events=0"),
+        ({"how": "sum"}, "choose mean, concat, decay"),
+        ({"rate": 0}, "rate=0"),
+        ({"features": [5]}, "column 5"),
+        ({"features": ["age"]}, "name 'age'"),
+    ],
+)
+def test_wrong_options_say_what_to_change(options, message):
+    with pytest.raises(ValueError, match=message):
+        RecentEventsTransformer(**options).fit(SEQUENCES)
