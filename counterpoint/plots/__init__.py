@@ -8,6 +8,8 @@
 ``HistoryDisplay``          what a boosting method recorded, round by round
 ``DecompositionDisplay``    bias, variance, diversity, ...: parts of an expected error
 ``MemberBoundariesDisplay`` boundaries of the members over the regions of their ensemble
+``LiftDisplay``             what taking the first so many of a ranking of rare cases brings
+``RelevanceHorizonDisplay`` a score against how many past events are looked at
 ``plot_decision_boundary``  decision regions of a classifier of two features
 =========================== ================================================================
 
@@ -22,6 +24,7 @@ from counterpoint.plots.decomposition import DecompositionDisplay
 from counterpoint.plots.diversity_matrix import DiversityMatrixDisplay
 from counterpoint.plots.history import HistoryDisplay
 from counterpoint.plots.kappa_error import KappaErrorDisplay
+from counterpoint.plots.lift import LiftDisplay, RelevanceHorizonDisplay
 from counterpoint.plots.margins import MarginDisplay
 from counterpoint.plots.member_boundaries import MemberBoundariesDisplay
 from counterpoint.plots.trajectory import TrajectoryDisplay
@@ -31,8 +34,10 @@ __all__ = [
     "DiversityMatrixDisplay",
     "HistoryDisplay",
     "KappaErrorDisplay",
+    "LiftDisplay",
     "MarginDisplay",
     "MemberBoundariesDisplay",
+    "RelevanceHorizonDisplay",
     "TrajectoryDisplay",
     "plot_decision_boundary",
 ]

@@ -185,7 +185,8 @@ class HMMClassifier(ClassifierMixin, BaseEstimator):
                     states = min(states, max(1, most // mixtures))
             if events < states * mixtures:
                 raise ValueError(
-                    f"Class {np.asarray(label).item()!r} has {events} events in {int((codes == k).sum())} sequences, "
+                    f"Class {np.asarray(label).item()!r} has {events} events in "
+                    f"{int((codes == k).sum())} sequences, "
                     f"too few for {states * mixtures} Gaussians: lower n_states or n_mixtures, "
                     "let shrink=True do so, or give more sequences of it."
                 )

@@ -1,0 +1,242 @@
+"""Rankings of rare cases: what is found by how far one goes down, and by how far one looks back."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+import pandas as pd
+from matplotlib.lines import Line2D
+from matplotlib.ticker import MaxNLocator, PercentFormatter
+from numpy.typing import ArrayLike
+
+from counterpoint.plots import _style
+from counterpoint.sequences.lift import lift_curve
+
+_LINE = "counterpoint-lift"
+_TITLES = {
+    "precision": "Part of those taken that are positive",
+    "g": "Times as good as chance (g)",
+    "sensitivity": "Part of the positives that are found",
+    "specificity": "Part of the others that are left alone",
+    "profit": "Gains less costs",
+}
+
+
+@dataclass(kw_only=True)
+class LiftDisplay:
+    """What taking the first so many of a ranking brings, for one or more rankings.
+
+    Attributes
+    ----------
+    curves : dict of DataFrame
+        One :func:`counterpoint.sequences.lift_curve` per name.
+    prior : float
+        Share of positives: the precision of chance.
+    lines_ : list of Line2D
+        Set by :meth:`plot`, as are ``ax_`` and ``figure_``.
+
+    Examples
+    --------
+    >>> from counterpoint.plots import LiftDisplay
+    >>> display = LiftDisplay.from_predictions([1, 0, 0, 1], [0.9, 0.2, 0.4, 0.3])
+    >>> display.table()["precision"][0].item()
+    1.0
+    """
+
+    curves: dict[str, pd.DataFrame]
+    prior: float
+
+    @classmethod
+    def from_predictions(
+        cls,
+        y_true: ArrayLike,
+        scores: ArrayLike | Mapping[str, ArrayLike],
+        *,
+        pos_label=1,
+        gain: float = 5.0,
+        cost: float = 1.0,
+        name: str = "ranking",
+        ax=None,
+        **options: Any,
+    ) -> Self:
+        """Follow one ranking, or several by name, from the top; then draw.
+
+        Parameters
+        ----------
+        y_true : array-like of shape (n_samples,)
+            Labels.
+        scores : array-like of shape (n_samples,), or dict of them
+            Higher is taken first.
+        pos_label : label, default=1
+            The rare class.
+        gain, cost : float
+            What a positive that is taken saves, and what taking one costs.
+        name : str, default="ranking"
+            For the legend, if there is one ranking.
+        ax : matplotlib Axes, default=None
+            Where to draw; None makes a new figure.
+        **options
+            As in :meth:`plot`.
+
+        Returns
+        -------
+        LiftDisplay
+        """
+        named = scores if isinstance(scores, Mapping) else {name: scores}
+        curves = {
+            str(key): lift_curve(y_true, one, pos_label=pos_label, gain=gain, cost=cost)
+            for key, one in named.items()
+        }
+        if not curves:
+            raise ValueError("The dict of rankings is empty: there is nothing to draw.")
+        display = cls(curves=curves, prior=float(np.mean(np.asarray(y_true) == pos_label)))
+        return display.plot(ax=ax, **options)
+
+    def table(self) -> pd.DataFrame:
+        """Return what is plotted: the curves below each other, with the name of the ranking."""
+        parts = [curve.assign(ranking=name) for name, curve in self.curves.items()]
+        return pd.concat(parts, ignore_index=True)
+
+    def plot(
+        self,
+        ax=None,
+        *,
+        what: str = "precision",
+        most: float = 0.02,
+        line_kwargs: Mapping[str, Any] | None = None,
+    ) -> Self:
+        """Draw on ``ax`` or a new figure; never call ``show``.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, default=None
+        what : {"precision", "g", "sensitivity", "specificity", "profit"}, default="precision"
+            What to follow.
+        most : float, default=0.02
+            Share of the samples up to which to draw.
+        line_kwargs : dict, default=None
+            For matplotlib's ``plot``.
+
+        Returns
+        -------
+        LiftDisplay
+        """
+        if what not in _TITLES:
+            raise ValueError(f"what={what!r}: choose {', '.join(_TITLES)}.")
+        if not 0 < most <= 1:
+            raise ValueError(f"most={most!r}: give a share above 0 and at most 1.")
+        ax = _style.get_axes(ax, (6.4, 4.0))
+        self.lines_ = []
+        for name, curve in self.curves.items():
+            k = _style.count_drawn(ax, _LINE)
+            shown = curve[(curve["share"] <= most) | (curve["n"] == 1)]
+            style = {"color": _style.colour(k), "linestyle": _style.dashes(k), "label": name}
+            line = ax.plot(
+                shown["share"], shown[what], gid=_LINE, **_style.merge(style, line_kwargs, Line2D)
+            )
+            self.lines_ += line
+        chance = {"precision": self.prior, "g": 1.0}.get(what)
+        if chance is not None:
+            ax.axhline(chance, color=_style.GREY, linestyle=":", linewidth=1, label="chance")
+        ax.xaxis.set_major_formatter(PercentFormatter(1.0))
+        ax.set(xlabel="Share of all that is taken, from the top", ylabel=_TITLES[what])
+        ax.set_ylim(bottom=0.0 if what != "profit" else None)
+        _style.draw_legend(ax)
+        self.ax_, self.figure_ = ax, ax.figure
+        return self
+
+
+@dataclass(kw_only=True)
+class RelevanceHorizonDisplay:
+    """A score against how many past events a method looks at.
+
+    Attributes
+    ----------
+    lengths : ndarray
+        Numbers of past events.
+    scores : dict of ndarray of shape (n_lengths, n_repeats)
+        A score per method, length and repeat.
+    score_name : str
+        For the axis.
+
+    Examples
+    --------
+    >>> from counterpoint.plots import RelevanceHorizonDisplay
+    >>> display = RelevanceHorizonDisplay.from_scores([1, 2, 3], {"KNN": [4.0, 9.0, 7.0]})
+    >>> display.table()["KNN"].tolist()
+    [4.0, 9.0, 7.0]
+    """
+
+    lengths: np.ndarray
+    scores: dict[str, np.ndarray]
+    score_name: str = "g"
+
+    @classmethod
+    def from_scores(
+        cls,
+        lengths: ArrayLike,
+        scores: Mapping[str, ArrayLike],
+        *,
+        score_name: str = "Times as good as chance (g)",
+        ax=None,
+    ) -> Self:
+        """Draw scores that were computed for each length of history.
+
+        Parameters
+        ----------
+        lengths : array-like of int
+            Numbers of past events.
+        scores : dict of array-like of shape (n_lengths,) or (n_lengths, n_repeats)
+            By method.
+        score_name : str
+            For the axis.
+        ax : matplotlib Axes, default=None
+
+        Returns
+        -------
+        RelevanceHorizonDisplay
+        """
+        lengths = np.asarray(lengths)
+        read = {}
+        for name, values in scores.items():
+            values = np.asarray(values, dtype=float)
+            values = values[:, None] if values.ndim == 1 else values
+            if values.ndim != 2 or len(values) != len(lengths):
+                raise ValueError(
+                    f"scores of {name!r} have shape {values.shape}, expected ({len(lengths)},) or "
+                    f"({len(lengths)}, n_repeats): one row per length."
+                )
+            read[str(name)] = values
+        if not read:
+            raise ValueError("The dict of scores is empty: there is nothing to draw.")
+        return cls(lengths=lengths, scores=read, score_name=score_name).plot(ax=ax)
+
+    def table(self) -> pd.DataFrame:
+        """Return the mean score per length, a column per method."""
+        means = {name: values.mean(axis=1) for name, values in self.scores.items()}
+        return pd.DataFrame(means, index=pd.Index(self.lengths, name="length"))
+
+    def plot(self, ax=None) -> Self:
+        """Draw means, and bars of one standard error where there are repeats."""
+        ax = _style.get_axes(ax, (6.4, 4.0))
+        self.lines_ = []
+        for name, values in self.scores.items():
+            k = _style.count_drawn(ax, _LINE)
+            mean, spread = values.mean(axis=1), None
+            if values.shape[1] > 1:
+                spread = values.std(axis=1, ddof=1) / np.sqrt(values.shape[1])
+            (line,) = ax.plot(
+                self.lengths, mean, gid=_LINE, label=name, color=_style.colour(k),
+                marker=_style.marker(k),
+            )  # fmt: skip
+            if spread is not None:
+                ax.errorbar(
+                    self.lengths, mean, yerr=spread, fmt="none", ecolor=_style.colour(k), capsize=3
+                )
+            self.lines_.append(line)
+        ax.xaxis.set_major_locator(MaxNLocator(integer=True))
+        ax.set(xlabel="Past events looked at", ylabel=self.score_name)
+        _style.draw_legend(ax)
+        self.ax_, self.figure_ = ax, ax.figure
+        return self
