@@ -35,6 +35,13 @@ class BasePoolClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
             delayed(_fit)(m.estimator, select_columns(X, m.columns), y) for m in members
         )
         self.pool_ = [(m.name, estimator) for m, estimator in zip(members, fitted, strict=True)]
+        for name, member in self.pool_:
+            known = getattr(member, "classes_", self.classes_)
+            if not np.isin(known, self.classes_).all():
+                raise ValueError(
+                    f"{name} was fitted on the classes {np.asarray(known).tolist()}, but y holds "
+                    f"{self.classes_.tolist()}: all members must speak of the same classes."
+                )
         return X, y
 
     def _pool(self):
