@@ -1,0 +1,20 @@
+"""Competence of members near one query; right[row][member], near is a list of rows."""
+
+
+def overall(near, pull, right, m):
+    return sum(w * right[r][m] for r, w in zip(near, pull)) / sum(pull)
+
+
+def by_class(near, pull, right, y, vote, m):
+    own = [(r, w) for r, w in zip(near, pull) if y[r] == vote]
+    total = sum(w for _, w in own)
+    return sum(w * right[r][m] for r, w in own) / total if total else 0.0
+
+
+def unbroken(near, right, m):
+    count = 0
+    for r in near:
+        if not right[r][m]:
+            break
+        count += 1
+    return count
