@@ -1,0 +1,142 @@
+"""The wide pool to select from: learners of many kinds, cheap ones first."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from importlib import import_module
+
+from sklearn.base import BaseEstimator
+from sklearn.calibration import CalibratedClassifierCV
+from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
+from sklearn.ensemble import (
+    ExtraTreesClassifier,
+    HistGradientBoostingClassifier,
+    RandomForestClassifier,
+)
+from sklearn.linear_model import LogisticRegression
+from sklearn.naive_bayes import GaussianNB
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import QuantileTransformer, StandardScaler
+from sklearn.svm import SVC
+
+from counterpoint.boosting import AdaBoostNCClassifier
+from counterpoint.trees import HistTreeClassifier
+
+# Beyond so many rows a kernel machine or a scan over neighbours costs more than it brings.
+_MOST_ROWS_KERNEL = 6_000
+_MOST_ROWS_NEIGHBOURS = 50_000
+
+
+@dataclass(frozen=True, kw_only=True)
+class Candidate:
+    """A member that may be tried.
+
+    Attributes
+    ----------
+    name : str
+    family : str
+        Kind of learner: "linear", "neighbours", "trees", "boosting", "kernel", "networks",
+        "views", "bayes".
+    make : callable
+        ``make(random_state)`` gives the unfitted estimator.
+    """
+
+    name: str
+    family: str
+    make: Callable[[int], BaseEstimator]
+
+
+def default_pool(n_samples: int, n_features: int, n_classes: int) -> list[Candidate]:
+    """List the members to try on data of this size, cheap ones first.
+
+    Parameters
+    ----------
+    n_samples, n_features, n_classes : int
+        Size of the data, nominal columns counted after encoding.
+
+    Returns
+    -------
+    list of Candidate
+
+    Examples
+    --------
+    >>> from counterpoint.auto import default_pool
+    >>> len(default_pool(500, 10, 2)) > 15
+    True
+    """
+    small = n_samples <= 2_000
+    trees = 300 if small else 200
+    found = [
+        _of("naive Bayes", "bayes", lambda s: GaussianNB(var_smoothing=1e-6)),
+        _of("linear discriminant", "linear", lambda s: LinearDiscriminantAnalysis(
+            solver="lsqr", shrinkage="auto")),
+        _of("logistic regression", "linear", lambda s: _scaled(
+            LogisticRegression(C=1.0, max_iter=2000))),
+        _of("logistic regression, C=0.05", "linear", lambda s: _scaled(
+            LogisticRegression(C=0.05, max_iter=2000))),
+        _of("logistic regression on quantiles", "linear", lambda s: make_pipeline(
+            QuantileTransformer(min(n_samples // 2, 200), output_distribution="normal",
+                                random_state=s),
+            LogisticRegression(C=0.5, max_iter=2000))),
+    ]  # fmt: skip
+    if n_samples <= _MOST_ROWS_NEIGHBOURS:
+        for k in (5, 20):
+            k = min(k, max(1, n_samples // 10))
+            found.append(_of(f"{k} neighbours", "neighbours", _neighbours(k)))
+    found += [
+        _of("AdaBoost, stumps", "boosting", _boosted(0.0, 1, 150)),
+        _of("AdaBoost.NC 2, depth 3", "boosting", _boosted(2.0, 3, 80)),
+        _of("AdaBoost.NC 9, depth 5", "boosting", _boosted(9.0, 5, 60)),
+        _of("random forest", "trees", lambda s: RandomForestClassifier(trees, random_state=s)),
+        _of("random forest, leaves of 3", "trees", lambda s: RandomForestClassifier(
+            trees, min_samples_leaf=3, max_features=0.4, random_state=s)),
+        _of("extra trees", "trees", lambda s: ExtraTreesClassifier(trees, random_state=s)),
+        _of("extra trees, half of the columns", "trees", lambda s: ExtraTreesClassifier(
+            trees, max_features=0.5, min_samples_leaf=2, random_state=s)),
+        _of("gradient boosting", "boosting", lambda s: HistGradientBoostingClassifier(
+            learning_rate=0.06, max_iter=120, max_leaf_nodes=15, l2_regularization=1.0,
+            random_state=s)),
+        _of("gradient boosting, shallow", "boosting", lambda s: HistGradientBoostingClassifier(
+            learning_rate=0.05, max_iter=200, max_depth=3, min_samples_leaf=10, random_state=s)),
+    ]  # fmt: skip
+    if n_samples <= _MOST_ROWS_KERNEL:
+        for c in (1.0, 10.0):
+            found.append(_of(f"SVM, C={c:g}", "kernel", _svm(c)))
+    found += _from_our_packages()
+    return found
+
+
+def _of(name, family, make):
+    return Candidate(name=name, family=family, make=make)
+
+
+def _scaled(model):
+    return make_pipeline(StandardScaler(), model)
+
+
+def _neighbours(k):
+    return lambda s: _scaled(KNeighborsClassifier(k, weights="distance"))
+
+
+def _boosted(lam, depth, n):
+    return lambda s: AdaBoostNCClassifier(
+        HistTreeClassifier(max_depth=depth), n_estimators=n, lam=lam, random_state=s
+    )
+
+
+def _svm(c):
+    # Probabilities by one sigmoid on cross-validated scores; the machine itself sees all rows.
+    return lambda s: CalibratedClassifierCV(_scaled(SVC(C=c, random_state=s)), cv=3, ensemble=False)
+
+
+def _from_our_packages():
+    networks = import_module("counterpoint.networks")
+    views = import_module("counterpoint.views")
+    return [
+        _of("networks, negative correlation", "networks", lambda s: (
+            networks.NegativeCorrelationClassifier(8, loss="cross-entropy", random_state=s))),
+        _of("networks, alone", "networks", lambda s: networks.NegativeCorrelationClassifier(
+            8, strength=0.0, loss="cross-entropy", hidden_layer_sizes=(40,), random_state=s)),
+        _of("rotated trees", "views", lambda s: views.ProjectionEnsembleClassifier(
+            method="rotation", n_estimators=40, random_state=s)),
+    ]  # fmt: skip
