@@ -378,7 +378,7 @@ class OverproduceSelectClassifier(ClassifierMixin, BaseEstimator):
 
 def _seeded(model, seed):
     names = [n for n in model.get_params() if n == "random_state" or n.endswith("__random_state")]
-    return model.set_params(**{n: seed for n in names}) if names else model
+    return model.set_params(**dict.fromkeys(names, seed)) if names else model
 
 
 def _fit_and_ask(model, X, codes, train, test, n_classes):
