@@ -7,6 +7,7 @@ The front door. Sub-packages are imported when first used, so that
 ``MemberOutputs``  what the members of any fitted ensemble said, as arrays
 ``PairCounts``     mergeable counts of who was right together
 ``boosting``       members trained one after another: AdaBoost.NC and its family
+``networks``       members trained together: negative correlation learning and its kin
 ``trees``          histogram trees, pruned trees
 ``diversity``      how members disagree: every measure, one table of them all
 ``decomposition``  why it matters: bias, variance, covariance, diversity
@@ -25,6 +26,7 @@ _SUBPACKAGES = (
     "decomposition",
     "diversity",
     "exceptions",
+    "networks",
     "plots",
     "trees",
 )

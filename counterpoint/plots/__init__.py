@@ -6,6 +6,7 @@
 ``TrajectoryDisplay``       errors and measures against the number of members
 ``MarginDisplay``           cumulative distribution of the margins of the vote
 ``HistoryDisplay``          what a boosting method recorded, round by round
+``NCLDynamicsDisplay``      outputs, spread and errors of networks trained together, by epoch
 ``DecompositionDisplay``    bias, variance, diversity, ...: parts of an expected error
 ``MemberBoundariesDisplay`` boundaries of the members over the regions of their ensemble
 ``LiftDisplay``             what taking the first so many of a ranking of rare cases brings
@@ -22,6 +23,7 @@ computed here that ``counterpoint.diversity`` or ``counterpoint.decomposition`` 
 from counterpoint.plots.boundaries import plot_decision_boundary
 from counterpoint.plots.decomposition import DecompositionDisplay
 from counterpoint.plots.diversity_matrix import DiversityMatrixDisplay
+from counterpoint.plots.dynamics import NCLDynamicsDisplay
 from counterpoint.plots.history import HistoryDisplay
 from counterpoint.plots.kappa_error import KappaErrorDisplay
 from counterpoint.plots.lift import LiftDisplay, RelevanceHorizonDisplay
@@ -37,6 +39,7 @@ __all__ = [
     "LiftDisplay",
     "MarginDisplay",
     "MemberBoundariesDisplay",
+    "NCLDynamicsDisplay",
     "RelevanceHorizonDisplay",
     "TrajectoryDisplay",
     "plot_decision_boundary",
