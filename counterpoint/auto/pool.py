@@ -75,7 +75,7 @@ def default_pool(n_samples: int, n_features: int, n_classes: int) -> list[Candid
         _of("logistic regression, C=0.05", "linear", lambda s: _scaled(
             LogisticRegression(C=0.05, max_iter=2000))),
         _of("logistic regression on quantiles", "linear", lambda s: make_pipeline(
-            QuantileTransformer(min(n_samples // 2, 200), output_distribution="normal",
+            QuantileTransformer(n_quantiles=max(2, min(n_samples // 2, 200)), output_distribution="normal",
                                 random_state=s),
             LogisticRegression(C=0.5, max_iter=2000))),
     ]  # fmt: skip
@@ -138,5 +138,5 @@ def _from_our_packages():
         _of("networks, alone", "networks", lambda s: networks.NegativeCorrelationClassifier(
             8, strength=0.0, loss="cross-entropy", hidden_layer_sizes=(40,), random_state=s)),
         _of("rotated trees", "views", lambda s: views.ProjectionEnsembleClassifier(
-            method="rotation", n_estimators=40, random_state=s)),
+            kinds=("rotation",), n_estimators=30, random_state=s)),
     ]  # fmt: skip
