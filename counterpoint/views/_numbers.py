@@ -1,0 +1,38 @@
+"""Means, spreads and whitened coordinates of columns."""
+
+import numpy as np
+
+# Directions whose spread is below this share of the largest are rounding, not data.
+_RANK_TOLERANCE = 1e-10
+
+
+def centre_and_scale(X, weight=None):
+    """Mean and standard deviation of the columns by weight; 1 where a column is constant."""
+    if weight is None:
+        weight = np.ones(len(X))
+    share = weight / weight.sum()
+    centre = share @ X
+    variance = [share @ (column - mean) ** 2 for column, mean in zip(X.T, centre, strict=True)]
+    scale = np.sqrt(variance)
+    # Rounding leaves a constant column a spread of about its size times the precision.
+    flat = scale <= 1e-12 * np.abs(centre)
+    return centre, np.where(flat | (scale == 0), 1.0, scale)
+
+
+def whitening(X, weight=None):
+    """Mean, principal directions times spread, and spreads: (d,), (d, rank), (rank,).
+
+    ``(X - mean) @ directions / spread`` has covariance 1; columns are put on a common scale first.
+    """
+    if weight is None:
+        weight = np.ones(len(X))
+    centre, scale = centre_and_scale(X, weight)
+    Z = (X - centre) / scale
+    covariance = (Z * (weight / weight.sum())[:, None]).T @ Z
+    variance, directions = np.linalg.eigh(covariance)
+    variance, directions = variance[::-1], directions[:, ::-1]
+    rank = int((variance > _RANK_TOLERANCE * max(variance[0], 1e-300)).sum())
+    # The sign of a direction is arbitrary: its largest entry is made positive.
+    top = np.abs(directions).argmax(axis=0)
+    directions = directions * np.sign(directions[top, np.arange(len(top))])
+    return centre, directions[:, :rank] / scale[:, None], np.sqrt(variance[:rank])

@@ -1,0 +1,278 @@
+"""G8: balanced subsets for rare classes, with the prior put right again."""
+
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils.validation import has_fit_parameter
+
+from counterpoint._members import select_rows
+from counterpoint.views._base import BaseViewClassifier
+from counterpoint.views._checks import check_choice, check_count, check_number
+from counterpoint.views._members import member_labels, member_proba
+from counterpoint.views.view import TrainingSet, View
+
+__all__ = ["BalancedSubsetsClassifier", "BalancedView"]
+
+
+@dataclass
+class BalancedView(View):
+    """All rows of the rarest class and a sample of each of the others.
+
+    Parameters
+    ----------
+    ratio : float, default=1.0
+        Rows drawn of another class, as a multiple of the rows of the rarest.
+    weighted : bool, default=False
+        Weigh the rows by equation 6.1, times the number of rows, so that they weigh 1 on average.
+    priors : dict or None, default=None
+        True frequency of every label; None is that in the data.
+
+    Attributes
+    ----------
+    counts_ : ndarray of shape (n_classes,)
+        Rows of each class that the member sees.
+    class_weights_ : ndarray of shape (n_classes,)
+        Equation 6.1: the prior of a class over the rows of it that the member sees. Over all rows
+        these weights add up to 1.
+
+    References
+    ----------
+    .. [1] Eastwood's thesis, section 6.1, equation 6.1.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from counterpoint.views import BalancedView
+    >>> X, y = np.arange(10.0)[:, None], np.array([0] * 8 + [1] * 2)
+    >>> view = BalancedView(weighted=True)
+    >>> seen = view.fit(X, y, None, np.random.RandomState(0))
+    >>> view.counts_.tolist(), view.class_weights_.tolist()
+    ([2, 2], [0.4, 0.1])
+    """
+
+    ratio: float = 1.0
+    weighted: bool = False
+    priors: dict | None = None
+    _dealt: list | None = field(default=None, repr=False)
+
+    def fit(self, X, y, sample_weight, rng):
+        """Draw the rows."""
+        check_number(self.ratio, "ratio", above=True)
+        labels, codes = np.unique(y, return_inverse=True)
+        available = np.bincount(codes)
+        wanted = balanced_counts(available, self.ratio)
+        if self._dealt is not None:
+            rows = np.concatenate(self._dealt)
+            self._dealt = None
+        else:
+            rows = np.concatenate(
+                [
+                    rng.permutation(np.flatnonzero(codes == k))[: wanted[k]]
+                    for k in range(len(labels))
+                ]
+            )
+        self.counts_ = np.bincount(codes[rows], minlength=len(labels))
+        self.class_weights_ = prior_of(labels, codes, self.priors) / self.counts_
+        weight = None if sample_weight is None else sample_weight[rows]
+        if self.weighted:
+            factor = self.class_weights_[codes[rows]] * len(rows)
+            weight = factor if weight is None else weight * factor
+        return TrainingSet(select_rows(X, rows), y[rows], weight)
+
+
+class BalancedSubsetsClassifier(BaseViewClassifier):
+    """Train each member on all rows of the rare class and another sample of the common ones.
+
+    Members see classes in nearly equal numbers, and together they see much more of the common
+    class than one balanced sample holds. They would then find the rare class too probable, so the
+    prior is put right: by weights while training (equation 6.1) or in the probabilities after it.
+
+    Parameters
+    ----------
+    estimator : classifier or None, default=None
+        The learner; None is scikit-learn's ``DecisionTreeClassifier()``.
+    n_estimators : int, default=10
+        Number of members.
+    ratio : float, default=1.0
+        Rows drawn of a class, as a multiple of the rows of the rarest; at most all.
+    sampling : {"random", "deal"}, default="random"
+        "random": each member has its own sample without repeats. "deal": rows of a common class are
+        shuffled and dealt out, so that none is used again before all have been.
+    correction : {"weights", "probabilities"} or None, default="weights"
+        "weights": the rows of class c weigh prior / number of them in the sample (equation 6.1,
+        for any number of classes). "probabilities": members learn without weights, and what they
+        say of c is multiplied by prior / share in the sample. None: nothing is put right, and
+        rare classes are predicted more often than they occur.
+    priors : dict or None, default=None
+        True frequency of every label, adding up to 1; None is that in the data.
+    min_rows : int, default=1
+        Fewest rows that a class must have.
+    n_jobs : int or None, default=None
+        Members trained at a time. Results do not depend on it.
+    random_state : int, RandomState instance or None, default=None
+        Seeds samples and learners.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        Labels, sorted.
+    priors_ : ndarray of shape (n_classes,)
+        Frequencies that are put right again.
+    counts_ : ndarray of shape (n_classes,)
+        Rows of each class that a member sees.
+    class_weights_ : ndarray of shape (n_classes,)
+        Equation 6.1. Members get it times their number of rows.
+    estimators_ : list of classifiers
+        The members.
+    views_ : list of BalancedView
+        Their samples.
+    n_features_in_ : int
+        Number of columns.
+
+    See Also
+    --------
+    sklearn.utils.class_weight.compute_sample_weight : Weights on all rows instead of samples.
+
+    References
+    ----------
+    .. [1] Eastwood's thesis, section 6.1, equation 6.1.
+    .. [2] M. Saerens et al., "Adjusting the outputs of a classifier to new a priori
+       probabilities", Neural Computation 14, 2002: correction="probabilities".
+
+    Examples
+    --------
+    >>> from sklearn.datasets import make_classification
+    >>> from counterpoint.views import BalancedSubsetsClassifier
+    >>> X, y = make_classification(500, weights=[0.9], random_state=0)
+    >>> ensemble = BalancedSubsetsClassifier(random_state=0).fit(X, y)
+    >>> bool(ensemble.counts_[0] == ensemble.counts_[1])
+    True
+    """
+
+    _numeric = False
+
+    def __init__(
+        self,
+        estimator=None,
+        *,
+        n_estimators=10,
+        ratio=1.0,
+        sampling="random",
+        correction="weights",
+        priors=None,
+        min_rows=1,
+        n_jobs=None,
+        random_state=None,
+    ):
+        self.estimator = estimator
+        self.n_estimators = n_estimators
+        self.ratio = ratio
+        self.sampling = sampling
+        self.correction = correction
+        self.priors = priors
+        self.min_rows = min_rows
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+
+    def _make_views(self, X, y, sample_weight, rng):
+        self._check()
+        labels, codes = np.unique(y, return_inverse=True)
+        available = np.bincount(codes)
+        if available.min() < self.min_rows:
+            k = available.argmin()
+            raise ValueError(
+                f"Class {labels[k]!r} has {available[k]} rows, and min_rows={self.min_rows}: join "
+                "it with another class, leave it out, or lower min_rows."
+            )
+        self.priors_ = prior_of(labels, codes, self.priors)
+        self.counts_ = balanced_counts(available, self.ratio)
+        self.class_weights_ = self.priors_ / self.counts_
+        weighted = self.correction == "weights"
+        if self.sampling == "random":
+            view = BalancedView(ratio=self.ratio, weighted=weighted, priors=self.priors)
+            return [view] * self.n_estimators
+        dealt = [
+            _deal(np.flatnonzero(codes == k), self.counts_[k], self.n_estimators, rng)
+            for k in range(len(labels))
+        ]
+        return [
+            BalancedView(ratio=self.ratio, weighted=weighted, priors=self.priors, _dealt=list(hand))
+            for hand in zip(*dealt, strict=True)
+        ]
+
+    def _check(self):
+        check_count(self.n_estimators, "n_estimators")
+        check_number(self.ratio, "ratio", above=True)
+        check_count(self.min_rows, "min_rows")
+        check_choice(self.sampling, "sampling", ("random", "deal"))
+        if self.correction is not None:
+            check_choice(self.correction, "correction", ("weights", "probabilities"))
+        template = self._template()
+        if self.correction == "weights" and not has_fit_parameter(template, "sample_weight"):
+            raise ValueError(
+                f"{type(template).__name__} takes no sample_weight, which correction='weights' "
+                "needs: choose correction='probabilities', or another learner."
+            )
+        if self.correction == "probabilities" and not hasattr(template, "predict_proba"):
+            raise ValueError(
+                f"{type(template).__name__} has no predict_proba, which "
+                "correction='probabilities' needs: choose 'weights', or another learner."
+            )
+
+    def _ask(self, how, X):
+        if self.correction != "probabilities":
+            return super()._ask(how, X)
+        factor = self.class_weights_ * self.counts_.sum()
+        said = (_reweighed(proba, factor) for proba in super()._ask(member_proba, X))
+        if how is member_labels:
+            return (self.classes_[proba.argmax(axis=1)] for proba in said)
+        return said
+
+
+def _reweighed(proba, factor):
+    proba = proba * factor
+    total = proba.sum(axis=1, keepdims=True)
+    return proba / total
+
+
+def balanced_counts(available, ratio):
+    """Rows of each class in a balanced subset: all of the rarest, a multiple of that of others."""
+    wanted = np.maximum(1, np.round(ratio * available.min()).astype(int))
+    counts = np.minimum(available, wanted)
+    counts[available == available.min()] = available.min()  # the rarest are always all there
+    return counts
+
+
+def prior_of(labels, codes, priors) -> NDArray:
+    """Frequencies of the classes, given or counted."""
+    if priors is None:
+        return np.bincount(codes) / len(codes)
+    missing = [label for label in labels.tolist() if label not in priors]
+    if missing:
+        raise ValueError(
+            f"priors says nothing of class {missing[0]!r}: give the frequency of each of "
+            f"{labels.tolist()}."
+        )
+    values = np.array([priors[label] for label in labels.tolist()], dtype=float)
+    if (values <= 0).any() or not np.isclose(values.sum(), 1.0):
+        raise ValueError(
+            f"priors are {values.tolist()}, adding up to {values.sum():.4g}: give frequencies "
+            "above 0 that add up to 1."
+        )
+    return values
+
+
+def _deal(rows, size, n_hands, rng):
+    """Hands of ``size`` different rows each; no row again before all have been dealt."""
+    hands, deck = [], rng.permutation(rows)
+    for _ in range(n_hands):
+        hand, deck = deck[:size], deck[size:]
+        if len(hand) < size:
+            others = rng.permutation(np.setdiff1d(rows, hand))
+            hand, deck = (
+                np.concatenate([hand, others[: size - len(hand)]]),
+                np.concatenate([others[size - len(hand) :], rng.permutation(hand)]),
+            )
+        hands.append(hand)
+    return hands

@@ -1,0 +1,235 @@
+"""G3: members trained on noisy copies of the data; the noise may follow the local density."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.neighbors import NearestNeighbors
+
+from counterpoint.views._base import BaseViewClassifier
+from counterpoint.views._checks import check_choice, check_count, check_number
+from counterpoint.views._numbers import centre_and_scale
+from counterpoint.views.view import TrainingSet, View, numeric_columns
+
+__all__ = ["NoiseInjectionClassifier", "NoiseView", "noise_widths"]
+
+
+def noise_widths(X, y, width="density", *, scale=0.5, n_neighbors=5) -> NDArray:
+    """Return the width of the noise for each row.
+
+    Widths are standard deviations per column, once columns have standard deviation 1. From the
+    density: ``scale`` times the distance to the k-th neighbour, over the square root of the
+    number of columns. The noise then moves a point, in the root of the mean square, ``scale`` times
+    as far as its k-th neighbour is.
+
+    Parameters
+    ----------
+    X : array-like of shape (n_samples, n_features)
+        Numbers, columns already on a common scale.
+    y : array-like of shape (n_samples,)
+        Labels.
+    width : "density", "class", float, dict or array, default="density"
+        "density": every row by its own neighbours. "class": the median of these over a class.
+        A number: the same for all. A dict: a number by label. An array: a number per row.
+    scale : float, default=0.5
+        Factor for "density" and "class".
+    n_neighbors : int, default=5
+        k, for "density" and "class". A row is not its own neighbour.
+
+    Returns
+    -------
+    ndarray of shape (n_samples,)
+
+    References
+    ----------
+    .. [1] Eastwood's thesis, section 2.2.1, "Adding Random Noise".
+
+    Examples
+    --------
+    >>> from counterpoint.views import noise_widths
+    >>> X = [[0.0], [1.0], [2.0], [10.0]]
+    >>> noise_widths(X, [0, 0, 1, 1], scale=1.0, n_neighbors=1).tolist()
+    [1.0, 1.0, 1.0, 8.0]
+    """
+    X, y = np.asarray(X, dtype=np.float64), np.asarray(y)
+    n = len(y)
+    if isinstance(width, dict):
+        labels = np.unique(y).tolist()
+        missing = [label for label in labels if label not in width]
+        if missing:
+            raise ValueError(f"width has no entry for class {missing[0]!r}: give one for {labels}.")
+        by_label = {k: check_number(v, f"width[{k!r}]") for k, v in width.items()}
+        return np.array([by_label[label] for label in y.tolist()])
+    if isinstance(width, list | tuple | np.ndarray) and np.ndim(width) == 1:
+        given = np.asarray(width, dtype=float)
+        if given.shape != (n,) or not np.isfinite(given).all() or (given < 0).any():
+            raise ValueError(
+                f"width has shape {given.shape}, expected ({n},): a finite number from 0 per row."
+            )
+        return given
+    if not isinstance(width, str):
+        return np.full(n, check_number(width, "width"))
+    check_choice(width, "width", ("density", "class"))
+    check_number(scale, "scale")
+    check_count(n_neighbors, "n_neighbors")
+    if n_neighbors >= n:
+        raise ValueError(
+            f"n_neighbors={n_neighbors}, but there are {n} rows, so at most {n - 1} neighbours: "
+            "choose fewer, or give the width as a number."
+        )
+    neighbours = NearestNeighbors(n_neighbors=n_neighbors).fit(X)
+    widths = scale * neighbours.kneighbors()[0][:, -1] / np.sqrt(X.shape[1])
+    if width == "class":
+        for label in np.unique(y):
+            widths[y == label] = np.median(widths[y == label])
+    return widths
+
+
+@dataclass
+class NoiseView(View):
+    """Training rows moved by Gaussian noise; new samples are seen as they are.
+
+    Parameters
+    ----------
+    width, scale, n_neighbors
+        See :func:`noise_widths`. Widths are in standard deviations of the columns; a column
+        that is constant stays as it is.
+    n_copies : int, default=1
+        Noisy copies of every row.
+    resample : bool, default=False
+        Draw the rows with replacement before noise is added: bagging and noise in one.
+
+    Attributes
+    ----------
+    widths_ : ndarray of shape (n_samples,)
+        The width for each training row.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from counterpoint.views import NoiseView
+    >>> X, y = np.arange(12.0).reshape(6, 2), np.array([0, 0, 0, 1, 1, 1])
+    >>> NoiseView(0.1, n_copies=3).fit(X, y, None, np.random.RandomState(0)).X.shape
+    (18, 2)
+    """
+
+    width: Any = "density"
+    scale: float = 0.5
+    n_neighbors: int = 5
+    n_copies: int = 1
+    resample: bool = False
+
+    def fit(self, X, y, sample_weight, rng):
+        """Make noisy copies of the rows."""
+        X = numeric_columns(X, name=type(self).__name__)
+        check_count(self.n_copies, "n_copies")
+        scales = _scales(X)
+        self.widths_ = noise_widths(
+            X / scales, y, self.width, scale=self.scale, n_neighbors=self.n_neighbors
+        )
+        n = len(y)
+        rows = np.tile(np.arange(n), self.n_copies)
+        if self.resample:
+            rows = rng.randint(n, size=len(rows))
+            lost = np.setdiff1d(y, y[rows])  # a member should know all classes
+            rows = np.concatenate([rows, [np.flatnonzero(y == label)[0] for label in lost]])
+            rows = rows.astype(np.intp)
+        # A constant column has no scale, so nothing is known of how far noise may move it.
+        moved = np.where(np.ptp(X, axis=0) > 0, scales, 0.0)
+        noise = rng.standard_normal((len(rows), X.shape[1])) * self.widths_[rows, None] * moved
+        weight = None if sample_weight is None else sample_weight[rows]
+        return TrainingSet(X[rows] + noise, y[rows], weight)
+
+
+def _scales(X):
+    return centre_and_scale(X)[1]
+
+
+class NoiseInjectionClassifier(BaseViewClassifier):
+    """Train each member on the data with other random noise added.
+
+    The noise is Gaussian and independent of direction once columns have standard deviation 1.
+    Its width may be the same for all rows, the same for the rows of a class, or larger where
+    data are sparse. More noise makes members differ more and each of them worse.
+
+    Parameters
+    ----------
+    estimator : classifier or None, default=None
+        The learner; None is scikit-learn's ``DecisionTreeClassifier()``.
+    n_estimators : int, default=10
+        Number of members.
+    width : "density", "class", float or dict, default="density"
+        "density": by the distance of each row to its ``n_neighbors``-th neighbour. "class": the
+        median of these over the class. A number: for all rows, in standard deviations of the
+        columns. A dict: such a number by label. See :func:`noise_widths`.
+    scale : float, default=0.5
+        Factor for "density" and "class".
+    n_neighbors : int, default=5
+        Which neighbour says how dense the data are.
+    n_copies : int, default=1
+        Noisy copies of every row.
+    resample : bool, default=False
+        Draw the rows with replacement first: bagging and noise in one.
+    n_jobs : int or None, default=None
+        Members trained at a time. Results do not depend on it.
+    random_state : int, RandomState instance or None, default=None
+        Seeds noise and learners.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        Labels, sorted.
+    widths_ : ndarray of shape (n_samples,)
+        The width of the noise for each training row, in standard deviations of the columns.
+    estimators_ : list of classifiers
+        The members.
+    views_ : list of NoiseView
+        What each was trained on.
+    n_features_in_ : int
+        Number of columns.
+
+    References
+    ----------
+    .. [1] Eastwood's thesis, section 2.2.1, "Adding Random Noise".
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from counterpoint.views import NoiseInjectionClassifier
+    >>> X, y = load_iris(return_X_y=True)
+    >>> ensemble = NoiseInjectionClassifier(random_state=0).fit(X, y)
+    >>> ensemble.widths_.shape
+    (150,)
+    """
+
+    def __init__(
+        self,
+        estimator=None,
+        *,
+        n_estimators=10,
+        width="density",
+        scale=0.5,
+        n_neighbors=5,
+        n_copies=1,
+        resample=False,
+        n_jobs=None,
+        random_state=None,
+    ):
+        self.estimator = estimator
+        self.n_estimators = n_estimators
+        self.width = width
+        self.scale = scale
+        self.n_neighbors = n_neighbors
+        self.n_copies = n_copies
+        self.resample = resample
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+
+    def _make_views(self, X, y, sample_weight, rng):
+        n = check_count(self.n_estimators, "n_estimators")
+        # Once for all members: finding neighbours is most of the work.
+        self.widths_ = noise_widths(
+            X / _scales(X), y, self.width, scale=self.scale, n_neighbors=self.n_neighbors
+        )
+        return [NoiseView(self.widths_, n_copies=self.n_copies, resample=self.resample)] * n

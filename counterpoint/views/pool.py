@@ -1,0 +1,188 @@
+"""G7: different learners, and one learner with different parameters, in one pool."""
+
+from typing import Any
+
+from sklearn.base import clone
+from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import ParameterGrid
+from sklearn.naive_bayes import GaussianNB
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.tree import DecisionTreeClassifier
+
+from counterpoint.views._base import BaseViewClassifier
+from counterpoint.views.view import View, WholeView
+
+__all__ = ["HeterogeneousPoolClassifier", "expand_pool"]
+
+
+def expand_pool(pool) -> list:
+    """Return a list of (name, estimator) pairs, grids of parameters written out.
+
+    Parameters
+    ----------
+    pool : list
+        Estimators, (name, estimator) pairs, or (name, estimator, grid) triples, where ``grid`` is
+        a dict from parameters to lists of values, as for ``GridSearchCV``. Names may repeat.
+
+    Returns
+    -------
+    list of (str, estimator)
+        Names are all different.
+
+    Examples
+    --------
+    >>> from sklearn.neighbors import KNeighborsClassifier
+    >>> from counterpoint.views import expand_pool
+    >>> pool = [("near", KNeighborsClassifier(), {"n_neighbors": [1, 5]})]
+    >>> [name for name, _ in expand_pool(pool)]
+    ['near (n_neighbors=1)', 'near (n_neighbors=5)']
+    """
+    if not isinstance(pool, list | tuple) or not pool:
+        raise ValueError(
+            f"pool is {pool!r}, expected a list of estimators, (name, estimator) pairs or (name, "
+            "estimator, grid) triples; at least one."
+        )
+    members: list[tuple[str, Any]] = []
+    for item in pool:
+        name, estimator, grid = _parts(item)
+        if grid is None:
+            members.append((name, estimator))
+            continue
+        for parameters in ParameterGrid(grid):
+            shown = ", ".join(f"{k}={v}" for k, v in parameters.items())
+            members.append((f"{name} ({shown})", clone(estimator).set_params(**parameters)))
+    return _distinct(members)
+
+
+def _parts(item):
+    if not isinstance(item, tuple):
+        item = (type(item).__name__, item)
+    if not 2 <= len(item) <= 3 or not isinstance(item[0], str) or not hasattr(item[1], "fit"):
+        raise ValueError(
+            f"{item!r} is no member: give an estimator, a (name, estimator) pair or a (name, "
+            "estimator, grid) triple."
+        )
+    return item if len(item) == 3 else (*item, None)
+
+
+def _distinct(members):
+    taken: dict[str, int] = {}
+    named = []
+    for name, estimator in members:
+        taken[name] = taken.get(name, 0) + 1
+        named.append((name if taken[name] == 1 else f"{name} {taken[name]}", estimator))
+    return named
+
+
+def default_pool(n_rows) -> list:
+    """Return eight quick learners of five kinds, for so many rows."""
+    many = max(1, min(15, n_rows // 3))
+    return expand_pool(
+        [
+            ("logistic", make_pipeline(StandardScaler(), LogisticRegression())),
+            ("naive Bayes", GaussianNB()),
+            ("linear discriminant", LinearDiscriminantAnalysis()),
+            ("nearest", make_pipeline(StandardScaler(), KNeighborsClassifier(1))),
+            ("neighbours", make_pipeline(StandardScaler(), KNeighborsClassifier(many))),
+            ("tree", DecisionTreeClassifier(), {"max_depth": [2, 5, None]}),
+        ]
+    )
+
+
+class HeterogeneousPoolClassifier(BaseViewClassifier):
+    """Average the probabilities of different learners trained on the same data.
+
+    Members differ because learners do: another kind of boundary, or another value of a parameter.
+    The pool is a place to select from as well (``counterpoint.selection``).
+
+    Parameters
+    ----------
+    pool : list or None, default=None
+        Estimators, (name, estimator) pairs, or (name, estimator, grid) triples, see
+        :func:`expand_pool`. None is eight quick learners: logistic regression, naive Bayes, linear
+        discriminant, 1 and 15 neighbours (at most a third of the rows; on columns of a common
+        scale), trees of depth 2, 5 and any.
+    view : View or None, default=None
+        What each member sees, for example ``BootstrapView()``; None is all data.
+    n_jobs : int or None, default=None
+        Members trained at a time. Results do not depend on it.
+    random_state : int, RandomState instance or None, default=None
+        Seeds view and learners.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        Labels, sorted.
+    names_ : list of str
+        Names of the members.
+    estimators_ : list of classifiers
+        The members.
+    views_ : list of View
+        What each sees.
+    n_features_in_ : int
+        Number of columns.
+
+    See Also
+    --------
+    sklearn.ensemble.VotingClassifier : Named members without grids or views.
+    counterpoint.combiners.CombinedClassifier : Other ways to combine a pool.
+
+    References
+    ----------
+    .. [1] Eastwood's thesis, section 2.2.2, "Differences in Base Classifiers".
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.svm import SVC
+    >>> from sklearn.tree import DecisionTreeClassifier
+    >>> from counterpoint.views import HeterogeneousPoolClassifier
+    >>> X, y = load_iris(return_X_y=True)
+    >>> pool = [("tree", DecisionTreeClassifier(), {"max_depth": [2, 3]}), ("margin", SVC())]
+    >>> HeterogeneousPoolClassifier(pool).fit(X, y).names_
+    ['tree (max_depth=2)', 'tree (max_depth=3)', 'margin']
+    """
+
+    _numeric = False
+    estimator = None
+
+    def __init__(self, pool=None, *, view=None, n_jobs=None, random_state=None):
+        self.pool = pool
+        self.view = view
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+
+    def _members(self, n_rows=1):
+        return default_pool(n_rows) if self.pool is None else expand_pool(self.pool)
+
+    def _template(self):
+        return self._members()[0][1]
+
+    def _takes_frames(self):
+        return self.pool is not None
+
+    def _allows_nan(self):
+        return False
+
+    def _has_proba(self):
+        models = getattr(self, "estimators_", None) or [model for _, model in self._members()]
+        return all(hasattr(model, "predict_proba") for model in models)
+
+    def _make_views(self, X, y, sample_weight, rng):
+        members = self._members(len(y))
+        self.names_ = [name for name, _ in members]
+        self._templates = [model for _, model in members]
+        view = WholeView() if self.view is None else self.view
+        if not isinstance(view, View):
+            raise TypeError(
+                f"view is a {type(view).__name__}, expected a View such as BootstrapView()."
+            )
+        return [view] * len(members)
+
+    def _make_templates(self, n_members):
+        templates = self._templates
+        del self._templates
+        return templates
