@@ -9,6 +9,12 @@ The front door. Sub-packages are imported when first used, so that
 ``boosting``       members trained one after another: AdaBoost.NC and its family
 ``networks``       members trained together: negative correlation learning and its kin
 ``trees``          histogram trees, pruned trees
+``views``          members that see different sides of the data
+``combiners``      from what the members say to one answer
+``selection``      which members to keep
+``dynamic``        whom to ask about this one query
+``sequences``      event histories: hidden Markov models, lift, churn
+``auto``           all of it in one classifier
 ``diversity``      how members disagree: every measure, one table of them all
 ``decomposition``  why it matters: bias, variance, covariance, diversity
 ``datasets``       classic data sets, shipped, and generators with a known best error
@@ -21,14 +27,20 @@ from importlib import import_module
 __version__ = "0.1.0"
 
 _SUBPACKAGES = (
+    "auto",
     "boosting",
+    "combiners",
     "datasets",
     "decomposition",
     "diversity",
+    "dynamic",
     "exceptions",
     "networks",
     "plots",
+    "selection",
+    "sequences",
     "trees",
+    "views",
 )
 _NAMES = {
     "MemberOutputs": "counterpoint._outputs",

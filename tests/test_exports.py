@@ -11,14 +11,20 @@ import pytest
 import counterpoint
 
 SUBPACKAGES = [
+    "auto",
     "boosting",
+    "combiners",
     "datasets",
     "decomposition",
     "diversity",
+    "dynamic",
     "exceptions",
     "networks",
     "plots",
+    "selection",
+    "sequences",
     "trees",
+    "views",
 ]
 PUBLIC = [
     (package, name)

@@ -75,8 +75,8 @@ def default_pool(n_samples: int, n_features: int, n_classes: int) -> list[Candid
         _of("logistic regression, C=0.05", "linear", lambda s: _scaled(
             LogisticRegression(C=0.05, max_iter=2000))),
         _of("logistic regression on quantiles", "linear", lambda s: make_pipeline(
-            QuantileTransformer(n_quantiles=max(2, min(n_samples // 2, 200)), output_distribution="normal",
-                                random_state=s),
+            QuantileTransformer(n_quantiles=max(2, min(n_samples // 2, 200)),
+                                output_distribution="normal", random_state=s),
             LogisticRegression(C=0.5, max_iter=2000))),
     ]  # fmt: skip
     if n_samples <= _MOST_ROWS_NEIGHBOURS:

@@ -1,0 +1,165 @@
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.datasets import load_iris, make_classification
+from sklearn.dummy import DummyClassifier
+from sklearn.linear_model import LogisticRegression
+from sklearn.naive_bayes import GaussianNB
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.tree import DecisionTreeClassifier
+
+from counterpoint import MemberOutputs
+from counterpoint.auto import Candidate, OverproduceSelectClassifier, default_pool
+from counterpoint.auto._selecting import choose_rule, error, greedy_weights, log_loss
+
+
+def few():
+    return [
+        ("bayes", GaussianNB()),
+        ("tree", DecisionTreeClassifier(max_depth=4)),
+        ("neighbours", KNeighborsClassifier(7)),
+        ("logistic", LogisticRegression(max_iter=1000)),
+        ("constant", DummyClassifier()),
+    ]
+
+
+@pytest.fixture(scope="module")
+def data():
+    return make_classification(400, 8, n_informative=5, n_classes=3, random_state=0)
+
+
+def test_it_is_at_least_about_as_good_as_its_best_member(data):
+    X, y = data
+    model = OverproduceSelectClassifier(few(), random_state=0).fit(X[:250], y[:250])
+    alone = max(m.fit(X[:250], y[:250]).score(X[250:], y[250:]) for _, m in few())
+    assert model.score(X[250:], y[250:]) >= alone - 0.03
+    assert abs(model.cv_score_ - model.score(X[250:], y[250:])) < 0.1
+
+
+def test_the_board_tells_all_members_and_their_worth(data):
+    X, y = data
+    model = OverproduceSelectClassifier(few(), random_state=0).fit(X, y)
+    board = model.leaderboard_
+    assert set(board["member"]) == {name for name, _ in few()}
+    assert board["weight"].sum() == pytest.approx(1)
+    assert (board.loc[board["member"] == "constant", "weight"] == 0).all()
+    kept = board[board["weight"] > 0]
+    assert len(model.members_) == len(kept)
+    text = model.explain()
+    assert "5 members were tried" in text
+    assert kept["member"].iloc[0] in text
+    assert set(model.rules_tried_["rule"]) == {"best alone", "best third", "greedy", "stacking"}
+
+
+def test_on_permuted_labels_the_reported_score_is_chance():
+    scores = []
+    for seed in range(6):
+        rng = np.random.RandomState(seed)
+        X, y = rng.randn(160, 5), rng.randint(2, size=160)
+        model = OverproduceSelectClassifier(few()[:4], cv=4, random_state=seed).fit(X, y)
+        scores.append(model.cv_score_)
+    # 960 answers: two standard errors are 0.032; taking the best member's score would be above.
+    assert abs(np.mean(scores) - 0.5) < 0.05
+
+
+def test_the_seed_decides_at_any_number_of_jobs(data):
+    X, y = data
+    one = OverproduceSelectClassifier(few(), random_state=3).fit(X, y)
+    two = OverproduceSelectClassifier(few(), random_state=3).fit(X, y)
+    np.testing.assert_array_equal(one.predict_proba(X), two.predict_proba(X))
+    np.testing.assert_array_equal(one.weights_, two.weights_)
+
+
+def test_mixed_frames_with_gaps_are_encoded_inside():
+    X, y = load_iris(return_X_y=True)
+    frame = pd.DataFrame(X, columns=list("abcd"))
+    frame["kind"] = np.where(frame["c"] > 3, "long", "short")
+    frame.loc[::7, "a"] = np.nan
+    model = OverproduceSelectClassifier(few(), random_state=0).fit(frame, y)
+    assert model.score(frame, y) > 0.9
+    outputs = MemberOutputs.from_estimator(model, frame, y)
+    assert outputs.n_members == len(model.members_)
+
+
+def test_a_time_limit_tries_what_it_can_and_says_so(data):
+    X, y = data
+    with pytest.warns(UserWarning, match="of 5 members were tried"):
+        model = OverproduceSelectClassifier(few(), time_limit=1e-9, random_state=0).fit(X, y)
+    assert len(model.leaderboard_) == 1
+    assert model.predict(X).shape == y.shape
+
+
+class Broken(ClassifierMixin, BaseEstimator):
+    def fit(self, X, y):
+        raise ValueError("cannot do it")
+
+
+class Interrupting(ClassifierMixin, BaseEstimator):
+    def fit(self, X, y):
+        raise KeyboardInterrupt
+
+
+def test_members_that_fail_are_left_out_and_ctrl_c_goes_on_with_what_there_is(data):
+    X, y = data
+    model = OverproduceSelectClassifier([*few()[:2], ("broken", Broken())]).fit(X, y)
+    assert model.failed_ == ["broken: cannot do it"]
+    with pytest.raises(ValueError, match="No member could be trained"):
+        OverproduceSelectClassifier([("broken", Broken())]).fit(X, y)
+    with pytest.warns(UserWarning, match="going on with the 2 members"):
+        OverproduceSelectClassifier([*few()[:2], ("stop", Interrupting()), *few()[2:]]).fit(X, y)
+
+
+def test_greedy_weights_find_the_planted_pair():
+    rng = np.random.default_rng(0)
+    y = rng.integers(2, size=600)
+    sure = np.where(rng.random(600) < 0.5, 0.95, 0.5)  # each knows half of the rows
+    other = np.where(sure == 0.5, 0.95, 0.5)
+    proba = np.stack([np.stack([1 - p, p], axis=1) for p in (
+        np.where(y == 1, sure, 1 - sure), np.where(y == 1, other, 1 - other), rng.random(600),
+    )])  # fmt: skip
+    weights = greedy_weights(proba, y, np.random.RandomState(0))
+    assert weights[2] < 0.15
+    mean = np.tensordot(weights, proba, axes=1)
+    assert log_loss(mean, y) < min(log_loss(p, y) for p in proba)
+
+
+def test_the_honest_answer_never_saw_its_row():
+    # Members that are pure noise, many of them: the best alone looks good where it was chosen.
+    rng = np.random.default_rng(1)
+    y = rng.integers(2, size=80)
+    proba = rng.dirichlet([1, 1], size=(60, 80))
+    _, _, honest = choose_rule(proba, y, 0)
+    best = min(error(p, y) for p in proba)
+    assert error(honest, y) > best + 0.05
+    assert log_loss(honest, y) > np.log(2) - 0.02
+
+
+def test_the_default_pool_grows_and_shrinks_with_the_data():
+    small, large = default_pool(300, 5, 2), default_pool(200_000, 5, 2)
+    families = {c.family for c in small}
+    assert {"linear", "trees", "boosting", "kernel", "networks", "views", "neighbours"} <= families
+    assert "kernel" not in {c.family for c in large}
+    assert len({c.name for c in small}) == len(small)
+    X, y = make_classification(60, 5, random_state=0)
+    for candidate in small:
+        made = candidate.make(0)
+        assert not hasattr(made, "classes_")
+    assert small[0].make(0).fit(X, y).predict_proba(X).shape == (60, 2)
+
+
+def test_wrong_input_says_what_to_change(data):
+    X, y = data
+    with pytest.raises(ValueError, match="candidates is empty"):
+        OverproduceSelectClassifier([]).fit(X, y)
+    with pytest.raises(TypeError, match="give \\(name, estimator\\) pairs"):
+        OverproduceSelectClassifier([GaussianNB()]).fit(X, y)
+    with pytest.raises(ValueError, match="one class only"):
+        OverproduceSelectClassifier(few()).fit(X, np.zeros(len(X)))
+    model = OverproduceSelectClassifier(
+        [Candidate(name="bayes", family="bayes", make=lambda s: GaussianNB())]
+    ).fit(X, y)
+    gap = X[:2].copy()
+    gap[0, 0] = np.nan
+    with pytest.raises(ValueError, match="there was none in training"):
+        model.predict(gap)
