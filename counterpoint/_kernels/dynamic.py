@@ -82,3 +82,52 @@ def weighted_vote(votes, weights, n_classes):
         for m in range(n_members):
             tally[q, votes[q, m]] += weights[q, m]
     return tally
+
+
+@njit(cache=True, parallel=True)
+def trust(near, alike, right, truth, sure, share, weights, offset):
+    """Log-odds that a member is right, linear in tenths of what is known: (n_queries, n_members).
+
+    near (n_queries, k) and alike (n_queries, p) rows, nearest first; truth (n_rows, n_members)
+    tenths of the true class, sure (n_queries, n_members) of the query; share (k + 1,) tenths of
+    so many right. weights (2 k + 1 + p + 1,) in the order: right, truth, share, right, sure.
+    """
+    n, k = near.shape
+    p, n_members = alike.shape[1], right.shape[1]
+    found = np.empty((n, n_members))
+    for q in prange(n):
+        mine = found[q]
+        count = np.zeros(n_members, dtype=np.int64)
+        for m in range(n_members):
+            mine[m] = offset + weights[2 * k + 1 + p] * sure[q, m]
+        for j in range(k):
+            row, told = right[near[q, j]], truth[near[q, j]]
+            a, b = 10.0 * weights[j], weights[k + j]
+            for m in range(n_members):
+                mine[m] += a * row[m] + b * told[m]
+                count[m] += row[m]
+        for j in range(p):
+            row, a = right[alike[q, j]], 10.0 * weights[2 * k + 1 + j]
+            for m in range(n_members):
+                mine[m] += a * row[m]
+        for m in range(n_members):
+            mine[m] += weights[2 * k] * share[count[m]]
+    return found
+
+
+@njit(cache=True, parallel=True)
+def mean_near(start, near, pull, table):
+    """Weighted mean over the region of ``table`` (n_rows, n_members): (n_queries, n_members)."""
+    n, n_members = len(start) - 1, table.shape[1]
+    found = np.zeros((n, n_members))
+    for q in prange(n):
+        mine = found[q]
+        total = 0.0
+        for k in range(start[q], start[q + 1]):
+            row, w = table[near[k]], pull[k]
+            total += w
+            for m in range(n_members):
+                mine[m] += w * row[m]
+        for m in range(n_members):
+            mine[m] = mine[m] / total if total > 0.0 else np.nan
+    return found

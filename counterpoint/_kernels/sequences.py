@@ -2,17 +2,15 @@
 
 Events of all sequences lie one below the other; sequence s owns rows ``start[s]`` up to
 ``start[s + 1]``. Components are numbered state by state: state q owns columns ``q * n_mixtures``
-up to ``(q + 1) * n_mixtures``. Sums over sequences are taken by blocks of fixed size, so that
-they are the same at any thread count.
+up to ``(q + 1) * n_mixtures``. Kernels let go of Python's lock: callers run them on chunks of
+sequences in threads of their own.
 """
 
 import numpy as np
-from numba import njit, prange
-
-BLOCK = 256
+from numba import njit
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def _log_sum(values):
     most = values[0]
     for v in values[1:]:
@@ -26,7 +24,7 @@ def _log_sum(values):
     return most + np.log(total)
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def _careful(log_emission, first, log_start, log_move, n_mixtures, gamma, pairs):
     """One sequence in logarithms, where plain numbers underflow; as ``pass_over``."""
     length, n_states = len(log_emission), len(log_start)
@@ -66,7 +64,74 @@ def _careful(log_emission, first, log_start, log_move, n_mixtures, gamma, pairs)
     return total
 
 
-@njit(cache=True, parallel=True)
+@njit(cache=True, nogil=True)
+def densities(X, parameters):
+    """Log densities of events, as quadratic forms: (n_events, n_components).
+
+    X (n_events, n_features) without missing values; parameters (n_quadratic, n_components) are
+    what multiplies 1, the columns, and their products row by row of the upper triangle.
+    """
+    n, d = X.shape
+    found = np.empty((n, parameters.shape[1]))
+    for s in range(n):
+        # Sums run along the components, so that they can be taken several at a time.
+        row = found[s]
+        row[:] = parameters[0]
+        at = 1 + d
+        for i in range(d):
+            x = X[s, i]
+            for k in range(len(row)):
+                row[k] += x * parameters[1 + i, k]
+            for j in range(i, d):
+                product = x * X[s, j]
+                for k in range(len(row)):
+                    row[k] += product * parameters[at, k]
+                at += 1
+    return found
+
+
+@njit(cache=True, nogil=True)
+def less_the_most(log_emission):
+    """Rows less their highest entry, and that entry."""
+    n, k = log_emission.shape
+    rest, most = np.empty((n, k)), np.empty(n)
+    for s in range(n):
+        high = log_emission[s, 0]
+        for c in range(1, k):
+            high = max(high, log_emission[s, c])
+        most[s] = high
+        for c in range(k):
+            rest[s, c] = log_emission[s, c] - high
+    return rest, most
+
+
+@njit(cache=True, nogil=True)
+def moments(X, share):
+    """Add up 1, the columns and their products, weighted by component: as ``densities``.
+
+    share (n_events, n_components). Returns (n_components, n_quadratic).
+    """
+    n, d = X.shape
+    n_parts = share.shape[1]
+    sums = np.zeros((1 + d + d * (d + 1) // 2, n_parts))
+    for s in range(n):
+        row = share[s]
+        for k in range(n_parts):
+            sums[0, k] += row[k]
+        at = 1 + d
+        for i in range(d):
+            x = X[s, i]
+            for k in range(n_parts):
+                sums[1 + i, k] += x * row[k]
+            for j in range(i, d):
+                product = x * X[s, j]
+                for k in range(n_parts):
+                    sums[at, k] += product * row[k]
+                at += 1
+    return sums.T.copy()
+
+
+@njit(cache=True, nogil=True)
 def pass_over(log_emission, emission, offset, start, log_start, log_move, n_mixtures, weight):
     """Log-likelihoods, and who was where: the E step.
 
@@ -78,97 +143,109 @@ def pass_over(log_emission, emission, offset, start, log_start, log_move, n_mixt
     """
     n, n_states = len(start) - 1, len(log_start)
     begin, move = np.exp(log_start), np.exp(log_move)
+    turned = move.T.copy()
     likelihood = np.empty(n)
-    n_blocks = (n + BLOCK - 1) // BLOCK
-    firsts = np.zeros((n_blocks, n_states))
-    moves = np.zeros((n_blocks, n_states, n_states))
-    for block in prange(n_blocks):
-        longest = 0
-        for s in range(block * BLOCK, min(n, (block + 1) * BLOCK)):
-            longest = max(longest, start[s + 1] - start[s])
-        b, ahead = np.empty((longest, n_states)), np.empty((longest, n_states))
-        back, new_back = np.empty(n_states), np.empty(n_states)
-        pairs = np.empty((n_states, n_states))
-        for s in range(block * BLOCK, min(n, (block + 1) * BLOCK)):
-            first, length = start[s], start[s + 1] - start[s]
-            total = 0.0
-            sound = True
+    firsts = np.zeros(n_states)
+    # Moves are sums of products; what they share, the probability of the move, comes in last.
+    products, moves = np.zeros((n_states, n_states)), np.zeros((n_states, n_states))
+    longest = 0
+    for s in range(n):
+        longest = max(longest, start[s + 1] - start[s])
+    b, ahead = np.empty((longest, n_states)), np.empty((longest, n_states))
+    back, scales = np.empty((longest, n_states)), np.empty(longest)
+    for s in range(n):
+        first, length = start[s], start[s + 1] - start[s]
+        total = _forward(emission[first : first + length], begin, move, n_mixtures, b, ahead)
+        sound = total > -np.inf and _backward(length, turned, b, ahead, back, scales)
+        if sound:
             for t in range(length):
-                norm = 0.0
+                total += offset[first + t]
                 for q in range(n_states):
-                    add = 0.0
+                    share = weight[s] * ahead[t, q] * back[t, q]
+                    factor = share / b[t, q] if b[t, q] > 0.0 else 0.0
                     for m in range(n_mixtures):
-                        add += emission[first + t, q * n_mixtures + m]
-                    b[t, q] = add
-                    reach = begin[q]
-                    if t > 0:
-                        reach = 0.0
-                        for p in range(n_states):
-                            reach += ahead[t - 1, p] * move[p, q]
-                    ahead[t, q] = reach * add
-                    norm += ahead[t, q]
-                # Far below the best component of the event, digits are being lost.
-                if not norm > 1e-200:
-                    sound = False
-                    break
-                for q in range(n_states):
-                    ahead[t, q] /= norm
-                total += np.log(norm) + offset[first + t]
-            pairs[:] = 0.0
-            if sound:
-                back[:] = 1.0
-                for t in range(length - 1, -1, -1):
-                    norm, scale = 0.0, 1.0
+                        emission[first + t, q * n_mixtures + m] *= factor
+                    if t == 0:
+                        firsts[q] += share
+                if t > 0:
                     for q in range(n_states):
-                        norm += ahead[t, q] * back[q]
-                    if t > 0:
-                        scale = 0.0
+                        b[t, q] *= back[t, q]
+                    for p in range(n_states):
+                        factor = weight[s] * ahead[t - 1, p] * scales[t]
                         for q in range(n_states):
-                            new_back[q] = b[t, q] * back[q]
-                        for p in range(n_states):
-                            for q in range(n_states):
-                                scale += ahead[t - 1, p] * move[p, q] * new_back[q]
-                    if not (norm > 1e-200 and scale > 1e-200):
-                        sound = False
-                        break
-                    if t > 0:
-                        for p in range(n_states):
-                            for q in range(n_states):
-                                pairs[p, q] += ahead[t - 1, p] * move[p, q] * new_back[q] / scale
-                    for q in range(n_states):
-                        share = ahead[t, q] * back[q] / norm
-                        factor = weight[s] * share / b[t, q] if b[t, q] > 0.0 else 0.0
-                        for m in range(n_mixtures):
-                            emission[first + t, q * n_mixtures + m] *= factor
-                        if t == 0:
-                            firsts[block, q] += weight[s] * share
-                    if t > 0:
-                        most = 0.0
-                        for p in range(n_states):
-                            add = 0.0
-                            for q in range(n_states):
-                                add += move[p, q] * new_back[q]
-                            back[p] = add
-                            most = max(most, add)
-                        for p in range(n_states):
-                            back[p] /= most
-            if not sound:
-                pairs[:] = 0.0
-                rows = emission[first : first + length]
-                rows[:] = 0.0
-                total = _careful(
-                    log_emission[first : first + length],
-                    first, log_start, log_move, n_mixtures, emission, pairs,
-                )  # fmt: skip
-                rows *= weight[s]
-                for q in range(n_states):
-                    for m in range(n_mixtures):
-                        firsts[block, q] += emission[first, q * n_mixtures + m]
-            likelihood[s] = total
+                            products[p, q] += factor * b[t, q]
+        else:
+            rows, pairs = emission[first : first + length], np.zeros((n_states, n_states))
+            rows[:] = 0.0
+            total = _careful(
+                log_emission[first : first + length],
+                first, log_start, log_move, n_mixtures, emission, pairs,
+            )  # fmt: skip
+            rows *= weight[s]
+            moves += weight[s] * pairs
+            for q in range(n_states):
+                for m in range(n_mixtures):
+                    firsts[q] += emission[first, q * n_mixtures + m]
+        likelihood[s] = total
+    return likelihood, firsts, moves + products * move
+
+
+@njit(cache=True, nogil=True)
+def _forward(emission, begin, move, n_mixtures, b, ahead):
+    """Fill densities of states and scaled forward probabilities; -inf where digits are lost."""
+    n_states = len(begin)
+    total = 0.0
+    for t in range(len(emission)):
+        reach = ahead[t]
+        if t == 0:
+            reach[:] = begin
+        else:
+            reach[:] = 0.0
             for p in range(n_states):
                 for q in range(n_states):
-                    moves[block, p, q] += weight[s] * pairs[p, q]
-    return likelihood, firsts.sum(axis=0), moves.sum(axis=0)
+                    reach[q] += ahead[t - 1, p] * move[p, q]
+        norm = 0.0
+        for q in range(n_states):
+            add = 0.0
+            for m in range(n_mixtures):
+                add += emission[t, q * n_mixtures + m]
+            b[t, q] = add
+            reach[q] *= add
+            norm += reach[q]
+        # Far below the best component of the event, digits are being lost.
+        if not norm > 1e-200:
+            return -np.inf
+        for q in range(n_states):
+            reach[q] /= norm
+        total += np.log(norm)
+    return total
+
+
+@njit(cache=True, nogil=True)
+def _backward(length, turned, b, ahead, back, scales):
+    """Fill backward factors, so that ahead * back is the probability of a state.
+
+    ``scales[t]`` times ahead[t - 1, p] * move[p, q] * b[t, q] * back[t, q] is that of a move.
+    False where digits are lost.
+    """
+    n_states = len(turned)
+    back[length - 1] = 1.0
+    for t in range(length - 1, 0, -1):
+        here = back[t - 1]
+        here[:] = 0.0
+        for q in range(n_states):
+            factor = b[t, q] * back[t, q]
+            for p in range(n_states):
+                here[p] += turned[q, p] * factor
+        scale = 0.0
+        for p in range(n_states):
+            scale += ahead[t - 1, p] * here[p]
+        if not scale > 1e-200:
+            return False
+        scales[t] = 1.0 / scale
+        for p in range(n_states):
+            here[p] *= scales[t]
+    return True
 
 
 @njit(cache=True)

@@ -5,7 +5,7 @@ from typing import Annotated
 import typer
 
 from counterpoint import __version__
-from counterpoint.cli import datasets, demo, measure
+from counterpoint.cli import churn, datasets, demo, measure
 
 app = typer.Typer(
     name="counterpoint",
@@ -18,6 +18,7 @@ app = typer.Typer(
 app.command("measure", help=measure.HELP, no_args_is_help=True)(measure.measure)
 app.add_typer(datasets.app, name="datasets")
 app.command("demo", help=demo.HELP)(demo.demo)
+app.command("churn", help=churn.HELP, no_args_is_help=True)(churn.churn)
 
 
 def _version(wanted: bool) -> None:

@@ -29,20 +29,29 @@ class BasePoolClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         pool = self._pool()
         if not is_pool(pool):
             self.pool_ = pool if is_fitted(pool) else clone(pool).fit(X, y)
+            # A fitted pool may know a class that these samples have none of.
+            self.classes_ = np.asarray(getattr(self.pool_, "classes_", self.classes_))
             return X, y
         members = named_pool(pool, self.columns)
         fitted = Parallel(n_jobs=self.n_jobs)(
             delayed(_fit)(m.estimator, select_columns(X, m.columns), y) for m in members
         )
         self.pool_ = [(m.name, estimator) for m, estimator in zip(members, fitted, strict=True)]
-        for name, member in self.pool_:
-            known = getattr(member, "classes_", self.classes_)
-            if not np.isin(known, self.classes_).all():
+        self.classes_ = self._common_classes()
+        return X, y
+
+    def _common_classes(self):
+        """Return all classes, of y and of members; raise where they speak of different things."""
+        known = {n: np.asarray(m.classes_) for n, m in self.pool_ if hasattr(m, "classes_")}
+        for name, own in known.items():
+            # Members may know a class that y has none of, but not miss all that y has.
+            alike = (own.dtype.kind in "OSU") == (self.classes_.dtype.kind in "OSU")
+            if not alike or not np.isin(own, self.classes_).any():
                 raise ValueError(
-                    f"{name} was fitted on the classes {np.asarray(known).tolist()}, but y holds "
+                    f"{name} was fitted on the classes {own.tolist()}, but y holds "
                     f"{self.classes_.tolist()}: all members must speak of the same classes."
                 )
-        return X, y
+        return np.unique(np.concatenate([self.classes_, *known.values()]))
 
     def _pool(self):
         return _default_pool() if self.pool is None else self.pool
@@ -67,6 +76,15 @@ class BasePoolClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
             pool, X, y, columns=self.columns if is_pool(pool) else None, cv=self.cv,
             n_jobs=self.n_jobs,
         )  # fmt: skip
+
+    def _checked(self, X):
+        """Return X as the members want it."""
+        check_is_fitted(self)
+        X = X if hasattr(X, "shape") else np.asarray(X)
+        if self.pool is None:
+            return validate_data(self, X, reset=False)
+        validate_data(self, X, reset=False, skip_check_array=True)
+        return X
 
     def _without_proba(self):
         if not isinstance(self.pool_, list):
@@ -96,12 +114,7 @@ class BasePoolClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         -------
         MemberOutputs
         """
-        check_is_fitted(self)
-        X = X if hasattr(X, "shape") else np.asarray(X)
-        if self.pool is None:
-            X = validate_data(self, X, reset=False)
-        else:
-            validate_data(self, X, reset=False, skip_check_array=True)
+        X = self._checked(X)
         columns = self.columns if isinstance(self.pool_, list) else None
         return MemberOutputs.from_estimator(self.pool_, X, y, columns=columns, n_jobs=self.n_jobs)
 

@@ -2,6 +2,7 @@
 
 from counterpoint.dynamic.competence import (
     Batch,
+    BetterThanChance,
     ClassLocalAccuracy,
     Competence,
     Confidence,
@@ -10,6 +11,9 @@ from counterpoint.dynamic.competence import (
     Margin,
     OverallLocalAccuracy,
 )
+from counterpoint.dynamic.meta import MetaLearned
+from counterpoint.dynamic.populations import EnsembleMargin
+from counterpoint.dynamic.potential import DivergenceFromChance, RandomReference
 from counterpoint.dynamic.regions import (
     ClusterRegion,
     LeafRegion,
@@ -17,21 +21,28 @@ from counterpoint.dynamic.regions import (
     NeighbourRegion,
     Region,
 )
+from counterpoint.dynamic.regression import DynamicSelectionRegressor
 from counterpoint.dynamic.selection import DynamicSelectionClassifier
 
 __all__ = [
     "Batch",
+    "BetterThanChance",
     "ClassLocalAccuracy",
     "ClusterRegion",
     "Competence",
     "Confidence",
+    "DivergenceFromChance",
     "DynamicSelectionClassifier",
+    "DynamicSelectionRegressor",
+    "EnsembleMargin",
     "KnoraEliminate",
     "KnoraUnion",
     "LeafRegion",
     "Margin",
+    "MetaLearned",
     "NeighbourRegion",
     "Neighbourhoods",
     "OverallLocalAccuracy",
+    "RandomReference",
     "Region",
 ]

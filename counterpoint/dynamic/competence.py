@@ -24,29 +24,51 @@ class Batch:
     votes : ndarray of shape (n_queries, n_members)
         Class codes.
     proba : ndarray of shape (n_queries, n_members, n_classes) or None
+    points : ndarray of shape (n_queries, n_features) or None
+        The queries themselves.
     """
 
     near: Neighbourhoods | None
     votes: NDArray
     proba: NDArray | None
+    points: NDArray | None = None
 
 
 class Competence(BaseEstimator, ABC):
     """Estimate how far each member can be trusted about each query; subclass for one's own.
 
     :meth:`estimate` gives the numbers, :meth:`weigh` turns them into the say of the members.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn.datasets import load_iris
+    >>> from counterpoint.dynamic import Competence, DynamicSelectionClassifier
+    >>> class Anybody(Competence):
+    ...     needs_region = False
+    ...     def estimate(self, batch):
+    ...         return np.ones(batch.votes.shape)
+    >>> X, y = load_iris(return_X_y=True)
+    >>> DynamicSelectionClassifier(method=Anybody()).fit(X, y).predict(X[:2]).tolist()
+    [0, 0]
     """
 
+    # What a batch must hold: probabilities, neighbourhoods, the queries themselves.
     needs_proba = False
     needs_region = True
+    needs_points = False
 
-    def fit(self, outputs: MemberOutputs) -> "Competence":
+    def fit(self, outputs: MemberOutputs, *, region=None, points=None) -> "Competence":
         """Take in what the members say about the validation rows.
 
         Parameters
         ----------
         outputs : MemberOutputs
             With the truth.
+        region : Region, default=None
+            Fitted to the validation rows, where ``needs_region`` is set.
+        points : ndarray of shape (n_rows, n_features), default=None
+            The validation rows, where ``needs_points`` is set.
 
         Returns
         -------
@@ -70,10 +92,40 @@ class Competence(BaseEstimator, ABC):
         return best_only(competence)
 
 
-def best_only(competence: NDArray) -> NDArray:
-    """Give all say to the members with the highest competence; everybody where none is known."""
+def best_only(competence: NDArray, ties: str = "share") -> NDArray:
+    """Give all say to the most competent; everybody where none is known.
+
+    Parameters
+    ----------
+    competence : ndarray of shape (n_queries, n_members)
+        NaN where unknown.
+    ties : {"share", "first"}, default="share"
+        Whether equals vote, or the first of them decides.
+
+    Returns
+    -------
+    ndarray of shape (n_queries, n_members)
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> best_only(np.array([[0.5, 0.9, 0.9]])).tolist()
+    [[0.0, 1.0, 1.0]]
+    """
     known = np.where(np.isnan(competence), -np.inf, competence)
+    if ties == "first":
+        return (np.arange(known.shape[1]) == known.argmax(axis=1)[:, None]).astype(float)
+    if ties != "share":
+        raise ValueError(f"ties={ties!r}: choose share or first.")
     return (known == known.max(axis=1, keepdims=True)).astype(float)
+
+
+def above(competence: NDArray, level: float, *, weighted: bool) -> NDArray:
+    """Give a say to members above a level, equal or by their competence; else to everybody."""
+    chosen = competence > level
+    say = np.where(chosen, competence - (level if weighted else 0.0), 0.0)
+    say = say if weighted else chosen.astype(float)
+    return np.where(chosen.any(axis=1, keepdims=True), say, 1.0)
 
 
 class OverallLocalAccuracy(Competence):
@@ -84,7 +136,9 @@ class OverallLocalAccuracy(Competence):
     alpha : float or None, default=None
         Level of a test. A member decides alone only if it is better than the others at this
         level; else those that are not significantly worse than the best vote. None lets the best
-        decide, equals together.
+        decide.
+    ties : {"share", "first"}, default="share"
+        Whether members that are equally good vote, or the first of them decides, as in DESlib.
 
     References
     ----------
@@ -92,8 +146,9 @@ class OverallLocalAccuracy(Competence):
        local accuracy estimates", IEEE TPAMI 19, 1997.
     """
 
-    def __init__(self, alpha=None):
+    def __init__(self, alpha=None, *, ties="share"):
         self.alpha = alpha
+        self.ties = ties
 
     def estimate(self, batch):
         """Return local accuracies."""
@@ -105,26 +160,33 @@ class OverallLocalAccuracy(Competence):
     def weigh(self, competence):
         """Return the say: the best alone, or all that may be as good."""
         if self.alpha is None:
-            return best_only(competence)
+            return best_only(competence, self.ties)
         if not 0 < self.alpha < 1:
             raise ValueError(f"alpha={self.alpha!r}: give a level such as 0.05, or None.")
         best = competence.max(axis=1)
         # A member is worse if so few hits were improbable at the accuracy of the best one.
         size = self._size[:, None]
         hits = np.rint(competence * size)
-        return (binom.cdf(hits, size, np.minimum(best, 1 - 1e-9)[:, None]) > self.alpha).astype(
-            float
-        )
+        worse = binom.cdf(hits, size, np.minimum(best, 1 - 1e-9)[:, None]) <= self.alpha
+        return (~worse).astype(float)
 
 
 class ClassLocalAccuracy(Competence):
     """Share right among the rows of the region that are of the class the member says (LCA).
+
+    Parameters
+    ----------
+    ties : {"share", "first"}, default="share"
+        Whether members that are equally good vote, or the first of them decides, as in DESlib.
 
     References
     ----------
     .. [1] K. Woods, W. P. Kegelmeyer and K. Bowyer, "Combination of multiple classifiers using
        local accuracy estimates", IEEE TPAMI 19, 1997.
     """
+
+    def __init__(self, *, ties="share"):
+        self.ties = ties
 
     def estimate(self, batch):
         """Return local class accuracies."""
@@ -133,6 +195,10 @@ class ClassLocalAccuracy(Competence):
             return kernels.by_class(
                 near.start, near.rows, near.pull, self.right_, self.y_, batch.votes
             )
+
+    def weigh(self, competence):
+        """Return the say: the best alone, equals together or the first of them."""
+        return best_only(competence, self.ties)
 
 
 class KnoraEliminate(Competence):
@@ -169,6 +235,30 @@ class KnoraUnion(OverallLocalAccuracy):
         return np.where(nobody, 1.0, competence)
 
 
+class BetterThanChance(OverallLocalAccuracy):
+    """Members with more of the region right than guessing would have (DES-P).
+
+    Parameters
+    ----------
+    weighted : bool, default=False
+        Let them vote by how much more.
+
+    References
+    ----------
+    .. [1] T. Woloszynski, M. Kurzynski, P. Podsiadlo and G. W. Stachowiak, "A measure of
+       competence based on random classification for dynamic ensemble selection", Information
+       Fusion 13, 2012.
+    """
+
+    def __init__(self, *, weighted=False):
+        super().__init__()
+        self.weighted = weighted
+
+    def weigh(self, competence):
+        """Return the say of those above 1 over the number of classes; of all, if there is none."""
+        return above(competence, 1.0 / self.n_classes_, weighted=self.weighted)
+
+
 class Confidence(Competence):
     """The highest probability a member gives any class: the surest decides.
 
@@ -202,13 +292,3 @@ class Margin(Competence):
         """Return the members' margins."""
         two = np.partition(batch.proba, -2, axis=2)[:, :, -2:]
         return two[:, :, 1] - two[:, :, 0]
-
-
-METHODS = {
-    "ola": OverallLocalAccuracy,
-    "lca": ClassLocalAccuracy,
-    "knora-e": KnoraEliminate,
-    "knora-u": KnoraUnion,
-    "confidence": Confidence,
-    "margin": Margin,
-}

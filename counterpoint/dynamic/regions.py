@@ -11,6 +11,12 @@ from sklearn.neighbors import NearestNeighbors
 from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
+from counterpoint.dynamic._nearest import NearestRows, without_self
+
+# Up to so many rows, and always with so many columns, trying every row beats a search tree.
+_FEW_ROWS = 20_000
+_MANY_COLUMNS = 15
+
 
 @dataclass(frozen=True, kw_only=True)
 class Neighbourhoods:
@@ -19,7 +25,8 @@ class Neighbourhoods:
     Attributes
     ----------
     start : ndarray of shape (n_queries + 1,), int64
-        Query q owns ``rows[start[q]:start[q + 1]]``; at least one.
+        Query q owns ``rows[start[q]:start[q + 1]]``; where that is empty all members are
+        taken for equal.
     rows : ndarray, int64
         Positions of validation rows, the nearest first.
     pull : ndarray, float64
@@ -103,9 +110,13 @@ class NeighbourRegion(Region):
         self.scaler_ = StandardScaler().fit(X) if self.scale else None
         X = self._scaled(X)
         k = min(int(self.k), len(X))
+        self.points_ = X
         if self.backend == "exact":
-            self.index_ = NearestNeighbors(n_neighbors=k, metric=self.metric, n_jobs=self.n_jobs)
-            self.index_.fit(X)
+            plain = self.metric in ("minkowski", "euclidean")
+            if plain and (len(X) <= _FEW_ROWS or X.shape[1] > _MANY_COLUMNS):
+                self.index_ = NearestRows(X)
+            else:
+                self.index_ = NearestNeighbors(metric=self.metric, n_jobs=self.n_jobs).fit(X)
         elif self.backend == "pynndescent":
             try:
                 from pynndescent import PyNNDescentTransformer
@@ -128,17 +139,33 @@ class NeighbourRegion(Region):
     def near(self, X):
         """Return the k nearest rows."""
         if self.backend == "exact":
-            distance, rows = self.index_.kneighbors(self._scaled(X))
+            return self._neighbourhoods(
+                *self.index_.kneighbors(self._scaled(X), n_neighbors=self.k_)
+            )
+        found = self.index_.transform(self._scaled(X))
+        # Its graph counts one neighbour more; sort what there is.
+        order = [np.argsort(row.data)[: self.k_] for row in found]
+        rows = np.stack([row.indices[o] for row, o in zip(found, order, strict=True)])
+        distance = np.stack([row.data[o] for row, o in zip(found, order, strict=True)])
+        return self._neighbourhoods(distance, rows)
+
+    def near_rows(self):
+        """Return the k nearest other rows of each validation row; all others, if fewer."""
+        k = min(self.k_, len(self.points_) - 1)
+        if k == 0:
+            raise ValueError("One validation row has no neighbours: give at least two.")
+        if self.backend == "exact":
+            distance, rows = self.index_.kneighbors(self.points_, n_neighbors=k + 1)
         else:
-            found = self.index_.transform(self._scaled(X))
-            # Its graph counts one neighbour more; sort what there is.
-            order = [np.argsort(row.data)[: self.k_] for row in found]
-            rows = np.stack([row.indices[o] for row, o in zip(found, order, strict=True)])
-            distance = np.stack([row.data[o] for row, o in zip(found, order, strict=True)])
+            index = NearestNeighbors(n_neighbors=k + 1, metric=self.metric).fit(self.points_)
+            distance, rows = index.kneighbors(self.points_)
+        return self._neighbourhoods(*without_self(distance, rows))
+
+    def _neighbourhoods(self, distance, rows):
         pull = np.ones(rows.size)
         if self.by_distance:
             pull = 1.0 / np.maximum(distance.ravel(), 1e-12)
-        start = np.arange(len(X) + 1) * rows.shape[1]
+        start = np.arange(len(rows) + 1) * rows.shape[1]
         return Neighbourhoods(start=start, rows=rows.ravel().astype(np.int64), pull=pull)
 
 

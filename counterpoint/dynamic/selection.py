@@ -10,10 +10,15 @@ from sklearn.utils import check_array, gen_batches
 from sklearn.utils.validation import check_is_fitted
 
 from counterpoint._kernels import dynamic as kernels
+from counterpoint._kernels.threads import threads_for
+from counterpoint._members import select_rows
+from counterpoint._outputs import MemberOutputs
 from counterpoint.combiners._base import as_shares
 from counterpoint.combiners._pool import BasePoolClassifier
-from counterpoint.dynamic.competence import METHODS, Batch, Competence
-from counterpoint.dynamic.regions import NeighbourRegion
+from counterpoint.dynamic._asking import Asker
+from counterpoint.dynamic.competence import Batch, Competence
+from counterpoint.dynamic.methods import METHODS
+from counterpoint.dynamic.regions import NeighbourRegion, Region
 
 
 class DynamicSelectionClassifier(BasePoolClassifier):
@@ -31,8 +36,10 @@ class DynamicSelectionClassifier(BasePoolClassifier):
         not. None is logistic regression, naive Bayes and a tree.
     method : str or Competence, default="knora-e"
         "ola", "lca": the most accurate nearby, overall or for the class it says. "knora-e",
-        "knora-u": those right about all the nearest rows, or by how many. "confidence",
-        "margin": the surest. Or an object of your own.
+        "knora-u": those right about all the nearest rows, or by how many. "des-p", "rrc",
+        "des-kl": those better than chance, by three ways to tell. "meta-des": those that a
+        classifier trusts. "confidence", "margin": the surest. "ensemble-margin": the most
+        decided of several ensembles. Or an object, with options or of your own.
     region : Region, default=None
         What is near. None is the 7 nearest rows.
     combine : {"vote", "mean"}, default="vote"
@@ -116,12 +123,23 @@ class DynamicSelectionClassifier(BasePoolClassifier):
         X, y = self._fit_pool(X, y)
         if competence.needs_proba or self.combine == "mean":
             self._need_proba(type(competence).__name__ if competence.needs_proba else "The mean")
-        self.outputs_ = self._outputs_unseen(X, y)
-        self.competence_ = competence.fit(self.outputs_)
+        self.outputs_ = _over(self.classes_, self._outputs_unseen(X, y))
+        points = self._points(X, competence)
         if competence.needs_region:
             region = NeighbourRegion(n_jobs=self.n_jobs) if self.region is None else self.region
-            self.region_ = clone(region).fit(_numbers(X), self.outputs_.y)
+            if not isinstance(region, Region):
+                raise TypeError(
+                    f"region is a {type(region).__name__}, expected a Region such as "
+                    "NeighbourRegion(7)."
+                )
+            self.region_ = clone(region).fit(points, self.outputs_.y)
+        near = self.region_ if competence.needs_region else None
+        self.competence_ = competence.fit(self.outputs_, region=near, points=points)
         return self
+
+    @staticmethod
+    def _points(X, competence):
+        return _numbers(X) if competence.needs_region or competence.needs_points else None
 
     def _competence(self):
         if isinstance(self.method, Competence):
@@ -132,27 +150,51 @@ class DynamicSelectionClassifier(BasePoolClassifier):
             )
         return METHODS[self.method]()
 
-    def _batches(self, X):
-        """Yield the answers of the members and their say, some queries at a time."""
-        X = X if hasattr(X, "shape") else np.asarray(X)
-        told = self.outputs(X)
-        points = _numbers(X) if self.competence_.needs_region else None
-        for part in gen_batches(told.n_samples, self.batch_size):
-            votes = np.ascontiguousarray(told.votes[:, part].T)
-            proba = None if told.proba is None else told.proba[:, part].transpose(1, 0, 2)
-            near = None if points is None else self.region_.near(points[part])
-            batch = Batch(near=near, votes=votes, proba=proba)
-            competence = self.competence_.estimate(batch)
-            yield part, batch, competence, self.competence_.weigh(competence)
+    def _batches(self, X, *, disputed=False):
+        """Yield the answers of the members and their say, some queries at a time.
+
+        With ``disputed`` queries about which all members agree are left out: nothing there is to
+        be decided. Yields their votes, too.
+        """
+        X = self._checked(X)
+        competence, n = self.competence_, X.shape[0]
+        columns = self.columns if isinstance(self.pool_, list) else None
+        asker = Asker.of(self.pool_, columns, self.classes_, self.n_jobs)
+        points = self._points(X, competence)
+        proba = competence.needs_proba or self.combine == "mean"
+        for part in gen_batches(n, self.batch_size):
+            votes, shares = asker.ask(select_rows(X, np.arange(part.start, part.stop)), proba=proba)
+            at = np.arange(len(votes))
+            if disputed:
+                at = np.flatnonzero((votes != votes[:, :1]).any(axis=1))
+                if len(at) == 0:
+                    yield part, votes, at, None, None, None
+                    continue
+            here = None if points is None else points[part][at]
+            batch = Batch(
+                near=self.region_.near(here) if competence.needs_region else None,
+                votes=votes[at],
+                proba=None if shares is None else shares[at],
+                points=here,
+            )
+            found = competence.estimate(batch)
+            yield part, votes, at, batch, found, competence.weigh(found)
 
     def _support(self, X):
+        vote = self.combine == "vote"
         parts = []
-        for _, batch, _, weights in self._batches(X):
-            if self.combine == "mean":
-                weights = as_shares(weights)
-                parts.append(np.einsum("qm,qmk->qk", weights, batch.proba))
+        for _, votes, at, batch, _, weights in self._batches(X, disputed=vote):
+            support = np.zeros((len(votes), len(self.classes_)))
+            if vote:
+                support[np.arange(len(votes)), votes[:, 0]] = 1.0
+            if len(at) == 0:
+                pass
+            elif vote:
+                with threads_for(batch.votes.size):
+                    support[at] = kernels.weighted_vote(batch.votes, weights, len(self.classes_))
             else:
-                parts.append(kernels.weighted_vote(batch.votes, weights, len(self.classes_)))
+                support = np.einsum("qm,qmk->qk", as_shares(weights), batch.proba)
+            parts.append(support)
         return np.concatenate(parts)
 
     def predict_proba(self, X) -> NDArray:
@@ -199,7 +241,7 @@ class DynamicSelectionClassifier(BasePoolClassifier):
         check_is_fitted(self)
         names = np.array(self.outputs_.names, dtype=object)
         frames = []
-        for part, batch, competence, weights in self._batches(X):
+        for part, _, _, batch, competence, weights in self._batches(X):
             share = as_shares(weights)
             tally = kernels.weighted_vote(batch.votes, share, len(self.classes_))
             query, member = np.nonzero(share > 0)
@@ -216,6 +258,24 @@ class DynamicSelectionClassifier(BasePoolClassifier):
                 )
             )
         return pd.concat(frames, ignore_index=True)
+
+
+def _over(classes, outputs):
+    """Return the outputs with votes as positions in ``classes``, which may be more."""
+    if np.array_equal(outputs.classes, classes):
+        return outputs
+    at = np.searchsorted(classes, outputs.classes)
+    proba = None
+    if outputs.proba is not None:
+        proba = np.zeros((*outputs.votes.shape, len(classes)))
+        proba[:, :, at] = outputs.proba
+    return MemberOutputs(
+        outputs.classes[outputs.votes],
+        outputs.classes[outputs.y],
+        proba=proba,
+        classes=classes,
+        names=outputs.names,
+    )
 
 
 def _numbers(X):

@@ -1,8 +1,9 @@
 """Sequences of events: histories, hidden Markov models, rankings."""
 
 from counterpoint.sequences.classifier import HMMClassifier, HMMPairClassifier
-from counterpoint.sequences.events import EventLog, Histories, histories
+from counterpoint.sequences.events import EventLog, Histories, histories, latest_histories
 from counterpoint.sequences.hmm import MixtureHMM
+from counterpoint.sequences.horizon import relevance_horizon
 from counterpoint.sequences.lift import (
     Cutoff,
     choose_cutoff,
@@ -10,11 +11,14 @@ from counterpoint.sequences.lift import (
     lift_curve,
     lift_g,
     lift_rates,
+    lift_scorer,
 )
 from counterpoint.sequences.representation import RecentEventsTransformer
+from counterpoint.sequences.risk import AtRisk, find_at_risk
 from counterpoint.sequences.simulate import ChurnEvents, make_churn_events
 
 __all__ = [
+    "AtRisk",
     "ChurnEvents",
     "Cutoff",
     "EventLog",
@@ -24,10 +28,14 @@ __all__ = [
     "MixtureHMM",
     "RecentEventsTransformer",
     "choose_cutoff",
+    "find_at_risk",
     "histories",
+    "latest_histories",
     "lift_at",
     "lift_curve",
     "lift_g",
     "lift_rates",
+    "lift_scorer",
     "make_churn_events",
+    "relevance_horizon",
 ]

@@ -1,9 +1,11 @@
-"""Gaussian components: densities by one matrix product, and their weighted estimates."""
+"""Gaussian components: densities as quadratic forms, and their weighted estimates."""
 
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
+
+from counterpoint._kernels import sequences as kernels
 
 COVARIANCES = ("full", "diag", "tied")
 
@@ -20,11 +22,14 @@ class Gaussians:
     covariance: NDArray
     kind: str = "full"
 
-    def log_density(self, X: NDArray) -> NDArray:
-        """Return log densities, (n_events, n_components); of the columns that are not missing."""
+    def log_density(self, X: NDArray, known: NDArray | None = None) -> NDArray:
+        """Return log densities, (n_events, n_components); of the columns that are not missing.
+
+        ``known`` is what :meth:`parameters` returned, if it was asked before.
+        """
         missing = np.isnan(X)
         if not missing.any():
-            return features(X) @ self._parameters().T
+            return kernels.densities(X, self.parameters() if known is None else known)
         found = np.empty((len(X), len(self.mean)))
         for pattern, rows in patterns(missing):
             seen = ~pattern
@@ -34,11 +39,11 @@ class Gaussians:
             part = Gaussians(
                 mean=self.mean[:, seen], covariance=self.covariance[:, seen][:, :, seen]
             )
-            found[rows] = features(X[rows][:, seen]) @ part._parameters().T
+            found[rows] = kernels.densities(X[rows][:, seen], part.parameters())
         return found
 
-    def _parameters(self):
-        """Return what multiplies the quadratic features, (n_components, n_quadratic)."""
+    def parameters(self) -> NDArray:
+        """Return what multiplies the quadratic features, (n_quadratic, n_components)."""
         d = self.mean.shape[1]
         precision = np.linalg.inv(self.covariance)
         log_det = np.linalg.slogdet(self.covariance)[1]
@@ -49,13 +54,7 @@ class Gaussians:
         i, j = np.triu_indices(d)
         # Products off the diagonal come once in the features, twice in the form.
         square = precision[:, i, j] * np.where(i == j, -0.5, -1.0)
-        return np.concatenate([constant[:, None], linear, square], axis=1)
-
-
-def features(X: NDArray) -> NDArray:
-    """Return 1, the columns and their products: what a quadratic form is linear in."""
-    i, j = np.triu_indices(X.shape[1])
-    return np.concatenate([np.ones((len(X), 1)), X, X[:, i] * X[:, j]], axis=1)
+        return np.ascontiguousarray(np.concatenate([constant[:, None], linear, square], axis=1).T)
 
 
 def patterns(missing: NDArray):
@@ -79,12 +78,12 @@ class Statistics:
         """
         missing = np.isnan(X)
         if not missing.any():
-            self.sums += weight.T @ features(X)
+            self.sums += kernels.moments(X, weight)
             return
         i, j = np.triu_indices(self.n_features)
         for pattern, rows in patterns(missing):
             if not pattern.any():
-                self.sums += weight[rows].T @ features(X[rows])
+                self.sums += kernels.moments(X[rows], weight[rows])
                 continue
             seen = ~pattern
             for k in range(len(self.sums)):
@@ -97,7 +96,7 @@ class Statistics:
                     cov[np.ix_(pattern, pattern)] - cov[np.ix_(pattern, seen)] @ gain
                 )
                 w = weight[rows, k]
-                self.sums[k] += w @ features(filled)
+                self.sums[k] += kernels.moments(filled, w[:, None])[0]
                 self.sums[k, 1 + self.n_features :] += w.sum() * rest[i, j]
 
     def estimate(self, before: Gaussians, floor: NDArray) -> Gaussians:

@@ -1,6 +1,5 @@
 """Logs of events, and the labelled histories they hold (S1)."""
 
-import warnings
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,6 +9,7 @@ import pandas as pd
 from numpy.typing import NDArray
 from sklearn.model_selection import GroupShuffleSplit
 
+from counterpoint.sequences import _columns as columns
 from counterpoint.sequences._sequences import Sequences
 
 _CHUNK_ROWS = 1_000_000
@@ -33,6 +33,8 @@ class EventLog:
         Names; both sorted unless types were given.
     columns : list of str
         Names of the columns of ``values``.
+    dated : bool
+        Whether times were dates.
 
     Examples
     --------
@@ -50,6 +52,7 @@ class EventLog:
     entities: NDArray
     types: NDArray
     columns: list[str]
+    dated: bool = False
 
     def __len__(self) -> int:
         return len(self.entity)
@@ -96,8 +99,14 @@ class EventLog:
     @classmethod
     def from_csv(cls, path, *, chunk_rows: int = _CHUNK_ROWS, **options) -> "EventLog":
         """Read events from a CSV file in chunks of rows; options as in :meth:`from_frame`."""
-        with pd.read_csv(path, chunksize=chunk_rows) as chunks:
-            return cls.from_chunks(chunks, **options)
+        try:
+            with pd.read_csv(path, chunksize=chunk_rows) as chunks:
+                return cls.from_chunks(chunks, **options)
+        except pd.errors.EmptyDataError:
+            raise ValueError(f"{path} is empty: expected a header and a row per event.") from None
+        except (pd.errors.ParserError, UnicodeDecodeError) as error:
+            reason = " ".join(str(error).split())
+            raise ValueError(f"{path} cannot be read as CSV: {reason}.") from None
 
     @classmethod
     def from_parquet(cls, path, *, chunk_rows: int = _CHUNK_ROWS, **options) -> "EventLog":
@@ -132,43 +141,52 @@ class EventLog:
             raise ValueError(f"encode={encode!r}: choose code or indicators.")
         if ties not in ("keep", "error"):
             raise ValueError(f"ties={ties!r}: choose keep or error.")
-        owners, times, kinds, numbers = [], [], [], []
+        owners, kinds = columns.Names(entity), columns.Names(type)
+        times, numbers, dated = [], [], False
         for frame in chunks:
-            _need(frame, [entity, time, type, *(features or [])])
+            columns.need(frame, [entity, time, type, *(features or [])])
+            if len(frame) == 0:
+                continue
             if features is None:
-                features = _numeric(frame, {entity, time, type})
-            owners.append(_column(frame, entity))
-            times.append(_times(_column(frame, time), time))
-            kinds.append(_column(frame, type))
-            numbers.append(_values(frame, features))
-        if not owners or sum(map(len, owners)) == 0:
+                features = columns.numeric(frame, {entity, time, type})
+            owners.add(frame)
+            kinds.add(frame)
+            moment, dated = columns.times(columns.column(frame, time), time)
+            times.append(moment)
+            numbers.append(columns.values(frame, features))
+        if not times:
             raise ValueError("There are no events: the frame or file is empty.")
-        owner = _no_gaps(np.concatenate(owners), entity)
         moment = np.concatenate(times)
-        entities, owner = np.unique(owner, return_inverse=True)
+        entities, owner = owners.join()
         order = np.lexsort((moment, owner))  # stable: ties keep the order of the rows
         owner, moment = owner[order], moment[order]
         if ties == "error":
-            same = (np.diff(owner) == 0) & (np.diff(moment) == 0)
-            if same.any():
-                first = int(np.argmax(same))
-                raise ValueError(
-                    f"{int(same.sum())} events share entity and time with the one before, first "
-                    f"{entities[owner[first]]!r} at {moment[first]:g}: make times differ, or pass "
-                    "ties='keep' to take them in the order of the rows."
-                )
-        names, kind = _types(_no_gaps(np.concatenate(kinds), type), types)
-        kind = kind[order]
-        if encode == "code":
-            head, columns = (kind + 1.0)[:, None], [type]
-        else:
-            head = (kind[:, None] == np.arange(len(names))).astype(float)
-            columns = [f"{type}={name}" for name in names]
-        values = np.concatenate([head, np.concatenate(numbers)[order]], axis=1)
+            _refuse_ties(entities, owner, moment)
+        found, kind = kinds.join()
+        names, place = columns.known_types(found, types)
+        kind = place[kind[order]]
+        heads = [type] if encode == "code" else [f"{type}={name}" for name in names]
+        # Column by column: a second copy of everything would not fit for large logs.
+        values = np.empty((len(owner), len(heads) + len(features or [])))
+        for k in range(len(heads)):
+            values[:, k] = kind + 1.0 if encode == "code" else kind == k
+        for k in range(len(features or [])):
+            values[:, len(heads) + k] = np.concatenate([part[:, k] for part in numbers])[order]
         return cls(
             entity=owner, time=moment, kind=kind, values=values, entities=entities, types=names,
-            columns=[*columns, *(features or [])],
+            columns=[*heads, *(features or [])], dated=dated,
         )  # fmt: skip
+
+
+def _refuse_ties(entities, owner, moment):
+    same = (np.diff(owner) == 0) & (np.diff(moment) == 0)
+    if same.any():
+        first = int(np.argmax(same))
+        raise ValueError(
+            f"{int(same.sum())} events share entity and time with the one before, first "
+            f"{entities[owner[first]]!r} at {moment[first]:g}: make times differ, or pass "
+            "ties='keep' to take them in the order of the rows."
+        )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -326,7 +344,7 @@ def histories(
     >>> set(made.lengths.tolist())
     {2}
     """
-    code = _target(log, target)
+    code = target_code(log, target)
     for name, value in (("horizon", horizon), ("min_events", min_events)):
         if not isinstance(value, (int, np.integer)) or value < 1:
             raise ValueError(f"{name}={value!r}: give a whole number from 1.")
@@ -364,8 +382,61 @@ def histories(
     )
 
 
-def _target(log, target):
-    found = np.flatnonzero(log.types == target)
+def latest_histories(
+    log: EventLog, *, target, length: int | str = "any", min_events: int = 3
+) -> Histories:
+    """Return the history of every entity as it stands: what to ask a fitted model about now.
+
+    Entities that had an event of the target type are gone, and left out; so are those with fewer
+    events than asked for.
+
+    Parameters
+    ----------
+    log : EventLog
+        Events.
+    target : type
+        The type to be predicted.
+    length : int or "any", default="any"
+        Take the last so many events; "any" takes all.
+    min_events : int, default=3
+        As in :func:`histories`: fewest events, the one still to come included.
+
+    Returns
+    -------
+    Histories
+        One per entity. ``y`` is -1 and ``target_time`` NaN: nobody knows yet.
+
+    Examples
+    --------
+    >>> from counterpoint.sequences import EventLog, latest_histories, make_churn_events
+    >>> events = make_churn_events(1000, random_state=0).events
+    >>> log = EventLog.from_frame(events, entity="customer", time="time", type="event")
+    >>> len(latest_histories(log, target="churn", length=2)) <= 1000
+    True
+    """
+    code = target_code(log, target)
+    if length != "any" and (not isinstance(length, (int, np.integer)) or length < 1):
+        raise ValueError(f"length={length!r}: give a whole number from 1, or 'any'.")
+    begin = np.flatnonzero(np.r_[True, np.diff(log.entity) != 0])
+    last = np.r_[begin[1:], len(log)] - 1
+    fewest = max(1, min_events - 1, 0 if length == "any" else int(length))
+    gone = np.add.reduceat(log.kind == code, begin) > 0
+    kept = ~gone & (last - begin + 1 >= fewest)
+    begin, last = begin[kept], last[kept]
+    return Histories(
+        log=log,
+        first=begin if length == "any" else last - int(length) + 1,
+        last=last,
+        y=np.full(len(last), -1, dtype=np.int64),
+        entity=log.entity[last],
+        time=log.time[last],
+        target_time=np.full(len(last), np.nan),
+    )
+
+
+def target_code(log: EventLog, target) -> int:
+    """Return the place of the target type among those of the log."""
+    found = np.flatnonzero(log.types.astype(str) == str(target))
     if len(found) == 0:
         raise ValueError(
             f"target={target!r} is no type of this log, which has {log.types.tolist()}."
@@ -377,85 +448,3 @@ def _target(log, target):
             "there is nothing to tell apart."
         )
     return int(found[0])
-
-
-def _need(frame, names):
-    missing = [name for name in names if name not in list(frame.columns)]
-    if missing:
-        raise ValueError(
-            f"The events have no column {', '.join(map(repr, missing))}; there are "
-            f"{list(map(str, frame.columns))}."
-        )
-
-
-def _column(frame, name):
-    return np.asarray(frame[name].to_numpy())
-
-
-def _numeric(frame, taken):
-    return [
-        str(name)
-        for name in frame.columns
-        if name not in taken and np.asarray(frame[name].to_numpy()).dtype.kind in "iufb"
-    ]
-
-
-def _values(frame, features):
-    values = np.empty((len(frame), len(features)))
-    for k, name in enumerate(features):
-        column = _column(frame, name)
-        try:
-            values[:, k] = column
-        except (TypeError, ValueError):
-            raise ValueError(
-                f"Column {name!r} holds values that are no numbers ({column.dtype}): leave it out "
-                "of features, or encode it."
-            ) from None
-    bad = np.isinf(values).any(axis=0)
-    if bad.any():
-        raise ValueError(f"Column {features[int(np.argmax(bad))]!r} holds infinite values.")
-    return values
-
-
-def _times(column, name):
-    if column.dtype.kind == "O" or column.dtype.kind in "UST":
-        try:
-            with warnings.catch_warnings():
-                warnings.simplefilter("error")  # dates of several forms would be guessed one by one
-                column = pd.to_datetime(pd.Series(column)).to_numpy()
-        except (TypeError, ValueError, UserWarning) as error:
-            raise ValueError(
-                f"Column {name!r} holds times that cannot be read ({error}): give numbers or dates."
-            ) from None
-    if column.dtype.kind == "M":
-        days = column.astype("datetime64[us]").astype(np.int64) / 86_400e6
-        times = np.where(np.isnat(column), np.nan, days)
-    else:
-        times = column.astype(np.float64)
-    if not np.isfinite(times).all():
-        raise ValueError(
-            f"Column {name!r} has {int((~np.isfinite(times)).sum())} events without a time: leave "
-            "them out."
-        )
-    return times
-
-
-def _no_gaps(column, name):
-    gaps = pd.isna(column)
-    if gaps.any():
-        raise ValueError(f"Column {name!r} is empty for {int(gaps.sum())} events: leave them out.")
-    return column
-
-
-def _types(kinds, given):
-    if given is None:
-        return np.unique(kinds, return_inverse=True)
-    names = np.asarray(given, dtype=kinds.dtype if kinds.dtype.kind != "O" else object)
-    place = {name: k for k, name in enumerate(names.tolist())}
-    unknown = sorted({str(k) for k in pd.unique(pd.Series(kinds)) if k not in place})
-    if unknown:
-        raise ValueError(
-            f"Events of types {unknown} were found, but types={list(given)}: add them, or leave "
-            "these events out."
-        )
-    return names, np.array([place[k] for k in kinds.tolist()], dtype=np.int64)

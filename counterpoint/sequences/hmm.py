@@ -1,7 +1,7 @@
 """Hidden Markov models with mixtures of Gaussians, fitted to many short sequences at once."""
 
 import warnings
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from numbers import Integral, Real
 from typing import Self
 
@@ -15,40 +15,15 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from counterpoint._kernels import sequences as kernels
-from counterpoint._kernels.threads import threads_for
 from counterpoint._validation import check_sample_weight
-from counterpoint.sequences._gaussians import COVARIANCES, Gaussians, Statistics
+from counterpoint.sequences._chain import Chain, expect, log_shares, maximise, threads
+from counterpoint.sequences._gaussians import COVARIANCES, Gaussians
 from counterpoint.sequences._sequences import Sequences, read_sequences
 
-# Events looked at in one go: densities of so many stay in cache.
-_CHUNK = 8192
 # Events per Gaussian among which seeds are looked for.
 _FEW = 200
 # A component that owns less than this share of what an equal one would is dead.
 _DEAD = 1e-3
-
-
-@dataclass(kw_only=True)
-class _Chain:
-    """All parameters of a model, in logarithms where they are probabilities."""
-
-    log_start: NDArray
-    log_move: NDArray
-    log_mix: NDArray
-    parts: Gaussians
-
-    @property
-    def n_mixtures(self):
-        return self.log_mix.shape[1]
-
-    def emissions(self, X):
-        """Return log weighted densities (n_events, n_components), plain ones, and the offset."""
-        log_e = self.parts.log_density(X)
-        log_e += self.log_mix.ravel()
-        offset = log_e.max(axis=1)
-        plain = log_e - offset[:, None]
-        np.exp(plain, out=plain)
-        return log_e, plain, offset
 
 
 class MixtureHMM(BaseEstimator):
@@ -147,6 +122,62 @@ class MixtureHMM(BaseEstimator):
         self.first_states = first_states
         self.random_state = random_state
 
+    @classmethod
+    def from_parameters(cls, start, transitions, mixture, means, covariances) -> Self:
+        """Return a fitted model with given parameters, to ask or to draw from.
+
+        Parameters
+        ----------
+        start : array-like of shape (n_states,)
+            Probabilities of first states.
+        transitions : array-like of shape (n_states, n_states)
+            Probabilities of moves.
+        mixture : array-like of shape (n_states, n_mixtures)
+            Shares of the Gaussians in a state.
+        means : array-like of shape (n_states, n_mixtures, n_features)
+            Means.
+        covariances : array-like of shape (n_states, n_mixtures, n_features, n_features)
+            Covariances, full.
+
+        Returns
+        -------
+        MixtureHMM
+
+        Examples
+        --------
+        >>> from counterpoint.sequences import MixtureHMM
+        >>> one = MixtureHMM.from_parameters([1.0], [[1.0]], [[1.0]], [[[0.0]]], [[[[1.0]]]])
+        >>> one.score_samples([[[0.0]]]).round(4).tolist()
+        [-0.9189]
+        """
+        given = [np.asarray(a, dtype=float) for a in (start, transitions, mixture)]
+        mean, cov = np.asarray(means, dtype=float), np.asarray(covariances, dtype=float)
+        shapes = [a.shape for a in (*given, mean, cov)]
+        n, d = len(np.atleast_1d(given[0])), mean.shape[-1] if mean.ndim else 0
+        m = given[2].shape[-1] if given[2].ndim else 0
+        if shapes != [(n,), (n, n), (n, m), (n, m, d), (n, m, d, d)]:
+            raise ValueError(
+                f"Shapes {shapes} do not go together: expected (n_states,), (n_states, n_states), "
+                "(n_states, n_mixtures), then n_features behind, once and twice."
+            )
+        for name, a in zip(("start", "transitions", "mixture"), given, strict=True):
+            if not (a >= 0).all() or not np.allclose(a.sum(axis=-1), 1.0):
+                raise ValueError(f"{name} must hold shares from 0 that add up to 1 in each row.")
+        if not (np.linalg.eigvalsh(cov) > 0).all():
+            raise ValueError("covariances must be positive definite, symmetric matrices.")
+        model = cls(n, n_mixtures=m)
+        model.n_features_in_ = d
+        model._center, model._spread = np.zeros(d), np.ones(d)
+        with np.errstate(divide="ignore"):
+            logs = [np.log(a) for a in given]
+        model._chain = Chain(
+            log_start=logs[0],
+            log_move=logs[1],
+            log_mix=logs[2],
+            parts=Gaussians(mean=mean.reshape(n * m, d), covariance=cov.reshape(n * m, d, d)),
+        )
+        return model
+
     # -- fitting -------------------------------------------------------------------------------
 
     def fit(self, X, y=None, sample_weight=None) -> Self:
@@ -181,10 +212,11 @@ class MixtureHMM(BaseEstimator):
         shift = self._scaling(data) @ weight / weight.sum()
         data = self._scale(data)
         rng = check_random_state(self.random_state)
-        runs = [
-            self._run(data, weight, self._draw(data, weight, rng), rng)
-            for _ in range(self.n_starts)
-        ]
+        with threads(len(data.values), n_parts) as each:
+            runs = [
+                self._run(data, weight, self._draw(data, weight, rng), rng, each)
+                for _ in range(self.n_starts)
+            ]
         self._chain, path, self.restarts_, self.converged_ = max(runs, key=lambda run: run[1][-1])
         self.n_iter_ = len(path) - 1
         self.log_likelihood_ = np.array(path) - shift
@@ -196,7 +228,7 @@ class MixtureHMM(BaseEstimator):
             )
         return self
 
-    def _run(self, data, weight, chain, rng):
+    def _run(self, data, weight, chain, rng, each):
         """EM from one start: the chain, the path of likelihoods, restarts, whether it ended."""
         path: list[float] = []
         restarts: list[int] = []
@@ -204,16 +236,17 @@ class MixtureHMM(BaseEstimator):
         floor = np.full(data.n_features, self.floor)
         best = (-np.inf, chain)
         for step in range(self.max_iter + 1):
-            likelihood, firsts, moves, stats = self._expect(chain, data, weight)
-            path.append(float(likelihood @ weight / weight.sum()))
+            found = expect(chain, data, weight, each)
+            path.append(float(found.likelihood @ weight / weight.sum()))
             if path[-1] > best[0]:
                 best = (path[-1], chain)
             flat = step > 0 and path[-1] - path[-2] < self.tol and step - 1 not in restarts
             if step == self.max_iter:
                 converged = flat
                 break
-            new = self._maximise(chain, firsts, moves, stats, floor)
-            dead = stats.sums[:, 0] < _DEAD * stats.sums[:, 0].sum() / len(stats.sums)
+            new = maximise(chain, found, floor)
+            mass = found.stats.sums[:, 0]
+            dead = mass < _DEAD * mass.sum() / len(mass)
             if flat:
                 if restarts or not dead.any():
                     converged = True
@@ -223,36 +256,6 @@ class MixtureHMM(BaseEstimator):
             chain = new
         path[-1] = max(path[-1], best[0])
         return best[1], path, restarts, converged
-
-    def _expect(self, chain, data, weight):
-        n_parts = chain.log_mix.size
-        stats = Statistics(n_parts, data.n_features)
-        likelihood = np.empty(len(data))
-        firsts = np.zeros(self.n_states)
-        moves = np.zeros((self.n_states, self.n_states))
-        for part in _chunks(data):
-            events = slice(data.start[part.start], data.start[part.stop])
-            X = data.values[events]
-            log_e, plain, offset = chain.emissions(X)
-            with threads_for(len(X) * self.n_states * (self.n_states + n_parts)):
-                own, first, moved = kernels.pass_over(
-                    log_e, plain, offset, data.start[part.start : part.stop + 1] - events.start,
-                    chain.log_start, chain.log_move, self.n_mixtures, weight[part],
-                )  # fmt: skip
-            likelihood[part] = own
-            firsts += first
-            moves += moved
-            stats.add(X, plain, chain.parts)
-        return likelihood, firsts, moves, stats
-
-    def _maximise(self, chain, firsts, moves, stats, floor):
-        shape = chain.log_mix.shape
-        return _Chain(
-            log_start=_log_shares(firsts, chain.log_start),
-            log_move=_log_shares(moves, chain.log_move),
-            log_mix=_log_shares(stats.sums[:, 0].reshape(shape), chain.log_mix),
-            parts=stats.estimate(chain.parts, floor),
-        )
 
     def _draw(self, data, weight, rng):
         """Return a chain to start from: seeds far apart, one wide shape for all."""
@@ -271,9 +274,9 @@ class MixtureHMM(BaseEstimator):
         cov = np.eye(data.n_features) / max(1.0, n_parts ** (1 / data.n_features))
         can_move, can_start = self._masks()
         with np.errstate(divide="ignore"):
-            return _Chain(
-                log_start=_log_shares(can_start * rng.uniform(0.5, 1.5, self.n_states)),
-                log_move=_log_shares(can_move * rng.uniform(0.5, 1.5, can_move.shape)),
+            return Chain(
+                log_start=log_shares(can_start * rng.uniform(0.5, 1.5, self.n_states)),
+                log_move=log_shares(can_move * rng.uniform(0.5, 1.5, can_move.shape)),
                 log_mix=np.full((self.n_states, self.n_mixtures), -np.log(self.n_mixtures)),
                 parts=Gaussians(
                     mean=seeds, covariance=np.tile(cov, (n_parts, 1, 1)), kind=self.covariance
@@ -297,9 +300,9 @@ class MixtureHMM(BaseEstimator):
         start[states] = np.maximum(start[states], can_start[states] / self.n_states)
         return replace(
             chain,
-            log_start=_log_shares(start),
-            log_move=_log_shares(move),
-            log_mix=_log_shares(share),
+            log_start=log_shares(start),
+            log_move=log_shares(move),
+            log_mix=log_shares(share),
             parts=replace(chain.parts, mean=mean, covariance=cov),
         )
 
@@ -336,20 +339,10 @@ class MixtureHMM(BaseEstimator):
         """
         check_is_fitted(self)
         raw = read_sequences(self, X, reset=False)
-        return self._expect_only(self._scale(raw)) - self._scaling(raw)
-
-    def _expect_only(self, data):
-        found = np.empty(len(data))
-        one = np.ones(len(data))
-        for part in _chunks(data):
-            first = data.start[part.start]
-            log_e, plain, offset = self._chain.emissions(data.values[first : data.start[part.stop]])
-            with threads_for(plain.size * self.n_states):
-                found[part] = kernels.pass_over(
-                    log_e, plain, offset, data.start[part.start : part.stop + 1] - first,
-                    self._chain.log_start, self._chain.log_move, self.n_mixtures, one[part],
-                )[0]  # fmt: skip
-        return found
+        data = self._scale(raw)
+        with threads(len(data.values), self._chain.log_mix.size) as each:
+            found = expect(self._chain, data, np.ones(len(data)), each, learn=False)
+        return found.likelihood - self._scaling(raw)
 
     def score(self, X, y=None, sample_weight=None) -> float:
         """Return the mean log-likelihood of a sequence."""
@@ -484,21 +477,3 @@ class MixtureHMM(BaseEstimator):
         if not isinstance(self.floor, Real) or not float(self.floor) > 0:
             raise ValueError(f"floor={self.floor!r}: give a number above 0, for example 1e-3.")
         self._masks()
-
-
-def _chunks(data):
-    """Yield slices of sequences that hold about ``_CHUNK`` events."""
-    at = 0
-    while at < len(data):
-        stop = int(np.searchsorted(data.start, data.start[at] + _CHUNK, side="right")) - 1
-        stop = min(max(stop, at + 1), len(data))
-        yield slice(at, stop)
-        at = stop
-
-
-def _log_shares(counts, before=None):
-    """Return log shares along the last axis; rows without counts keep what they had."""
-    total = counts.sum(axis=-1, keepdims=True)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        shares = np.log(counts / total)
-    return shares if before is None else np.where(total > 0, shares, before)

@@ -1,12 +1,16 @@
 """How much better than chance a ranking finds rare cases, and how far down it to act (S4)."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
+from sklearn.metrics import make_scorer
 
 from counterpoint._validation import check_sample_weight
+
+METRICS = ("g", "precision", "sensitivity", "specificity")
 
 
 def lift_g(
@@ -175,6 +179,62 @@ def lift_curve(
             }
         )
     return frame.replace([np.inf, -np.inf], np.nan)
+
+
+def lift_scorer(
+    share: float | None = None, *, metric: str = "g", pos_label=1
+) -> Callable[..., float]:
+    """Make a scorer for cross-validation and searches from a metric of rare classes.
+
+    Parameters
+    ----------
+    share : float, default=None
+        Part of the samples that is taken, those with the highest scores. None takes those that
+        the estimator predicts to be positive.
+    metric : {"g", "precision", "sensitivity", "specificity"}, default="g"
+        As in :func:`lift_rates`.
+    pos_label : label, default=1
+        The rare class.
+
+    Returns
+    -------
+    callable
+        A scikit-learn scorer: ``scorer(estimator, X, y)``. NaN where the metric is undefined, for
+        example when nothing is predicted to be positive.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from sklearn.linear_model import LogisticRegression
+    >>> from counterpoint.sequences import lift_scorer
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> model = LogisticRegression(max_iter=10_000).fit(X, y)
+    >>> lift_scorer(0.1, metric="precision")(model, X, y)
+    1.0
+    """
+    if metric not in METRICS:
+        raise ValueError(f"metric={metric!r}: choose {', '.join(METRICS)}.")
+    if share is None:
+        return make_scorer(_predicted_rate, metric=metric, pos_label=pos_label)
+    if not 0 < share <= 1:
+        raise ValueError(f"share={share!r}: give a number above 0 and at most 1, such as 0.01.")
+    return make_scorer(
+        _rate_at,
+        response_method=("decision_function", "predict_proba"),
+        share=share,
+        metric=metric,
+        pos_label=pos_label,
+    )
+
+
+# Functions of a module, not closures: a scorer is pickled when a search runs in processes.
+def _predicted_rate(y_true, y_pred, *, metric, pos_label, sample_weight=None):
+    return lift_rates(y_true, y_pred, pos_label=pos_label, sample_weight=sample_weight)[metric]
+
+
+def _rate_at(y_true, scores, *, share, metric, pos_label, sample_weight=None):
+    rates = lift_at(y_true, scores, share, pos_label=pos_label, sample_weight=sample_weight)
+    return rates[metric]
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -21,6 +21,11 @@ def log_gauss(x, mean, cov):
     return -0.5 * (d * log(2 * pi) + log_det + form)
 
 
+def quadratic(x):
+    """1, the columns, and their products."""
+    return [1.0, *x, *(x[i] * x[j] for i in range(len(x)) for j in range(i, len(x)))]
+
+
 def density(x, mixture, means, covs):
     """Density of one event in one state; None in x is missing."""
     seen = [i for i, v in enumerate(x) if v is not None]

@@ -165,3 +165,53 @@ def test_bad_requests_say_what_is_wrong():
     always = EventLog.from_frame(frame().assign(what="churn"), **NAMES)
     with pytest.raises(ValueError, match="Every event"):
         histories(always, target="churn")
+
+
+def test_an_entity_with_one_event_has_no_history():
+    made = pd.DataFrame(
+        {"who": ["a", "b", "b", "b"], "when": [1, 1, 2, 3], "what": ["x", "x", "y", "churn"]}
+    )
+    found = histories(EventLog.from_frame(made, **NAMES), target="churn")
+    assert found.log.entities[found.entity].tolist() == ["b"]
+    alone = EventLog.from_frame(made.assign(who=list("abcd")), **NAMES)
+    with pytest.raises(ValueError, match="No entity has 3 events"):
+        histories(alone, target="churn")
+
+
+def test_names_that_look_like_numbers_in_one_chunk_only():
+    first = pd.DataFrame({"who": [1, 2], "when": [1.0, 2.0], "what": [0, 1]})
+    second = pd.DataFrame({"who": ["2", "x"], "when": [3.0, 1.0], "what": ["1", "churn"]})
+    log = EventLog.from_chunks([first, second], **NAMES)
+    assert log.entities.tolist() == ["1", "2", "x"]
+    assert log.entity.tolist() == [0, 1, 1, 2]
+    assert log.types.tolist() == ["0", "1", "churn"]
+    assert log.kind.tolist() == [0, 1, 1, 2]
+
+
+def test_types_that_are_numbers_are_found_by_number_or_name():
+    made = pd.DataFrame({"who": 1, "when": range(4), "what": [3, 4, 3, 7]})
+    log = EventLog.from_frame(made, **NAMES)
+    for target in (7, "7"):
+        assert histories(log, target=target).y.tolist() == [0, 1]
+
+
+def test_dates_with_time_zones_are_read():
+    zoned = frame().assign(when=pd.to_datetime(["1970-01-02T00:00:00+01:00"] * 5))
+    assert EventLog.from_frame(zoned, **NAMES).time.tolist() == [1 - 1 / 24] * 5
+    assert EventLog.from_frame(zoned, **NAMES).dated
+    assert not EventLog.from_frame(frame(), **NAMES).dated
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (b"", "is empty: expected a header"),
+        (b"who,when,what\n", "There are no events"),
+        (b"who,when,what\n1,2\n1,2,3,4\n", "cannot be read as CSV"),
+        (b"who,when,what\n\xff\xfe,1,2\n", "cannot be read as CSV"),
+    ],
+)
+def test_bad_files_say_what_is_wrong(text, message, tmp_path):
+    (tmp_path / "e.csv").write_bytes(text)
+    with pytest.raises(ValueError, match=message):
+        EventLog.from_csv(tmp_path / "e.csv", **NAMES)

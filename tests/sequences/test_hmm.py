@@ -1,5 +1,6 @@
 import pickle
 import warnings
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -9,7 +10,7 @@ from naive import sequences as naive
 from sklearn.exceptions import ConvergenceWarning
 
 from counterpoint._kernels import sequences as kernels
-from counterpoint.sequences import MixtureHMM
+from counterpoint.sequences import MixtureHMM, _chain
 from counterpoint.sequences._sequences import as_sequences
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
@@ -57,6 +58,39 @@ def test_likelihoods_states_and_paths_equal_the_sum_over_all_paths(covariance, m
             states[k], naive.state_probabilities(told(x), *parts(model)), atol=1e-9
         )
         assert tuple(paths[k]) == naive.best_path(told(x), *parts(model))
+
+
+@pytest.mark.parametrize("case", ["full-4", "diag-3", "full-12"])
+def test_hmmlearn_says_the_same_of_the_same_model(case):
+    with np.load(Path(__file__).parents[1] / "golden" / "hmm.npz") as file:
+        golden = {name.partition("/")[2]: file[name] for name in file if name.startswith(case)}
+    names = ("start", "transitions", "mixture", "means", "covariances")
+    model = MixtureHMM.from_parameters(*(golden[name] for name in names))
+    sequences = np.split(golden["X"], np.cumsum(golden["lengths"])[:-1])
+    np.testing.assert_allclose(model.score_samples(sequences), golden["log_likelihood"], rtol=1e-8)
+    states = np.concatenate(model.predict_state_proba(sequences))
+    np.testing.assert_allclose(states, golden["states"], atol=1e-8)
+    np.testing.assert_array_equal(np.concatenate(model.decode(sequences)), golden["paths"])
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"transitions": [[1.0]]}, "do not go together"),
+        ({"start": [0.5, 0.6]}, "start must hold shares"),
+        ({"covariances": -np.ones((2, 1, 1, 1))}, "positive definite"),
+    ],
+)
+def test_wrong_parameters_say_so(change, message):
+    good = {
+        "start": [0.5, 0.5],
+        "transitions": np.eye(2),
+        "mixture": np.ones((2, 1)),
+        "means": np.zeros((2, 1, 1)),
+        "covariances": np.ones((2, 1, 1, 1)),
+    }
+    with pytest.raises(ValueError, match=message):
+        MixtureHMM.from_parameters(**(good | change))
 
 
 @given(
@@ -141,6 +175,32 @@ def test_the_careful_way_equals_the_fast_one():
     np.testing.assert_allclose(plain, gamma, atol=1e-12)
     np.testing.assert_allclose(moves, pairs, atol=1e-12)
     assert firsts.sum() == pytest.approx(6)
+
+
+@pytest.mark.parametrize(("n_events", "d", "n_parts"), [(1, 1, 1), (7, 2, 3), (9, 5, 4)])
+def test_densities_and_moments_match_naive(n_events, d, n_parts):
+    rng = np.random.RandomState(0)
+    X, share = rng.randn(n_events, d), rng.random_sample((n_events, n_parts))
+    forms = rng.randn(1 + d + d * (d + 1) // 2, n_parts)
+    rows = [naive.quadratic(x) for x in X.tolist()]
+    np.testing.assert_allclose(kernels.densities(X, forms), np.array(rows) @ forms)
+    np.testing.assert_allclose(kernels.moments(X, share), share.T @ np.array(rows))
+    rest, most = kernels.less_the_most(share)
+    assert most.tolist() == [max(row) for row in share.tolist()]
+    np.testing.assert_allclose(rest + most[:, None], share)
+
+
+def test_threads_and_chunks_change_nothing(monkeypatch):
+    data = drawn(7, n=60)
+    one = MixtureHMM(3, max_iter=8, random_state=0).fit(data)
+    monkeypatch.setattr(_chain, "CHUNK", 20)
+    several = MixtureHMM(3, max_iter=8, random_state=0).fit(data)
+    monkeypatch.setattr(_chain, "_WORTH_THREADS", 0)
+    monkeypatch.setattr(_chain.numba, "get_num_threads", lambda: 3)
+    threaded = MixtureHMM(3, max_iter=8, random_state=0).fit(data)
+    np.testing.assert_allclose(several.means_, one.means_)
+    np.testing.assert_array_equal(threaded.means_, several.means_)
+    np.testing.assert_array_equal(threaded.score_samples(data), several.score_samples(data))
 
 
 def test_a_weight_of_two_is_two_copies():

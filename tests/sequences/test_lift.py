@@ -1,10 +1,21 @@
+import pickle
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import GridSearchCV
 
-from counterpoint.sequences import choose_cutoff, lift_at, lift_curve, lift_g, lift_rates
+from counterpoint.sequences import (
+    choose_cutoff,
+    lift_at,
+    lift_curve,
+    lift_g,
+    lift_rates,
+    lift_scorer,
+)
 
 # TH 6.3-6.6, 6.9, 6.10: churn found and missed, then false alarms and the rest.
 PRINTED = {
@@ -93,3 +104,31 @@ def test_five_times_the_cost_means_from_a_fifth_on():
 def test_wrong_input_says_what_to_change(call, message):
     with pytest.raises(ValueError, match=message):
         call()
+
+
+def test_scorers_rank_or_take_the_predictions():
+    X = np.random.RandomState(0).randn(300, 2)
+    y = np.where(X[:, 0] + 0.5 * X[:, 1] > 1.5, "yes", "no")
+    model = LogisticRegression().fit(X[:, :1], y)
+    p = model.predict_proba(X[:, :1])[:, 1]
+    for metric in ("g", "precision", "sensitivity", "specificity"):
+        at = lift_scorer(0.1, metric=metric, pos_label="yes")
+        assert at(model, X[:, :1], y) == lift_at(y == "yes", p, 0.1)[metric]
+        said = lift_scorer(metric=metric, pos_label="yes")
+        expected = lift_rates(y, model.predict(X[:, :1]), pos_label="yes")[metric]
+        assert said(model, X[:, :1], y) == expected
+
+
+def test_scorers_go_into_searches():
+    X = np.random.RandomState(0).randn(200, 2)
+    y = (X[:, 0] > 1).astype(int)
+    scorer = pickle.loads(pickle.dumps(lift_scorer(0.1)))
+    search = GridSearchCV(LogisticRegression(), {"C": [1e-4, 1.0]}, scoring=scorer, cv=3)
+    assert np.isfinite(search.fit(X, y).best_score_)
+
+
+def test_wrong_scorers_say_what_to_change():
+    with pytest.raises(ValueError, match="choose g, precision"):
+        lift_scorer(metric="luck")
+    with pytest.raises(ValueError, match="share=2"):
+        lift_scorer(2)
