@@ -7,7 +7,8 @@ The front door. Sub-packages are imported when first used, so that
 ``MemberOutputs``  what the members of any fitted ensemble said, as arrays
 ``PairCounts``     mergeable counts of who was right together
 ``boosting``       members trained one after another: AdaBoost.NC and its family
-``trees``          histogram trees, pruned trees
+``trees``          fast trees, pruned trees, one readable tree out of many
+``hyperboxes``     boxes learned from samples, from trees, or from mistakes
 ``diversity``      how members disagree: every measure, one table of them all
 ``decomposition``  why it matters: bias, variance, covariance, diversity
 ``datasets``       classic data sets, shipped, and generators with a known best error
@@ -25,6 +26,7 @@ _SUBPACKAGES = (
     "decomposition",
     "diversity",
     "exceptions",
+    "hyperboxes",
     "plots",
     "trees",
 )

@@ -16,6 +16,7 @@ SUBPACKAGES = [
     "decomposition",
     "diversity",
     "exceptions",
+    "hyperboxes",
     "plots",
     "trees",
 ]
