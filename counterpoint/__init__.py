@@ -9,6 +9,8 @@ The front door. Sub-packages are imported when first used, so that
 ``boosting``       members trained one after another: AdaBoost.NC and its family
 ``trees``          fast trees, pruned trees, one readable tree out of many
 ``hyperboxes``     boxes learned from samples, from trees, or from mistakes
+``networks``       members trained together: negative correlation learning and its kin
+``trees``          histogram trees, pruned trees
 ``diversity``      how members disagree: every measure, one table of them all
 ``decomposition``  why it matters: bias, variance, covariance, diversity
 ``datasets``       classic data sets, shipped, and generators with a known best error
@@ -27,6 +29,7 @@ _SUBPACKAGES = (
     "diversity",
     "exceptions",
     "hyperboxes",
+    "networks",
     "plots",
     "trees",
 )

@@ -4,9 +4,13 @@
 
     ValueError
     └── MemberError            members cannot be taken out of this estimator
+    ArithmeticError
+    └── DivergenceError        training ran away and was stopped
     LookupError
     └── DatasetNotFoundError   no such data set, or one that may not be shipped
     UserWarning
+    ├── CollapseWarning        trained members all give one and the same answer
+    ├── CollusionWarning       members differ on training data only
     ├── RedundancyWarning      the members say nearly the same thing
     └── UndefinedMeasureWarning  a number asked for does not exist for this input
 
@@ -14,7 +18,10 @@ Wrong values, shapes and types are plain ``ValueError`` and ``TypeError``, as in
 """
 
 __all__ = [
+    "CollapseWarning",
+    "CollusionWarning",
     "DatasetNotFoundError",
+    "DivergenceError",
     "MemberError",
     "RedundancyWarning",
     "UndefinedMeasureWarning",
@@ -25,8 +32,20 @@ class MemberError(ValueError):
     """The members of this estimator cannot be taken apart."""
 
 
+class DivergenceError(ArithmeticError):
+    """Outputs or weights grew beyond all bounds while training."""
+
+
 class DatasetNotFoundError(LookupError):
     """No data set of this name is shipped, in the data folder, or fetched."""
+
+
+class CollapseWarning(UserWarning):
+    """An ensemble gives the same answer to every sample it was trained on."""
+
+
+class CollusionWarning(UserWarning):
+    """The diversity of members trained together does not carry over to new data."""
 
 
 class RedundancyWarning(UserWarning):

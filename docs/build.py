@@ -46,4 +46,5 @@ if __name__ == "__main__":
             sys.exit("docs/measures.md is out of date: run make docs")
     else:
         page.write_text(new)
-        runpy.run_path(str(DOCS / "figures.py"), run_name="__main__")
+        for script in sorted(DOCS.glob("figures*.py")):
+            runpy.run_path(str(script), run_name="__main__")

@@ -17,6 +17,7 @@ SUBPACKAGES = [
     "diversity",
     "exceptions",
     "hyperboxes",
+    "networks",
     "plots",
     "trees",
 ]

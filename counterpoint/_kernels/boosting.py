@@ -62,16 +62,24 @@ def judge(votes, y, weight, right, tally, n_before, power):
     heavy = np.zeros((n_blocks, 8 * size))
     for block in prange(n_blocks):
         numbers, weights = number[block], heavy[block]
-        for i in range(block * BLOCK, min(n, (block + 1) * BLOCK)):
-            hit = np.int64(votes[i] == y[i])
-            count = right[i] + hit
-            if n_classes == 0:
-                won = np.int64(_wins_two(count, n_now, y[i]))
-                before = np.int64(_wins_two(right[i], n_before, y[i]) & (n_before > 0))
-            else:
-                won = np.int64(_wins_many(tally[i], votes[i], y[i]))
-                before = np.int64(_wins_many(tally[i], -1, y[i]) and n_before > 0)
-            kind = ((won * 2 + before) * 2 + hit) * size + count
+        start, stop = block * BLOCK, min(n, (block + 1) * BLOCK)
+        # The kinds first, many at a time; adding up is one after the other.
+        kinds = np.empty(BLOCK, dtype=np.int32)
+        if n_classes == 0:
+            for i in range(start, stop):
+                hit = np.int32(votes[i] == y[i])
+                count = right[i] + hit
+                won = np.int32(_wins_two(count, n_now, y[i]))
+                before = np.int32(_wins_two(right[i], n_before, y[i]) & (n_before > 0))
+                kinds[i - start] = ((won * 2 + before) * 2 + hit) * size + count
+        else:
+            for i in range(start, stop):
+                hit = np.int32(votes[i] == y[i])
+                won = np.int32(_wins_many(tally[i], votes[i], y[i]))
+                before = np.int32(_wins_many(tally[i], -1, y[i]) and n_before > 0)
+                kinds[i - start] = ((won * 2 + before) * 2 + hit) * size + right[i] + hit
+        for i in range(start, stop):
+            kind = kinds[i - start]
             numbers[kind] += 1
             weights[kind] += weight[i]
     sums = np.zeros(9)
@@ -96,52 +104,58 @@ def judge(votes, y, weight, right, tally, n_before, power):
     return sums
 
 
+def new_total(sums, alpha):
+    """Z: what the weights add up to once the member that ``judge`` summed up is counted in."""
+    return sums[RIGHT] * np.exp(-alpha / 2) + sums[WRONG] * np.exp(alpha / 2)
+
+
 @njit(cache=True, parallel=True)
-def count_in(votes, y, weight, right, tally, score, n_before, power, alpha):
+def count_in(votes, y, weight, right, tally, score, n_before, power, alpha, z):
     """Count a member in, with weight ``alpha``, and reweigh the samples, all in place.
 
     A sample's weight is multiplied by its p ** lambda and by exp(-alpha / 2) or exp(alpha / 2) as
-    the member has it right or wrong, then all are scaled to add up to 1. Returns what they added
-    up to before (Z), and how many samples the weighted vote now has wrong; its ties go to the
-    first class.
+    the member has it right or wrong, and divided by ``z``, what all then add up to: the sums of
+    ``judge`` tell it beforehand (``new_total``), and spare a second pass. Returns how many samples
+    the weighted vote now has wrong; its ties go to the first class.
     """
     n = len(y)
     n_classes = tally.shape[1]
     n_now = n_before + 1
     n_blocks = (n + BLOCK - 1) // BLOCK
-    factor = np.empty((2, 2, n_now + 1))  # by whether the member is right, and the vote
-    factor[0] = power * np.exp(alpha / 2.0)
-    factor[1] = power * np.exp(-alpha / 2.0)
-    totals = np.zeros(n_blocks)
+    size = n_now + 1
+    factor = np.empty(4 * size)  # by whether the member is right, the vote, and members right
+    for won in range(2):
+        for count in range(size):
+            factor[won * size + count] = power[won, count] * (np.exp(alpha / 2.0) / z)
+            factor[(2 + won) * size + count] = power[won, count] * (np.exp(-alpha / 2.0) / z)
     wrongs = np.zeros(n_blocks, dtype=np.int64)
     for block in prange(n_blocks):
-        total, wrong = 0.0, 0
-        for i in range(block * BLOCK, min(n, (block + 1) * BLOCK)):
-            hit = np.int64(votes[i] == y[i])
-            count = right[i] + hit
-            right[i] = count
-            if n_classes == 0:
-                won = np.int64(_wins_two(count, n_now, y[i]))
+        start, stop = block * BLOCK, min(n, (block + 1) * BLOCK)
+        kinds = np.empty(BLOCK, dtype=np.int32)
+        wrong = 0
+        if n_classes == 0:
+            for i in range(start, stop):
+                hit = np.int32(votes[i] == y[i])
+                count = right[i] + hit
+                right[i] = count
+                won = np.int32(_wins_two(count, n_now, y[i]))
+                kinds[i - start] = (2 * hit + won) * size + count
                 score[i, 0] += alpha * (2 * votes[i] - 1)
                 wrong += np.int64((score[i, 0] > 0.0) != (y[i] == 1))
-            else:
+        else:
+            for i in range(start, stop):
+                hit = np.int32(votes[i] == y[i])
+                right[i] += hit
                 tally[i, votes[i]] += 1
-                won = np.int64(_wins_many(tally[i], -1, y[i]))
+                won = np.int32(_wins_many(tally[i], -1, y[i]))
+                kinds[i - start] = (2 * hit + won) * size + right[i]
                 score[i, votes[i]] += alpha
                 said = 0
                 for c in range(1, n_classes):
                     if score[i, c] > score[i, said]:
                         said = c
                 wrong += np.int64(said != y[i])
-            weight[i] *= factor[hit, won, count]
-            total += weight[i]
-        totals[block] = total
+        for i in range(start, stop):
+            weight[i] *= factor[kinds[i - start]]
         wrongs[block] = wrong
-    z = 0.0
-    for block in range(n_blocks):
-        z += totals[block]
-    scale = 1.0 / z
-    for block in prange(n_blocks):
-        for i in range(block * BLOCK, min(n, (block + 1) * BLOCK)):
-            weight[i] *= scale
-    return z, wrongs.sum()
+    return wrongs.sum()

@@ -24,6 +24,15 @@ def add_votes(tally, votes, weights):
 
 
 @njit(cache=True, parallel=True)
+def votes_of_leaves(labels, leaf):
+    """Return ``labels[leaf]``: the class of the leaf that each sample is in."""
+    votes = np.empty(len(leaf), dtype=labels.dtype)
+    for s in prange(len(leaf)):
+        votes[s] = labels[leaf[s]]
+    return votes
+
+
+@njit(cache=True, parallel=True)
 def read_tally(tally, y, right, other, winner):
     """Per sample: votes for the truth, for the best other class, and the winning class.
 

@@ -9,6 +9,9 @@ from copy import copy
 import numpy as np
 from sklearn.utils.validation import validate_data
 
+from counterpoint._kernels.threads import threads_for
+from counterpoint._kernels.votes import votes_of_leaves
+from counterpoint._validation import code_type
 from counterpoint.boosting._engine import Said
 from counterpoint.boosting._learners import EstimatorLearner, Learner
 from counterpoint.boosting.concepts import NominalConceptClassifier
@@ -83,7 +86,9 @@ class _BinnedLearner(Learner):
         model = self.template._with_tree(tree, self.classes)
         if self.classes is None:
             return Said(model, values=tree.value[leaf, 0])
-        votes = tree.value.argmax(axis=1).astype(np.int32)[leaf]
+        labels = tree.value.argmax(axis=1).astype(code_type(len(self.classes)))
+        with threads_for(len(leaf)):
+            votes = votes_of_leaves(labels, leaf)
         proba = None
         if self.proba:
             proba = tree.value[leaf]

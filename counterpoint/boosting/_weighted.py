@@ -14,6 +14,7 @@ from counterpoint._kernels import boosting as kernels
 from counterpoint._kernels.threads import threads_for
 from counterpoint._kernels.votes import add_votes
 from counterpoint._members import select_rows
+from counterpoint._validation import code_type
 from counterpoint.boosting._engine import BaseBoosting, Rule, Verdict
 from counterpoint.boosting._learners import member_proba, member_votes
 from counterpoint.boosting._shared import ask_stacked, make_learner, stacked_members
@@ -41,6 +42,8 @@ class VoteRule(Rule):
     def start(self, y, n_classes, weight):
         """Begin with weights that add up to 1."""
         self.y, self.n_classes = y, n_classes
+        self.codes = y.astype(code_type(n_classes))
+        self._judged = None
         self.base = weight
         self.weight = weight.copy()
         self.n_members = 0
@@ -69,10 +72,7 @@ class VoteRule(Rule):
         """Weigh a new member by the penalised weights of the samples it has right and wrong."""
         lam = self.current_lam()
         self.power = self._power(lam)
-        with threads_for(5 * self.n_classes * len(self.y)):
-            sums = kernels.judge(
-                said.votes, self.y, self.weight, self.right, self.tally, self.n_members, self.power
-            )
+        sums = self._sums(said, self.power)
         n = len(self.y)
         right, wrong = sums[kernels.RIGHT], sums[kernels.WRONG]
         if self.confidence:
@@ -95,17 +95,34 @@ class VoteRule(Rule):
         alpha = np.log(right / wrong) + self.extra if right > 0 else -np.inf
         return Verdict(float(alpha), "" if alpha > 0 else "chance", notes)
 
+    def _sums(self, said, power):
+        """Return what the kernel says of a member; about the same one it looks only once."""
+        if self._judged is None or self._judged[0] is not said:
+            with threads_for(5 * self.n_classes * len(self.y)):
+                sums = kernels.judge(
+                    self._codes(said.votes), self.codes, self.weight, self.right, self.tally,
+                    self.n_members, power,
+                )  # fmt: skip
+            self._judged = (said, sums)
+        return self._judged[1]
+
+    def _codes(self, votes):
+        # Small numbers: the rounds of large data wait for memory.
+        return votes.astype(self.codes.dtype, copy=False)
+
     def count_in(self, said, verdict):
         """Count the member in and reweigh the samples."""
         power = self._power(self.current_lam())
         if self.confidence:
             return self._count_in_soft(said, verdict, power)
+        z = kernels.new_total(self._sums(said, power), verdict.alpha)
         with threads_for(5 * self.n_classes * len(self.y)):
-            z, wrong = kernels.count_in(
-                said.votes, self.y, self.weight, self.right, self.tally, self.score,
-                self.n_members, power, verdict.alpha,
+            wrong = kernels.count_in(
+                self._codes(said.votes), self.codes, self.weight, self.right, self.tally,
+                self.score, self.n_members, power, verdict.alpha, z,
             )  # fmt: skip
         self.n_members += 1
+        self._judged = None
         self._look_back()
         return {"z": z, "train_error": wrong / len(self.y)}
 
@@ -122,6 +139,7 @@ class VoteRule(Rule):
     def reset(self):
         """Go back to the weights of the beginning."""
         self.weight = self.base.copy()
+        self._judged = None
 
     # -- confidence-rated: f = 2 P(truth) - 1 takes the place of +1 and -1 ----------------------
 
@@ -156,6 +174,7 @@ class VoteRule(Rule):
         z = weight.sum()
         self.weight = weight / z
         self.n_members += 1
+        self._judged = None
         self._look_back()
         return {"z": z, "train_error": float(np.mean(self.spoken() != self.y))}
 

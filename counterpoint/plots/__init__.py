@@ -6,8 +6,11 @@
 ``TrajectoryDisplay``       errors and measures against the number of members
 ``MarginDisplay``           cumulative distribution of the margins of the vote
 ``HistoryDisplay``          what a boosting method recorded, round by round
+``NCLDynamicsDisplay``      outputs, spread and errors of networks trained together, by epoch
 ``DecompositionDisplay``    bias, variance, diversity, ...: parts of an expected error
 ``MemberBoundariesDisplay`` boundaries of the members over the regions of their ensemble
+``TreeDisplay``             one tree, legible up to some sixty leaves
+``HyperboxDisplay``         boxes of a model over the samples, two columns at a time
 ``plot_decision_boundary``  decision regions of a classifier of two features
 =========================== ================================================================
 
@@ -20,19 +23,25 @@ computed here that ``counterpoint.diversity`` or ``counterpoint.decomposition`` 
 from counterpoint.plots.boundaries import plot_decision_boundary
 from counterpoint.plots.decomposition import DecompositionDisplay
 from counterpoint.plots.diversity_matrix import DiversityMatrixDisplay
+from counterpoint.plots.dynamics import NCLDynamicsDisplay
 from counterpoint.plots.history import HistoryDisplay
+from counterpoint.plots.hyperboxes import HyperboxDisplay
 from counterpoint.plots.kappa_error import KappaErrorDisplay
 from counterpoint.plots.margins import MarginDisplay
 from counterpoint.plots.member_boundaries import MemberBoundariesDisplay
 from counterpoint.plots.trajectory import TrajectoryDisplay
+from counterpoint.plots.tree import TreeDisplay
 
 __all__ = [
     "DecompositionDisplay",
     "DiversityMatrixDisplay",
     "HistoryDisplay",
+    "HyperboxDisplay",
     "KappaErrorDisplay",
     "MarginDisplay",
     "MemberBoundariesDisplay",
+    "NCLDynamicsDisplay",
     "TrajectoryDisplay",
+    "TreeDisplay",
     "plot_decision_boundary",
 ]

@@ -11,7 +11,6 @@ from sklearn.linear_model import LinearRegression, Ridge
 from sklearn.metrics import log_loss
 from sklearn.neighbors import KNeighborsRegressor
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from counterpoint import MemberOutputs
 from counterpoint.boosting._losses import SquaredClassLoss
@@ -56,11 +55,6 @@ def seeded(model, seed=0):
         return made
 
     return make
-
-
-@parametrize_with_checks([kind() for kind in ALL])
-def test_scikit_learn_checks(estimator, check):
-    check(estimator)
 
 
 # -- LogitBoost ----------------------------------------------------------------------------------

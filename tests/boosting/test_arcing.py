@@ -3,7 +3,6 @@ import pytest
 from sklearn.datasets import load_iris, make_classification
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.tree import DecisionTreeClassifier
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from counterpoint.boosting.arcing import ArcX4Classifier
 from counterpoint.boosting.stopping import DiversityStopping
@@ -24,11 +23,6 @@ class Spy(DecisionTreeClassifier):
     def fit(self, X, y, sample_weight=None):
         Spy.asked.append(np.array(sample_weight))
         return super().fit(X, y, sample_weight)
-
-
-@parametrize_with_checks([ArcX4Classifier()])
-def test_scikit_learn_checks(estimator, check):
-    check(estimator)
 
 
 @pytest.mark.parametrize("power", [0, 1, 4, 900])

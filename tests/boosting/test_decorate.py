@@ -17,15 +17,9 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.svm import LinearSVC
 from sklearn.tree import DecisionTreeClassifier
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from counterpoint.boosting.decorate import ArtificialRows, DecorateClassifier, opposed
 from counterpoint.datasets import TabularEncoder, load
-
-
-@parametrize_with_checks([DecorateClassifier()])
-def test_scikit_learn_checks(estimator, check):
-    check(estimator)
 
 
 @pytest.fixture

@@ -10,7 +10,6 @@ from sklearn.dummy import DummyClassifier
 from sklearn.linear_model import RidgeClassifier
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.tree import DecisionTreeClassifier
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from counterpoint import MemberOutputs
 from counterpoint.boosting.adaboost import AdaBoostClassifier, AdaBoostM1Classifier
@@ -24,11 +23,6 @@ def problem(n_classes=3, n=120, seed=0, noise=0.1):
     return make_classification(
         n, 6, n_informative=4, n_classes=n_classes, flip_y=noise, random_state=seed
     )
-
-
-@parametrize_with_checks([AdaBoostM2Classifier()])
-def test_scikit_learn_checks(estimator, check):
-    check(estimator)
 
 
 @pytest.mark.parametrize("output", ["soft", "hard"])

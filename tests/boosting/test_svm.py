@@ -7,7 +7,6 @@ from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.datasets import load_iris, make_classification, make_moons
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from counterpoint import MemberOutputs
 from counterpoint.boosting import DiversityStopping, svm
@@ -16,11 +15,6 @@ from counterpoint.boosting._engine import Said, Verdict
 from counterpoint.boosting.svm import AdaBoostSVMClassifier, NCABSVMClassifier
 
 BOTH = [AdaBoostSVMClassifier, NCABSVMClassifier]
-
-
-@parametrize_with_checks([AdaBoostSVMClassifier(), NCABSVMClassifier()])
-def test_scikit_learn_checks(estimator, check):
-    check(estimator)
 
 
 def data(n_classes, seed=0, n_samples=160, weights=(0.6,)):

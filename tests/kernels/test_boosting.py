@@ -41,7 +41,8 @@ def test_a_run_of_rounds_matches_naive(n_classes, n_samples, lam):
             - sums[kernels.HITS] * sums[kernels.BEFORE] / n_samples**2
         )
         np.testing.assert_allclose(covariance, told["covariance"], atol=1e-12)
-        z, _ = kernels.count_in(votes, y, weight, right, tally, score, t, power, alpha)
+        z = kernels.new_total(sums, alpha)
+        kernels.count_in(votes, y, weight, right, tally, score, t, power, alpha, z)
         np.testing.assert_allclose(z, told["z"], rtol=1e-9)
         np.testing.assert_allclose(weight, told["weight"], rtol=1e-9)
     np.testing.assert_array_equal(right, (members == y).sum(axis=0))
@@ -56,9 +57,9 @@ def test_the_weighted_vote_is_counted():
         tally, score = np.zeros((4, many), np.int32), np.zeros((4, many or 1))
         total = np.zeros((4, 2))
         for t, alpha in enumerate([1.0, 0.4, 0.5]):
-            _, wrong = kernels.count_in(
-                votes[t], y, weight, right, tally, score, t, powers(t + 1, 0.0), alpha
-            )
+            power = powers(t + 1, 0.0)
+            z = kernels.new_total(kernels.judge(votes[t], y, weight, right, tally, t, power), alpha)
+            wrong = kernels.count_in(votes[t], y, weight, right, tally, score, t, power, alpha, z)
             total[np.arange(4), votes[t]] += alpha
             assert wrong == np.sum(total.argmax(axis=1) != y)
         assert weight.sum() == pytest.approx(1.0)

@@ -47,3 +47,10 @@ def test_prefix_histograms_matches_naive(n_members, n_samples):
     correct, weight = rng.random((n_members, n_samples)) < 0.6, rng.random(n_samples)
     expected = naive.prefix_histograms(correct.tolist(), weight.tolist())
     np.testing.assert_allclose(kernels.prefix_histograms(correct, weight), expected, rtol=1e-13)
+
+
+def test_votes_of_leaves_are_the_labels_of_the_leaves():
+    labels, leaf = np.array([2, 0, 1], dtype=np.int8), np.array([1, 1, 2, 0], dtype=np.int32)
+    found = kernels.votes_of_leaves(labels, leaf)
+    assert found.dtype == np.int8
+    assert found.tolist() == [0, 0, 1, 2]

@@ -24,18 +24,12 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import LinearSVC
 from sklearn.tree import DecisionTreeClassifier
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from counterpoint.trees import HistTreeClassifier, take_trees
 from counterpoint.trees._artificial import Sampler
 from counterpoint.trees._cases import bootstrap_cases, deal_cases
 from counterpoint.trees.distil import DistilledTreeClassifier
 from counterpoint.trees.similar import SIMILARITIES, confusion_matrices, most_similar_member
-
-
-@parametrize_with_checks([DistilledTreeClassifier()])
-def test_scikit_learn_checks(estimator, check):
-    check(estimator)
 
 
 @pytest.fixture(scope="module")

@@ -15,7 +15,6 @@ from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor, export_text
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from counterpoint.trees import PrunedTreeClassifier
 from counterpoint.trees._bases import on_columns, random_basis
@@ -403,11 +402,6 @@ def test_merging_trees_on_bases_gives_oblique_splits():
 
 
 # The estimator
-
-
-@parametrize_with_checks([MergedTreeClassifier()])
-def test_scikit_learn_contract(estimator, check):
-    check(estimator)
 
 
 @pytest.mark.parametrize("diversify", ["bootstrap", "features", "bases"])

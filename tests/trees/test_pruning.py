@@ -303,7 +303,7 @@ def test_templates_that_do_not_fit():
 # The estimator
 
 
-@parametrize_with_checks([PrunedTreeClassifier(), PrunedTreeClassifier(grower="hist")])
+@parametrize_with_checks([PrunedTreeClassifier(grower="hist")])
 def test_scikit_learn_contract(estimator, check):
     check(estimator)
 

@@ -13,7 +13,6 @@ from sklearn.ensemble import GradientBoostingClassifier, RandomForestClassifier
 from sklearn.model_selection import GridSearchCV
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.tree import DecisionTreeClassifier
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from counterpoint._kernels import rules as kernels
 from counterpoint.trees import HistTreeClassifier, from_sklearn
@@ -21,11 +20,6 @@ from counterpoint.trees._rule_merger import Cut, Merger, Rules, apply_cut, best_
 from counterpoint.trees.rule_merging import RuleMergeClassifier, _rules_of
 
 INF = np.inf
-
-
-@parametrize_with_checks([RuleMergeClassifier()])
-def test_scikit_learn_checks(estimator, check):
-    check(estimator)
 
 
 def listed(rules):

@@ -1,0 +1,224 @@
+"""Rounds of refitting on corrected targets; the estimators around them are in ``nccd.py``.
+
+Top to bottom: the corrected target, the rows each member sees, a member, the rounds.
+"""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from joblib import Parallel, delayed
+from scipy.sparse import issparse
+from sklearn.base import clone
+
+from counterpoint._members import select_rows
+from counterpoint._progress import track
+
+_MAX_SEED = np.iinfo(np.int32).max
+
+
+def corrected_target(d, f, s):
+    """Return the output at which the gradient ``(f_i - d) - s (f_i - f)`` is zero, f held.
+
+    Parameters
+    ----------
+    d : ndarray
+        What is wanted.
+    f : ndarray
+        What the ensemble says.
+    s : float below 1
+        Strength, ``2 lambda (1 - 1/N)``. If f is the mean of the *other* members, the true f
+        moves with f_i, and ``s (1 - 1/N)`` takes the place of s.
+
+    Returns
+    -------
+    ndarray
+        ``d + s / (1 - s) (d - f)``.
+
+    Examples
+    --------
+    >>> from counterpoint.networks._correction import corrected_target
+    >>> corrected_target(1.0, 0.8, 0.5)
+    1.2
+    """
+    return d + (s / (1.0 - s)) * (d - f)
+
+
+# -- the rows each member sees -------------------------------------------------------------------
+
+
+@dataclass
+class Bags:
+    """Rows drawn for each member, and what of the data is held out from it."""
+
+    rows: list
+    held: np.ndarray | None
+
+    @classmethod
+    def whole(cls, n_members, n_rows):
+        """Show all rows to all members."""
+        return cls([slice(None)] * n_members, None)
+
+    @classmethod
+    def drawn(cls, X, y, weight, n_cases, n_members, rng):
+        """Draw rows with replacement, by weight, as many as there are cases.
+
+        Rows stand in an order given by what they hold. So a weight of 2 is the same as the row
+        twice, and the order of the rows changes nothing.
+        """
+        order, group = _by_content(X, y)
+        limits = np.cumsum(weight[order])
+        held = np.ones((n_members, len(y)), dtype=bool)
+        rows = []
+        for own in held:
+            u = np.sort(rng.random_sample(n_cases)) * limits[-1]
+            rows.append(order[np.minimum(np.searchsorted(limits, u, side="right"), len(y) - 1)])
+            own[np.isin(group, group[rows[-1]])] = False  # a copy of a row drawn is not unseen
+        return cls(rows, held)
+
+
+def _by_content(X, y):
+    """Return an order of the rows by content, and a number for each distinct row."""
+    if issparse(X):
+        # Any fixed direction will do; rows that only look alike along it are held out together.
+        key = np.asarray(X @ np.random.RandomState(0).standard_normal(X.shape[1])).ravel()
+    else:
+        frame = X.to_pandas() if hasattr(X, "to_pandas") else pd.DataFrame(X)
+        try:
+            key = pd.util.hash_pandas_object(frame, index=False).to_numpy()
+        except TypeError:  # objects without a hash: it is for the learner to take or refuse them
+            key = pd.util.hash_pandas_object(frame.astype(str), index=False).to_numpy()
+    order = np.lexsort((y, key))
+    is_new = (np.diff(key[order]) != 0) | (np.diff(y[order]) != 0)
+    group = np.empty(len(y), dtype=np.int64)
+    group[order] = np.concatenate([[0], np.cumsum(is_new)])
+    return order, group
+
+
+# -- a member: one model, or one for each column of the target -----------------------------------
+
+
+def seeds_for(estimator, rng):
+    """Draw a seed for every random_state in an estimator, by name."""
+    names = sorted(estimator.get_params(deep=True))
+    return {
+        name: rng.randint(_MAX_SEED)
+        for name in names
+        if name == "random_state" or name.endswith("__random_state")
+    }
+
+
+def fit_member(estimator, seeds, X, target, weight, rows, *, joint):
+    """Train a member on its rows of the target, (n_samples, n_outputs)."""
+    options = {} if weight is None else {"sample_weight": weight[rows]}
+    X = X if isinstance(rows, slice) else select_rows(X, rows)
+    target = target[rows]
+    if joint:
+        return clone(estimator).set_params(**seeds).fit(X, target, **options)
+    models = [
+        clone(estimator).set_params(**seeds).fit(X, np.ascontiguousarray(column), **options)
+        for column in target.T
+    ]
+    return models[0] if len(models) == 1 else models
+
+
+def member_values(model, X):
+    """Return what a member says, (n_samples, n_outputs)."""
+    if isinstance(model, list):
+        return np.stack([np.asarray(m.predict(X), dtype=float).ravel() for m in model], axis=1)
+    said = np.asarray(model.predict(X), dtype=float)
+    return said[:, None] if said.ndim == 1 else said
+
+
+# -- the rounds ----------------------------------------------------------------------------------
+
+
+@dataclass
+class Correction:
+    """Rounds of refitting.
+
+    ``rate`` is the s of :func:`corrected_target`; ``step`` how far what is remembered of the
+    outputs moves each round.
+    """
+
+    estimator: Any
+    rate: float
+    step: float
+    exclude_self: bool
+    joint: bool
+    n_rounds: int
+    patience: int
+    tol: float
+    parallel: Parallel
+    progress: bool | None
+    name: str
+
+    best: list = field(default_factory=list)
+    best_round: int = 0
+    history: list = field(default_factory=list)
+    reason: str = "complete"
+
+    def run(self, X, d, weight, bags, seeds, *, pass_weight, judge, notes):
+        """Train until the ensemble stops changing or ``judge`` has seen no better for a while.
+
+        ``d`` is (n_samples, n_outputs), ``weight`` adds up to 1. ``judge(models, values)`` says
+        how wrong the ensemble is, where it counts; ``notes(f)`` adds to the history.
+        """
+        memory, last, least, since = None, None, np.inf, 0
+        targets = np.broadcast_to(d, (len(seeds), *d.shape))
+        scale = max(float(np.sqrt(weight @ ((d - weight @ d) ** 2).sum(axis=1))), 1e-300)
+        rounds = track(
+            range(1, self.n_rounds + 1),
+            total=self.n_rounds,
+            description=self.name,
+            show=self.progress,
+        )
+        try:
+            for number in rounds:
+                models = self.parallel(
+                    delayed(fit_member)(
+                        self.estimator, seed, X, target, pass_weight, rows, joint=self.joint
+                    )
+                    for seed, target, rows in zip(seeds, targets, bags.rows, strict=True)
+                )
+                values = np.stack([member_values(model, X) for model in models])
+                f = values.mean(axis=0)
+                change = np.nan if last is None else np.sqrt(weight @ ((f - last) ** 2).sum(axis=1))
+                last = f
+                row = {**_terms(values, f, d, weight), **notes(f), "change": float(change) / scale}
+                row["held_error"] = judged = judge(models, values)
+                self.history.append(row)
+                # Sums are rounded: an error as low as the best so far is not a better one.
+                if not self.best or judged < least - 1e-12 * abs(least):
+                    self.best, self.best_round, least, since = models, number, judged, 0
+                else:
+                    since += 1
+                if self.rate == 0.0 or row["change"] <= self.tol:
+                    self.reason = "converged"
+                    break
+                if since >= self.patience:
+                    self.reason = "held-out error"
+                    break
+                said = values if self.exclude_self else f[None]
+                memory = said if memory is None else memory + self.step * (said - memory)
+                targets = corrected_target(d, self._others(memory, len(seeds)), self.rate)
+                targets = np.broadcast_to(targets, values.shape)
+        except KeyboardInterrupt:
+            if not self.best:
+                raise
+            self.reason = "interrupted"
+        return self
+
+    def _others(self, memory, n):
+        if not self.exclude_self:
+            return memory
+        return (memory.sum(axis=0) - memory) / (n - 1)
+
+
+def _terms(values, f, d, weight):
+    """Return the ambiguity decomposition: error is member_error less ambiguity, exactly."""
+    member = (((values - d) ** 2).sum(axis=2) @ weight).mean()
+    spread = (((values - f) ** 2).sum(axis=2) @ weight).mean()
+    error = weight @ ((f - d) ** 2).sum(axis=1)
+    return {"error": float(error), "member_error": float(member), "ambiguity": float(spread)}

@@ -1,0 +1,431 @@
+"""Many networks trained as one: the engine under every method of this package.
+
+N networks of one shape are a few stacked arrays (:class:`Networks`). A method says by a
+:class:`Coupling` what the error of one member takes from the outputs of the others; a
+:class:`Trainer` then moves all weights together, epoch by epoch. The pieces of arithmetic are
+matrix products over all members at once, or one compiled kernel where that is faster.
+
+Axes are those of the whole library: weights (n_members, fan_in, fan_out), outputs
+(n_members, n_samples, n_outputs), inputs (n_samples, n_features), targets
+(n_samples, n_outputs).
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from itertools import pairwise
+from typing import Self
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import expit, softmax
+from sklearn.utils import check_random_state, gen_batches
+
+from counterpoint.networks import _compiled
+
+HIDDEN = ("tanh", "logistic", "relu")
+OUTPUTS = ("linear", "sigmoid", "softmax")
+SOLVERS = ("gd", "adam")
+# Kingma & Ba 2015, algorithm 1: the values their paper proposes.
+_BETA1, _BETA2, _EPSILON = 0.9, 0.999, 1e-8
+
+
+@dataclass(frozen=True, kw_only=True)
+class Networks:
+    """N feed-forward networks with the same numbers of units, as stacked arrays.
+
+    A network with fewer units or connections than the others has zeros where ``masks`` has
+    zeros, and training leaves them so.
+
+    Attributes
+    ----------
+    coefs : list of ndarray of shape (n_members, fan_in, fan_out)
+        One per layer.
+    intercepts : list of ndarray of shape (n_members, fan_out)
+        One per layer.
+    hidden : {"tanh", "logistic", "relu"}
+        What hidden units do.
+    output : {"linear", "sigmoid", "softmax"}
+        What output units do.
+    masks : list of ndarray like ``coefs``, or None
+        1 where there is a connection, 0 where there is none. None: all are there.
+    """
+
+    coefs: list[NDArray]
+    intercepts: list[NDArray]
+    hidden: str = "tanh"
+    output: str = "linear"
+    masks: list[NDArray] | None = None
+
+    @property
+    def n_members(self) -> int:
+        """Number of networks."""
+        return len(self.coefs[0])
+
+    @property
+    def sizes(self) -> tuple[int, ...]:
+        """Units of each layer, inputs first."""
+        return (self.coefs[0].shape[1], *(w.shape[2] for w in self.coefs))
+
+    @property
+    def parameters(self) -> list[NDArray]:
+        """All arrays that training moves: the weights of every layer, then the biases."""
+        return [*self.coefs, *self.intercepts]
+
+    def copy(self) -> Self:
+        """Return networks that share no weights with these."""
+        return self.take(np.arange(self.n_members))
+
+    def take(self, members) -> Self:
+        """Return copies of some members, in the order given; a number may come twice."""
+        members = np.atleast_1d(members)
+        return replace(
+            self,
+            coefs=[w[members] for w in self.coefs],
+            intercepts=[b[members] for b in self.intercepts],
+            masks=None if self.masks is None else [m[members] for m in self.masks],
+        )
+
+    def activations(self, X: NDArray) -> list[NDArray]:
+        """Return what every layer puts out: hidden ones, then the outputs.
+
+        Each is of shape (n_members, n_samples, n_units).
+        """
+        layers: list[NDArray] = []
+        signal = X
+        last = len(self.coefs) - 1
+        for layer, (w, b) in enumerate(zip(self.coefs, self.intercepts, strict=True)):
+            signal = np.matmul(signal, w)
+            signal += b[:, None, :]
+            signal = _put_out(signal, self.output if layer == last else self.hidden)
+            layers.append(signal)
+        return layers
+
+    def outputs(self, X: NDArray, *, batch_size: int = 4096) -> NDArray:
+        """Return the outputs, (n_members, n_samples, n_outputs), in chunks of rows.
+
+        Memory for hidden units grows with ``batch_size`` only.
+        """
+        found = np.empty((self.n_members, len(X), self.sizes[-1]), dtype=self.coefs[0].dtype)
+        for rows in gen_batches(len(X), batch_size):
+            found[:, rows] = self.activations(X[rows])[-1]
+        return found
+
+
+def concatenate(parts: Sequence[Networks]) -> Networks:
+    """Return all networks of several batches of one shape as one batch."""
+    masked = any(part.masks is not None for part in parts)
+    masks = [part.masks or [np.ones_like(w) for w in part.coefs] for part in parts]
+    return replace(
+        parts[0],
+        coefs=[np.concatenate(layer) for layer in zip(*(p.coefs for p in parts), strict=True)],
+        intercepts=[
+            np.concatenate(layer) for layer in zip(*(p.intercepts for p in parts), strict=True)
+        ],
+        masks=[np.concatenate(m) for m in zip(*masks, strict=True)] if masked else None,
+    )
+
+
+def start_networks(
+    n_members: int,
+    sizes: Sequence[int],
+    *,
+    init: str = "nguyen-widrow",
+    hidden: str = "tanh",
+    output: str = "linear",
+    random_state=None,
+    dtype=np.float64,
+) -> Networks:
+    """Draw networks to start from.
+
+    Members are drawn one after another, so the first members of a larger ensemble are those of
+    a smaller one.
+
+    Parameters
+    ----------
+    n_members : int
+        How many.
+    sizes : sequence of int
+        Units of each layer: inputs, hidden ones, outputs.
+    init : {"nguyen-widrow", "glorot"}, default="nguyen-widrow"
+        "nguyen-widrow" spreads the active parts of the hidden units evenly over inputs in
+        [-1, 1] [1]_; its output layer is uniform in [-0.5, 0.5]. "glorot" is uniform with a
+        spread by fan-in and fan-out [2]_.
+    hidden, output : str
+        As in :class:`Networks`.
+    random_state : int, RandomState instance or None, default=None
+        Seeds the draws.
+    dtype : dtype, default=float64
+        Type of all weights.
+
+    Returns
+    -------
+    Networks
+
+    References
+    ----------
+    .. [1] D. Nguyen and B. Widrow, "Improving the learning speed of 2-layer neural networks by
+       choosing initial values of the adaptive weights", IJCNN 1990.
+    .. [2] X. Glorot and Y. Bengio, "Understanding the difficulty of training deep feedforward
+       neural networks", AISTATS 2010.
+
+    Examples
+    --------
+    >>> from counterpoint.networks._engine import start_networks
+    >>> start_networks(3, (2, 5, 1), random_state=0).coefs[0].shape
+    (3, 2, 5)
+    """
+    if init not in ("nguyen-widrow", "glorot"):
+        raise ValueError(f"init={init!r}: choose 'nguyen-widrow' or 'glorot'.")
+    rng = check_random_state(random_state)
+    layers = list(pairwise(sizes))
+    coefs = [np.empty((n_members, a, b), dtype=dtype) for a, b in layers]
+    intercepts = [np.empty((n_members, b), dtype=dtype) for _, b in layers]
+    for member in range(n_members):
+        for layer, (fan_in, fan_out) in enumerate(layers):
+            hidden_layer = layer < len(layers) - 1
+            if init == "nguyen-widrow" and hidden_layer:
+                w, b = _nguyen_widrow(fan_in, fan_out, rng)
+            else:
+                limit = 0.5 if init == "nguyen-widrow" else np.sqrt(6.0 / (fan_in + fan_out))
+                w = rng.uniform(-limit, limit, (fan_in, fan_out))
+                b = rng.uniform(-limit, limit, fan_out)
+            coefs[layer][member], intercepts[layer][member] = w, b
+    return Networks(coefs=coefs, intercepts=intercepts, hidden=hidden, output=output)
+
+
+def _nguyen_widrow(fan_in, fan_out, rng):
+    w = rng.uniform(-1.0, 1.0, (fan_in, fan_out))
+    length = 0.7 * fan_out ** (1.0 / fan_in)
+    w *= length / np.linalg.norm(w, axis=0)
+    return w, rng.uniform(-length, length, fan_out)
+
+
+class Coupling(ABC):
+    """What the error of one member takes from the outputs of the others.
+
+    A subclass gives the error and its derivative for one sample; means over samples, weights of
+    samples and the way back through the networks are the engine's. One that the compiled kernel
+    knows says by which name it does, as the class attribute ``kernel`` (see ``_compiled.fits``).
+    """
+
+    @abstractmethod
+    def error(self, outputs: NDArray, targets: NDArray) -> NDArray:
+        """Return every member's own error at every sample.
+
+        Parameters
+        ----------
+        outputs : ndarray of shape (n_members, n_samples, n_outputs)
+        targets : ndarray of shape (n_samples, n_outputs)
+
+        Returns
+        -------
+        ndarray of shape (n_members, n_samples)
+        """
+
+    @abstractmethod
+    def gradient(self, outputs: NDArray, targets: NDArray) -> NDArray:
+        """Return the derivative of every member's own error with respect to its own outputs.
+
+        Returns
+        -------
+        ndarray of shape (n_members, n_samples, n_outputs)
+        """
+
+    def delta(self, outputs: NDArray, targets: NDArray, output: str) -> NDArray:
+        """Return the derivative with respect to what goes *into* the output units.
+
+        Override where both steps together are simpler or safer than one after the other.
+        """
+        return through_output(self.gradient(outputs, targets), outputs, output)
+
+
+class Pull(Coupling):
+    """Squared error with a pull apart: negative correlation learning, TH eq. 4.10.
+
+    The error of member i at a point is ``(f_i - d)^2 / 2 - lambda (f_i - f)^2`` and its
+    derivative ``(f - d) + (1 - s)(f_i - f)`` with ``s = 2 lambda (1 - 1/N)``. The compiled
+    kernel knows this coupling.
+
+    Parameters
+    ----------
+    s : float
+        0 trains each network alone, 1 all as one.
+    """
+
+    kernel = "squared"
+
+    def __init__(self, s: float):
+        self.s = s
+
+    def error(self, outputs, targets):
+        """Return half the squared error less lambda times the squared distance to the mean."""
+        n_members = len(outputs)
+        lam = self.s * 0.5 / (1 - 1 / n_members) if n_members > 1 else 0.0
+        mean = outputs.mean(axis=0)
+        own = 0.5 * ((outputs - targets) ** 2).sum(axis=2)
+        return own - lam * ((outputs - mean) ** 2).sum(axis=2)
+
+    def gradient(self, outputs, targets):
+        """Return (f - d) + (1 - s)(f_i - f)."""
+        mean = outputs.mean(axis=0)
+        return (1.0 - self.s) * outputs + (self.s * mean - targets)
+
+
+def through_output(gradient: NDArray, outputs: NDArray, output: str) -> NDArray:
+    """Take a derivative with respect to outputs back through the output units."""
+    if output == "linear":
+        return gradient
+    if output == "sigmoid":
+        return gradient * outputs * (1.0 - outputs)
+    inner = (gradient * outputs).sum(axis=-1, keepdims=True)
+    return outputs * (gradient - inner)
+
+
+@dataclass(kw_only=True)
+class Trainer:
+    """Networks on their way: the weights, the coupling and the state of the solver.
+
+    Attributes
+    ----------
+    networks : Networks
+        Changed in place by :meth:`run`.
+    coupling : Coupling
+        What binds the members.
+    solver : {"gd", "adam"}
+        Plain gradient descent at a fixed rate, or Adam.
+    learning_rate : float
+        Step length.
+    alpha : float
+        Weight decay: half this times the squared weights (not biases) is added to the error of
+        each member.
+    batch_size : int or None
+        Rows in a step; None takes all of them. Rows are shuffled anew in every epoch.
+    random_state : RandomState
+        Shuffles the rows; not used with full batches.
+    n_epochs : int
+        Epochs run so far.
+    """
+
+    networks: Networks
+    coupling: Coupling
+    solver: str = "gd"
+    learning_rate: float = 0.05
+    alpha: float = 0.0
+    batch_size: int | None = None
+    random_state: np.random.RandomState = field(default_factory=np.random.RandomState)
+    n_epochs: int = 0
+    steps: int = 0
+    moments: list[list[NDArray]] = field(default_factory=list)
+
+    def run(
+        self, X: NDArray, targets: NDArray, epochs: int, sample_weight: NDArray | None = None
+    ) -> None:
+        """Train for some epochs.
+
+        Parameters
+        ----------
+        X : ndarray of shape (n_samples, n_features)
+        targets : ndarray of shape (n_samples, n_outputs)
+        epochs : int
+        sample_weight : ndarray of shape (n_samples,) or (n_members, n_samples), default=None
+            Only their ratios within a member count.
+        """
+        weight = _mean_weights(sample_weight, len(X), self.networks.n_members)
+        if _compiled.fits(self.networks, self.coupling, weight):
+            self._start_moments()
+            _compiled.run(self, X, targets, epochs, weight, (_BETA1, _BETA2, _EPSILON))
+            return
+        for _ in range(epochs):
+            if self.batch_size is None or self.batch_size >= len(X):
+                self.step(X, targets, weight)
+            else:
+                order = self.random_state.permutation(len(X))
+                for rows in gen_batches(len(X), self.batch_size):
+                    part = order[rows]
+                    held = None if weight is None else weight[..., part] * (len(X) / len(part))
+                    self.step(X[part], targets[part], held)
+            self.n_epochs += 1
+
+    def step(self, X: NDArray, targets: NDArray, weight: NDArray | None) -> None:
+        """Move all weights once, down the gradient on these rows."""
+        self._descend(self.gradients(X, targets, weight))
+
+    def gradients(
+        self, X: NDArray, targets: NDArray, weight: NDArray | None = None
+    ) -> list[NDArray]:
+        """Return derivatives of the mean error of each member by its own parameters.
+
+        In the order of ``networks.parameters``.
+        """
+        nets = self.networks
+        layers = nets.activations(X)
+        delta = self.coupling.delta(layers[-1], targets, nets.output)
+        delta = delta / len(X) if weight is None else delta * np.atleast_2d(weight)[..., None]
+        coefs: list[NDArray] = [None] * len(nets.coefs)  # type: ignore[list-item]
+        intercepts = list(coefs)
+        for layer in range(len(nets.coefs) - 1, -1, -1):
+            below = X.T if layer == 0 else layers[layer - 1].transpose(0, 2, 1)
+            coefs[layer] = np.matmul(below, delta)
+            intercepts[layer] = delta.sum(axis=1)
+            if self.alpha:
+                coefs[layer] += self.alpha * nets.coefs[layer]
+            if nets.masks is not None:
+                coefs[layer] *= nets.masks[layer]
+            if layer:
+                delta = np.matmul(delta, nets.coefs[layer].transpose(0, 2, 1))
+                delta *= _slope(layers[layer - 1], nets.hidden)
+        return [*coefs, *intercepts]
+
+    def _start_moments(self):
+        if self.solver == "adam" and not self.moments:
+            self.moments = [[np.zeros_like(p) for p in self.networks.parameters] for _ in range(2)]
+
+    def _descend(self, gradients):
+        self.steps += 1
+        parameters = self.networks.parameters
+        if self.solver == "gd":
+            for p, g in zip(parameters, gradients, strict=True):
+                p -= self.learning_rate * g
+            return
+        self._start_moments()
+        rate = self.learning_rate * np.sqrt(1 - _BETA2**self.steps) / (1 - _BETA1**self.steps)
+        for p, g, m, v in zip(parameters, gradients, *self.moments, strict=True):
+            m += (1 - _BETA1) * (g - m)
+            v += (1 - _BETA2) * (g * g - v)
+            p -= rate * m / (np.sqrt(v) + _EPSILON)
+
+
+def _put_out(signal, kind):
+    """Return what units of this kind make of their input; may write over it."""
+    if kind == "tanh":
+        return np.tanh(signal, out=signal)
+    if kind in ("logistic", "sigmoid"):
+        return expit(signal, out=signal)
+    if kind == "relu":
+        return np.maximum(signal, 0, out=signal)
+    if kind == "softmax":
+        return softmax(signal, axis=-1)
+    return signal
+
+
+def _slope(put_out, kind):
+    """Return the derivative of hidden units, from what they put out."""
+    if kind == "tanh":
+        return 1.0 - put_out**2
+    if kind == "logistic":
+        return put_out * (1.0 - put_out)
+    return (put_out > 0).astype(put_out.dtype)
+
+
+def _mean_weights(sample_weight, n, n_members):
+    """Return weights (n_members or 1, n_samples) that turn sums into means, or None."""
+    if sample_weight is None:
+        return None
+    weight = np.atleast_2d(np.asarray(sample_weight, dtype=np.float64))
+    if weight.shape not in ((1, n), (n_members, n)):
+        raise ValueError(
+            f"sample_weight has shape {np.shape(sample_weight)}, expected ({n},) or "
+            f"({n_members}, {n})."
+        )
+    return weight / weight.sum(axis=1, keepdims=True)

@@ -1,0 +1,172 @@
+"""The evolution of EPNet, and ways to combine the population it leaves.
+
+The mutations are in ``_mutation.py``.
+"""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from counterpoint.networks import _mutation
+from counterpoint.networks._classify import CROSS_ENTROPY, Best, trained
+from counterpoint.networks._structure import joined, n_connections, start_masked, units
+
+COMBINATIONS = ("rls", "average", "vote", "best")
+
+
+def rls_weights(outputs: NDArray, targets: NDArray, weight: NDArray, delta: float) -> NDArray:
+    """Return the weights at which recursive least squares ends.
+
+    Started from equal weights and ``P = I / (delta * n)``, one pass of RLS over n rows ends at
+    the minimum of the mean squared error of ``sum_i w_i f_i`` plus
+    ``delta * |w - 1/N|^2``: solved here in one go.
+
+    Parameters
+    ----------
+    outputs : ndarray of shape (n_members, n_samples, n_outputs)
+    targets : ndarray of shape (n_samples, n_outputs)
+    weight : ndarray of shape (n_samples,)
+        Adds up to 1.
+    delta : float
+
+    Returns
+    -------
+    ndarray of shape (n_members,)
+        Not always positive; near a sum of 1.
+    """
+    n_members = len(outputs)
+    even = np.full(n_members, 1.0 / n_members)
+    flat = (outputs * np.sqrt(weight)[:, None]).reshape(n_members, -1)
+    wanted = (targets * np.sqrt(weight)[:, None]).ravel()
+    square = flat @ flat.T + delta * np.eye(n_members)
+    return np.linalg.solve(square, flat @ wanted + delta * even)
+
+
+def combined(outputs: NDArray, how: str, weights: NDArray, best: int) -> NDArray:
+    """Combine outputs (n_members, n_samples, n_classes) into scores (n_samples, n_classes)."""
+    if how == "rls":
+        return np.tensordot(weights, outputs, axes=1)
+    if how == "average":
+        return outputs.mean(axis=0)
+    if how == "best":
+        return outputs[best]
+    return np.eye(outputs.shape[2])[outputs.argmax(axis=2)].mean(axis=0)
+
+
+class Evolution:
+    """The population on its way."""
+
+    def __init__(self, options, rows, held, rng):
+        self.options, self.rows, self.held, self.rng = options, rows, held, rng
+        begun = start_masked(
+            list(rng.randint(1, options.n_hidden + 1, options.n_estimators)),
+            rows.X.shape[1],
+            rows.targets.shape[1],
+            output="softmax",
+            rng=rng,
+            density=options.density,
+        )
+        first = held.loss(begun.outputs(held.X))
+        networks = self._trained(begun, 2 * options.epochs)
+        self.members = [networks.take(k) for k in range(networks.n_members)]
+        self.losses = held.loss(networks.outputs(held.X))
+        self.thrives = self.losses < first
+        self.history: list = []
+        self.best = Best()
+        self._look("start")
+
+    def _trained(self, networks, epochs):
+        options = self.options
+        return trained(
+            networks,
+            self.rows,
+            epochs,
+            coupling=CROSS_ENTROPY,
+            learning_rate=options.learning_rate,
+            batch_size=options.batch_size,
+            rng=self.rng,
+        )
+
+    def _loss(self, network):
+        return float(self.held.loss(network.outputs(self.held.X))[0])
+
+    def _look(self, change):
+        """Measure all combinations of the population; keep it if its own is the best."""
+        networks, held = joined(self.members), self.held
+        outputs = networks.outputs(held.X)
+        weights = rls_weights(
+            networks.outputs(self.rows.X),
+            self.rows.targets,
+            self.rows.weight,
+            self.options._delta(),
+        )
+        errors = held.error(outputs)
+        best = int(np.argmin(self.losses))
+        scores = {how: combined(outputs, how, weights, best) for how in COMBINATIONS}
+        error, loss = held.judge(scores[self.options._how()])
+        self.best.offer(error, loss, (networks, weights, best, len(self.history)))
+        self.history.append(
+            {
+                "generation": len(self.history),
+                "change": change,
+                "valid_error": error,
+                "valid_loss": loss,
+                "member_error": float(errors.mean()),
+                **{f"{how}_error": float(held.error(score)) for how, score in scores.items()},
+                "n_hidden": float(units(networks).sum(axis=1).mean()),
+                "n_connections": float(n_connections(networks).mean()),
+            }
+        )
+
+    def generation(self):
+        """Pick a parent by rank, and try the five mutations in their order."""
+        n = len(self.members)
+        ranked = np.argsort(self.losses, kind="stable")
+        chance = np.arange(n, 0, -1, dtype=float)
+        k = int(self.rng.choice(ranked, p=chance / chance.sum()))
+        self._look(self._trained_on(k) or self._restructured(k))
+
+    def _trained_on(self, k):
+        """Train the parent further, or anneal it where training last failed."""
+        parent, options = self.members[k], self.options
+        if self.thrives[k]:
+            child = self._trained(parent, options.epochs)
+            # What training made worse is not kept, but marks the parent.
+            self.thrives[k] = self._replace(k, child)
+            return "trained"
+        child = _mutation.annealed(parent, self.rows, self.rng)
+        if self._replace(k, child):
+            self.thrives[k] = True
+            return "annealed"
+        return ""
+
+    def _replace(self, k, child):
+        loss = self._loss(child)
+        if not loss < self.losses[k]:
+            return False
+        self.members[k], self.losses[k] = child, loss
+        return True
+
+    def _restructured(self, k):
+        """Delete before adding; a child takes the place of the worst."""
+        parent, options, rng = self.members[k], self.options, self.rng
+        rate, few = options.learning_rate, options.max_connections_changed
+        named = {
+            "units dropped": _mutation.units_dropped(parent, options.max_units_changed, rng),
+            "connections dropped": _mutation.connections_dropped(parent, self.rows, rate, few, rng),
+            "connections added": _mutation.connections_added(parent, self.rows, rate, few, rng),
+            "unit added": _mutation.unit_added(parent, rng),
+        }
+        # All four are trained as one batch, which costs little more than one of them.
+        networks = self._trained(joined(list(named.values())), options.epochs)
+        losses = self.held.loss(networks.outputs(self.held.X))
+        worst = int(np.argmax(self.losses))
+        for at, change in enumerate(named):
+            if at == 2:  # the better of the two additions goes in, whatever its loss
+                at = 2 + int(losses[3] < losses[2])
+                change = list(named)[at]
+            elif not losses[at] < self.losses[worst]:
+                continue
+            self.members[worst], self.losses[worst] = networks.take(at), losses[at]
+            self.thrives[worst] = True
+            return change
+        return ""

@@ -1,0 +1,97 @@
+"""Choosing the strength: one walk from networks trained alone to networks trained as one."""
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from counterpoint.networks import _couplings
+from counterpoint.networks._engine import Trainer
+from counterpoint.networks._loop import Outcome
+from counterpoint.networks._samples import split_rows
+
+GRID = (0.0, 0.25, 0.5, 0.75, 0.9, 1.0)
+# Share of the samples held out to choose by.
+HELD = 0.25
+# The first leg trains networks from scratch; the others go on from there and need less.
+SHORTER = 4
+
+
+@dataclass(frozen=True, kw_only=True)
+class Walk:
+    """Where a walk came by, and the best place on it.
+
+    ``outcome`` and ``trainer`` are those of the best leg; ``outcome.reason`` is "interrupted"
+    if the walk was.
+    """
+
+    frame: pd.DataFrame
+    strength: float
+    outcome: Outcome
+    trainer: Trainer
+
+
+def walk(estimator: Any, data) -> Walk:
+    """Train at growing strength, each time from where the last left off.
+
+    Strength lets an ensemble fit more complex functions (diversity is inverse regularisation,
+    Reeve and Brown 2018), so the walk starts where they are simplest: at 0. Each leg ends as a
+    fit does; the loss on samples held out is taken at its end. The lowest wins, of equals the
+    first.
+
+    Parameters
+    ----------
+    estimator : BaseNegativeCorrelation
+        Seeded, with data read. Its ``scale_`` is set.
+    data : Samples
+        Not yet scaled.
+    """
+    rows, held = split_rows(data, HELD, estimator._seeds[1])
+    if not hasattr(estimator, "scale_") or estimator._trainer is None:
+        estimator.scale_ = estimator._fit_scale(rows)
+    rows, held = estimator._scaled(rows), estimator._scaled(held)
+    trainer = estimator._prepare(rows, *estimator._resolved(GRID[0]))
+    legs: list[dict[str, float]] = []
+    best: tuple | None = None
+    for s in GRID:
+        _, lam = estimator._resolved(s)
+        trainer = replace(
+            trainer,
+            networks=trainer.networks.copy(),
+            coupling=_couplings.make_coupling(
+                s, lam, estimator.penalty, estimator._loss_name(), estimator._output_name()
+            ),
+        )
+        epochs = estimator.max_epochs if not legs else max(1, estimator.max_epochs // SHORTER)
+        outcome = estimator._train(trainer, rows, epochs)
+        trainer.networks = outcome.networks
+        leg = _judged(estimator, s, lam, outcome, rows, held)
+        legs.append(leg)
+        if best is None or leg["validation_loss"] < best[0]["validation_loss"]:
+            best = leg, outcome, trainer
+        if outcome.reason == "interrupted":
+            break
+    assert best is not None
+    leg, kept, trainer = best
+    return Walk(
+        frame=pd.DataFrame(legs),
+        strength=leg["strength"],
+        outcome=replace(kept, reason=outcome.reason),
+        trainer=trainer,
+    )
+
+
+def _judged(estimator, s, lam, outcome, rows, held):
+    found = {"strength": s, "lam": lam, "epochs": outcome.n_epochs}
+    for name, part in (("train", rows), ("validation", held)):
+        outputs = outcome.networks.outputs(part.X)
+        mean = outputs.mean(axis=0)
+        loss = np.average(estimator._pointwise(mean, part.targets), weights=part.weight)
+        away = ((outputs - mean) ** 2).mean(axis=(0, 2))
+        found[f"{name}_loss"] = float(loss)
+        if part.codes is not None:
+            wrong = mean.argmax(axis=1) != part.codes
+            found[f"{name}_error"] = float(np.average(wrong, weights=part.weight))
+        found[f"{name}_ambiguity"] = float(np.average(away, weights=part.weight))
+    return found

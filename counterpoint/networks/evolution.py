@@ -1,0 +1,345 @@
+"""N8: EPNet, networks that evolve in weights and structure, and ensembles of what evolved.
+
+The evolution itself is in ``_evolution.py``.
+"""
+
+import numpy as np
+import pandas as pd
+from sklearn.utils import check_random_state
+
+from counterpoint._progress import track
+from counterpoint.networks._classify import (
+    BaseNetworkClassifier,
+    check_choice,
+    check_count,
+    check_number,
+)
+from counterpoint.networks._evolution import COMBINATIONS, Evolution, combined
+from counterpoint.networks._structure import n_connections, units
+
+__all__ = ["EPNetClassifier", "EvolutionaryEnsembleClassifier"]
+
+
+class BaseEvolution(BaseNetworkClassifier):
+    """The evolution that both estimators run; they differ in what they make of a population."""
+
+    def fit(self, X, y, sample_weight=None):
+        """Evolve the population.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+        y : array-like of shape (n_samples,)
+            Labels.
+        sample_weight : array-like of shape (n_samples,), default=None
+            A row of weight 2 counts as two rows.
+
+        Returns
+        -------
+        estimator
+            The fitted one.
+        """
+        self._check_options()
+        rng = check_random_state(self.random_state)
+        rows, held = self._take_in(X, y, sample_weight, rng)
+        evolution = Evolution(self, rows, held, rng)
+        self.stop_reason_ = "complete"
+        steps = track(
+            range(self.n_generations), description="Evolving networks", show=self.progress
+        )
+        try:
+            for _ in steps:
+                evolution.generation()
+        except KeyboardInterrupt:
+            self.stop_reason_ = "interrupted"
+        self.networks_, self._rls, self.best_member_, self.best_generation_ = evolution.best.state
+        self.n_hidden_ = units(self.networks_).sum(axis=1)
+        self.n_connections_ = n_connections(self.networks_)
+        self.history_ = pd.DataFrame(evolution.history)
+        return self
+
+    def _combined(self, outputs):
+        return combined(outputs, self._how(), self._rls, self.best_member_)
+
+    def _how(self):
+        return "best"
+
+    def _delta(self):
+        return 0.1
+
+    def _check_options(self):
+        check_count("n_estimators", self.n_estimators, 2)
+        for name in ("n_hidden", "epochs", "max_units_changed", "max_connections_changed"):
+            check_count(name, getattr(self, name))
+        check_count("n_generations", self.n_generations, 0)
+        check_number("density", self.density, 0, 1, open_low=True, open_high=False)
+        self._check_training()
+
+
+class EPNetClassifier(BaseEvolution):
+    """EPNet: evolve networks, weights and structure together, and answer with the best one.
+
+    In each generation a parent is picked by rank. If training helped it last time, it is trained
+    further. Otherwise simulated annealing tries to get it out of where it is. If that fails, its
+    structure changes, deletion first: hidden units dropped at random, then connections by an
+    importance test, each kept if the child, trained a little, is better than the worst of the
+    population; else connections are added by the same test or a hidden unit is split, whichever
+    is better. Small networks are so preferred.
+
+    Parameters
+    ----------
+    n_estimators : int, default=10
+        Size of the population.
+    n_hidden : int, default=6
+        Networks start with 1 to this many hidden units.
+    density : float in (0, 1], default=0.75
+        Share of all connections they start with.
+    n_generations : int, default=20
+        One parent each.
+    max_units_changed : int, default=2
+        Most hidden units dropped at once.
+    max_connections_changed : int, default=4
+        Most connections dropped or added at once.
+    epochs : int, default=20
+        Epochs of each partial training; twice as many at the start.
+    learning_rate : float, default=0.05
+        Of Adam.
+    batch_size : int or None, default=256
+        Rows in a step; None takes all.
+    validation_fraction : float in [0, 1) or None, default=0.2
+        Rows held out, the same fraction of each class: they decide who survives. None or 0:
+        training rows stand in.
+    progress : bool or None, default=None
+        Draw a progress bar; None: on a terminal.
+    random_state : int, RandomState instance or None, default=None
+        Seeds everything.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+    networks_ : Networks
+        The population at the generation whose best network had the least loss on held-out rows
+        and erred there no more than the best of the start. ``member_predict`` asks all of it.
+    best_member_ : int
+        The network that answers.
+    estimator_weights_ : ndarray of shape (n_estimators,)
+        1 for that network, 0 for the others.
+    n_hidden_, n_connections_ : ndarray of shape (n_estimators,)
+    history_ : DataFrame
+        Per generation, the start first: ``change`` (what was done), ``valid_error``,
+        ``valid_loss``, ``member_error`` (mean), errors of all four combinations (see
+        ``EvolutionaryEnsembleClassifier``), mean ``n_hidden`` and ``n_connections``.
+    best_generation_ : int
+        The one kept.
+    held_out_ : ndarray of bool of shape (n_samples,)
+    stop_reason_ : {"complete", "interrupted"}
+
+    Notes
+    -----
+    Follows [1]_ in selection, order of mutations, importance test and replacement. Departures:
+    one hidden layer instead of connections from any unit to any later one; softmax outputs that
+    learn cross-entropy by Adam instead of modified back-propagation; training that makes the
+    held-out loss worse only marks the parent; the best network is not trained further on
+    held-out rows at the end.
+
+    References
+    ----------
+    .. [1] X. Yao and Y. Liu, "A new evolutionary system for evolving artificial neural
+       networks", IEEE Transactions on Neural Networks 8, 1997.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from counterpoint.networks.evolution import EPNetClassifier
+    >>> X, y = load_iris(return_X_y=True)
+    >>> net = EPNetClassifier(n_generations=5, random_state=0).fit(X, y)
+    >>> bool(net.score(X, y) > 0.9)
+    True
+    """
+
+    def __init__(
+        self,
+        n_estimators=10,
+        *,
+        n_hidden=6,
+        density=0.75,
+        n_generations=20,
+        max_units_changed=2,
+        max_connections_changed=4,
+        epochs=20,
+        learning_rate=0.05,
+        batch_size=256,
+        validation_fraction=0.2,
+        progress=None,
+        random_state=None,
+    ):
+        self.n_estimators = n_estimators
+        self.n_hidden = n_hidden
+        self.density = density
+        self.n_generations = n_generations
+        self.max_units_changed = max_units_changed
+        self.max_connections_changed = max_connections_changed
+        self.epochs = epochs
+        self.learning_rate = learning_rate
+        self.batch_size = batch_size
+        self.validation_fraction = validation_fraction
+        self.progress = progress
+        self.random_state = random_state
+
+    @property
+    def estimator_weights_(self):
+        """1 for the network that answers, 0 for the others."""
+        return np.eye(self.networks_.n_members)[self.best_member_]
+
+
+class EvolutionaryEnsembleClassifier(BaseEvolution):
+    """Evolve networks as EPNet does, and let the whole population answer.
+
+    The networks that did not come out best know things, too. They are combined linearly with
+    weights from recursive least squares on the training rows, by averaging, or by vote.
+
+    Parameters
+    ----------
+    n_estimators : int, default=10
+        Size of the population.
+    combine : {"rls", "average", "vote", "best"}, default="rls"
+        Linear combination, mean of outputs, majority of votes (ties to the first class), or
+        the best network alone, which is EPNet.
+    delta : float, default=0.1
+        How much the weights of "rls" hold on to equal ones.
+    n_hidden : int, default=6
+        Networks start with 1 to this many hidden units.
+    density : float in (0, 1], default=0.75
+        Share of all connections they start with.
+    n_generations : int, default=20
+        One parent each.
+    max_units_changed : int, default=2
+        Most hidden units dropped at once.
+    max_connections_changed : int, default=4
+        Most connections dropped or added at once.
+    epochs : int, default=20
+        Epochs of each partial training; twice as many at the start.
+    learning_rate : float, default=0.05
+        Of Adam.
+    batch_size : int or None, default=256
+        Rows in a step; None takes all.
+    validation_fraction : float in [0, 1) or None, default=0.2
+        Rows held out, the same fraction of each class: they decide who survives. None or 0:
+        training rows stand in.
+    progress : bool or None, default=None
+        Draw a progress bar; None: on a terminal.
+    random_state : int, RandomState instance or None, default=None
+        Seeds everything.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+    networks_ : Networks
+        The population at the generation whose combination had the least loss on held-out rows
+        and erred there no more than that of the start.
+    combination_weights_ : ndarray of shape (n_estimators,)
+        Of "rls"; they may be negative. Equal for "average" and "vote", one 1 for "best".
+    best_member_ : int
+        The network of least loss on held-out rows.
+    n_hidden_, n_connections_ : ndarray of shape (n_estimators,)
+    history_ : DataFrame
+        Per generation, the start first: ``change`` (what was done), ``valid_error``,
+        ``valid_loss``, ``member_error`` (mean), errors of all four combinations on held-out
+        rows, mean ``n_hidden`` and ``n_connections``.
+    best_generation_ : int
+        The one kept.
+    held_out_ : ndarray of bool of shape (n_samples,)
+    stop_reason_ : {"complete", "interrupted"}
+
+    Notes
+    -----
+    The evolution is that of :class:`EPNetClassifier`, with the departures named there. All
+    outputs of a network share one weight. RLS is solved in one go, which gives what the
+    recursion ends at. [1]_ also searches a subset of the population; that is not done here.
+
+    References
+    ----------
+    .. [1] X. Yao and Y. Liu, "Making use of population information in evolutionary artificial
+       neural networks", IEEE Transactions on Systems, Man, and Cybernetics B 28, 1998.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from counterpoint.networks.evolution import EvolutionaryEnsembleClassifier
+    >>> X, y = load_iris(return_X_y=True)
+    >>> ensemble = EvolutionaryEnsembleClassifier(n_generations=5, random_state=0).fit(X, y)
+    >>> list(ensemble.compare(X, y).index)
+    ['rls', 'average', 'vote', 'best']
+    """
+
+    def __init__(
+        self,
+        n_estimators=10,
+        *,
+        combine="rls",
+        delta=0.1,
+        n_hidden=6,
+        density=0.75,
+        n_generations=20,
+        max_units_changed=2,
+        max_connections_changed=4,
+        epochs=20,
+        learning_rate=0.05,
+        batch_size=256,
+        validation_fraction=0.2,
+        progress=None,
+        random_state=None,
+    ):
+        self.n_estimators = n_estimators
+        self.combine = combine
+        self.delta = delta
+        self.n_hidden = n_hidden
+        self.density = density
+        self.n_generations = n_generations
+        self.max_units_changed = max_units_changed
+        self.max_connections_changed = max_connections_changed
+        self.epochs = epochs
+        self.learning_rate = learning_rate
+        self.batch_size = batch_size
+        self.validation_fraction = validation_fraction
+        self.progress = progress
+        self.random_state = random_state
+
+    def _check_options(self):
+        check_choice("combine", self.combine, COMBINATIONS)
+        check_number("delta", self.delta, 0, open_low=True)
+        super()._check_options()
+
+    def _how(self):
+        return self.combine
+
+    def _delta(self):
+        return self.delta
+
+    @property
+    def combination_weights_(self):
+        """How much each network counts."""
+        n = self.networks_.n_members
+        if self.combine == "rls":
+            return self._rls
+        return np.eye(n)[self.best_member_] if self.combine == "best" else np.full(n, 1 / n)
+
+    def compare(self, X, y):
+        """Return the error rates of all four combinations of the population.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+        y : array-like of shape (n_samples,)
+
+        Returns
+        -------
+        Series
+            By combination.
+        """
+        outputs, y = self.networks_.outputs(self._scaled(X)), np.asarray(y)
+        errors = {}
+        for how in COMBINATIONS:
+            scores = combined(outputs, how, self._rls, self.best_member_)
+            errors[how] = float(np.mean(self.classes_[scores.argmax(axis=1)] != y))
+        return pd.Series(errors, name="error")

@@ -1,0 +1,426 @@
+"""B9: NCCD, negative correlation learning for any regressor, through corrected targets.
+
+The rounds are in ``_correction.py``, what both estimators share is in ``_nccd.py``.
+"""
+
+import numpy as np
+from sklearn.base import ClassifierMixin, RegressorMixin
+from sklearn.utils import assert_all_finite
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import column_or_1d
+
+from counterpoint.networks._nccd import BaseNCCD
+
+__all__ = ["NCCDClassifier", "NCCDRegressor"]
+
+
+class NCCDRegressor(RegressorMixin, BaseNCCD):
+    """Negative correlation learning for any regressor, by correcting what members aim at.
+
+    In negative correlation learning a member with output f_i follows the gradient
+    ``(f_i - d) - s (f_i - f)``, where d is the target, f the mean of the members and
+    ``s = 2 lambda (1 - 1/N)``. It is zero at the corrected target
+
+        d + s / (1 - s) (d - f),
+
+    so a learner that knows nothing of gradients can be fitted to that. Members are refitted in
+    rounds: the first on d, each later one on targets that overshoot where the ensemble fell
+    short. Every member keeps its rows and its seeds from round to round: all that changes are
+    the targets. The best round is kept.
+
+    Parameters
+    ----------
+    estimator : regressor or None, default=None
+        The base learner; None is ``DecisionTreeRegressor(max_depth=4)``. It should be too
+        simple to hit every target: where ``f = d`` there is nothing to correct. A small tree
+        is, fits in a millisecond and changes shape with its targets.
+    n_estimators : int, default=10
+        Number of members, N.
+    strength : float in [0, 1), default=None
+        s. 0: N independent fits. None is 0.5 if ``lam`` is None as well.
+    lam : float, default=None
+        lambda, instead of ``strength``. ``s = lam / lam_star_``.
+    exclude_self : bool, default=False
+        Correct each member by the mean of the *others*. f then moves with f_i, and the gradient
+        is zero with ``s (1 - 1/N) = lambda / lambda_upper`` in place of s: strength 1 is
+        allowed. Members aim at different targets; otherwise all aim at the same and differ by
+        their rows and seeds only.
+    n_rounds : int, default=20
+        Most rounds; the first is the one without correction.
+    step : float in (0, 1], default=None
+        Targets are corrected by a running mean of the outputs, which moves this share of the
+        way in each round. 1 corrects by the last round alone; for s above 1/2 that swings ever
+        wider. None is ``1 - s`` (with ``exclude_self`` ``1 - s (1 - 1/N)``), which converges for
+        every linear smoother.
+    bootstrap : bool, default=True
+        Draw rows for each member with replacement, by ``sample_weight``. If False, members see
+        all rows, and a learner without a ``random_state`` gives N times the same.
+    patience : int, default=3
+        Stop after so many rounds without a lower held-out error.
+    tol : float, default=1e-3
+        Stop when the output of the ensemble changes by less from one round to the next: root
+        mean square over the training samples, as a share of the standard deviation of y.
+    n_jobs : int or None, default=None
+        Threads that train members.
+    progress : bool or None, default=None
+        Draw a progress bar; None: on a terminal.
+    random_state : int, RandomState instance or None, default=None
+        Seeds the rows drawn and every ``random_state`` of the members.
+
+    Attributes
+    ----------
+    estimators_ : list
+        The members of the best round.
+    estimators_samples_ : list of ndarray
+        Training rows each member saw, those of weight zero left out of the count.
+    best_round_ : int
+        The round kept, from 1.
+    stop_reason_ : str
+        "converged", "held-out error", "complete" or "interrupted" (Ctrl-C).
+    history_ : DataFrame
+        One row per round, squared errors on the training data: ``error`` of the ensemble,
+        ``member_error`` (mean over members), ``ambiguity`` (error is member_error less
+        ambiguity), ``change`` since the round before, and ``held_error``, by which rounds are
+        compared: on ``eval_set`` if given, else out of bag (each row judged by members that did
+        not see it), else on the training data.
+    strength_, lam_, lam_star_ : float
+        s, lambda, and the lambda at which s is 1. ``lam_star_`` is NaN for one member.
+
+    See Also
+    --------
+    NCCDClassifier : The same for labels.
+
+    References
+    ----------
+    .. [1] Chan and Kasabov, "A Preliminary Study on Negative Correlation Learning via
+       Correlation-Corrected Data (NCCD)", Neural Processing Letters 21, 2005.
+    .. [2] Eastwood's thesis, equations 4.9 (the gradient), 4.11, 4.12.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import make_friedman1
+    >>> from counterpoint.networks.nccd import NCCDRegressor
+    >>> X, y = make_friedman1(400, noise=1.0, random_state=0)
+    >>> ensemble = NCCDRegressor(random_state=0).fit(X[:200], y[:200])
+    >>> independent = NCCDRegressor(strength=0, random_state=0).fit(X[:200], y[:200])
+    >>> bool(ensemble.score(X[200:], y[200:]) > independent.score(X[200:], y[200:]))
+    True
+    >>> ensemble.member_predict(X).shape
+    (10, 400)
+    """
+
+    def fit(self, X, y, sample_weight=None, *, eval_set=None):
+        """Train the members in rounds.
+
+        Parameters
+        ----------
+        X : array-like or frame of shape (n_samples, n_features)
+            Whatever the base learner takes.
+        y : array-like of shape (n_samples,)
+            Numbers.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weights of the samples. Rows are drawn by them; with ``bootstrap=False`` they are
+            passed to the base learner.
+        eval_set : (X, y), default=None
+            Held-out data by which the best round is found.
+
+        Returns
+        -------
+        NCCDRegressor
+            The fitted estimator.
+        """
+        rate, step = self._check_options()
+        X = self._look(X, reset=True)
+        d = self._targets(y)
+        X, d, weight, n_cases = self._check_weight(X, d, sample_weight)
+        return self._fit(X, d[:, 0], d, weight, n_cases, eval_set, rate, step)
+
+    def _targets(self, y):
+        if y is None:
+            raise ValueError(
+                f"requires y to be passed, but the target y is None: {type(self).__name__} "
+                "learns from numbers."
+            )
+        y = np.asarray(y)
+        if y.ndim == 2 and y.shape[1] > 1:
+            raise ValueError(
+                f"y has shape {y.shape}: {type(self).__name__} learns one output. Wrap it in "
+                "MultiOutputRegressor for several."
+            )
+        y = column_or_1d(y, dtype=np.float64, warn=True)
+        assert_all_finite(y, input_name="y")
+        return y[:, None]
+
+    def predict(self, X):
+        """Return the mean of the members.
+
+        Parameters
+        ----------
+        X : array-like or frame of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+        """
+        return self.member_predict(X).mean(axis=0)
+
+    def member_predict(self, X):
+        """Return what each member says.
+
+        Parameters
+        ----------
+        X : array-like or frame of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_members, n_samples)
+        """
+        return self._member_values(X)[:, :, 0]
+
+
+class NCCDClassifier(ClassifierMixin, BaseNCCD):
+    """Negative correlation learning for classification with any regressor as a member.
+
+    The members are regressors on coded labels: one column of 0 and 1 for two classes, one
+    column per class for more. A regressor that takes several outputs is fitted to all columns
+    at once; of others a member has one for each class. Targets are corrected in rounds as in
+    ``NCCDRegressor``, squared errors and all. The ensemble says the class whose mean output is
+    highest, the first of equals. Outputs are no probabilities, they may overshoot:
+    ``predict_proba`` gives the distribution nearest to them.
+
+    Parameters
+    ----------
+    estimator : regressor or None, default=None
+        The base learner; None is ``DecisionTreeRegressor(max_depth=4)``: see ``NCCDRegressor``.
+    n_estimators : int, default=10
+        Number of members, N.
+    strength : float in [0, 1), default=None
+        s. 0: N independent fits. None is 0.5 if ``lam`` is None as well.
+    lam : float, default=None
+        lambda, instead of ``strength``. ``s = lam / lam_star_``.
+    exclude_self : bool, default=False
+        Correct each member by the mean of the others: see ``NCCDRegressor``.
+    n_rounds : int, default=20
+        Most rounds; the first is the one without correction.
+    step : float in (0, 1], default=None
+        How far the outputs that targets are corrected by move each round; None: ``1 - s``.
+    bootstrap : bool, default=True
+        Draw rows for each member with replacement, by ``sample_weight``.
+    patience : int, default=3
+        Stop after so many rounds without a lower held-out error.
+    tol : float, default=1e-3
+        Stop when the output of the ensemble changes by less, as a share of the targets'
+        standard deviation.
+    n_jobs : int or None, default=None
+        Threads that train members.
+    progress : bool or None, default=None
+        Draw a progress bar; None: on a terminal.
+    random_state : int, RandomState instance or None, default=None
+        Seeds the rows drawn and every ``random_state`` of the members.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        Labels, sorted.
+    estimators_ : list
+        The members of the best round; each a regressor, or a list of one per class.
+    estimators_samples_ : list of ndarray
+        Training rows each member saw, those of weight zero left out of the count.
+    best_round_ : int
+        The round kept, from 1.
+    stop_reason_ : str
+        "converged", "held-out error", "complete" or "interrupted" (Ctrl-C).
+    history_ : DataFrame
+        As in ``NCCDRegressor``, squared errors summed over the columns, and ``train_error``,
+        the share of training samples classified wrongly.
+    strength_, lam_, lam_star_ : float
+        s, lambda, and the lambda at which s is 1. ``lam_star_`` is NaN for one member.
+
+    See Also
+    --------
+    NCCDRegressor : The same for numbers, with the derivation.
+
+    References
+    ----------
+    .. [1] Chan and Kasabov, "A Preliminary Study on Negative Correlation Learning via
+       Correlation-Corrected Data (NCCD)", Neural Processing Letters 21, 2005.
+    .. [2] Eastwood's thesis, equations 4.9 (the gradient), 4.11, 4.12.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from counterpoint import MemberOutputs
+    >>> from counterpoint.networks.nccd import NCCDClassifier
+    >>> X, y = load_iris(return_X_y=True)
+    >>> ensemble = NCCDClassifier(random_state=0).fit(X, y)
+    >>> ensemble.predict_proba(X).shape
+    (150, 3)
+    >>> MemberOutputs.from_estimator(ensemble, X, y).n_members
+    10
+    """
+
+    def fit(self, X, y, sample_weight=None, *, eval_set=None):
+        """Train the members in rounds.
+
+        Parameters
+        ----------
+        X : array-like or frame of shape (n_samples, n_features)
+            Whatever the base learner takes.
+        y : array-like of shape (n_samples,)
+            Labels.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weights of the samples. Rows are drawn by them; with ``bootstrap=False`` they are
+            passed to the base learner.
+        eval_set : (X, y), default=None
+            Held-out data by which the best round is found.
+
+        Returns
+        -------
+        NCCDClassifier
+            The fitted estimator.
+        """
+        rate, step = self._check_options()
+        if y is None:
+            raise ValueError(
+                f"requires y to be passed, but the target y is None: {type(self).__name__} "
+                "learns from labels."
+            )
+        X = self._look(X, reset=True)
+        y = self._labels(y)
+        X, y, weight, n_cases = self._check_weight(X, y, sample_weight)
+        self.classes_, codes = np.unique(y, return_inverse=True)
+        if len(self.classes_) < 2:
+            raise ValueError(
+                f"y holds only one class, {self.classes_[0]!r}: a classifier needs two."
+            )
+        return self._fit(X, codes, self._coded(codes), weight, n_cases, eval_set, rate, step)
+
+    def _labels(self, y):
+        y = column_or_1d(y, warn=True)
+        if y.dtype.kind == "f":
+            assert_all_finite(y, input_name="y")
+        check_classification_targets(y)
+        return y
+
+    def _targets(self, y):
+        y = self._labels(y)
+        strange = ~np.isin(y, self.classes_)
+        if strange.any():
+            raise ValueError(
+                f"eval_set holds the label {y[strange].tolist()[0]!r}, which is not among the "
+                f"classes {self.classes_.tolist()} of y: leave such samples out."
+            )
+        return self._coded(np.searchsorted(self.classes_, y))
+
+    def _coded(self, codes):
+        if len(self.classes_) == 2:
+            return codes[:, None].astype(float)
+        return (codes[:, None] == np.arange(len(self.classes_))).astype(float)
+
+    def _notes(self, d, share):
+        truth = _votes(d)
+        return lambda f: {"train_error": float(share @ (_votes(f) != truth))}
+
+    def decision_function(self, X):
+        """Mean output of the members.
+
+        Parameters
+        ----------
+        X : array-like or frame of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_samples,) or (n_samples, n_classes)
+            For two classes the output less 1/2, positive for the second class.
+        """
+        f = self._member_values(X).mean(axis=0)
+        return f[:, 0] - 0.5 if f.shape[1] == 1 else f
+
+    def predict(self, X):
+        """Label of the highest mean output; a tie goes to the first class.
+
+        Parameters
+        ----------
+        X : array-like or frame of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+        """
+        votes = _votes(self._member_values(X).mean(axis=0))  # first: complains if not fitted
+        return self.classes_[votes]
+
+    def predict_proba(self, X):
+        """Return the distribution nearest to the mean output, by squared distance.
+
+        Parameters
+        ----------
+        X : array-like or frame of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_classes)
+        """
+        return _nearest_distribution(self._member_values(X).mean(axis=0))
+
+    def member_decision_function(self, X):
+        """Return the outputs of each member as they are.
+
+        Parameters
+        ----------
+        X : array-like or frame of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_members, n_samples) or (n_members, n_samples, n_classes)
+            For two classes less 1/2. The mean over members is ``decision_function``.
+        """
+        values = self._member_values(X)
+        return values[:, :, 0] - 0.5 if values.shape[2] == 1 else values
+
+    def member_predict(self, X):
+        """Return the label that each member says.
+
+        Parameters
+        ----------
+        X : array-like or frame of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_members, n_samples)
+        """
+        votes = _votes(self._member_values(X))
+        return self.classes_[votes]
+
+    def member_predict_proba(self, X):
+        """Return the distribution nearest to each member's output.
+
+        Their mean is not ``predict_proba`` where an output overshoots.
+
+        Parameters
+        ----------
+        X : array-like or frame of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_members, n_samples, n_classes)
+        """
+        return _nearest_distribution(self._member_values(X))
+
+
+def _votes(f):
+    """Return class codes of outputs (..., n_outputs)."""
+    return (f[..., 0] > 0.5).astype(np.int64) if f.shape[-1] == 1 else f.argmax(axis=-1)
+
+
+def _nearest_distribution(f):
+    """Project outputs (..., n_outputs) on the distributions; the order of classes stays."""
+    if f.shape[-1] == 1:
+        p = np.clip(f, 0.0, 1.0)
+        return np.concatenate([1.0 - p, p], axis=-1)
+    # Subtract what makes the positive rest add up to 1; how many stay positive is found by
+    # sorting.
+    falling = -np.sort(-f, axis=-1)
+    excess = (np.cumsum(falling, axis=-1) - 1.0) / np.arange(1, f.shape[-1] + 1)
+    n_positive = (falling > excess).sum(axis=-1, keepdims=True)
+    return np.maximum(f - np.take_along_axis(excess, n_positive - 1, axis=-1), 0.0)

@@ -1,0 +1,245 @@
+"""How networks that are trained together drift apart or draw together."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Self
+
+import numpy as np
+import pandas as pd
+from matplotlib.lines import Line2D
+from numpy.typing import NDArray
+
+from counterpoint.plots import _style
+from counterpoint.plots._panels import stacked_panels
+
+_LINE = "counterpoint-dynamics"
+# Beyond so many members colours no longer help: they are drawn in grey.
+_COLOURED = len(_style.COLOURS) - 1
+_NAMES = {"train": "training data", "validation": "held-out data", "eval": "evaluation data"}
+
+
+@dataclass(kw_only=True)
+class NCLDynamicsDisplay:
+    """Mean outputs of members, their spread and errors, epoch by epoch.
+
+    The upper panel is figure 4.4 of Eastwood's thesis: for every member the mean of one output
+    over the samples of one class, with the ensemble in black and the target dotted. Members below
+    lambda* draw together, at lambda* keep their distance, beyond it fly apart. Below are the
+    distances of members from the ensemble, and errors of ensemble and members on every set of
+    data that was recorded.
+
+    Make one with ``from_estimator`` or ``from_dynamics``, which draw it.
+
+    Parameters
+    ----------
+    epochs : ndarray of shape (n_records,)
+    outputs : ndarray of shape (n_members, n_records)
+        Mean output of each member.
+    spread : ndarray of shape (n_members, n_records)
+        Mean distance from the ensemble's output.
+    errors : dict of str to (ndarray of shape (n_records,), ndarray of shape (n_records,))
+        For each set of data, the error of the ensemble and the mean error of members.
+    target : float
+        Where outputs should go; NaN if unknown.
+    labels : dict
+        Text for the axes: "output" and "error".
+
+    Attributes
+    ----------
+    axes_ : list of Axes
+        Outputs, spread, errors.
+    ax_, figure_ : matplotlib Axes and Figure
+
+    References
+    ----------
+    .. [1] M. Eastwood's thesis, section 4.5 and figure 4.4.
+
+    Examples
+    --------
+    >>> from counterpoint.datasets import make_ripley
+    >>> from counterpoint.networks import NegativeCorrelationClassifier
+    >>> from counterpoint.plots import NCLDynamicsDisplay
+    >>> X, y = make_ripley(random_state=0)
+    >>> model = NegativeCorrelationClassifier(3, record=20, random_state=0).fit(X, y)
+    >>> NCLDynamicsDisplay.from_estimator(model).table().columns.tolist()
+    ['member 0', 'member 1', 'member 2', 'spread 0', 'spread 1', 'spread 2',
+     'train ensemble error', 'train member error']
+    """
+
+    epochs: NDArray
+    outputs: NDArray
+    spread: NDArray
+    errors: dict[str, tuple[NDArray, NDArray]]
+    target: float = float("nan")
+    labels: dict[str, str] = field(default_factory=dict)
+
+    @classmethod
+    def from_estimator(cls, estimator, **options: Any) -> Self:
+        """Draw the recorded training of a fitted estimator.
+
+        Parameters
+        ----------
+        estimator : fitted estimator with ``dynamics_``
+            Of ``counterpoint.networks``, fitted with ``record=True``.
+        **options
+            As for ``from_dynamics``.
+
+        Returns
+        -------
+        display : NCLDynamicsDisplay
+        """
+        if not hasattr(estimator, "dynamics_"):
+            raise TypeError(
+                f"{type(estimator).__name__} has no dynamics_: pass an estimator of "
+                "counterpoint.networks that was fitted with record=True."
+            )
+        return cls.from_dynamics(estimator.dynamics_, **options)
+
+    @classmethod
+    def from_dynamics(
+        cls,
+        dynamics,
+        *,
+        data: str = "train",
+        of_class=None,
+        output=None,
+        ax=None,
+        line_kwargs: Mapping[str, Any] | None = None,
+        legend_kwargs: Mapping[str, Any] | None = None,
+    ) -> Self:
+        """Draw what was recorded.
+
+        Parameters
+        ----------
+        dynamics : Dynamics
+            ``dynamics_`` of a fitted estimator.
+        data : str, default="train"
+            Set of data for outputs and spread.
+        of_class : label, default=None
+            Class whose samples are averaged. None: the first. Not for regressors.
+        output : label or int, default=None
+            Output unit to show: a label for classifiers, None for that of the class itself,
+            whose target is 1; a number for regressors, None for the first.
+        ax, line_kwargs, legend_kwargs
+            As for ``plot``.
+
+        Returns
+        -------
+        display : NCLDynamicsDisplay
+        """
+        if data not in dynamics.traces:
+            raise ValueError(
+                f"data={data!r} was not recorded. There are: {', '.join(dynamics.traces)}."
+            )
+        trace = dynamics[data]
+        if dynamics.classes is None:
+            if of_class is not None:
+                raise ValueError(f"of_class={of_class!r}: a regressor has no classes.")
+            row, column, target = 0, 0 if output is None else int(output), float("nan")
+            if not 0 <= column < trace.mean_output.shape[3]:
+                raise ValueError(
+                    f"output={output!r}: there are {trace.mean_output.shape[3]}, from 0."
+                )
+            labels = {"output": "Mean output", "error": "Root mean squared error"}
+        else:
+            row = 0 if of_class is None else _place(of_class, "of_class", dynamics.classes)
+            column = row if output is None else _place(output, "output", dynamics.classes)
+            target = float(row == column)
+            named = dynamics.classes[row], dynamics.classes[column]
+            text = f"Mean output for {named[1]}\non samples of {named[0]}"
+            labels = {"output": text, "error": "Error"}
+        display = cls(
+            epochs=dynamics.epochs,
+            outputs=trace.mean_output[:, :, row, column].T,
+            spread=trace.spread.T,
+            errors={
+                name: (one.ensemble_error, one.member_error.mean(axis=1))
+                for name, one in dynamics.traces.items()
+            },
+            target=target,
+            labels=labels,
+        )
+        return display.plot(ax, line_kwargs=line_kwargs, legend_kwargs=legend_kwargs)
+
+    def table(self) -> pd.DataFrame:
+        """Return what is shown: a row per recorded epoch."""
+        columns = {f"member {k}": values for k, values in enumerate(self.outputs)}
+        columns |= {f"spread {k}": values for k, values in enumerate(self.spread)}
+        for name, (ensemble, members) in self.errors.items():
+            columns[f"{name} ensemble error"] = ensemble
+            columns[f"{name} member error"] = members
+        return pd.DataFrame(columns, index=pd.Index(self.epochs, name="epoch"))
+
+    def plot(
+        self,
+        ax=None,
+        *,
+        line_kwargs: Mapping[str, Any] | None = None,
+        legend_kwargs: Mapping[str, Any] | None = None,
+    ) -> Self:
+        """Draw on ``ax`` or a new figure; never call ``show``.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes or sequence of them, default=None
+            Three panels: outputs, spread, errors. A single one is split.
+        line_kwargs : dict, default=None
+            For ``Axes.plot`` of all lines.
+        legend_kwargs : dict, default=None
+            For ``Axes.legend``.
+
+        Returns
+        -------
+        self
+        """
+        panels = stacked_panels(ax, 3)
+        outputs, spread, errors = panels
+        for k, values in enumerate(self.outputs):
+            look = self._look(k)
+            self._line(outputs, values, line_kwargs, label=look.pop("label"), **look)
+        mean = self.outputs.mean(axis=0)
+        self._line(outputs, mean, line_kwargs, label="ensemble", color="black", linewidth=2.0)
+        if np.isfinite(self.target):
+            outputs.axhline(self.target, color=_style.GREY, linestyle=":", label="target")
+        for k, values in enumerate(self.spread):
+            look = self._look(k)
+            look.pop("label")
+            self._line(spread, values, line_kwargs, **look)
+        for k, (name, (ensemble, members)) in enumerate(self.errors.items()):
+            label = _NAMES.get(name, name)
+            # From the far end of the palette: these colours are sets of data, not members.
+            tone = {"color": _style.colour(len(_style.COLOURS) - 1 - k)}
+            self._line(errors, ensemble, line_kwargs, label=f"ensemble, {label}", **tone)
+            tone["linestyle"] = "--"
+            self._line(errors, members, line_kwargs, label=f"members, {label}", **tone)
+        outputs.set(title="While members are trained together")
+        outputs.set_ylabel(self.labels.get("output", "Mean output"))
+        spread.set_ylabel("Distance from\nthe ensemble")
+        errors.set_ylabel(self.labels.get("error", "Error"))
+        spread.set_ylim(bottom=0)
+        for panel in panels:
+            panel.grid(axis="y", color="0.9", linewidth=0.8)
+            panel.set_axisbelow(True)
+        errors.set_xlabel("Epochs")
+        _style.draw_legend(outputs, [], legend_kwargs)
+        _style.draw_legend(errors, [], legend_kwargs)
+        self.axes_ = panels
+        self.ax_, self.figure_ = panels[0], panels[0].figure
+        return self
+
+    def _look(self, k):
+        if len(self.outputs) > _COLOURED:
+            label = "members" if k == 0 else None
+            return {"color": "0.65", "linewidth": 0.8, "label": label}
+        return {"color": _style.colour(k), "linewidth": 1.2, "label": f"member {k}"}
+
+    def _line(self, panel, values, line_kwargs, label=None, **look):
+        look = _style.merge({"linewidth": 1.6, **look}, line_kwargs, Line2D)
+        panel.plot(self.epochs, values, **{"gid": _LINE, "label": label, **look})
+
+
+def _place(label, name, classes):
+    at = np.flatnonzero(classes == label)
+    if len(at) == 0:
+        raise ValueError(f"{name}={label!r} is not among the classes {classes.tolist()}.")
+    return int(at[0])

@@ -1,0 +1,207 @@
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from naive import negative_correlation as naive
+from numpy.testing import assert_allclose
+
+from counterpoint.networks._couplings import (
+    ROOT_QUARTIC_STAR,
+    CrossEntropyPull,
+    RootQuartic,
+    joint_objective,
+    make_coupling,
+    pointwise_loss,
+    resolve,
+    star,
+)
+from counterpoint.networks._engine import Pull, Trainer, start_networks
+from counterpoint.networks._strength import lambda_star
+
+CASES = [
+    ("ncl", "squared", "linear"),
+    ("ncl", "squared", "sigmoid"),
+    ("ncl", "squared", "softmax"),
+    ("root-quartic", "squared", "linear"),
+    ("root-quartic", "squared", "sigmoid"),
+    ("root-quartic", "squared", "softmax"),
+    ("ncl", "cross-entropy", "softmax"),
+    ("ncl", "cross-entropy", "sigmoid"),
+]
+
+
+def naive_error(penalty, loss, output, s, lam, target):
+    if loss == "cross-entropy":
+        return lambda i, outputs: naive.mixture(i, outputs, target, s, output)
+    written = naive.ncl if penalty == "ncl" else naive.root_quartic
+    return lambda i, outputs: written(i, outputs, target, lam)
+
+
+@pytest.mark.parametrize(("penalty", "loss", "output"), CASES)
+@given(
+    seed=st.integers(0, 2**32 - 1),
+    n_members=st.integers(2, 6),
+    n_outputs=st.integers(1, 4),
+    s=st.floats(0, 1),
+)
+@settings(max_examples=25)
+def test_gradients_are_those_of_the_errors_as_written(
+    penalty, loss, output, seed, n_members, n_outputs, s
+):
+    rng = np.random.default_rng(seed)
+    if output == "softmax":
+        n_outputs = max(n_outputs, 2)
+    signals = rng.normal(0, 1.5, (n_members, 1, n_outputs))
+    target = np.eye(n_outputs)[rng.integers(n_outputs)]
+    lam = s * star(penalty, n_members)
+    coupling = make_coupling(s, lam, penalty, loss, output)
+    outputs = np.array([[naive.put_out(row, output) for row in member] for member in signals])
+    error = naive_error(penalty, loss, output, s, lam, target.tolist())
+    actual = coupling.error(outputs, target[None])
+    delta = coupling.delta(outputs, target[None], output)
+    plain = signals[:, 0].tolist()
+    for i in range(n_members):
+        assert_allclose(actual[i, 0], error(i, outputs[:, 0].tolist()), rtol=1e-9, atol=1e-12)
+        for k in range(n_outputs):
+            expected = naive.slope(lambda f, i=i: error(i, f), plain, i, k, output)
+            assert_allclose(delta[i, 0, k], expected, rtol=1e-5, atol=1e-7)
+
+
+@pytest.mark.parametrize(("output", "n_outputs"), [("softmax", 3), ("sigmoid", 2)])
+def test_the_short_way_back_of_the_cross_entropy_is_the_chain_rule(output, n_outputs):
+    rng = np.random.default_rng(0)
+    signals = rng.normal(size=(4, 7, n_outputs))
+    outputs = np.array([[naive.put_out(row, output) for row in member] for member in signals])
+    targets = np.eye(n_outputs)[rng.integers(n_outputs, size=7)]
+    coupling = CrossEntropyPull(0.7, output)
+    long_way = super(CrossEntropyPull, coupling).delta(outputs, targets, output)
+    assert_allclose(coupling.delta(outputs, targets, output), long_way, rtol=1e-10)
+
+
+@given(seed=st.integers(0, 2**32 - 1), n_members=st.integers(2, 9), s=st.floats(0, 1))
+@settings(max_examples=40)
+def test_lambda_of_liu_and_yao_is_our_strength(seed, n_members, s):
+    """E6: EL eq. 3 with lambda_EL = s is TH eq. 4.9 with lambda = s lambda*."""
+    f = np.random.default_rng(seed).normal(size=n_members)
+    d, mean, lam = 0.3, f.mean(), s * lambda_star(n_members)
+    thesis = (f - d) - 2 * lam * (1 - 1 / n_members) * (f - mean)
+    liu_and_yao = (1 - s) * (f - d) + s * (mean - d)
+    ours = Pull(s).gradient(f[:, None, None], np.array([[d]]))[:, 0, 0]
+    assert_allclose(ours, thesis, atol=1e-12)
+    assert_allclose(ours, liu_and_yao, atol=1e-12)
+
+
+@given(seed=st.integers(0, 2**32 - 1), n_members=st.integers(2, 9), s=st.floats(0, 1.5))
+@settings(max_examples=40)
+def test_ideal_outputs_part_or_meet_exponentially(seed, n_members, s):
+    """TH eq. 4.18 and 4.20: z_j shrinks by 1 - eta theta, the ensemble's error by 1 - eta."""
+    f = np.random.default_rng(seed).normal(size=(n_members, 1, 1))
+    d, eta, coupling = np.array([[0.4]]), 0.05, Pull(s)
+    before = f.copy()
+    for _ in range(30):
+        f = f - eta * coupling.gradient(f, d)
+
+    def z(f):
+        return f - (f.sum(axis=0) - f) / (n_members - 1)
+
+    assert_allclose(z(f), (1 - eta * (1 - s)) ** 30 * z(before), atol=1e-9)
+    assert_allclose(f.mean() - 0.4, (1 - eta) ** 30 * (before.mean() - 0.4), atol=1e-9)
+
+
+@given(seed=st.integers(0, 2**32 - 1), n_members=st.integers(2, 12))
+@settings(max_examples=60)
+def test_root_quartic_members_never_part_up_to_its_star(seed, n_members):
+    rng = np.random.default_rng(seed)
+    f = rng.standard_cauchy((n_members, 1, 1))  # heavy tails: one member far out is likely
+    f -= f.mean()
+    pull = RootQuartic(ROOT_QUARTIC_STAR).gradient(f, np.zeros((1, 1)))
+    # The derivative of half the squared spread along the way down must not be positive.
+    assert -(f * pull).sum() <= 1e-9 * (f**2).sum()
+
+
+def test_two_camps_reach_the_root_quartic_bound():
+    f = np.array([1.0, 1.0, -1.0, -1.0])[:, None, None]
+    assert_allclose(RootQuartic(ROOT_QUARTIC_STAR).gradient(f, np.zeros((1, 1))), 0, atol=1e-12)
+    beyond = RootQuartic(1.01 * ROOT_QUARTIC_STAR).gradient(f, np.zeros((1, 1)))
+    assert (beyond * f < 0).all()
+
+
+@pytest.mark.parametrize("size", [0.0, 1e-200, 1e-90, 1e70])
+def test_root_quartic_neither_divides_by_zero_nor_overflows(size):
+    f = size * np.array([1.0, 1.0, -1.0])[:, None, None]
+    gradient = RootQuartic(0.2).gradient(f, np.zeros((1, 1)))
+    unit = RootQuartic(0.2).gradient(f / size if size else f, np.zeros((1, 1)))
+    assert_allclose(gradient, size * unit if size else 0.0, rtol=1e-12)
+
+
+def test_certain_and_wrong_members_have_finite_gradients():
+    outputs = np.array([[[0.0, 1.0]], [[0.0, 1.0]]])
+    targets = np.array([[1.0, 0.0]])
+    for output in ("softmax", "sigmoid"):
+        coupling = CrossEntropyPull(0.5, output)
+        assert np.isfinite(coupling.delta(outputs, targets, output)).all()
+        assert np.isfinite(coupling.error(outputs, targets)).all()
+        assert np.isfinite(pointwise_loss(outputs, targets, "cross-entropy", output)).all()
+
+
+@pytest.mark.parametrize(
+    ("coupling", "output"),
+    [(Pull(0.6), "linear"), (Pull(1.3), "sigmoid"), (CrossEntropyPull(0.6, "softmax"), "softmax")],
+)
+def test_members_descend_n_times_the_joint_objective(coupling, output):
+    rng = np.random.default_rng(1)
+    outputs = np.array(
+        [[naive.put_out(row, output) for row in m] for m in rng.normal(size=(3, 4, 2))]
+    )
+    targets = np.eye(2)[rng.integers(2, size=4)]
+    gradient = coupling.gradient(outputs, targets)
+    for place in np.ndindex(outputs.shape):
+        moved = [outputs.copy(), outputs.copy()]
+        moved[0][place] += 1e-6
+        moved[1][place] -= 1e-6
+        up, down = (joint_objective(coupling, m, targets).sum() for m in moved)
+        assert_allclose(gradient[place], 3 * (up - down) / 2e-6, rtol=1e-5, atol=1e-7)
+
+
+def test_strength_one_trains_one_joint_network():
+    """TH 4.7: N times the rate, since each block has an N-th of the output."""
+    rng = np.random.RandomState(0)
+    X, targets = rng.normal(size=(6, 2)), np.eye(2)[rng.randint(2, size=6)]
+    networks = start_networks(3, (2, 4, 2), random_state=1)
+    blocks = [
+        tuple(
+            array[i].tolist()
+            for pair in zip(networks.coefs, networks.intercepts, strict=True)
+            for array in pair
+        )
+        for i in range(3)
+    ]
+    trainer = Trainer(networks=networks, coupling=Pull(1.0), solver="gd", learning_rate=0.1)
+    trainer.run(X, targets, 25)
+    for _ in range(25):
+        blocks = naive.joint_step(blocks, X.tolist(), targets.tolist(), 3 * 0.1)
+    for i, (W, b, V, c) in enumerate(blocks):
+        assert_allclose(trainer.networks.coefs[0][i], W, rtol=1e-9, atol=1e-12)
+        assert_allclose(trainer.networks.intercepts[0][i], b, rtol=1e-9, atol=1e-12)
+        assert_allclose(trainer.networks.coefs[1][i], V, rtol=1e-9, atol=1e-12)
+        assert_allclose(trainer.networks.intercepts[1][i], c, rtol=1e-9, atol=1e-12)
+
+
+def test_resolving_knows_the_penalty():
+    assert resolve(0.5, None, 3, 0.9, "ncl", "squared") == (0.5, 0.375)
+    s, lam = resolve(0.5, None, 3, 0.9, "root-quartic", "squared")
+    assert (s, lam) == (0.5, 0.5 * ROOT_QUARTIC_STAR)
+    s, lam = resolve(None, ROOT_QUARTIC_STAR, 3, 0.9, "root-quartic", "squared")
+    assert (s, lam) == (1.0, ROOT_QUARTIC_STAR)
+    assert resolve(None, None, 3, 0.25, "ncl", "squared")[0] == 0.25
+    assert np.isnan(star("root-quartic", 1))
+
+
+def test_cross_entropy_has_no_strength_beyond_one():
+    with pytest.raises(ValueError, match="a mixture of cross-entropies has none beyond 1"):
+        resolve(None, 0.8, 3, 0.5, "ncl", "cross-entropy")
+
+
+def test_a_coupling_is_for_its_output():
+    with pytest.raises(ValueError, match="for softmax outputs, not sigmoid"):
+        CrossEntropyPull(0.5, "softmax").delta(np.ones((1, 1, 1)), np.ones((1, 1)), "sigmoid")
