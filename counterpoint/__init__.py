@@ -10,7 +10,6 @@ The front door. Sub-packages are imported when first used, so that
 ``trees``          fast trees, pruned trees, one readable tree out of many
 ``hyperboxes``     boxes learned from samples, from trees, or from mistakes
 ``networks``       members trained together: negative correlation learning and its kin
-``trees``          histogram trees, pruned trees
 ``diversity``      how members disagree: every measure, one table of them all
 ``decomposition``  why it matters: bias, variance, covariance, diversity
 ``datasets``       classic data sets, shipped, and generators with a known best error
