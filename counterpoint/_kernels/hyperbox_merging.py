@@ -12,6 +12,7 @@ from counterpoint._kernels.hyperboxes import sides_meet
 
 SHORT, LONG, MID_MAX, MID_MIN = range(4)
 _HAIR = 1e-9
+_ENDLESS = 1e300  # beyond all data; unlike inf, it can be taken from inf
 _BLOCK = 64  # boxes looked at together, so that the inner loops are vector instructions
 
 
@@ -49,7 +50,7 @@ def merge_passes(lower, upper, starts, order, theta, gamma, min_similarity, kind
     while merged:
         merged = False
         for b in order:
-            if into[b] != b or own_upper[0, b] == np.inf:
+            if into[b] != b or own_upper[0, b] == _ENDLESS:
                 continue
             c = class_of[b]
             v, w = lower[b], upper[b]
@@ -105,8 +106,8 @@ def merge_passes(lower, upper, starts, order, theta, gamma, min_similarity, kind
                 own_lower[i, first], own_upper[i, first] = v_i, w_i
                 if v_i <= w_i:
                     wall_lower[i, first], wall_upper[i, first] = v_i, w_i
-                own_lower[i, second], own_upper[i, second] = -np.inf, np.inf
-                wall_lower[i, second], wall_upper[i, second] = np.inf, -np.inf
+                own_lower[i, second], own_upper[i, second] = -_ENDLESS, _ENDLESS
+                wall_lower[i, second], wall_upper[i, second] = _ENDLESS, -_ENDLESS
             into[second] = first
             born[first], scanned[first] = now, -1
             news[n_news[c]], news_born[n_news[c]] = first, now
@@ -130,7 +131,7 @@ def _by_column(lower, upper, theta):
             if lower[b, i] > upper[b, i]:
                 wall_lower[i, b], wall_upper[i, b] = -np.inf, np.inf
             elif upper[b, i] - lower[b, i] > theta:
-                own_lower[:, b], own_upper[:, b] = -np.inf, np.inf
+                own_lower[:, b], own_upper[:, b] = -_ENDLESS, _ENDLESS
     return own_lower, own_upper, wall_lower, wall_upper
 
 
