@@ -419,7 +419,7 @@ def test_samples(weight, sampling):
         forest, prefit=True, method="sample", sampling=sampling, weight=weight, n_overlaps=3000,
         random_state=0,
     )  # fmt: skip
-    if weight == "data" and sampling == "uniform":
+    if weight == "data" and sampling != "data":
         with pytest.raises(ValueError, match="holds a training row"):
             one.fit(X, y)
         return
