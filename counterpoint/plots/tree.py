@@ -71,6 +71,21 @@ class TreeDisplay:
     feature_names: list[str]
 
     @classmethod
+    def from_estimator(cls, estimator, **options: Any) -> Self:
+        """Draw the tree of a fitted estimator; options as in :meth:`from_tree`.
+
+        Parameters
+        ----------
+        estimator : fitted estimator
+            A decision tree of scikit-learn, or any of ours that holds one tree.
+
+        Returns
+        -------
+        TreeDisplay
+        """
+        return cls.from_tree(estimator, **options)
+
+    @classmethod
     def from_tree(
         cls,
         tree: Any,
