@@ -7,8 +7,9 @@ The front door. Sub-packages are imported when first used, so that
 ``MemberOutputs``  what the members of any fitted ensemble said, as arrays
 ``PairCounts``     mergeable counts of who was right together
 ``boosting``       members trained one after another: AdaBoost.NC and its family
+``trees``          fast trees, pruned trees, one readable tree out of many
+``hyperboxes``     boxes learned from samples, from trees, or from mistakes
 ``networks``       members trained together: negative correlation learning and its kin
-``trees``          histogram trees, pruned trees
 ``views``          members that see different sides of the data
 ``combiners``      from what the members say to one answer
 ``selection``      which members to keep
@@ -35,6 +36,7 @@ _SUBPACKAGES = (
     "diversity",
     "dynamic",
     "exceptions",
+    "hyperboxes",
     "networks",
     "plots",
     "selection",

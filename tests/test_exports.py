@@ -19,6 +19,7 @@ SUBPACKAGES = [
     "diversity",
     "dynamic",
     "exceptions",
+    "hyperboxes",
     "networks",
     "plots",
     "selection",

@@ -48,6 +48,7 @@ def shared_learner(estimator, X, codes, classes, *, proba, weight):
         type(estimator) is PrunedTreeClassifier
         and estimator.grower == "hist"
         and estimator.class_weight is None
+        and (estimator.criterion, estimator.limit) == ("error-based", "binomial")
     ):
         return PrunedLearner(estimator, X, codes, classes, proba, float(weight.sum()))
     every = len(np.unique(codes)) == len(classes) if classes is not None else False

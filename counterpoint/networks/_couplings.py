@@ -107,6 +107,8 @@ class CrossEntropyPull(Coupling):
        fails due to learner collusion", NeurIPS 2023.
     """
 
+    kernel = "entropy"
+
     def __init__(self, s: float, output: str):
         self.s = s
         self.output = output

@@ -11,6 +11,8 @@
 ``MemberBoundariesDisplay`` boundaries of the members over the regions of their ensemble
 ``LiftDisplay``             what taking the first so many of a ranking of rare cases brings
 ``RelevanceHorizonDisplay`` a score against how many past events are looked at
+``TreeDisplay``             one tree, legible up to some sixty leaves
+``HyperboxDisplay``         boxes of a model over the samples, two columns at a time
 ``plot_decision_boundary``  decision regions of a classifier of two features
 =========================== ================================================================
 
@@ -25,16 +27,19 @@ from counterpoint.plots.decomposition import DecompositionDisplay
 from counterpoint.plots.diversity_matrix import DiversityMatrixDisplay
 from counterpoint.plots.dynamics import NCLDynamicsDisplay
 from counterpoint.plots.history import HistoryDisplay
+from counterpoint.plots.hyperboxes import HyperboxDisplay
 from counterpoint.plots.kappa_error import KappaErrorDisplay
 from counterpoint.plots.lift import LiftDisplay, RelevanceHorizonDisplay
 from counterpoint.plots.margins import MarginDisplay
 from counterpoint.plots.member_boundaries import MemberBoundariesDisplay
 from counterpoint.plots.trajectory import TrajectoryDisplay
+from counterpoint.plots.tree import TreeDisplay
 
 __all__ = [
     "DecompositionDisplay",
     "DiversityMatrixDisplay",
     "HistoryDisplay",
+    "HyperboxDisplay",
     "KappaErrorDisplay",
     "LiftDisplay",
     "MarginDisplay",
@@ -42,5 +47,6 @@ __all__ = [
     "NCLDynamicsDisplay",
     "RelevanceHorizonDisplay",
     "TrajectoryDisplay",
+    "TreeDisplay",
     "plot_decision_boundary",
 ]

@@ -1,135 +1,55 @@
 """Cut back trees given as plain arrays.
 
-A criterion gives every node a cost as if it were a leaf; :func:`prune_bottom_up` then cuts
-wherever a leaf costs no more than the subtree under it. One criterion is here so far: the
-error-based one of C4.5.
+A criterion gives every node a cost as if it were a leaf, and a subtree is cut wherever a leaf costs
+no more, in the one pass of :mod:`counterpoint.trees.bottom_up`. :func:`prune` has the six criteria
+of the textbooks; those with one number to choose are in :mod:`counterpoint.trees.paths`.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from numbers import Real
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
-from scipy.special import betaincinv
+from numpy.typing import ArrayLike
+from sklearn.tree import DecisionTreeClassifier
+from sklearn.utils.validation import check_array, check_consistent_length
 
-from counterpoint.trees.structure import LEAF, Tree
+from counterpoint.trees import paths
+from counterpoint.trees.bottom_up import (
+    Pruning,
+    check_children,
+    collapse,
+    cut,
+    prune_bottom_up,
+)
+from counterpoint.trees.convert import from_sklearn, to_sklearn
+from counterpoint.trees.criteria import (
+    LOCAL,
+    LocalCriterion,
+    check_cf,
+    local_criterion,
+    upper_limit,
+)
+from counterpoint.trees.structure import LEAF, Tree, predict_trees, stack_trees
 
-# Costs that differ by less than this share are equal: sums of weights are rounded.
-_EQUAL = 1e-10
+__all__ = [
+    "CRITERIA",
+    "Pruning",
+    "cut",
+    "prune",
+    "prune_bottom_up",
+    "prune_error_based",
+    "prune_tree",
+    "upper_limit",
+]
 
-
-@dataclass(frozen=True, kw_only=True)
-class Pruning:
-    """What is left of a tree, and where the rest went.
-
-    Attributes
-    ----------
-    children_left, children_right : ndarray of shape (n_kept,), int32
-        The pruned tree; -1 in leaves. Nodes keep their order.
-    kept : ndarray of shape (n_kept,), int64
-        Old number of each node that is left: ``feature[kept]`` and so on are its arrays. In
-        new leaves the feature and the threshold mean nothing any more.
-    new_node : ndarray of shape (n_nodes,), int32
-        New number of each old node; of nodes cut off, that of the leaf they are now part of.
-        So ``new_node[leaf]`` is where samples of an old leaf are now.
-    cost : float
-        Summed cost of the leaves that are left.
-    max_depth : int
-        Splits on the longest path that is left.
-    """
-
-    children_left: NDArray
-    children_right: NDArray
-    kept: NDArray
-    new_node: NDArray
-    cost: float
-    max_depth: int
-
-
-def upper_limit(errors: ArrayLike, n: ArrayLike, cf: float = 0.25) -> NDArray:
-    """Upper confidence limit of an error rate: the exact binomial one.
-
-    The rate at which so few errors have probability ``cf``, ``P(errors or fewer) = cf``, that
-    is the upper end of the one-sided Clopper-Pearson interval of level ``1 - cf``. Weights are
-    no whole numbers, and the incomplete beta function takes that in its stride.
-
-    Parameters
-    ----------
-    errors : array-like
-        Errors, or their weight; from 0 to ``n``.
-    n : array-like
-        Cases, or their weight.
-    cf : float, default=0.25
-        Above 0, below 1. Smaller is more pessimistic.
-
-    Returns
-    -------
-    ndarray
-        From 0 to 1; 1 where all cases are errors, NaN where there are no cases.
-
-    References
-    ----------
-    .. [1] J. R. Quinlan, "C4.5: Programs for Machine Learning", 1993, chapter 4. The book's
-       numbers for one or more errors are from an approximation and differ in the third decimal.
-    .. [2] C. J. Clopper and E. S. Pearson, "The use of confidence or fiducial limits illustrated
-       in the case of the binomial", Biometrika 26, 1934.
-
-    Examples
-    --------
-    >>> from counterpoint.trees.pruning import upper_limit
-    >>> upper_limit([0, 0, 0, 1], [6, 9, 1, 16]).round(3).tolist()
-    [0.206, 0.143, 0.75, 0.16]
-    """
-    _check_cf(cf, below_one=True)
-    errors, n = np.asarray(errors, dtype=np.float64), np.asarray(n, dtype=np.float64)
-    if (errors < 0).any() or (errors > n).any():
-        raise ValueError("errors and n do not fit: there must be from 0 to n errors among n cases.")
-    right = n - errors
-    rate = betaincinv(errors + 1, np.where(right > 0, right, 1.0), 1 - cf)
-    return np.where(n > 0, np.where(right > 0, rate, 1.0), np.nan)
-
-
-def prune_bottom_up(
-    children_left: ArrayLike, children_right: ArrayLike, cost: ArrayLike
-) -> Pruning:
-    """Cut every subtree that costs no less than a leaf in its place, from the leaves upwards.
-
-    Every node is seen once, after the nodes under it: the result is the cheapest of all
-    prunings of the tree and, of equally cheap ones, the smallest.
-
-    Parameters
-    ----------
-    children_left, children_right : array-like of shape (n_nodes,)
-        Node 0 is the root and children come after their parents; -1 in leaves.
-    cost : array-like of shape (n_nodes,)
-        Cost of each node if it were a leaf.
-
-    Returns
-    -------
-    Pruning
-
-    Examples
-    --------
-    >>> from counterpoint.trees.pruning import prune_bottom_up
-    >>> pruning = prune_bottom_up([1, -1, 3, -1, -1], [2, -1, 4, -1, -1], [9, 1, 2, 1, 1])
-    >>> pruning.kept.tolist(), pruning.new_node.tolist(), pruning.cost
-    ([0, 1, 2], [0, 1, 2, 2, 2], 3.0)
-    """
-    left, right = _check_children(children_left, children_right)
-    cost = np.asarray(cost, dtype=np.float64)
-    if cost.shape != left.shape or np.isnan(cost).any():
-        raise ValueError(
-            f"cost has shape {cost.shape}, expected {left.shape}: one number per node, none NaN."
-        )
-    # Plain lists: a loop over them is as quick as the limits are to compute.
-    lefts, rights, best = left.tolist(), right.tolist(), cost.tolist()
-    is_leaf = [True] * len(best)
-    for node in range(len(best) - 1, -1, -1):
-        if lefts[node] != LEAF:
-            below = best[lefts[node]] + best[rights[node]]
-            if best[node] > below + _EQUAL * abs(below):
-                best[node], is_leaf[node] = below, False
-    return _collapse(lefts, rights, is_leaf, best[0])
+CRITERIA = (
+    "cost-complexity",
+    "reduced-error",
+    "pessimistic",
+    "critical-value",
+    "minimum-error",
+    "error-based",
+)
 
 
 def prune_error_based(
@@ -138,13 +58,14 @@ def prune_error_based(
     value: ArrayLike,
     *,
     cf: float = 0.25,
+    limit: str = "binomial",
     total: float | None = None,
 ) -> Pruning:
     """Prune as C4.5 does: by the upper limits of the error rates of the leaves.
 
     A node becomes a leaf where the errors expected of it as a leaf, its number of cases times
-    :func:`upper_limit`, are not more than those of its subtree. C4.5 may also put the larger
-    branch of a node in the place of the node (subtree raising); that is not done here.
+    :func:`~counterpoint.trees.criteria.upper_limit`, are not more than those of its subtree. C4.5
+    may also put the larger branch of a node in its place (subtree raising); not done here.
 
     Parameters
     ----------
@@ -155,6 +76,9 @@ def prune_error_based(
     cf : float, default=0.25
         Confidence, above 0 and at most 1. Smaller prunes more, as a rule. From about 0.5 on
         the "upper" limits lie below the errors seen. 1 prunes nothing.
+    limit : {"binomial", "chen"}, default="binomial"
+        The exact limit or a wider explicit one, see
+        :func:`counterpoint.trees.criteria.upper_limit`.
     total : float, default=None
         Number of cases that the weights in the root stand for; all weights are scaled to it.
         None takes weights as numbers of cases. Weights of a booster sum to 1, and one case
@@ -180,33 +104,15 @@ def prune_error_based(
     >>> len(pruning.kept), round(pruning.cost, 3)
     (1, 2.554)
     """
-    _check_cf(cf)
-    left, right = _check_children(children_left, children_right)
-    value = np.asarray(value, dtype=np.float64)
-    if value.ndim != 2 or len(value) != len(left) or value.shape[1] == 0:
-        raise ValueError(
-            f"value has shape {value.shape}, expected ({len(left)}, n_classes): the weight of "
-            "each class in each node."
-        )
-    if not np.isfinite(value).all() or (value < 0).any():
-        raise ValueError(
-            "value holds negative or non-finite numbers, expected weights of classes: regression "
-            "trees cannot be pruned by errors."
-        )
-    n = value.sum(axis=1)
-    errors = np.maximum(n - value.max(axis=1), 0.0)
-    if total is not None:
-        if not isinstance(total, Real) or not 0 < total < np.inf or n[0] <= 0:
-            raise ValueError(
-                f"total={total!r} and weights of {n[0]:g} in the root: both must be above zero."
-            )
-        errors, n = errors * (total / n[0]), n * (total / n[0])
+    check_cf(cf)
+    left, right = check_children(children_left, children_right)
+    weight = _check_value(value, len(left), total)
     if cf == 1:
+        errors = np.maximum(weight.sum(axis=1) - weight.max(axis=1), 0.0)
         is_leaf = (left == LEAF).tolist()
-        return _collapse(left.tolist(), right.tolist(), is_leaf, float(errors[left == LEAF].sum()))
-    # A node without weight costs nothing.
-    expected = np.where(n > 0, n * upper_limit(errors, n, cf), 0.0)
-    return prune_bottom_up(left, right, expected)
+        return collapse(left.tolist(), right.tolist(), is_leaf, float(errors[left == LEAF].sum()))
+    criterion = LocalCriterion(name="error-based", cf=cf, limit=limit)
+    return prune_bottom_up(left, right, criterion.leaf_cost(weight))
 
 
 def prune_tree(tree: Tree, cf: float = 0.25, *, total: float | None = None) -> tuple[Tree, Pruning]:
@@ -246,80 +152,263 @@ def prune_tree(tree: Tree, cf: float = 0.25, *, total: float | None = None) -> t
         cf=cf,
         total=float(tree.n_node_samples[0]) if total is None else total,
     )
-    kept, is_leaf = pruning.kept, pruning.children_left == LEAF
-    pruned = replace(
-        tree,
-        children_left=pruning.children_left,
-        children_right=pruning.children_right,
-        feature=np.where(is_leaf, LEAF, tree.feature[kept]).astype(tree.feature.dtype),
-        threshold=np.where(is_leaf, np.nan, tree.threshold[kept]),
-        bin_threshold=np.where(is_leaf, 0, tree.bin_threshold[kept]).astype(np.uint8),
-        missing_go_to_left=tree.missing_go_to_left[kept] & ~is_leaf,
-        value=tree.value[kept],
-        weighted_n_node_samples=tree.weighted_n_node_samples[kept],
-        n_node_samples=tree.n_node_samples[kept],
-        impurity=tree.impurity[kept],
-        max_depth=pruning.max_depth,
+    return cut(tree, pruning), pruning
+
+
+def prune(
+    tree: Tree | DecisionTreeClassifier,
+    criterion: str = "error-based",
+    *,
+    cf: float = 0.25,
+    limit: str = "binomial",
+    m: float | str = 2.0,
+    prior: str | ArrayLike = "data",
+    ccp_alpha: float | None = None,
+    node_cost: str = "impurity",
+    critical_value: float | None = None,
+    one_se: bool = False,
+    X_val: ArrayLike | None = None,
+    y_val: ArrayLike | None = None,
+    sample_weight_val: ArrayLike | None = None,
+    total: float | None = None,
+) -> Tree | DecisionTreeClassifier:
+    """Prune a grown classification tree by one of six criteria.
+
+    ================= ==============================================================
+    cost-complexity   CART: cut links that save less than ``ccp_alpha`` per leaf
+    reduced-error     cut where held-out rows are predicted no worse
+    pessimistic       half an error more per leaf, and one standard error to beat
+    critical-value    cut where no split below gains more than ``critical_value``
+    minimum-error     expected error, shares of classes drawn towards a prior
+    error-based       C4.5: upper confidence limits of the error rates
+    ================= ==============================================================
+
+    Three work on the training rows alone and need no number to be chosen well: pessimistic,
+    minimum-error, error-based. All go from the bottom up except cost-complexity, which cuts the
+    weakest link first.
+
+    Parameters
+    ----------
+    tree : Tree or DecisionTreeClassifier
+        Fitted; it is not changed.
+    criterion : str, default="error-based"
+        One of the table.
+    cf : float, default=0.25
+        For error-based: confidence of the limits, above 0 and at most 1. Smaller prunes more, as a
+        rule; 1 prunes nothing.
+    limit : {"binomial", "chen"}, default="binomial"
+        For error-based: the limits, see :func:`counterpoint.trees.criteria.upper_limit`.
+    m : float or "laplace", default=2.0
+        For minimum-error: how many cases the prior is worth. "laplace" is the number of classes
+        with a uniform prior, as in the method's first paper. More prunes more, as a rule.
+    prior : {"data", "uniform"} or array-like of shape (n_classes,), default="data"
+        For minimum-error: shares of the classes in the root, or equal ones, or these.
+    ccp_alpha : float, default=None
+        For cost-complexity: what a leaf must save. 0 prunes nothing. None chooses the number by
+        the error on ``X_val``.
+    node_cost : {"impurity", "error"}, default="impurity"
+        For cost-complexity: as in scikit-learn, or as in CART's book.
+    critical_value : float, default=None
+        For critical-value: gain of a split, in the impurity the tree was grown by. None chooses
+        it by the error on ``X_val``.
+    one_se : bool, default=False
+        When a number is chosen: take the smallest tree within one standard error of the best.
+    X_val : array-like of shape (n_held_out, n_features), default=None
+        Rows the tree was not grown on, for reduced-error and to choose a number.
+    y_val : array-like of shape (n_held_out,), default=None
+        Their labels; for a :class:`Tree` their class codes. Classes unknown to the tree count as
+        errors.
+    sample_weight_val : array-like of shape (n_held_out,), default=None
+        Their weights.
+    total : float, default=None
+        Number of cases that the weights in the root stand for. None takes weights as numbers of
+        cases.
+
+    Returns
+    -------
+    Tree or DecisionTreeClassifier
+        As given.
+
+    References
+    ----------
+    .. [1] J. Mingers, "An empirical comparison of pruning methods for decision tree induction",
+       Machine Learning 4, 1989 (critical value, and most others).
+    .. [2] J. R. Quinlan, "Simplifying decision trees", International Journal of Man-Machine
+       Studies 27, 1987 (reduced error, pessimistic).
+    .. [3] T. Niblett and I. Bratko, "Learning decision rules in noisy domains", Expert Systems 86,
+       1986; B. Cestnik and I. Bratko, "On estimating probabilities in tree pruning", EWSL 1991
+       (minimum error, and its m).
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from sklearn.tree import DecisionTreeClassifier
+    >>> from counterpoint.trees.pruning import prune
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> tree = DecisionTreeClassifier(random_state=0).fit(X[:400], y[:400])
+    >>> prune(tree, "reduced-error", X_val=X[400:], y_val=y[400:]).tree_.node_count
+    13
+    """
+    if criterion not in CRITERIA:
+        raise ValueError(f"criterion={criterion!r}: choose {', '.join(CRITERIA)}.")
+    if isinstance(tree, Tree):
+        arrays, codes = tree, y_val
+    elif not isinstance(tree, DecisionTreeClassifier):
+        raise TypeError(
+            f"A {type(tree).__name__} was given, expected a Tree or a DecisionTreeClassifier: only "
+            "trees for classes are pruned by errors."
+        )
+    else:
+        arrays = from_sklearn(tree)
+        if X_val is not None:
+            X_val = check_array(X_val, dtype=np.float32, ensure_all_finite="allow-nan")
+        codes = None if y_val is None else _codes(y_val, tree.classes_)
+    pruning, _ = find_pruning(
+        arrays,
+        criterion,
+        held_out=_check_held_out(arrays, X_val, codes, sample_weight_val),
+        cf=cf,
+        limit=limit,
+        m=m,
+        prior=prior,
+        ccp_alpha=ccp_alpha,
+        node_cost=node_cost,
+        critical_value=critical_value,
+        one_se=one_se,
+        total=total,
     )
-    return pruned, pruning
+    pruned = cut(arrays, pruning)
+    return pruned if isinstance(tree, Tree) else to_sklearn(pruned, tree)
 
 
-def _collapse(lefts, rights, is_leaf, cost):
-    """Return the nodes that are left, numbered again, when splits in leaves are dropped."""
-    n = len(lefts)
-    new, depth, cut = [-1] * n, [0] * n, [False] * n
-    kept: list[int] = []
-    for node in range(n):
-        if not cut[node]:
-            new[node] = len(kept)
-            kept.append(node)
-        if lefts[node] == LEAF:
-            continue
-        for child in (lefts[node], rights[node]):
-            cut[child] = cut[node] or is_leaf[node]
-            depth[child] = depth[node] + 1
-            if cut[child]:
-                new[child] = new[node]
-    children = [
-        np.array([LEAF if is_leaf[k] else new[side[k]] for k in kept], dtype=np.int32)
-        for side in (lefts, rights)
-    ]
-    return Pruning(
-        children_left=children[0],
-        children_right=children[1],
-        kept=np.array(kept, dtype=np.int64),
-        new_node=np.array(new, dtype=np.int32),
-        cost=cost,
-        max_depth=max(depth[k] for k in kept),
+def find_pruning(
+    tree: Tree,
+    criterion: str,
+    *,
+    held_out=None,
+    judges=None,
+    cf=0.25,
+    limit="binomial",
+    m=2.0,
+    prior="data",
+    ccp_alpha=None,
+    node_cost="impurity",
+    critical_value=None,
+    one_se=False,
+    total=None,
+) -> tuple[Pruning, float | None]:
+    """Return the pruning that :func:`prune` makes, and the number chosen for it if there is one.
+
+    ``held_out`` is (leaf of each held-out row, class codes, weights). ``judges`` are trees with
+    held-out rows of their own, from cross-validation: (tree, leaf, codes, weights) each. The cost
+    of the pruning is its errors on these, or as the criterion counts them.
+    """
+    if criterion == "error-based":
+        left, right = tree.children_left, tree.children_right
+        return prune_error_based(left, right, tree.value, cf=cf, limit=limit, total=total), None
+    if criterion in LOCAL:
+        value = _check_value(tree.value, tree.node_count, total)
+        local = local_criterion(criterion, classes=value[0], m=m, prior=prior)
+        n = value.sum(axis=1)
+        margin = None
+        if criterion == "pessimistic":
+            margin = lambda below, node: float(local.margin(below, n[node]))  # noqa: E731
+        cost = local.leaf_cost(value)
+        return prune_bottom_up(tree.children_left, tree.children_right, cost, margin=margin), None
+    if criterion == "reduced-error":
+        if held_out is None:
+            raise ValueError("reduced-error needs rows the tree was not grown on: give X_val.")
+        wrong = paths.node_errors(tree, *held_out)
+        return prune_bottom_up(tree.children_left, tree.children_right, wrong), None
+    costly = criterion == "cost-complexity"
+    name, level = ("ccp_alpha", ccp_alpha) if costly else ("critical_value", critical_value)
+
+    def strengths(tree):
+        if costly:
+            return paths.cost_complexity_path(tree, node_cost).strength
+        return paths.critical_strength(tree)
+
+    strength = strengths(tree)
+    if level is None:
+        if judges is None:
+            if held_out is None:
+                raise ValueError(
+                    f"{criterion} needs {name}, or rows the tree was not grown on to choose it "
+                    f"by: give {name} or X_val."
+                )
+            judges = [(tree, *held_out)]
+        level, rate = paths.choose_level(
+            tree,
+            strength,
+            (
+                (judge, strengths(judge), paths.node_errors(judge, leaf, codes, w), w.sum())
+                for judge, leaf, codes, w in judges
+            ),
+            one_se=one_se,
+            middle=paths.geometric if costly else paths.arithmetic,
+        )
+    elif not isinstance(level, Real) or isinstance(level, bool) or not 0 <= float(level) < np.inf:
+        raise ValueError(f"{name}={level!r}: give a number from 0, or None to have it chosen.")
+    else:
+        rate = float("nan")
+        if costly and level == 0:
+            strength = np.full(tree.node_count, np.inf)  # as in scikit-learn
+    is_leaf = (tree.children_left == LEAF) | (strength <= level)
+    n = tree.value.sum(axis=1)
+    wrong = np.maximum(n - tree.value.max(axis=1), 0.0)
+    pruning = collapse(
+        tree.children_left.tolist(), tree.children_right.tolist(), is_leaf.tolist(), 0.0
     )
+    leaves = pruning.kept[pruning.children_left == LEAF]
+    errors = float(wrong[leaves].sum()) if np.isnan(rate) else rate * float(n[0])
+    return replace(pruning, cost=errors), float(level)
 
 
-def _check_cf(cf, *, below_one=False):
-    high = isinstance(cf, Real) and (cf < 1 if below_one else cf <= 1)
-    if not high or isinstance(cf, bool) or not cf > 0:
+def _check_value(value, n_nodes, total):
+    """Return weights of classes, (n_nodes, n_classes), scaled to ``total`` in the root."""
+    value = np.asarray(value, dtype=np.float64)
+    if value.ndim != 2 or len(value) != n_nodes or value.shape[1] == 0:
         raise ValueError(
-            f"cf={cf!r}: give a number above 0 and {'below' if below_one else 'at most'} 1, for "
-            "example 0.25; smaller prunes more."
+            f"value has shape {value.shape}, expected ({n_nodes}, n_classes): the weight of "
+            "each class in each node."
         )
+    if not np.isfinite(value).all() or (value < 0).any():
+        raise ValueError(
+            "value holds negative or non-finite numbers, expected weights of classes: regression "
+            "trees cannot be pruned by errors."
+        )
+    if total is None:
+        return value
+    held = value[0].sum()
+    if not isinstance(total, Real) or not 0 < float(total) < np.inf or held <= 0:
+        raise ValueError(
+            f"total={total!r} and weights of {held:g} in the root: both must be above zero."
+        )
+    return value * (total / held)
 
 
-def _check_children(left, right):
-    left, right = np.asarray(left), np.asarray(right)
-    if left.ndim != 1 or left.shape != right.shape or len(left) == 0:
+def _codes(y, classes):
+    """Class codes of labels; -1 for labels that are not among the classes."""
+    y = np.asarray(y)
+    code = np.searchsorted(classes, y).clip(max=len(classes) - 1)
+    return np.where(classes[code] == y, code, -1)
+
+
+def _check_held_out(tree, X, codes, weight):
+    if X is None and codes is None and weight is None:
+        return None
+    if X is None or codes is None:
+        raise ValueError("Held-out rows need both X_val and y_val: one of them was not given.")
+    check_consistent_length(X, codes)
+    if weight is None:
+        weight = np.ones(len(codes))
+    weight = np.asarray(weight, dtype=np.float64)
+    if weight.shape != (len(codes),) or not np.isfinite(weight).all() or (weight < 0).any():
         raise ValueError(
-            f"children_left has shape {left.shape} and children_right {right.shape}, expected "
-            "the same (n_nodes,) with at least one node."
+            f"sample_weight_val has shape {weight.shape}, expected ({len(codes)},): one number per "
+            "held-out row, none negative."
         )
-    own, inner = np.arange(len(left)), left != LEAF
-    children = np.concatenate([left[inner], right[inner]])
-    # The two passes rely on this order, and every node but the root having one parent.
-    if (
-        (inner != (right != LEAF)).any()
-        or (np.minimum(left, right)[inner] <= own[inner]).any()
-        or not np.array_equal(np.sort(children), own[1:])
-    ):
-        raise ValueError(
-            "children_left and children_right are no binary tree with node 0 as root: every other "
-            "node must be the child of one node before it, and leaves have -1 in both."
-        )
-    return left, right
+    if weight.sum() == 0:
+        raise ValueError("No held-out row has a weight: at least one must count.")
+    leaf = predict_trees(stack_trees([tree]), X, kind="leaves")[0]
+    return leaf, np.asarray(codes), weight

@@ -10,6 +10,8 @@ from counterpoint._kernels import forest as kernels
 from counterpoint.trees.binning import MISSING, BinnedData
 
 LEAF = -1
+# The feature of a split along a direction that is no column.
+OBLIQUE = -2
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -17,7 +19,8 @@ class Tree:
     """One binary tree; node 0 is the root and children come after their parents.
 
     A sample goes left where its value is not above the threshold. In a leaf both children are
-    -1, the feature is -1 and the threshold NaN.
+    -1, the feature is -1 and the threshold NaN. An oblique split compares the scalar product of
+    the sample and a row of ``normals`` with the threshold; its feature is -2.
 
     Attributes
     ----------
@@ -35,6 +38,9 @@ class Tree:
     impurity : ndarray of shape (n_nodes,), float64
     max_depth : int
         Splits on the longest path.
+    normals : ndarray of shape (n_nodes, n_features) or None, default=None
+        Directions of oblique splits, rows of 0 at all other nodes. None: all splits are on
+        columns.
     """
 
     children_left: NDArray
@@ -48,11 +54,27 @@ class Tree:
     n_node_samples: NDArray
     impurity: NDArray
     max_depth: int
+    normals: NDArray | None = None
 
     @property
     def node_count(self) -> int:
         """Number of nodes."""
         return len(self.feature)
+
+    @property
+    def is_leaf(self) -> NDArray:
+        """Whether each node is a leaf."""
+        return self.children_left == LEAF
+
+    @property
+    def is_oblique(self) -> bool:
+        """Whether some split is along a direction that is no column."""
+        return bool((self.feature == OBLIQUE).any())
+
+    @property
+    def label(self) -> NDArray:
+        """Position of the heaviest class of each node, the first of equals."""
+        return self.value.argmax(axis=1).astype(np.int32)
 
     @property
     def n_leaves(self) -> int:
@@ -77,6 +99,8 @@ class StackedTrees:
     value : ndarray of shape (n_nodes, n_classes) or (n_nodes, 1)
     label : ndarray of shape (n_nodes,), int32
         The heaviest class, the first of equals.
+    directions : ndarray of shape (n_directions, n_features) or None, default=None
+        Of oblique splits, each once. Direction k is feature ``n_features + k``.
     """
 
     roots: NDArray
@@ -87,6 +111,7 @@ class StackedTrees:
     children: NDArray
     value: NDArray
     label: NDArray
+    directions: NDArray | None = None
 
     @property
     def n_trees(self) -> int:
@@ -135,10 +160,12 @@ def stack_trees(trees: Sequence[Tree]) -> StackedTrees:
         leaf.append(is_leaf)
     value = np.concatenate([tree.value for tree in trees])
     is_leaf = np.concatenate(leaf)
+    feature = np.concatenate([tree.feature for tree in trees])
+    feature, directions = _number_directions(trees, feature)
     return StackedTrees(
         roots=roots,
         depths=np.array([tree.max_depth for tree in trees], dtype=np.int64),
-        feature=np.where(is_leaf, 0, np.concatenate([tree.feature for tree in trees])),
+        feature=np.where(is_leaf, 0, feature).astype(np.int32),
         threshold=np.where(is_leaf, np.inf, np.concatenate([tree.threshold for tree in trees])),
         bin_threshold=np.where(
             is_leaf, np.uint8(MISSING), np.concatenate([tree.bin_threshold for tree in trees])
@@ -146,7 +173,23 @@ def stack_trees(trees: Sequence[Tree]) -> StackedTrees:
         children=np.concatenate(children).astype(np.int32),
         value=value,
         label=value.argmax(axis=1).astype(np.int32),
+        directions=directions,
     )
+
+
+def _number_directions(trees, feature):
+    """Give each direction of an oblique split a number after those of the columns."""
+    oblique = feature == OBLIQUE
+    if not oblique.any():
+        return feature, None
+    rows = np.concatenate(
+        [tree.normals[tree.feature == OBLIQUE] for tree in trees if tree.is_oblique]
+    )
+    # Trees on a random basis have one direction at many nodes: project samples on it only once.
+    directions, at = np.unique(rows, axis=0, return_inverse=True)
+    feature = feature.copy()
+    feature[oblique] = directions.shape[1] + at.ravel()
+    return feature, directions
 
 
 def predict_trees(
@@ -190,6 +233,8 @@ def predict_trees(
     [3.0, 0.0, 0.0]
     """
     missing: float | np.uint8 = np.nan
+    if stacked.directions is not None:
+        X = _project(stacked.directions, X)
     if isinstance(X, BinnedData):
         codes, missing, cut = X.codes, np.uint8(MISSING), stacked.bin_threshold
     else:
@@ -221,3 +266,16 @@ def predict_trees(
             f"weights has shape {weights.shape}, expected ({stacked.n_trees},): one per tree."
         )
     return kernels.add_up(codes, missing, *where, table, weights)
+
+
+def _project(directions, X):
+    """Put what samples are along each direction after their columns."""
+    if isinstance(X, BinnedData):
+        raise ValueError("Oblique splits need numbers: pass X, not its bins.")
+    X = np.asarray(X, dtype=np.float64)
+    if X.ndim != 2 or X.shape[1] != directions.shape[1]:
+        raise ValueError(
+            f"X has shape {X.shape}, but the oblique splits are on {directions.shape[1]} columns: "
+            "pass (n_samples, n_features) with the columns of the training data."
+        )
+    return np.concatenate([X, X @ directions.T], axis=1)

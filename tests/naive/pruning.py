@@ -1,6 +1,6 @@
-"""Error-based pruning, by the book."""
+"""Pruning of trees given as (counts, left, right), by the book."""
 
-from math import comb, exp, lgamma, log
+from math import comb, exp, inf, lgamma, log, log2, sqrt
 
 
 def binomial_limit(errors, n, cf):
@@ -54,3 +54,126 @@ def all_prunings(tree):
         for first in all_prunings(left):
             for second in all_prunings(right):
                 yield first + second
+
+
+def chen_limit(errors, n, delta):
+    """Largest rate p above errors / n that Massart's inequality allows, by bisection."""
+    seen = errors / n
+    low, high = seen, 1.0
+    for _ in range(200):
+        p = (low + high) / 2
+        centre = (2 * p + seen) / 3
+        room = 2 * centre * (1 - centre)
+        tail = exp(-n * (p - seen) ** 2 / room) if room > 0 else (1.0 if p == seen else 0.0)
+        if tail > delta / 2:
+            low = p
+        else:
+            high = p
+    return p
+
+
+def leaf_cost(counts, criterion, *, cf=0.25, limit="binomial", m=2.0, prior=None):
+    """Cost of a leaf by one of the three criteria that look at a node alone."""
+    n, k = sum(counts), len(counts)
+    errors = n - max(counts)
+    if criterion == "pessimistic":
+        return errors + 0.5
+    if n == 0:
+        return 0.0
+    if criterion == "minimum-error":
+        shares = [(c + p * m) / (n + m) for c, p in zip(counts, prior or [1 / k] * k)]
+        return n * min(1 - share for share in shares)
+    rate = binomial_limit(errors, n, cf) if limit == "binomial" else chen_limit(errors, n, cf)
+    return n * rate
+
+
+def margin(below, n, criterion):
+    """What a subtree with that cost must be better by."""
+    if criterion != "pessimistic" or n == 0:
+        return 0.0
+    return sqrt(max(below * (n - below), 0) / n)
+
+
+def prune_by(tree, cost, margin):
+    """Prune by ``cost(counts)`` and ``margin(below, n)``; return the tree and its cost."""
+    counts, left, right = tree
+    as_leaf = cost(counts)
+    if left is None:
+        return tree, as_leaf
+    left, cost_left = prune_by(left, cost, margin)
+    right, cost_right = prune_by(right, cost, margin)
+    below = cost_left + cost_right
+    if as_leaf <= below + margin(below, sum(counts)) + 1e-9:
+        return (counts, None, None), as_leaf
+    return (counts, left, right), below
+
+
+def held_out_pruning(tree, held):
+    """Reduced-error pruning; ``held`` are counts of held-out rows, nested like the tree."""
+    counts, left, right = tree
+    errors = sum(held[0]) - held[0][counts.index(max(counts))]
+    if left is None:
+        return tree, errors
+    left, errors_left = held_out_pruning(left, held[1])
+    right, errors_right = held_out_pruning(right, held[2])
+    if errors <= errors_left + errors_right:
+        return (counts, None, None), errors
+    return (counts, left, right), errors_left + errors_right
+
+
+def entropy(counts):
+    """Entropy in bits."""
+    n = sum(counts)
+    return -sum(c / n * log2(c / n) for c in counts if c) if n else 0.0
+
+
+def critical_pruning(tree, critical):
+    """Cut every split with no gain above ``critical`` at or below it; True if some is left."""
+    counts, left, right = tree
+    if left is None:
+        return tree, False
+    n = sum(counts)
+    parts = sum(sum(side[0]) * entropy(side[0]) for side in (left, right))
+    gain = entropy(counts) - (parts / n if n else 0.0)
+    left, strong_left = critical_pruning(left, critical)
+    right, strong_right = critical_pruning(right, critical)
+    if gain > critical or strong_left or strong_right:
+        return (counts, left, right), True
+    return (counts, None, None), False
+
+
+def leaves(tree):
+    """Counts of the leaves."""
+    counts, left, right = tree
+    return [counts] if left is None else leaves(left) + leaves(right)
+
+
+def weakest_link_pruning(tree, alpha, cost):
+    """Make the weakest link a leaf as long as it saves ``alpha`` or less per leaf."""
+    while True:
+        weakest, where = inf, None
+        for path, node in inner_nodes(tree):
+            below = [cost(c) for c in leaves(node)]
+            link = (cost(node[0]) - sum(below)) / (len(below) - 1)
+            if link < weakest - 1e-12:
+                weakest, where = link, path
+        if where is None or weakest > alpha + 1e-12:
+            return tree
+        tree = with_leaf(tree, where)
+
+
+def inner_nodes(tree, path=()):
+    """Inner nodes with the ways to them, as 1 for left and 2 for right."""
+    if tree[1] is not None:
+        yield path, tree
+        for side in (1, 2):
+            yield from inner_nodes(tree[side], (*path, side))
+
+
+def with_leaf(tree, path):
+    """Return the tree with the node at the end of a way made a leaf."""
+    if not path:
+        return (tree[0], None, None)
+    changed = list(tree)
+    changed[path[0]] = with_leaf(tree[path[0]], path[1:])
+    return tuple(changed)

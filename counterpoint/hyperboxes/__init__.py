@@ -1,0 +1,20 @@
+"""Hyperboxes: boxes learned from samples, from the leaves of trees, or from mistakes.
+
+============================== ===============================================================
+``HyperboxClassifier``         GFMM, the general fuzzy min-max classifier
+``HyperboxEnsembleClassifier`` a few boxes out of an ensemble of trees
+``MisclassificationBoxes``     where each member of an ensemble errs
+``competence_regions``         the same, from what the members said
+============================== ===============================================================
+"""
+
+from counterpoint.hyperboxes.ensemble import HyperboxEnsembleClassifier
+from counterpoint.hyperboxes.gfmm import HyperboxClassifier
+from counterpoint.hyperboxes.regions import MisclassificationBoxes, competence_regions
+
+__all__ = [
+    "HyperboxClassifier",
+    "HyperboxEnsembleClassifier",
+    "MisclassificationBoxes",
+    "competence_regions",
+]

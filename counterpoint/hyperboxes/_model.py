@@ -1,0 +1,255 @@
+"""What every classifier made of boxes can do with them."""
+
+from numbers import Real
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from counterpoint._kernels import hyperboxes as kernels
+from counterpoint._kernels.threads import threads_for
+from counterpoint.hyperboxes.learning import SIMILARITIES, by_class
+
+_TIE = 1e-9  # what the losers of a tie are short of
+_FAR = 1e300  # distances beyond are as good as equal
+
+
+class BoxClassifier(ClassifierMixin, BaseEstimator):
+    """Predict by the boxes of ``_keep``, in units in which the data went from 0 to 1."""
+
+    _takes_missing = True
+
+    def _keep(self, lower, upper, codes, weights, certainty=None):
+        """Make these boxes the model."""
+        self._lower, self._upper, self._codes = lower, upper, codes
+        self.box_weights_ = weights
+        self.box_certainty_ = np.ones(len(codes)) if certainty is None else certainty
+        self.box_classes_ = self.classes_[codes]
+        return self
+
+    @property
+    def boxes_(self) -> tuple[NDArray, NDArray]:
+        """Lower and upper corners, (n_boxes, n_features) each, in the units of the data."""
+        check_is_fitted(self)
+        unknown = self._lower > self._upper
+        low, high = self.data_min_, self.data_range_
+        lower = np.where(unknown, -np.inf, self._lower) * high + low
+        upper = np.where(unknown, np.inf, self._upper) * high + low
+        return lower, upper
+
+    @property
+    def n_boxes_(self) -> int:
+        """Number of boxes."""
+        check_is_fitted(self)
+        return len(self._codes)
+
+    @property
+    def rules_(self) -> list[str]:
+        """The boxes in words, the heaviest first; sides that hold all the data are left out."""
+        lower, upper = self.boxes_
+        low, high = self.data_min_, self.data_min_ + self.data_range_
+        names = getattr(self, "feature_names_in_", None)
+        names = [f"x{i}" for i in range(len(low))] if names is None else names
+        rules = []
+        for b in np.argsort(-self.box_weights_, kind="stable"):
+            sides = [
+                _side(str(names[i]), lower[b, i], upper[b, i], low[i], high[i])
+                for i in range(len(low))
+            ]
+            when = " and ".join(side for side in sides if side) or "anything"
+            count = self.box_weights_[b]
+            noted = f"{count:g} sample{'' if count == 1 else 's'}"
+            if self.box_certainty_[b] != 1:
+                noted += f", weighted {self.box_certainty_[b]:.3g}"
+            rules.append(f"if {when} then {self.box_classes_[b]} ({noted})")
+        return rules
+
+    def memberships(self, X, X_upper=None) -> NDArray:
+        """Return how far each sample belongs to each class: to its best box, from 0 to 1.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            NaN is not known.
+        X_upper : array-like of shape (n_samples, n_features), default=None
+            Upper ends, if samples are intervals and X are the lower ends.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_classes)
+            Membership times the certainty of the box.
+        """
+        return self._ask(*self._samples(X, X_upper))[0]
+
+    def predict_proba(self, X, X_upper=None) -> NDArray:
+        """Return memberships divided by their sum.
+
+        Where all memberships are zero, far from all boxes, the inverse distances to the nearest
+        box of each class take their place. Of classes with equal memberships, that wins whose box
+        has the nearest centre (sum of absolute differences), then that with more training
+        samples, then the first; the others get a billionth less.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            NaN is not known.
+        X_upper : array-like of shape (n_samples, n_features), default=None
+            Upper ends, if samples are intervals and X are the lower ends.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_classes)
+        """
+        samples = self._samples(X, X_upper)
+        scores, distances = self._ask(*samples)
+        scores = self._everywhere(samples, scores)
+        best = scores == scores.max(axis=1, keepdims=True)
+        distances = np.where(best, distances, np.inf)
+        nearest = best & (distances == distances.min(axis=1, keepdims=True))
+        heavy = np.bincount(self._codes, self.box_weights_, minlength=len(self.classes_))
+        winner = np.where(nearest, heavy, -1.0).argmax(axis=1)
+        best[np.arange(len(best)), winner] = False  # left are the losers of ties
+        scores = np.where(best, scores * (1 - _TIE), scores)
+        return scores / scores.sum(axis=1, keepdims=True)
+
+    def predict(self, X, X_upper=None) -> NDArray:
+        """Return the class with the highest probability.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            NaN is not known.
+        X_upper : array-like of shape (n_samples, n_features), default=None
+            Upper ends, if samples are intervals and X are the lower ends.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+        """
+        share = self.predict_proba(X, X_upper)
+        return self.classes_[share.argmax(axis=1)]
+
+    # -- behind ------------------------------------------------------------------------------
+
+    def _samples(self, X, X_upper):
+        check_is_fitted(self)
+        finite = "allow-nan" if self._takes_missing else True
+        X = validate_data(self, X, reset=False, dtype=np.float64, ensure_all_finite=finite)
+        lower, upper = as_intervals(X, X_upper)
+        return to_unit(lower, upper, self.data_min_, self.data_range_)
+
+    def _sorted(self):
+        """Return boxes by class, where the classes begin, and certainties."""
+        order, starts = by_class(self._codes, len(self.classes_))
+        return self._lower[order], self._upper[order], starts, self.box_certainty_[order]
+
+    def _ask(self, lower, upper):
+        v, w, starts, certainty = self._sorted()
+        with threads_for(lower.size * len(self._codes)):
+            return kernels.class_scores(lower, upper, v, w, starts, certainty, self._gamma())
+
+    def _everywhere(self, samples, scores):
+        """Replace scores that are all zero by inverse distances."""
+        far = ~scores.any(axis=1)
+        if not far.any():
+            return scores
+        v, w, starts, _ = self._sorted()
+        lower, upper = (side[far] for side in samples)
+        with threads_for(lower.size * len(self._codes)):
+            gaps = kernels.class_gaps(lower, upper, v, w, starts, self._gamma())
+        scores = scores.copy()
+        # Relative to the nearest: there is a largest number, but no smallest share.
+        gaps = np.where(gaps < np.inf, np.minimum(gaps, _FAR), np.inf)
+        scores[far] = gaps.min(axis=1, keepdims=True) / gaps
+        return scores
+
+    def _gamma(self):
+        return np.broadcast_to(np.asarray(self.gamma, dtype=float), self.n_features_in_).copy()
+
+    def _check_box_options(self):
+        if not isinstance(self.theta, Real) or not 0 < float(self.theta) <= 1:
+            raise ValueError(
+                f"theta={self.theta!r}: give the largest side of a box, above 0 and at most 1, as "
+                "a share of the range of the data."
+            )
+        gamma = np.asarray(self.gamma, dtype=float)
+        if gamma.shape not in ((), (self.n_features_in_,)):
+            raise ValueError(
+                f"gamma has shape {gamma.shape}: give one number, or one for each of the "
+                f"{self.n_features_in_} columns."
+            )
+        if not (np.isfinite(gamma) & (gamma > 0)).all():
+            raise ValueError(f"gamma={self.gamma!r}: give numbers above 0.")
+        if self.similarity not in SIMILARITIES:
+            raise ValueError(
+                f"similarity={self.similarity!r}: choose one of {', '.join(SIMILARITIES)}."
+            )
+        if not isinstance(self.min_similarity, Real) or not 0 <= float(self.min_similarity) <= 1:
+            raise ValueError(f"min_similarity={self.min_similarity!r}: give a number from 0 to 1.")
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = self._takes_missing
+        return tags
+
+
+def as_intervals(lower, upper):
+    """Return samples as boxes; a side of which one end is NaN is not known."""
+    if upper is None:
+        upper = lower
+    upper = np.asarray(upper, dtype=np.float64)
+    if upper.shape != lower.shape:
+        raise ValueError(
+            f"The lower ends have shape {lower.shape}, the upper ones {upper.shape}: give as many."
+        )
+    wrong = np.argwhere(lower > upper)
+    if len(wrong):
+        s, i = wrong[0]
+        raise ValueError(
+            f"Sample {s} goes from {lower[s, i]:g} to {upper[s, i]:g} in column {i}: the lower end "
+            "is above the upper one. Swap them, or pass NaN where nothing is known."
+        )
+    unknown = np.isnan(lower) | np.isnan(upper)
+    return np.where(unknown, np.inf, lower), np.where(unknown, -np.inf, upper)
+
+
+def data_range(lower, upper, bounds):
+    """Return least values and ranges of the columns, from the samples or as given."""
+    n_features = lower.shape[1]
+    if bounds is None:
+        ends = np.vstack([lower, upper])
+        low = np.where(np.isfinite(ends), ends, np.inf).min(axis=0)
+        high = np.where(np.isfinite(ends), ends, -np.inf).max(axis=0)
+        known = low <= high
+        low, high = np.where(known, low, 0.0), np.where(known, high, 0.0)
+        return low, np.where(high > low, high - low, 1.0)
+    try:
+        low, high = (np.broadcast_to(np.asarray(b, dtype=float), n_features) for b in bounds)
+    except (TypeError, ValueError) as error:
+        raise ValueError(
+            f"bounds={bounds!r}: give (low, high), each a number or one for each of the "
+            f"{n_features} columns."
+        ) from error
+    if not (np.isfinite(low).all() and np.isfinite(high).all() and (low < high).all()):
+        raise ValueError(f"bounds={bounds!r}: low must be below high, and both finite.")
+    return low.copy(), high - low
+
+
+def to_unit(lower, upper, low, width):
+    """Return boxes in units in which the data goes from 0 to 1."""
+    return (lower - low) / width, (upper - low) / width
+
+
+def _side(name, lower, upper, low, high):
+    """Write one side of a box, "" if it holds all the data."""
+    below, above = lower <= low, upper >= high
+    if below and above:
+        return ""
+    if lower == upper:
+        return f"{name} = {lower:.4g}"
+    if below:
+        return f"{name} <= {upper:.4g}"
+    if above:
+        return f"{name} >= {lower:.4g}"
+    return f"{lower:.4g} <= {name} <= {upper:.4g}"

@@ -1,0 +1,275 @@
+"""L5: a few boxes out of an ensemble of trees, from the overlaps of its leaves."""
+
+from numbers import Integral, Real
+from typing import Self
+
+import numpy as np
+from sklearn.base import MetaEstimatorMixin, clone
+from sklearn.ensemble import BaggingClassifier
+from sklearn.tree import DecisionTreeClassifier
+from sklearn.utils import check_random_state
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import validate_data
+
+from counterpoint import _members
+from counterpoint._kernels import hyperboxes as kernels
+from counterpoint._kernels.threads import threads_for
+from counterpoint.hyperboxes._model import BoxClassifier, data_range, to_unit
+from counterpoint.hyperboxes.learning import agglomerate
+from counterpoint.trees.boxes import all_cells, box_volumes, cells_at, sample_overlaps
+from counterpoint.trees.convert import take_trees
+
+__all__ = ["HyperboxEnsembleClassifier"]
+
+_BOXES = ("data", "all", "largest", "sample")
+_DRAWS = 10  # overlaps drawn for each of the largest that are kept
+
+
+class HyperboxEnsembleClassifier(MetaEstimatorMixin, BoxClassifier):
+    """Turn an ensemble of trees into a few labelled boxes.
+
+    The leaves of the trees cut the space into cells, overlaps of one leaf of each tree, in which
+    the ensemble says one thing. Some of these boxes, those that the trees agree on, become a
+    fuzzy min-max classifier: as they are, or merged with their neighbours as in
+    :class:`HyperboxClassifier`. Follows [1]_, section 5.3.1.
+
+    Parameters
+    ----------
+    ensemble : classifier, list of trees, TreeEnsemble or None, default=None
+        An ensemble of trees, see :func:`counterpoint.trees.convert.take_trees`. One that is not
+        fitted, as after ``clone`` or in a grid search, is fitted first. None is 20 bagged trees.
+    boxes : {"data", "all", "largest", "sample"}, default="data"
+        Which overlaps. "data": those that hold training samples. "all": every one, where there
+        are not too many. "sample": ``n_boxes`` drawn roughly evenly, doubles dropped. "largest":
+        of ten times as many drawn, and above the threshold, the ``n_boxes`` largest by volume
+        within the range of the data.
+    n_boxes : int, default=1000
+        For "largest" and "sample": how many.
+    threshold : float, default=0.0
+        Keep boxes where the share of the score for the winner is above this. With more than two
+        classes a high one may leave a class without boxes.
+    weighting : {None, "certainty"}, default=None
+        Multiply memberships with that share.
+    agglomerate : bool, default=True
+        Merge boxes of equal classes as long as they overlap with no box of another class.
+    theta : float, default=1.0
+        For merging: longest side of a box, as a share of the range of the data. Leaves seldom
+        cut all columns, so that less than 1 leaves most boxes alone.
+    gamma : float or array-like of shape (n_features,), default=1.0
+        How fast membership falls outside a box: at 1, to 0 over the range of the data.
+    similarity : {"mid-max", "mid-min", "short", "long"}, default="short"
+        For merging, see :class:`HyperboxClassifier`. With "short" boxes that touch come first.
+    min_similarity : float, default=0.0
+        For merging: boxes that are less similar are not merged.
+    max_boxes : int, default=100_000
+        For "all": refuse to work with more. Their number can grow exponentially with the trees.
+    random_state : int, RandomState instance or None, default=None
+        Seeds the default ensemble, those without a seed of their own, and the draws.
+
+    Attributes
+    ----------
+    ensemble_ : classifier, list of trees or TreeEnsemble
+        The fitted ensemble.
+    boxes_ : (lower, upper)
+        Corners of the boxes, each of shape (n_boxes, n_features), in the units of the data; -inf
+        and inf where there is no edge.
+    box_classes_ : ndarray of shape (n_boxes,)
+        Their labels.
+    box_weights_ : ndarray of shape (n_boxes,)
+        Training samples in each of the overlaps that it was made of.
+    box_certainty_ : ndarray of shape (n_boxes,)
+        Factors of the memberships: 1, or the share of the score for the winner; for merged boxes
+        its mean, by samples (plus one, for boxes without any).
+    n_boxes_ : int
+        Number of boxes.
+    n_overlaps_ : int
+        Overlaps before merging.
+    rules_ : list of str
+        The boxes in words, the heaviest first.
+    classes_ : ndarray of shape (n_classes,)
+        Labels, sorted.
+    data_min_, data_range_ : ndarray of shape (n_features,)
+        What becomes 0, and the range that becomes 1.
+    n_features_in_ : int
+        Number of columns.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Their names, if X was a frame with such.
+
+    See Also
+    --------
+    HyperboxClassifier : Learns boxes from the data.
+    counterpoint.trees.EnsembleTreeClassifier : One tree out of the same overlaps.
+
+    References
+    ----------
+    .. [1] M. Eastwood, "Building Well-Performing Classifier Ensembles: Model and Decision Level
+       Combination", PhD thesis, Bournemouth University, 2010, section 5.3.1.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from counterpoint.hyperboxes import HyperboxEnsembleClassifier
+    >>> X, y = load_iris(return_X_y=True)
+    >>> model = HyperboxEnsembleClassifier(threshold=0.7, random_state=0).fit(X, y)
+    >>> model.n_boxes_ < model.n_overlaps_
+    True
+    >>> model.score(X, y) > 0.95
+    True
+    """
+
+    _takes_missing = False  # a sample with missing values is in no overlap of leaves
+
+    def __init__(
+        self,
+        ensemble=None,
+        *,
+        boxes="data",
+        n_boxes=1000,
+        threshold=0.0,
+        weighting=None,
+        agglomerate=True,
+        theta=1.0,
+        gamma=1.0,
+        similarity="short",
+        min_similarity=0.0,
+        max_boxes=100_000,
+        random_state=None,
+    ):
+        self.ensemble = ensemble
+        self.boxes = boxes
+        self.n_boxes = n_boxes
+        self.threshold = threshold
+        self.weighting = weighting
+        self.agglomerate = agglomerate
+        self.theta = theta
+        self.gamma = gamma
+        self.similarity = similarity
+        self.min_similarity = min_similarity
+        self.max_boxes = max_boxes
+        self.random_state = random_state
+
+    def fit(self, X, y) -> Self:
+        """Fit the ensemble, unless it is, and take boxes out of it.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Numbers, without missing values.
+        y : array-like of shape (n_samples,)
+            Labels.
+
+        Returns
+        -------
+        HyperboxEnsembleClassifier
+        """
+        given = X
+        X, y = validate_data(self, X, y, dtype=np.float64)
+        self._check()
+        check_classification_targets(y)
+        rng = check_random_state(self.random_state)
+        self.ensemble_ = self._fitted(given, y, rng)
+        trees = take_trees(self.ensemble_)
+        if trees.kind == "scores":
+            raise TypeError(
+                f"What the trees of a {type(self.ensemble_).__name__} say sums up to a score: they "
+                "do not vote, and how far they agree has no meaning. Pass bagged trees or a forest."
+            )
+        if trees.n_features != X.shape[1]:
+            raise ValueError(
+                f"X has {X.shape[1]} columns, but the ensemble was fitted on {trees.n_features}."
+            )
+        self.classes_ = trees.classes
+        self.data_min_, self.data_range_ = data_range(X, X, None)
+        lower, upper, scores = self._overlaps(trees, X, rng)
+        agreement = _winners_share(scores)
+        kept = np.flatnonzero(agreement > self.threshold)
+        if not len(kept):
+            raise ValueError(
+                f"threshold={self.threshold} leaves none of {len(scores)} boxes: the trees agree "
+                f"to {agreement.max():.3g} at most. Choose a lower one."
+            )
+        if self.boxes == "largest":
+            kept = kept[self._largest(lower[kept], upper[kept])]
+        lower, upper, agreement = lower[kept], upper[kept], agreement[kept]
+        codes = scores[kept].argmax(axis=1)
+        with threads_for(X.size * len(lower)):
+            # Trees round samples before they compare them.
+            counts = kernels.count_inside(trees.check_rows(X).astype(float), lower, upper)
+        self.n_overlaps_ = len(lower)
+        lower, upper = to_unit(lower, upper, self.data_min_, self.data_range_)
+        if not self.agglomerate:
+            certainty = agreement if self.weighting == "certainty" else None
+            return self._keep(lower, upper, codes, counts.astype(float), certainty)
+        return self._merge(lower, upper, codes, counts, agreement)
+
+    def _merge(self, lower, upper, codes, counts, agreement):
+        merged = agglomerate(
+            np.clip(lower, 0, 1),
+            np.clip(upper, 0, 1),
+            codes,
+            theta=float(self.theta),
+            gamma=self._gamma(),
+            similarity=self.similarity,
+            min_similarity=float(self.min_similarity),
+        )
+        # With their ends where the leaves had them, which may be nowhere.
+        low, high = np.full(merged.lower.shape, np.inf), np.full(merged.lower.shape, -np.inf)
+        np.minimum.at(low, merged.into, lower)
+        np.maximum.at(high, merged.into, upper)
+        certainty = None
+        if self.weighting == "certainty":
+            size = counts + 1.0
+            certainty = np.bincount(merged.into, size * agreement) / np.bincount(merged.into, size)
+        weights = np.bincount(merged.into, counts.astype(float))
+        return self._keep(low, high, merged.codes, weights, certainty)
+
+    def _overlaps(self, trees, X, rng):
+        if self.boxes == "all":
+            return all_cells(trees, limit=self.max_boxes)
+        if self.boxes == "data":
+            found = cells_at(trees, X)
+        else:
+            n = self.n_boxes * (_DRAWS if self.boxes == "largest" else 1)
+            found = sample_overlaps(trees, n, random_state=rng)
+        corners = np.hstack(found[:2])
+        first = np.sort(np.unique(corners, axis=0, return_index=True)[1])
+        return found[0][first], found[1][first], found[2][first]
+
+    def _largest(self, lower, upper):
+        bounds = self.data_min_, self.data_min_ + self.data_range_
+        volume = box_volumes(lower, upper, bounds, relative=True, log=True)
+        return np.sort(np.argsort(-volume, kind="stable")[: self.n_boxes])
+
+    def _fitted(self, X, y, rng):
+        given = self.ensemble
+        if given is None:
+            given = BaggingClassifier(DecisionTreeClassifier(), n_estimators=20)
+        elif not hasattr(given, "fit") or _members.is_fitted(given):
+            return given
+        made = clone(given)
+        if made.get_params().get("random_state", 0) is None:
+            made.set_params(random_state=rng.randint(np.iinfo(np.int32).max))
+        return made.fit(X, y)
+
+    def _check(self):
+        self._check_box_options()
+        if self.boxes not in _BOXES:
+            raise ValueError(f"boxes={self.boxes!r}: choose one of {', '.join(_BOXES)}.")
+        for name in ("n_boxes", "max_boxes"):
+            value = getattr(self, name)
+            if not isinstance(value, Integral) or isinstance(value, bool) or value < 1:
+                raise ValueError(f"{name}={value!r}: give a whole number from 1.")
+        if not isinstance(self.threshold, Real) or not 0 <= float(self.threshold) < 1:
+            raise ValueError(
+                f"threshold={self.threshold!r}: give a share from 0, and below 1, that the "
+                "agreement must exceed."
+            )
+        if self.weighting not in (None, "certainty"):
+            raise ValueError(f"weighting={self.weighting!r}: choose None or 'certainty'.")
+
+
+def _winners_share(scores):
+    """Share of the winner in the score; equal shares where there is no score."""
+    total = scores.sum(axis=1)
+    even = np.full(len(scores), 1 / scores.shape[1])
+    return np.divide(scores.max(axis=1), total, out=even, where=total > 0)

@@ -1,0 +1,86 @@
+"""Boxes learned from boxes: sample by sample, or by merging the most similar ones.
+
+Plain functions of arrays between the estimators and the kernels. A side that is not known has
+lower = inf and upper = -inf.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from counterpoint._kernels import hyperbox_merging as merging
+from counterpoint._kernels import hyperboxes as kernels
+
+SIMILARITIES = {
+    "short": merging.SHORT,
+    "long": merging.LONG,
+    "mid-max": merging.MID_MAX,
+    "mid-min": merging.MID_MIN,
+}
+
+
+class Learned(NamedTuple):
+    """Boxes (n_boxes, n_features), the class and the weight of each."""
+
+    lower: NDArray
+    upper: NDArray
+    codes: NDArray
+    weights: NDArray
+
+
+class Merged(NamedTuple):
+    """Boxes left, and for each box given the number of that which it is in now."""
+
+    lower: NDArray
+    upper: NDArray
+    codes: NDArray
+    into: NDArray
+
+
+def grow_online(
+    lower, upper, codes, weights, *, theta, gamma, boxes: Learned | None = None
+) -> Learned:
+    """Learn samples, themselves boxes, one after the other; go on from ``boxes``.
+
+    Returns
+    -------
+    Learned
+    """
+    n_features = lower.shape[1]
+    n = 0 if boxes is None else len(boxes.codes)
+    v, w = np.empty((n + len(codes), n_features)), np.empty((n + len(codes), n_features))
+    box_codes, box_weights = np.empty(n + len(codes), dtype=np.int64), np.zeros(n + len(codes))
+    if boxes is not None:
+        for target, source in zip((v, w, box_codes, box_weights), boxes, strict=True):
+            target[:n] = source
+    n = kernels.grow_online(
+        lower, upper, codes, weights, theta, gamma, v, w, box_codes, box_weights, n
+    )
+    return Learned(v[:n].copy(), w[:n].copy(), box_codes[:n].copy(), box_weights[:n].copy())
+
+
+def agglomerate(lower, upper, codes, *, theta, gamma, similarity, min_similarity) -> Merged:
+    """Merge boxes of equal classes until no two can be merged; in the order they came.
+
+    Returns
+    -------
+    Merged
+    """
+    order, starts = by_class(codes)
+    v, w = lower[order], upper[order]
+    slots = np.argsort(order)
+    into = merging.merge_passes(
+        v, w, starts, slots, theta, gamma, min_similarity, SIMILARITIES[similarity]
+    )
+    left = slots[into[slots] == slots]
+    number = np.empty(len(codes), dtype=np.int64)
+    number[left] = np.arange(len(left))
+    return Merged(v[left], w[left], codes[order][left], number[into[slots]])
+
+
+def by_class(codes, n_classes=None):
+    """Return the order that sorts boxes by class, and where each class begins in it."""
+    n_classes = int(codes.max()) + 1 if n_classes is None else n_classes
+    order = np.argsort(codes, kind="stable")
+    return order, np.searchsorted(codes[order], np.arange(n_classes + 1))

@@ -1,0 +1,290 @@
+"""One decision tree, drawn so that it can be read."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.lines import Line2D
+from matplotlib.patches import Patch
+from matplotlib.text import Text
+from numpy.typing import ArrayLike, NDArray
+
+from counterpoint.plots import _style
+from counterpoint.trees import Tree, take_trees
+from counterpoint.trees.convert import class_shares
+from counterpoint.trees.structure import OBLIQUE
+
+# Inches: a row for each leaf, a letter, the column of bars.
+_ROW, _LETTER, _BARS = 0.25, 0.065, 1.3
+_FONT = 8.5
+_LONGEST_NAME = 26
+
+
+@dataclass(kw_only=True)
+class TreeDisplay:
+    """A tree from left to right: a question a fork, a line a leaf.
+
+    Where the answer to a question is yes, the upper branch is taken. Lines are the thicker the
+    more samples go along them. On the right stand the class of each leaf, the weight of its
+    samples with the share of that class, and a bar: as long as the leaf is heavy, in the
+    colours of the classes. The figure grows with the tree; up to about 60 leaves fit a page.
+
+    Make one with ``from_tree``, which draws it.
+
+    Parameters
+    ----------
+    tree : Tree
+        For classes.
+    classes : ndarray of shape (n_classes,)
+        Labels.
+    feature_names : list of str
+        Names of the columns.
+
+    Attributes
+    ----------
+    ax_, figure_ : Axes, Figure
+        Where it was drawn last.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.tree import DecisionTreeClassifier
+    >>> from counterpoint.plots.tree import TreeDisplay
+    >>> X, y = load_iris(return_X_y=True, as_frame=True)
+    >>> tree = DecisionTreeClassifier(max_depth=2, random_state=0).fit(X, y)
+    >>> display = TreeDisplay.from_tree(tree)
+    >>> display.table()[["depth", "question", "label", "support"]]
+          depth                 question  label  support
+    node
+    0         0  petal width (cm) ≤ 0.800      0    150.0
+    1         1                               0     50.0
+    2         1   petal width (cm) ≤ 1.75      1    100.0
+    3         2                               1     54.0
+    4         2                               2     46.0
+    """
+
+    tree: Tree
+    classes: NDArray
+    feature_names: list[str]
+
+    @classmethod
+    def from_estimator(cls, estimator, **options: Any) -> Self:
+        """Draw the tree of a fitted estimator; options as in :meth:`from_tree`.
+
+        Parameters
+        ----------
+        estimator : fitted estimator
+            A decision tree of scikit-learn, or any of ours that holds one tree.
+
+        Returns
+        -------
+        TreeDisplay
+        """
+        return cls.from_tree(estimator, **options)
+
+    @classmethod
+    def from_tree(
+        cls,
+        tree: Any,
+        *,
+        classes: ArrayLike | None = None,
+        feature_names: Sequence[str] | None = None,
+        ax: Axes | None = None,
+        text_kwargs: Mapping[str, Any] | None = None,
+        line_kwargs: Mapping[str, Any] | None = None,
+        legend_kwargs: Mapping[str, Any] | None = None,
+    ) -> Self:
+        """Take a tree out of an estimator, then draw it.
+
+        Parameters
+        ----------
+        tree : Tree or fitted estimator
+            An estimator that is one tree: ``DecisionTreeClassifier``, ``HistTreeClassifier``, or
+            whatever has ``as_sklearn()``.
+        classes : array-like of shape (n_classes,), default=None
+            Names to write for the classes; None: those the estimator knows.
+        feature_names : sequence of str, default=None
+            Names to write for the columns; None: those the estimator knows, or "x0", "x1", ...
+        ax, text_kwargs, line_kwargs, legend_kwargs
+            As for ``plot``.
+
+        Returns
+        -------
+        display : TreeDisplay
+        """
+        taken = take_trees(tree.as_sklearn() if hasattr(tree, "as_sklearn") else tree)
+        if taken.n_trees != 1:
+            raise ValueError(
+                f"{taken.n_trees} trees were given, and one can be drawn at a time: pass one of "
+                "them, such as estimators_[0]."
+            )
+        labels = taken.classes if classes is None else np.asarray(classes)
+        if labels.shape != taken.classes.shape:
+            raise ValueError(
+                f"classes has shape {labels.shape}, but the tree has {taken.n_classes} classes: "
+                "give one name for each."
+            )
+        names: Any = taken.feature_names if feature_names is None else feature_names
+        if names is None:
+            names = [f"x{k}" for k in range(taken.n_features)]
+        if len(names) < taken.n_features:
+            raise ValueError(
+                f"{len(names)} feature_names for {taken.n_features} columns: give one each."
+            )
+        display = cls(tree=taken.trees[0], classes=labels, feature_names=[str(n) for n in names])
+        return display.plot(
+            ax, text_kwargs=text_kwargs, line_kwargs=line_kwargs, legend_kwargs=legend_kwargs
+        )
+
+    def table(self) -> pd.DataFrame:
+        """Return one row per node: where it hangs, what it asks, what it says of its samples."""
+        tree = self.tree
+        parent, depth = _parents(tree)
+        shares = class_shares(tree.value)
+        frame = pd.DataFrame(
+            {
+                "parent": parent,
+                "depth": depth,
+                "leaf": tree.is_leaf,
+                "question": [self._question(node) for node in range(tree.node_count)],
+                "label": self.classes[tree.label],
+                "support": np.asarray(tree.weighted_n_node_samples, dtype=float),
+                "share": shares.max(axis=1),
+            }
+        )
+        return frame.rename_axis("node")
+
+    def plot(
+        self,
+        ax: Axes | None = None,
+        *,
+        text_kwargs: Mapping[str, Any] | None = None,
+        line_kwargs: Mapping[str, Any] | None = None,
+        legend_kwargs: Mapping[str, Any] | None = None,
+    ) -> Self:
+        """Draw on ``ax`` or a new figure; never call ``show``.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, default=None
+            None makes a figure that is large enough for the tree. On axes of yours the texts
+            may need another ``fontsize``.
+        text_kwargs : dict, default=None
+            For all texts in the tree, such as ``{"fontsize": 6}``.
+        line_kwargs : dict, default=None
+            For the branches. A ``linewidth`` makes all of them the same.
+        legend_kwargs : dict, default=None
+            For the legend of the classes.
+
+        Returns
+        -------
+        display : TreeDisplay
+        """
+        nodes = self.table()
+        x, bars = _columns(nodes)
+        y = _rows(self.tree)
+        leaves = nodes.index[nodes["leaf"]]
+        said = [_said(nodes.loc[leaf]) for leaf in leaves]
+        right = bars + _LETTER * max(len(text) for text in said) + 0.15
+        size = (right + _BARS + 1.6, _ROW * len(leaves) + 0.7)
+        ax = _style.get_axes(ax, size)
+        whole = max(nodes["support"].iloc[0], nodes["support"].max())
+        text = _style.merge({"fontsize": _FONT, "va": "center"}, text_kwargs, Text)
+
+        self._draw_branches(ax, nodes, x, y, bars, whole, line_kwargs)
+        for node in nodes.index[~nodes["leaf"]]:
+            box = {"boxstyle": "round,pad=0.25", "facecolor": "white", "edgecolor": _style.GREY}
+            words = nodes.loc[node, "question"]
+            ax.text(x[node], y[node], words, bbox={**box, "linewidth": 0.6}, ha="left", **text)
+        heaviest = max(nodes.loc[leaves, "support"].max(), 1e-300)
+        for leaf, words in zip(leaves, said, strict=True):
+            ax.text(bars + 0.05, y[leaf], words, ha="left", **text)
+            start = right
+            for k, weight in enumerate(self.tree.value[leaf]):
+                wide = _BARS * weight / heaviest
+                ax.barh(y[leaf], wide, left=start, height=0.7, color=_style.colour(k))
+                start += wide
+        ax.set(xlim=(-0.1, right + _BARS), ylim=(len(leaves) - 0.4, -0.9), xticks=[], yticks=[])
+        ax.spines[:].set_visible(False)
+        ax.text(0.0, -0.75, "yes: up, no: down", color=_style.GREY, ha="left", **text)
+        patches = [
+            Patch(color=_style.colour(k), label=str(label)) for k, label in enumerate(self.classes)
+        ]
+        _style.draw_legend(ax, patches, legend_kwargs)
+        self.ax_, self.figure_ = ax, ax.figure
+        return self
+
+    def _draw_branches(self, ax, nodes, x, y, bars, whole, line_kwargs):
+        for node in nodes.index[1:]:
+            above = nodes.loc[node, "parent"]
+            share = nodes.loc[node, "support"] / whole if whole > 0 else 0.0
+            leaf = nodes.loc[node, "leaf"]
+            style = {"color": "0.6", "linewidth": 0.6 + 3.4 * share, "solid_capstyle": "butt"}
+            if leaf:
+                style["color"] = _style.tint(_style.colour(self.tree.label[node]), 0.6)
+            style = _style.merge({**style, "zorder": 0}, line_kwargs, Line2D)
+            fork = x[above] + 0.08
+            end = bars if leaf else x[node]
+            ax.plot([fork, fork, end], [y[above], y[node], y[node]], **style)
+
+    def _question(self, node):
+        tree = self.tree
+        if tree.is_leaf[node]:
+            return ""
+        cut = _style.number(tree.threshold[node])
+        if tree.feature[node] != OBLIQUE or tree.normals is None:
+            return (
+                f"{_short(self.feature_names[tree.feature[node]])} \N{LESS-THAN OR EQUAL TO} {cut}"
+            )
+        normal = tree.normals[node]
+        main = np.argsort(-np.abs(normal), kind="stable")[:2]
+        terms = [
+            f"{_style.number(normal[f])} {_short(self.feature_names[f])}" for f in main if normal[f]
+        ]
+        more = " + …" if np.count_nonzero(normal) > len(main) else ""
+        return f"{' + '.join(terms)}{more} \N{LESS-THAN OR EQUAL TO} {cut}"
+
+
+def _short(name):
+    return name if len(name) <= _LONGEST_NAME else name[: _LONGEST_NAME - 1] + "…"
+
+
+def _said(leaf):
+    percent = f"{100 * leaf['share']:.0f} %" if leaf["support"] > 0 else "no samples"
+    return f"{leaf['label']}: {leaf['support']:.6g} ({percent})"
+
+
+def _parents(tree):
+    parent = np.full(tree.node_count, -1)
+    depth = np.zeros(tree.node_count, dtype=int)
+    for node in np.flatnonzero(~tree.is_leaf):  # parents come first
+        for child in (tree.children_left[node], tree.children_right[node]):
+            parent[child], depth[child] = node, depth[node] + 1
+    return parent, depth
+
+
+def _columns(nodes):
+    """Left edge of each node in inches, and where the leaves are written."""
+    widths = nodes["question"].str.len().groupby(nodes["depth"]).max() * _LETTER + 0.32
+    starts = np.concatenate([[0.0], np.cumsum(widths[widths > 0.32])])
+    place = starts[np.minimum(nodes["depth"], len(starts) - 1)]
+    return place, float(starts[-1])
+
+
+def _rows(tree):
+    """Give leaves whole numbers from above, and splits the middle of their children."""
+    row = np.zeros(tree.node_count)
+    stack, count = [0], 0
+    while stack:
+        node = stack.pop()
+        if tree.is_leaf[node]:
+            row[node] = count
+            count += 1
+        else:
+            stack += [tree.children_right[node], tree.children_left[node]]
+    for node in np.flatnonzero(~tree.is_leaf)[::-1]:
+        row[node] = (row[tree.children_left[node]] + row[tree.children_right[node]]) / 2
+    return row

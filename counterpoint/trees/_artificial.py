@@ -1,0 +1,95 @@
+"""Artificial samples to ask an ensemble about: from its leaves, around the data, or anywhere."""
+
+from numbers import Real
+
+import numpy as np
+
+from counterpoint.trees.boxes import data_bounds, leaf_boxes
+from counterpoint.trees.convert import TreeEnsemble, take_trees
+from counterpoint.trees.structure import predict_trees, stack_trees
+
+SAMPLINGS = ("auto", "leaves", "data", "uniform")
+
+
+def choose_sampling(sampling, ensemble):
+    """Return the way to sample, and the trees if it needs them."""
+    if sampling not in SAMPLINGS:
+        raise ValueError(f"sampling={sampling!r}: choose {', '.join(SAMPLINGS)}.")
+    if sampling in ("data", "uniform"):
+        return sampling, None
+    try:
+        trees = take_trees(ensemble)
+        if any(tree.is_oblique for tree in trees.trees):
+            raise ValueError("Leaves of oblique trees are no boxes: set sampling='data'.")
+    except (TypeError, ValueError) as error:
+        if sampling == "auto":
+            return "data", None
+        raise type(error)(f"sampling='leaves' needs trees. {error}") from error
+    return "leaves", trees
+
+
+def check_noise(noise):
+    """Refuse what is no amount of noise."""
+    if isinstance(noise, bool) or not isinstance(noise, Real) or not 0 <= float(noise) < np.inf:
+        raise ValueError(f"noise={noise!r}: give a number from 0, in standard deviations.")
+
+
+class Sampler:
+    """Draws artificial samples that look like X.
+
+    Parameters
+    ----------
+    sampling : {"leaves", "data", "uniform"}
+        "leaves": a tree, all with the same chance; a leaf of it, by the weight of the rows in
+        it; a point in the leaf's box, cut at the bounds of X. "data": a row, by its weight, and
+        normal noise. "uniform": a point within the bounds of X.
+    trees : TreeEnsemble or None
+        For "leaves".
+    X : ndarray of shape (n_samples, n_features)
+    weight : ndarray of shape (n_samples,)
+    noise : float
+        For "data": in standard deviations of each column.
+    """
+
+    def __init__(self, sampling, trees, X, weight, noise):
+        self.sampling, self.X, self.noise = sampling, X, noise
+        self.low, self.high = data_bounds(X)
+        self.weight = weight
+        mean = weight @ X / weight.sum()
+        self.spread = np.sqrt(weight @ (X - mean) ** 2 / weight.sum())
+        if sampling == "leaves":
+            self._lay_out(trees, X, weight)
+        elif sampling == "data":
+            # By content, so that a weight is the same as copies.
+            self.order = np.lexsort(X.T[::-1])
+            self.limits = np.cumsum(weight[self.order])
+
+    def _lay_out(self, trees: TreeEnsemble, X, weight):
+        lower, upper, held = [], [], []
+        leaves = predict_trees(stack_trees(trees.trees), trees.check_rows(X), kind="leaves")
+        for tree, reached in zip(trees.trees, leaves, strict=True):
+            leaf, low, high = leaf_boxes(tree, trees.n_features)
+            lower.append(np.maximum(low, self.low))
+            upper.append(np.minimum(high, self.high))
+            rows = np.bincount(reached, weights=weight, minlength=tree.node_count)[leaf]
+            held.append(rows / weight.sum())
+        self.lower, self.upper = np.concatenate(lower), np.concatenate(upper)
+        # The boxes of a leaf at the edge may lie beyond the data, as one edge of the box does.
+        self.upper = np.maximum(self.lower, self.upper)
+        self.limits = np.cumsum(np.concatenate(held))
+
+    def draw(self, n, rng):
+        """Draw n samples, (n, n_features)."""
+        u = rng.random_sample((n, self.X.shape[1]))
+        if self.sampling == "uniform":
+            return self.low + u * (self.high - self.low)
+        chosen = rng.random_sample(n) * self.limits[-1]
+        chosen = np.minimum(
+            np.searchsorted(self.limits, chosen, side="right"), len(self.limits) - 1
+        )
+        if self.sampling == "leaves":
+            # From 1 - u, in (0, 1]: a box holds its upper edge but not its lower one.
+            lower, upper = self.lower[chosen], self.upper[chosen]
+            return lower + (1.0 - u) * (upper - lower)
+        rows = self.X[self.order[chosen]]
+        return rows + self.noise * self.spread * rng.standard_normal(rows.shape)

@@ -1,0 +1,45 @@
+"""Cases drawn or dealt out to members, so that a weight of 2 is the same as the row twice.
+
+Rows are put in an order given by what they hold; draws then do not depend on how the rows were
+ordered, or on whether a repeated row came as copies or as a weight.
+"""
+
+import numpy as np
+
+
+def content_order(X, codes):
+    """Return an order of the rows: by class, then by value."""
+    return np.lexsort((*X.T[::-1], codes))
+
+
+def bootstrap_cases(X, codes, weight, n_bags, rng):
+    """Draw cases with replacement, as many as there are, for each bag.
+
+    ``weight`` are numbers of cases, all positive: see ``_growers.case_weights``. Returns counts,
+    (n_bags, n_samples).
+    """
+    order = content_order(X, codes)
+    limits = np.cumsum(weight[order])
+    n_cases = round(limits[-1])
+    counts = np.zeros((n_bags, len(codes)))
+    for bag in counts:
+        u = rng.random_sample(n_cases) * limits[-1]
+        drawn = np.minimum(np.searchsorted(limits, u, side="right"), len(codes) - 1)
+        bag[order] = np.bincount(drawn, minlength=len(codes))
+    return counts
+
+
+def deal_cases(X, codes, weight, n_parts, rng):
+    """Deal cases out to disjoint parts, each with its share of every class.
+
+    Copies of a row may go to different parts. Where weights are no whole numbers, rows are dealt
+    out whole. Returns weights, (n_parts, n_samples).
+    """
+    order = content_order(X, codes)
+    whole = (weight == np.round(weight)).all()
+    rows = np.repeat(order, weight[order].astype(np.int64)) if whole else order
+    shuffled = [rng.permutation(rows[codes[rows] == k]) for k in np.unique(codes)]
+    dealt = np.concatenate(shuffled)  # dealt in turn, so that sizes differ by one at most
+    parts = np.zeros((n_parts, len(codes)))
+    np.add.at(parts, (np.arange(len(dealt)) % n_parts, dealt), 1.0 if whole else weight[dealt])
+    return parts

@@ -1,0 +1,387 @@
+"""Melt an ensemble of trees into one: the arrays, the loop with a budget, the tree."""
+
+import heapq
+import time
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from counterpoint._kernels import equivalent as kernels
+from counterpoint.trees.convert import TreeEnsemble, require_columns
+from counterpoint.trees.structure import LEAF, Tree
+
+# Points at which a box with many cells is asked, and the most cells that are all asked.
+_POINTS = 1024
+_CELLS = 2048
+# Share of a column's width that its cells have beyond what the bounds give them: cells outside
+# the bounds must weigh something, and nothing must weigh 0.
+_FLOOR = 1e-6
+
+
+@dataclass(frozen=True, kw_only=True)
+class Packed:
+    """An ensemble as the kernels want it; made by :func:`pack`.
+
+    Trees are sorted by what they hold, so nothing depends on their order, except how near ties
+    of sums that are not exact come out: these follow ``order``, that of the ensemble.
+    """
+
+    nodes: NDArray
+    roots: NDArray
+    columns: NDArray
+    first: NDArray
+    cuts: NDArray
+    grid: NDArray
+    table: NDArray
+    exact: NDArray
+    order: NDArray
+    offset: NDArray
+    start: NDArray
+    slack: int
+    votes: NDArray
+    depth: int
+    n_features: int
+
+    @property
+    def forest(self):
+        """What most kernels begin with."""
+        return (
+            self.nodes,
+            self.roots,
+            self.first,
+            self.table,
+            self.exact,
+            self.order,
+            self.offset,
+            self.start,
+            self.slack,
+        )
+
+
+def contributions(ensemble: TreeEnsemble) -> tuple[list[NDArray], NDArray, float]:
+    """Return what leaves add, where scores begin, and how far sums may be off.
+
+    Sums of whole numbers are exact, also in another order. Where all that is added is one and the
+    same number, as in votes of equal weight, it can be counted in ones. Otherwise sums of n
+    numbers whose sizes add up to s may be off by n s / 2**53 each, so two of them by twice that.
+    """
+    tables = ensemble.contributions()
+    offset = ensemble.offset
+    offset = np.zeros(ensemble.n_classes) if offset is None else np.asarray(offset, dtype=float)
+    stacked = np.concatenate([table[tree.is_leaf] for table, tree in _pairs(ensemble, tables)])
+    sizes = np.unique(stacked[stacked != 0])
+    if len(sizes) == 1 and sizes[0] > 0 and not offset.any():
+        return [(table != 0).astype(float) for table in tables], offset, 0.0
+    most = sum(float(np.abs(table).max()) for table in tables) + float(np.abs(offset).max())
+    if (stacked == np.rint(stacked)).all() and (offset == np.rint(offset)).all() and most < 2**52:
+        return tables, offset, 0.0
+    return tables, offset, 2.1 * (len(tables) + 1) * most * 2.0**-53
+
+
+def _pairs(ensemble, tables):
+    return zip(tables, ensemble.trees, strict=True)
+
+
+def on_grid(threshold: NDArray, dtype: type) -> NDArray:
+    """Return the greatest number of ``dtype`` that is not above each threshold."""
+    near: NDArray = threshold.astype(dtype)
+    above = near > threshold
+    near[above] = np.nextafter(near[above], dtype(-np.inf))
+    return near.astype(np.float64)
+
+
+def pack(ensemble: TreeEnsemble) -> Packed:
+    """Lay out an ensemble for the kernels."""
+    require_columns(ensemble.trees, "An equivalent tree")
+    tables, offset, slack = contributions(ensemble)
+    trees = [_plain(tree, table, ensemble.dtype) for table, tree in _pairs(ensemble, tables)]
+    order = sorted(range(len(trees)), key=lambda t: tuple(part.tobytes() for part in trees[t]))
+    position = np.empty(len(order), dtype=np.int64)
+    position[order] = np.arange(len(order))
+    trees = [trees[t] for t in order]
+    # Only columns that are asked for take part.
+    asked = np.unique(np.concatenate([feature for feature, *_ in trees]))
+    columns = asked[asked >= 0]
+    values = np.concatenate([values for *_, values in trees])
+    rows, row_of = np.unique(values, axis=0, return_inverse=True)
+    row_of = row_of.ravel()
+    by_column = [
+        np.unique(np.concatenate([cut[feature == f] for feature, _, cut, *_ in trees]))
+        for f in columns
+    ]
+    # Of thresholds that part no two numbers of the type the first is shown.
+    shown = [np.empty(len(cuts)) for cuts in by_column]
+    for at, f in enumerate(columns):
+        given = np.concatenate([given[feature == f] for feature, given, *_ in trees])
+        grid = np.concatenate([cut[feature == f] for feature, _, cut, *_ in trees])
+        place = np.searchsorted(by_column[at], grid)
+        shown[at][:] = np.inf
+        np.minimum.at(shown[at], place, given)
+    parts, roots, begin = [], [], 0
+    for feature, _, cut, left, right, _ in trees:
+        part = np.stack([feature, feature, left + begin, right + begin], axis=1)
+        part[:, 0] = np.where(feature < 0, -1, np.searchsorted(columns, feature))
+        for at, f in enumerate(columns):
+            here = feature == f
+            part[here, 1] = np.searchsorted(by_column[at], cut[here])
+        leaf = feature < 0
+        part[leaf, 1] = row_of[begin : begin + len(part)][leaf]
+        parts.append(part)
+        roots.append(begin)
+        begin += len(part)
+    if slack:
+        most = sum(float(np.abs(table).max()) for table in tables) + np.abs(offset).max()
+        scale = 2.0 ** np.floor(60 - np.log2(most))
+        whole = np.ceil(slack * scale) + len(trees) + 2
+    else:
+        scale, whole = 1.0, 0
+    n_cuts = [len(cuts) for cuts in by_column]
+    return Packed(
+        nodes=np.concatenate(parts).astype(np.int64),
+        roots=np.array(roots, dtype=np.int64),
+        columns=columns.astype(np.int64),
+        first=np.concatenate([[0], np.cumsum(n_cuts)]).astype(np.int64),
+        cuts=np.concatenate([*shown, np.empty(0)]),
+        grid=np.concatenate([*by_column, np.empty(0)]),
+        table=np.rint(rows * scale).astype(np.int64),
+        exact=np.ascontiguousarray(rows),
+        order=position,
+        offset=offset,
+        start=np.rint(offset * scale).astype(np.int64),
+        slack=int(whole),
+        votes=np.ascontiguousarray(rows - min(rows.min(), 0.0)),
+        depth=max(tree.max_depth for tree in ensemble.trees),
+        n_features=ensemble.n_features,
+    )
+
+
+def _plain(tree, table, dtype):
+    """Return feature, threshold, threshold on the grid, children and what is added, by node."""
+    feature, threshold = tree.feature.astype(np.int64), np.nan_to_num(tree.threshold, nan=0.0)
+    left, right = tree.children_left.astype(np.int64), tree.children_right.astype(np.int64)
+    leaf = tree.is_leaf
+    values = np.where(leaf[:, None], table, 0.0) + 0.0
+    # On the grid, but inf stays: there all numbers go left.
+    grid = np.where(np.isinf(threshold), threshold, on_grid(threshold, dtype))
+    return np.where(leaf, -1, feature), threshold, grid, left, right, values
+
+
+@dataclass(kw_only=True)
+class Melted:
+    """One tree as splits on cells: feature, cut, left, right by node, parents first.
+
+    In a leaf ``feature`` is below 0; it is decided where ``label`` is not negative.
+    """
+
+    splits: NDArray
+    label: NDArray
+    n_regions: int
+    finished: bool
+    reason: str
+
+    @property
+    def n_leaves(self) -> int:
+        """Number of leaves."""
+        return int((self.splits[:, 0] < 0).sum())
+
+
+class Melter:
+    """The loop that splits open boxes, and can be stopped at any time."""
+
+    def __init__(self, packed: Packed, bounds, X=None, *, by_volume=False):
+        self.packed = packed
+        n = len(packed.columns)
+        self._width, self._mass = cell_measures(packed, bounds, X)
+        self._by_volume = by_volume
+        self._uniform = np.random.RandomState(0).random_sample((_POINTS, n))
+        self.made = np.full((4096, 4), -1, dtype=np.int32)
+        self._boxes = np.zeros((1024, 2, n), dtype=np.int32)
+        self._owner = np.zeros(1024, dtype=np.int64)
+        self._free = np.arange(1023, -1, -1)
+        self._heap, self._slots = np.zeros(1024), np.zeros(1024, dtype=np.int64)
+        self._keys = np.zeros(8192, dtype=np.uint64)
+        self._held = np.full(8192, -1, dtype=np.int64)
+        # nodes made, boxes open, free rows of boxes, keys held
+        self.counts = np.array([1, 1, 1023, 0], dtype=np.int64)
+        self._boxes[0, 1] = np.diff(packed.first)
+
+    def run(self, max_leaves, deadline) -> tuple[bool, str]:
+        """Go on until done (True), or a limit is reached (False, and which)."""
+        steps = 256
+        while True:
+            room = steps
+            if max_leaves is not None:
+                open_leaves = self.leaves()
+                # The last few leaves are not worth a pass over all for each.
+                if max_leaves - open_leaves <= max_leaves // 200 and self.counts[1]:
+                    return False, "max_leaves"
+                room = int(min(steps, max_leaves - open_leaves))
+            began = time.perf_counter()
+            arguments: tuple = (
+                *self.packed.forest,
+                self.packed.votes,
+                self.packed.depth,
+                self._uniform,
+                _CELLS,
+                self._by_volume,
+                self._width,
+                self._mass,
+                self.made,
+                self._boxes,
+                self._owner,
+                self._free,
+                self._heap,
+                self._slots,
+                self._keys,
+                self._held,
+                self.counts,
+                max(room, 1),
+            )
+            try:
+                status = kernels.expand(*arguments)
+            except KeyboardInterrupt:
+                return False, "interrupted"
+            if status == kernels.DONE:
+                return True, ""
+            if status == kernels.FULL:
+                self._grow()
+            now = time.perf_counter()
+            if deadline is not None and now > deadline:
+                return False, "max_seconds"
+            # About a tenth of a second a call, so that limits and Ctrl-C are noticed.
+            steps = int(np.clip(steps * 0.1 / max(now - began, 1e-3), 64, 4 * steps))
+
+    def leaves(self) -> float:
+        """Count the leaves of the tree as it is, open boxes included."""
+        return float(kernels.fold(self.made, int(self.counts[0]))[1][0])
+
+    def _grow(self):
+        if self.counts[0] + 2 > len(self.made):
+            self.made = np.concatenate([self.made, np.full_like(self.made, -1)])
+        if self.counts[2] < 2:
+            size = len(self._boxes)
+            self._boxes = np.concatenate([self._boxes, np.zeros_like(self._boxes)])
+            self._owner = np.concatenate([self._owner, self._owner])
+            self._heap = np.concatenate([self._heap, self._heap])
+            self._slots = np.concatenate([self._slots, self._slots])
+            free = np.empty(2 * size, dtype=np.int64)
+            left = self.counts[2]
+            free[:left] = self._free[:left]
+            free[left : left + size] = np.arange(size, 2 * size)[::-1]
+            self._free = free
+            self.counts[2] += size
+        if 2 * self.counts[3] >= len(self._keys):
+            keys = np.zeros(2 * len(self._keys), dtype=np.uint64)
+            held = np.full(len(keys), -1, dtype=np.int64)
+            kernels.rehash(self._keys, self._held, keys, held)
+            self._keys, self._held = keys, held
+
+    def result(self, max_leaves, finished, reason) -> Melted:
+        """Write the tree out, with at most ``max_leaves`` leaves."""
+        label, leaves, _ = kernels.fold(self.made, int(self.counts[0]))
+        if max_leaves is not None and leaves[0] > max_leaves:
+            out = self._heaviest(label, int(max_leaves))
+            finished, reason = False, "max_leaves"
+        else:
+            out = kernels.lay_out(self.made, label, 2 * int(leaves[0]) - 1)
+        closed = out[:, 0] == kernels.LEAF
+        return Melted(
+            splits=out,
+            label=np.where(closed, out[:, 1], -1),
+            n_regions=int(self.counts[0]),
+            finished=finished,
+            reason=reason,
+        )
+
+    def _heaviest(self, label, max_leaves):
+        """Write out splits, those of the heaviest boxes first, until the leaves are used up."""
+        packed, made = self.packed, self.made
+        box = np.zeros((2, len(packed.columns)), dtype=np.int64)
+        box[1] = np.diff(packed.first)
+        out = [[kernels.OPEN, -1, -1, -1]]
+        queue = [(-1.0, 0, 0, box)]
+        n_leaves = 1
+        while queue:
+            _, me, node, box = heapq.heappop(queue)
+            while made[node, 0] == kernels.ALIAS:
+                node = made[node, 1]
+            if label[node] >= 0:
+                out[me][:2] = [kernels.LEAF, int(label[node])]
+                continue
+            if made[node, 0] < 0 or n_leaves == max_leaves:
+                continue
+            f, k = int(made[node, 0]), int(made[node, 1])
+            n_leaves += 1
+            out[me][:2] = [f, k]
+            for side in range(2):
+                child = box.copy()
+                child[1 - side, f] = k + side
+                out[me][2 + side] = len(out)
+                mass = kernels._mass(self._mass, packed.first, child)
+                heapq.heappush(queue, (-mass, len(out), int(made[node, 2 + side]), child))
+                out.append([kernels.OPEN, -1, -1, -1])
+        return np.array(out, dtype=np.int64)
+
+
+def cell_measures(packed, bounds, X):
+    """Widths of all cells, and summed shares of space and data before each cell."""
+    low, high = bounds
+    widths, masses = [], []
+    for at, f in enumerate(packed.columns):
+        cuts = packed.cuts[packed.first[at] : packed.first[at + 1]]
+        edges = np.concatenate([[low[f]], np.clip(cuts, low[f], high[f]), [high[f]]])
+        width = np.diff(edges)
+        n = len(width)
+        width = width / width.sum() if width.sum() > 0 else np.full(n, 1 / n)
+        width = (1 - _FLOOR) * width + _FLOOR / n
+        share = width
+        if X is not None:
+            cell = np.searchsorted(cuts, X[:, f], side="left")
+            share = (width + np.bincount(cell, minlength=n) / len(X)) / 2
+        widths.append(width)
+        masses.append(np.concatenate([[0.0], np.cumsum(share)]))
+    return np.concatenate([*widths, np.zeros(1)]), np.concatenate([*masses, np.zeros(1)])
+
+
+def threshold_bounds(packed: Packed) -> tuple[NDArray, NDArray]:
+    """Bounds for volumes where there are no data: the thresholds and one gap more."""
+    low, high = np.zeros(packed.n_features), np.ones(packed.n_features)
+    for at, f in enumerate(packed.columns):
+        cuts = packed.cuts[packed.first[at] : packed.first[at + 1]]
+        cuts = cuts[np.isfinite(cuts)]
+        if len(cuts):
+            gap = (cuts[-1] - cuts[0]) / max(len(cuts) - 1, 1) or 1.0
+            low[f], high[f] = cuts[0] - gap, cuts[-1] + gap
+    return low, high
+
+
+def to_tree(packed: Packed, melted: Melted, n_classes: int) -> Tree:
+    """Give the splits thresholds, and leaves one unit of weight for their label (0: none yet)."""
+    splits = melted.splits
+    n = len(splits)
+    inner = splits[:, 0] >= 0
+    feature = np.full(n, LEAF, dtype=np.int32)
+    threshold = np.full(n, np.nan)
+    if inner.any():
+        feature[inner] = packed.columns[splits[inner, 0]]
+        threshold[inner] = packed.cuts[packed.first[splits[inner, 0]] + splits[inner, 1]]
+    value = np.zeros((n, n_classes))
+    closed = np.flatnonzero(melted.label >= 0)
+    value[closed, melted.label[closed]] = 1.0
+    depth = np.zeros(n, dtype=np.int64)
+    for node in np.flatnonzero(inner):
+        depth[splits[node, 2:]] = depth[node] + 1
+    return Tree(
+        children_left=splits[:, 2].astype(np.int32),
+        children_right=splits[:, 3].astype(np.int32),
+        feature=feature,
+        threshold=threshold,
+        bin_threshold=np.zeros(n, dtype=np.uint8),
+        missing_go_to_left=np.zeros(n, dtype=bool),
+        value=value,
+        weighted_n_node_samples=np.zeros(n),
+        n_node_samples=np.zeros(n, dtype=np.int64),
+        impurity=np.zeros(n),
+        max_depth=int(depth.max()),
+    )

@@ -1,0 +1,84 @@
+"""Trees grown by weight with either grower, many on the same rows."""
+
+import numpy as np
+from sklearn.tree import DecisionTreeClassifier
+from sklearn.utils import compute_sample_weight
+from sklearn.utils.validation import _check_sample_weight
+
+from counterpoint.trees.binning import Binner
+from counterpoint.trees.convert import from_sklearn
+from counterpoint.trees.growing import GrowWorkspace, grow
+
+# A leaf may be so much lighter than the least weight: sums of weights are rounded.
+_ROUNDING = 1e-6
+
+
+def case_weights(X, y, sample_weight, class_weight):
+    """Return weights as numbers of cases: whole numbers as they are, others scaled."""
+    weight = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
+    if class_weight is not None:
+        weight = weight * compute_sample_weight(class_weight, y)
+    n_held = np.count_nonzero(weight)
+    if n_held == 0:
+        raise ValueError("Weights are all zero: at least one sample must count.")
+    if (weight == np.round(weight)).all():
+        return weight
+    return weight * (n_held / weight.sum())
+
+
+class Grower:
+    """Grows trees on the same rows with one weight after another.
+
+    ``codes`` are the positions of the labels ``y`` among ``n_classes``; rows without ``weight``
+    have no part in the bins.
+    """
+
+    def __init__(
+        self,
+        X,
+        y,
+        codes,
+        weight,
+        *,
+        n_classes,
+        grower="sklearn",
+        split_criterion="entropy",
+        max_depth=None,
+        min_samples_leaf=2,
+        max_features=None,
+    ):
+        self.X, self.y = X, y
+        self.split_criterion, self.max_depth = split_criterion, max_depth
+        self.min_samples_leaf, self.max_features = min_samples_leaf, max_features
+        self.workspace = None
+        if grower == "hist":
+            self.held = weight > 0
+            binned = Binner().fit_transform(X[self.held])
+            self.workspace = GrowWorkspace(binned, codes[self.held], n_classes=n_classes)
+
+    def grow(self, weight, random_state=None):
+        """Return a tree, and the estimator of scikit-learn that holds it or None."""
+        if self.workspace is None:
+            return self._grow_sklearn(weight, random_state)
+        tree = grow(
+            self.workspace,
+            weight[self.held],
+            criterion=self.split_criterion,
+            max_depth=self.max_depth,
+            min_weight_leaf=self.min_samples_leaf * (1 - _ROUNDING),
+        )
+        return tree, None
+
+    def _grow_sklearn(self, weight, random_state):
+        # By weight, not by rows: a leaf of one sample with weight 2 holds two cases. The share
+        # may be a half at most, and a tree too light for a split must not be split at all.
+        least = self.min_samples_leaf * (1 - _ROUNDING) / weight.sum()
+        template = DecisionTreeClassifier(
+            criterion=self.split_criterion,
+            max_depth=self.max_depth,
+            min_samples_split=2 if least <= 0.5 else len(self.X) + 1,
+            min_weight_fraction_leaf=min(least, 0.5),
+            max_features=self.max_features,
+            random_state=random_state,
+        ).fit(self.X, self.y, sample_weight=weight)
+        return from_sklearn(template), template

@@ -1,0 +1,105 @@
+"""What every classifier that is one tree can do with it."""
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.tree import DecisionTreeClassifier
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from counterpoint.trees.convert import as_sklearn
+from counterpoint.trees.rules import RuleList, tree_rules
+from counterpoint.trees.structure import Tree, predict_trees, stack_trees
+
+
+class SingleTreeMixin:
+    """Predict by ``_arrays``, one fitted tree, for ``classes_``."""
+
+    _arrays: Tree
+    classes_: NDArray
+    n_features_in_: int
+    # What samples are rounded to before they meet thresholds, as in scikit-learn's trees.
+    _input_dtype: type = np.float32
+
+    def apply(self, X) -> NDArray:
+        """Return the leaf that each sample reaches, as a number of a node of ``tree_``.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_samples,), int32
+        """
+        check_is_fitted(self)
+        X = validate_data(
+            self, X, reset=False, dtype=self._input_dtype, ensure_all_finite="allow-nan"
+        )
+        return predict_trees(stack_trees([self._arrays]), X, kind="leaves")[0]
+
+    def predict(self, X) -> NDArray:
+        """Return the heaviest class of the leaf reached, the first of equals.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+        """
+        share = self.predict_proba(X)
+        return self.classes_[share.argmax(axis=1)]
+
+    def predict_proba(self, X) -> NDArray:
+        """Return the shares of the classes in the weight of the leaf reached.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_classes)
+        """
+        leaf = self.apply(X)
+        weight = self._arrays.value[leaf]
+        return weight / weight.sum(axis=1, keepdims=True)
+
+    def predict_log_proba(self, X) -> NDArray:
+        """Return the logarithm of :meth:`predict_proba`; -inf where it is 0."""
+        with np.errstate(divide="ignore"):
+            return np.log(self.predict_proba(X))
+
+    def get_depth(self) -> int:
+        """Return the number of splits on the longest path."""
+        check_is_fitted(self)
+        return self._arrays.max_depth
+
+    def get_n_leaves(self) -> int:
+        """Return the number of leaves."""
+        check_is_fitted(self)
+        return self._arrays.n_leaves
+
+    @property
+    def rules_(self) -> RuleList:
+        """The tree as rules, the one with most support first; only for splits on columns."""
+        check_is_fitted(self)
+        names = getattr(self, "feature_names_in_", None)
+        return tree_rules(self._arrays, self.classes_, names)
+
+    def as_sklearn(self) -> DecisionTreeClassifier:
+        """Return the tree as scikit-learn's, for ``plot_tree``, ``export_text`` and the like.
+
+        Returns
+        -------
+        DecisionTreeClassifier
+            Only for splits on columns, not for oblique ones.
+        """
+        check_is_fitted(self)
+        names = getattr(self, "feature_names_in_", None)
+        return as_sklearn(self._arrays, self.classes_, self.n_features_in_, names)
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()  # type: ignore[misc]
+        tags.input_tags.allow_nan = True
+        return tags

@@ -1,0 +1,164 @@
+"""The one pass from the leaves of a tree to its root, and what it leaves of the tree."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from counterpoint.trees.structure import LEAF, Tree
+
+# Costs that differ by less than this share are equal: sums of weights are rounded.
+EQUAL = 1e-10
+
+
+@dataclass(frozen=True, kw_only=True)
+class Pruning:
+    """What is left of a tree, and where the rest went.
+
+    Attributes
+    ----------
+    children_left, children_right : ndarray of shape (n_kept,), int32
+        The pruned tree; -1 in leaves. Nodes keep their order.
+    kept : ndarray of shape (n_kept,), int64
+        Old number of each node that is left: ``feature[kept]`` and so on are its arrays. In
+        new leaves the feature and the threshold mean nothing any more.
+    new_node : ndarray of shape (n_nodes,), int32
+        New number of each old node; of nodes cut off, that of the leaf they are now part of.
+        So ``new_node[leaf]`` is where samples of an old leaf are now.
+    cost : float
+        Summed cost of the leaves that are left.
+    max_depth : int
+        Splits on the longest path that is left.
+    """
+
+    children_left: NDArray
+    children_right: NDArray
+    kept: NDArray
+    new_node: NDArray
+    cost: float
+    max_depth: int
+
+
+def prune_bottom_up(
+    children_left: ArrayLike,
+    children_right: ArrayLike,
+    cost: ArrayLike,
+    *,
+    margin: Callable[[float, int], float] | None = None,
+) -> Pruning:
+    """Cut every subtree that costs no less than a leaf in its place, from the leaves upwards.
+
+    Every node is seen once, after the nodes under it: without a margin the result is the
+    cheapest of all prunings of the tree and, of equally cheap ones, the smallest.
+
+    Parameters
+    ----------
+    children_left, children_right : array-like of shape (n_nodes,)
+        Node 0 is the root and children come after their parents; -1 in leaves.
+    cost : array-like of shape (n_nodes,)
+        Cost of each node if it were a leaf.
+    margin : callable, default=None
+        ``margin(below, node)`` is added to the summed cost of the leaves under a node, ``below``,
+        when it is compared with the cost of the node as a leaf.
+
+    Returns
+    -------
+    Pruning
+
+    Examples
+    --------
+    >>> from counterpoint.trees.bottom_up import prune_bottom_up
+    >>> pruning = prune_bottom_up([1, -1, 3, -1, -1], [2, -1, 4, -1, -1], [9, 1, 2, 1, 1])
+    >>> pruning.kept.tolist(), pruning.new_node.tolist(), pruning.cost
+    ([0, 1, 2], [0, 1, 2, 2, 2], 3.0)
+    """
+    left, right = check_children(children_left, children_right)
+    cost = np.asarray(cost, dtype=np.float64)
+    if cost.shape != left.shape or np.isnan(cost).any():
+        raise ValueError(
+            f"cost has shape {cost.shape}, expected {left.shape}: one number per node, none NaN."
+        )
+    # Plain lists: a loop over them is as quick as the limits are to compute.
+    lefts, rights, best = left.tolist(), right.tolist(), cost.tolist()
+    is_leaf = [True] * len(best)
+    for node in range(len(best) - 1, -1, -1):
+        if lefts[node] != LEAF:
+            below = best[lefts[node]] + best[rights[node]]
+            needed = below if margin is None else below + margin(below, node)
+            if best[node] > needed + EQUAL * abs(needed):
+                best[node], is_leaf[node] = below, False
+    return collapse(lefts, rights, is_leaf, best[0])
+
+
+def cut(tree: Tree, pruning: Pruning) -> Tree:
+    """Return what a pruning leaves of a tree."""
+    kept, is_leaf = pruning.kept, pruning.children_left == LEAF
+    return replace(
+        tree,
+        children_left=pruning.children_left,
+        children_right=pruning.children_right,
+        feature=np.where(is_leaf, LEAF, tree.feature[kept]).astype(tree.feature.dtype),
+        threshold=np.where(is_leaf, np.nan, tree.threshold[kept]),
+        bin_threshold=np.where(is_leaf, 0, tree.bin_threshold[kept]).astype(np.uint8),
+        missing_go_to_left=tree.missing_go_to_left[kept] & ~is_leaf,
+        value=tree.value[kept],
+        weighted_n_node_samples=tree.weighted_n_node_samples[kept],
+        n_node_samples=tree.n_node_samples[kept],
+        impurity=tree.impurity[kept],
+        max_depth=pruning.max_depth,
+        normals=None if tree.normals is None else tree.normals[kept] * ~is_leaf[:, None],
+    )
+
+
+def collapse(lefts, rights, is_leaf, cost):
+    """Return the nodes that are left, numbered again, when splits in leaves are dropped."""
+    n = len(lefts)
+    new, depth, cut = [-1] * n, [0] * n, [False] * n
+    kept: list[int] = []
+    for node in range(n):
+        if not cut[node]:
+            new[node] = len(kept)
+            kept.append(node)
+        if lefts[node] == LEAF:
+            continue
+        for child in (lefts[node], rights[node]):
+            cut[child] = cut[node] or is_leaf[node]
+            depth[child] = depth[node] + 1
+            if cut[child]:
+                new[child] = new[node]
+    children = [
+        np.array([LEAF if is_leaf[k] else new[side[k]] for k in kept], dtype=np.int32)
+        for side in (lefts, rights)
+    ]
+    return Pruning(
+        children_left=children[0],
+        children_right=children[1],
+        kept=np.array(kept, dtype=np.int64),
+        new_node=np.array(new, dtype=np.int32),
+        cost=cost,
+        max_depth=max(depth[k] for k in kept),
+    )
+
+
+def check_children(left, right):
+    """Return children as arrays that make a tree, or say why they do not."""
+    left, right = np.asarray(left), np.asarray(right)
+    if left.ndim != 1 or left.shape != right.shape or len(left) == 0:
+        raise ValueError(
+            f"children_left has shape {left.shape} and children_right {right.shape}, expected "
+            "the same (n_nodes,) with at least one node."
+        )
+    own, inner = np.arange(len(left)), left != LEAF
+    children = np.concatenate([left[inner], right[inner]])
+    # The two passes rely on this order, and every node but the root having one parent.
+    if (
+        (inner != (right != LEAF)).any()
+        or (np.minimum(left, right)[inner] <= own[inner]).any()
+        or not np.array_equal(np.sort(children), own[1:])
+    ):
+        raise ValueError(
+            "children_left and children_right are no binary tree with node 0 as root: every other "
+            "node must be the child of one node before it, and leaves have -1 in both."
+        )
+    return left, right

@@ -1,0 +1,372 @@
+"""One tree that decides as an ensemble of trees does, as a scikit-learn estimator.
+
+:func:`counterpoint.trees.melting.equivalent_tree` does it for ensembles that are fitted.
+"""
+
+import warnings
+from numbers import Integral, Real
+from typing import Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
+from sklearn.ensemble import BaggingClassifier
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.tree import DecisionTreeClassifier
+from sklearn.utils import check_random_state
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_is_fitted, has_fit_parameter, validate_data
+
+from counterpoint.trees._sampled import Sampling, grow_on_sample
+from counterpoint.trees._single import SingleTreeMixin
+from counterpoint.trees.algebra import apply, relabel
+from counterpoint.trees.certificate import Certificate, certify
+from counterpoint.trees.convert import as_sklearn, take_trees
+from counterpoint.trees.melting import (
+    CRITERIA,
+    MINIMIZE,
+    EquivalentTree,
+    Faithfulness,
+    check_choice,
+    check_limits,
+    equivalent_tree,
+)
+from counterpoint.trees.pruning import prune
+from counterpoint.trees.rules import tree_rules
+from counterpoint.trees.structure import Tree
+
+__all__ = ["EnsembleTreeClassifier", "EquivalentTree", "Faithfulness", "equivalent_tree"]
+
+_CHOICES = {
+    "method": ("exact", "sample"),
+    "criterion": CRITERIA,
+    "minimize": MINIMIZE,
+    "sampling": ("uniform", "data", "volume"),
+    "weight": ("volume", "data", "both"),
+}
+
+
+class EnsembleTreeClassifier(SingleTreeMixin, ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
+    """Fit an ensemble of trees, then melt it into one tree.
+
+    ``method="exact"`` gives a tree with the decisions of the ensemble at every point of the
+    space; :meth:`verify` proves it. Such a tree is large if the ensemble is: in many columns, take
+    few trees that are not deep. ``method="sample"`` grows a tree on a sample of the
+    overlaps of the ensemble's leaves: an approximation, for any ensemble, that can be kept small
+    by leaving out overlaps the trees do not agree on, and by pruning. Both follow [1]_, section
+    5.1.
+
+    Parameters
+    ----------
+    ensemble : classifier or None, default=None
+        An ensemble of trees, see :func:`counterpoint.trees.convert.take_trees`. None: 10
+        bagged trees of depth 3. One inside ``sklearn.frozen.FrozenEstimator`` is not fitted again.
+    method : {"exact", "sample"}, default="exact"
+    prefit : bool, default=False
+        The ensemble is fitted: take it as it is.
+    criterion : {"cells", "volume"}, default="cells"
+        For "exact": what a split should tell apart, see
+        :func:`counterpoint.trees.melting.equivalent_tree`.
+    minimize : {None, "leaves", "depth"}, default=None
+        For "exact": search for the smallest tree.
+    max_leaves : int or None, default=100_000
+        Most leaves.
+    max_seconds : float or None, default=None
+        For "exact": most seconds for splitting, once the ensemble is fitted.
+    n_overlaps : int, default=10_000
+        For "sample": overlaps to draw; doubles are dropped. The thesis draws 100 000.
+    sampling : {"uniform", "data", "volume"}, default="uniform"
+        For "sample": draw roughly evenly from all overlaps, around rows of X, or by volume.
+    agreement : float, default=0.0
+        For "sample": keep overlaps where the share of the score for the winner is above this.
+    keep : float, default=1.0
+        For "sample": then keep this share of the overlaps, those with most agreement.
+    weight : {"volume", "data", "both"}, default="volume"
+        For "sample": what an overlap weighs: its volume, its rows, or the mean of both shares.
+        "data" leaves out overlaps without rows.
+    pruning : str, dict or None, default=None
+        Criterion of :func:`counterpoint.trees.pruning.prune` for pruning the tree by the training
+        rows, or a dict of its options with "criterion". The leaves then have the labels of the
+        rows that reach them.
+    random_state : int, RandomState instance or None, default=None
+        Seeds the default ensemble, those without a seed of their own, and the sample.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        Labels, sorted.
+    tree_ : Tree
+        The one tree. Weights of classes in a leaf are mean scores of the ensemble, so
+        ``predict_proba`` is near that of the ensemble.
+    ensemble_ : classifier
+        The fitted ensemble.
+    exact_ : bool
+        Whether the tree is known to decide as the ensemble does everywhere.
+    smallest_ : bool
+        Whether it is proven that there is no smaller one.
+    faithfulness_ : Faithfulness
+        Where it is proven to, and how many of the rows it decides alike. A sample proves nothing.
+    n_leaves_ : int
+        Number of leaves.
+    n_overlaps_ : int
+        For "sample": overlaps the tree was grown on.
+    n_features_in_ : int
+        Number of columns.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Their names, if X was a frame with such.
+
+    Notes
+    -----
+    X must have no missing values. An ensemble that was fitted on such is taken as it is for
+    samples without.
+
+    References
+    ----------
+    .. [1] M. Eastwood, "Building Well-Performing Classifier Ensembles: Model and Decision Level
+       Combination", PhD thesis, Bournemouth University, 2010, section 5.1.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from counterpoint.trees.equivalent import EnsembleTreeClassifier
+    >>> X, y = load_iris(return_X_y=True)
+    >>> one = EnsembleTreeClassifier(random_state=0).fit(X, y)
+    >>> one.exact_, one.verify().equal
+    (True, True)
+    >>> bool((one.predict(X) == one.ensemble_.predict(X)).all())
+    True
+    """
+
+    def __init__(
+        self,
+        ensemble=None,
+        *,
+        method="exact",
+        prefit=False,
+        criterion="cells",
+        minimize=None,
+        max_leaves=100_000,
+        max_seconds=None,
+        n_overlaps=10_000,
+        sampling="uniform",
+        agreement=0.0,
+        keep=1.0,
+        weight="volume",
+        pruning=None,
+        random_state=None,
+    ):
+        self.ensemble = ensemble
+        self.method = method
+        self.prefit = prefit
+        self.criterion = criterion
+        self.minimize = minimize
+        self.max_leaves = max_leaves
+        self.max_seconds = max_seconds
+        self.n_overlaps = n_overlaps
+        self.sampling = sampling
+        self.agreement = agreement
+        self.keep = keep
+        self.weight = weight
+        self.pruning = pruning
+        self.random_state = random_state
+
+    def fit(self, X, y, **fit_params) -> Self:
+        """Fit the ensemble, and melt it.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Numbers, none missing.
+        y : array-like of shape (n_samples,)
+            Labels.
+        **fit_params
+            Passed on to the ``fit`` of the ensemble, for example ``sample_weight``.
+
+        Returns
+        -------
+        EnsembleTreeClassifier
+        """
+        self._check()
+        if self.prefit and self.ensemble is None:
+            raise ValueError("prefit=True, but ensemble is None: pass the fitted ensemble.")
+        given = X
+        X, y = validate_data(self, X, y)
+        check_classification_targets(y)
+        rng = check_random_state(self.random_state)
+        self.ensemble_ = self._fit_ensemble(given, X, y, fit_params, rng)
+        trees = take_trees(self.ensemble_)
+        if trees.n_features != X.shape[1]:
+            raise ValueError(
+                f"X has {X.shape[1]} columns, but the ensemble was fitted on {trees.n_features}: "
+                "pass the columns it was fitted on."
+            )
+        unknown = np.setdiff1d(y, trees.classes)
+        if len(unknown):
+            raise ValueError(
+                f"y holds {unknown.tolist()}, which the ensemble does not know: its classes are "
+                f"{trees.classes.tolist()}."
+            )
+        self.classes_ = trees.classes
+        self._input_dtype = trees.dtype
+        self._trees = trees
+        rows = trees.check_rows(X)
+        if self.method == "exact":
+            self._melt(trees, rows)
+        else:
+            self._grow_on_sample(trees, rows, rng)
+        if self.pruning is not None:
+            self._prune(rows, np.searchsorted(self.classes_, y))
+        self.n_leaves_ = self._arrays.n_leaves
+        return self
+
+    def _fit_ensemble(self, given, X, y, fit_params, rng):
+        if self.prefit:
+            if fit_params:
+                raise ValueError(
+                    f"{', '.join(fit_params)} was given, but prefit=True: the ensemble is not "
+                    "fitted again. Leave it out."
+                )
+            return self.ensemble
+        if self.ensemble is None:
+            made = BaggingClassifier(DecisionTreeClassifier(max_depth=3), 10, random_state=rng)
+        else:
+            made = clone(self.ensemble)
+            if "random_state" in made.get_params() and made.get_params()["random_state"] is None:
+                made.set_params(random_state=rng.randint(np.iinfo(np.int32).max))
+        # A frame goes on as it is: an ensemble may choose columns by name.
+        data = given if hasattr(given, "columns") else X
+        for name in fit_params:
+            if not has_fit_parameter(made, name):
+                raise ValueError(
+                    f"{name} was given, but {type(made).__name__}.fit does not take it: leave it "
+                    "out, or pass an ensemble that does."
+                )
+        return made.fit(data, y, **fit_params)
+
+    def _melt(self, trees, rows):
+        made = equivalent_tree(
+            trees,
+            rows,
+            criterion=self.criterion,
+            minimize=self.minimize,
+            max_leaves=self.max_leaves,
+            max_seconds=self.max_seconds,
+        )
+        if not made.exact:
+            warnings.warn(
+                f"The tree is not exact: {made.stopped_by} stopped it, after which "
+                f"{made.faithfulness.volume:.1%} of the volume and {made.faithfulness.rows:.1%} of "
+                "the rows are in regions that were proven. Raise max_leaves or max_seconds, take "
+                "fewer or smaller trees, or use method='sample'.",
+                ConvergenceWarning,
+                stacklevel=3,
+            )
+        self._arrays, self.exact_, self.smallest_ = made.tree, made.exact, made.smallest
+        self.faithfulness_ = made.faithfulness
+
+    def _grow_on_sample(self, trees, rows, rng):
+        sampling = Sampling(
+            n_overlaps=self.n_overlaps,
+            how=self.sampling,
+            agreement=self.agreement,
+            keep=self.keep,
+            weight=self.weight,
+            max_leaves=self.max_leaves,
+        )
+        self._arrays, self.n_overlaps_ = grow_on_sample(trees, rows, sampling, rng)
+        self.exact_ = self.smallest_ = False
+        self._measure(rows)
+
+    def _prune(self, rows, codes):
+        options = self.pruning if isinstance(self.pruning, dict) else {"criterion": self.pruning}
+        counted = relabel(self._arrays, rows, codes, empty="parent")
+        pruned = prune(counted, **options)
+        if pruned.n_leaves < self._arrays.n_leaves or self.method == "sample":
+            self.exact_ = self.smallest_ = False
+        same = np.array_equal(pruned.label, self._arrays.label)
+        self.exact_ = self.exact_ and same
+        self._arrays = pruned
+        if not self.exact_:
+            self._measure(rows)
+
+    def _measure(self, rows):
+        """Count the rows that tree and ensemble decide alike; nothing is proven."""
+        alike = self._arrays.label[apply(self._arrays, rows)] == self._trees.score(rows).argmax(1)
+        self.faithfulness_ = Faithfulness(volume=0.0, rows=0.0, agreement=float(alike.mean()))
+
+    def _check(self):
+        for name, choices in _CHOICES.items():
+            check_choice(name, getattr(self, name), choices)
+        check_limits(self.max_leaves, self.max_seconds)
+        if not isinstance(self.n_overlaps, Integral) or self.n_overlaps < 1:
+            raise ValueError(f"n_overlaps={self.n_overlaps!r}: give a whole number from 1.")
+        if not isinstance(self.agreement, Real) or not 0 <= float(self.agreement) < 1:
+            raise ValueError(
+                f"agreement={self.agreement!r}: give a number from 0, below 1; the share of the "
+                "winner must be above it."
+            )
+        if not isinstance(self.keep, Real) or not 0 < float(self.keep) <= 1:
+            raise ValueError(f"keep={self.keep!r}: give a share above 0 and at most 1.")
+        if not isinstance(self.pruning, str | dict | None):
+            raise ValueError(
+                f"pruning={self.pruning!r}: give the name of a criterion, a dict of options of "
+                "counterpoint.trees.pruning.prune, or None."
+            )
+
+    @property
+    def tree_(self) -> Tree:
+        """The one tree."""
+        check_is_fitted(self)
+        return self._arrays
+
+    @property
+    def rules_(self):
+        """The tree as rules, those with most rows first; see :func:`tree_rules`."""
+        check_is_fitted(self)
+        return tree_rules(self._arrays, self.classes_, self._names())
+
+    def verify(self, *, limit: int | None = None) -> Certificate:
+        """Prove region by region that the tree decides as the ensemble does.
+
+        Parameters
+        ----------
+        limit : int, default=None
+            Give up after so many overlaps of leaves.
+
+        Returns
+        -------
+        Certificate
+            True in an ``if`` only when equality is proven; else it has a counterexample, or the
+            limit was reached.
+        """
+        check_is_fitted(self)
+        return certify(self._arrays, self._trees, limit=limit)
+
+    def as_sklearn(self) -> DecisionTreeClassifier:
+        """Return the tree as a fitted ``DecisionTreeClassifier``."""
+        check_is_fitted(self)
+        return as_sklearn(self._arrays, self.classes_, self.n_features_in_, self._names())
+
+    def _names(self):
+        return getattr(self, "feature_names_in_", None)
+
+    def apply(self, X) -> NDArray:
+        """Return the leaf that each sample reaches, as a number of a node of ``tree_``.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Without missing values.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,), int32
+        """
+        check_is_fitted(self)
+        X = validate_data(self, X, reset=False, dtype=self._input_dtype)
+        return apply(self._arrays, X)
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = False
+        return tags

@@ -1,0 +1,319 @@
+"""A tree merged from many as a scikit-learn estimator."""
+
+from dataclasses import replace
+from numbers import Integral, Real
+from typing import Any, Self
+
+import numpy as np
+from joblib import Parallel, delayed
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.utils import check_random_state
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import validate_data
+
+from counterpoint import _members
+from counterpoint.trees._bases import on_columns, random_basis
+from counterpoint.trees._cases import bootstrap_cases
+from counterpoint.trees._growers import Grower, case_weights
+from counterpoint.trees._single import SingleTreeMixin
+from counterpoint.trees.convert import TreeEnsemble, take_trees
+from counterpoint.trees.criteria import LOCAL
+from counterpoint.trees.merging import ORDERS, merge_arrays
+from counterpoint.trees.structure import Tree
+
+_CHOICES: dict[str, tuple] = {
+    "criterion": LOCAL,
+    "diversify": ("bootstrap", "features", "bases", None),
+    "order": ORDERS,
+    "split_criterion": ("entropy", "gini"),
+    "grower": ("sklearn", "hist"),
+}
+
+
+class MergedTreeClassifier(SingleTreeMixin, ClassifierMixin, BaseEstimator):
+    """One decision tree, grafted together from the best parts of many.
+
+    Trees are grown on bootstrap samples, on some of the columns, or on random bases, and pruned
+    together by :func:`counterpoint.trees.merging.merge_trees`: where another tree's subtree does
+    better on the samples of a node, it is grafted in. The result is one tree, about as large as a
+    single pruned tree or smaller.
+
+    Parameters
+    ----------
+    n_estimators : int, default=21
+        Trees to grow. Not used with ``ensemble``.
+    criterion : {"error-based", "pessimistic", "minimum-error"}, default="error-based"
+        What subtrees and leaves cost.
+    corrected : bool, default=True
+        Let the mean of the subtrees decide against a leaf, not the best of them.
+    diversify : {"bootstrap", "features", "bases"} or None, default="bootstrap"
+        How the trees come to differ: each on a bootstrap sample; on ``max_features`` of the
+        columns; or on an orthogonal basis of discriminants of small local samples, which gives
+        oblique splits. None grows equal trees, which is for one.
+    order : {"samples", "volume"}, default="samples"
+        Visit nodes from the fewest samples up, or from the smallest volume up.
+    ensemble : estimator, list of trees, or None, default=None
+        Take the trees of this ensemble instead of growing some. One that is not fitted, as after
+        ``clone`` or in a grid search, is fitted first.
+    cf : float, default=0.25
+        For error-based: confidence of the limits, above 0 and below 1.
+    limit : {"binomial", "chen"}, default="binomial"
+        For error-based: exact limits; or the wider ones of Chen, Zhou and Aravena, for much
+        smaller trees.
+    m : float or "laplace", default=2.0
+        For minimum-error: how many cases the prior is worth.
+    prior : {"data", "uniform"} or array-like of shape (n_classes,), default="data"
+        For minimum-error.
+    max_features : int, float, "sqrt" or "log2", default=0.5
+        For ``diversify="features"``: columns for each tree, or their share.
+    split_criterion : {"entropy", "gini"}, default="entropy"
+        Impurity that a split lowers.
+    max_depth : int or None, default=None
+        Most splits on a path while growing.
+    min_samples_leaf : int, default=2
+        Fewest cases in a leaf while growing, counted by their weight.
+    grower : {"sklearn", "hist"}, default="sklearn"
+        "hist" grows on bins: faster on many rows.
+    class_weight : dict, "balanced" or None, default=None
+        Weights of classes, multiplied with ``sample_weight``.
+    n_jobs : int or None, default=None
+        Threads to grow trees with, for ``grower="sklearn"``.
+    random_state : int, RandomState instance or None, default=None
+        Seeds bootstrap samples, columns, bases and growing.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        Labels, sorted.
+    tree_ : Tree
+        The merged tree, with weights of classes among all training samples.
+    n_leaves_ : int
+        Its leaves.
+    rules_ : RuleList
+        It as readable rules, with support and confidence.
+    history_ : list of MergeStep
+        Nodes that were cut or grafted, in order.
+    winner_ : int
+        The tree that was best at the root; -1 if a leaf was.
+    estimated_error_ : float
+        What the criterion expects, per case; with the margin of "pessimistic". Chosen as the
+        best of many, so it is too low.
+    unmerged_leaves_ : ndarray of shape (n_trees,)
+        Leaves of the trees before merging.
+    n_features_in_ : int
+        Number of columns.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Their names, if X was a frame with such.
+
+    See Also
+    --------
+    PrunedTreeClassifier : The same with one tree.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from counterpoint.trees.merged import MergedTreeClassifier
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> model = MergedTreeClassifier(random_state=0).fit(X, y)
+    >>> bool(model.n_leaves_ < model.unmerged_leaves_.min())
+    True
+    """
+
+    def __init__(
+        self,
+        n_estimators=21,
+        *,
+        criterion="error-based",
+        corrected=True,
+        diversify="bootstrap",
+        order="samples",
+        ensemble=None,
+        cf=0.25,
+        limit="binomial",
+        m=2.0,
+        prior="data",
+        max_features=0.5,
+        split_criterion="entropy",
+        max_depth=None,
+        min_samples_leaf=2,
+        grower="sklearn",
+        class_weight=None,
+        n_jobs=None,
+        random_state=None,
+    ):
+        self.n_estimators = n_estimators
+        self.criterion = criterion
+        self.corrected = corrected
+        self.diversify = diversify
+        self.order = order
+        self.ensemble = ensemble
+        self.cf = cf
+        self.limit = limit
+        self.m = m
+        self.prior = prior
+        self.max_features = max_features
+        self.split_criterion = split_criterion
+        self.max_depth = max_depth
+        self.min_samples_leaf = min_samples_leaf
+        self.grower = grower
+        self.class_weight = class_weight
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+
+    def fit(self, X, y, sample_weight=None) -> Self:
+        """Grow trees, or take those of ``ensemble``, and merge them.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Numbers; NaN is missing, except with ``diversify="bases"``.
+        y : array-like of shape (n_samples,)
+            Labels.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Not negative. Whole numbers count as copies, others are scaled to sum to the number
+            of samples.
+
+        Returns
+        -------
+        MergedTreeClassifier
+        """
+        self._check()
+        given = None
+        dtype: Any = np.float32
+        if self.ensemble is not None and self._is_fitted(self.ensemble):
+            given = take_trees(self.ensemble)
+            dtype = given.dtype
+        rows, y = validate_data(self, X, y, dtype=dtype, ensure_all_finite="allow-nan")
+        check_classification_targets(y)
+        self.classes_, codes = np.unique(y, return_inverse=True)
+        weight = case_weights(rows, y, sample_weight, self.class_weight)
+        if self.ensemble is not None and given is None:
+            given = self._fit_ensemble(rows, y, weight)
+            rows = np.asarray(rows, dtype=given.dtype)
+        if given is not None:
+            rows = given.check_rows(rows)
+            trees = list(given.trees)
+        else:
+            trees = self._grow(rows, y, codes, weight)
+        self._input_dtype = rows.dtype.type
+        merging = merge_arrays(
+            trees,
+            rows,
+            self.classes_,
+            codes,
+            weight,
+            criterion=self.criterion,
+            corrected=self.corrected,
+            order=self.order,
+            cf=self.cf,
+            limit=self.limit,
+            m=self.m,
+            prior=self.prior,
+            split_criterion=self.split_criterion,
+        )
+        self._arrays = self.tree_ = merging.tree
+        self.history_, self.winner_ = merging.history, merging.winner
+        self.n_leaves_ = merging.tree.n_leaves
+        self.estimated_error_ = merging.cost / weight.sum()
+        self.unmerged_leaves_ = np.array([tree.n_leaves for tree in trees])
+        return self
+
+    @staticmethod
+    def _is_fitted(ensemble):
+        if isinstance(ensemble, TreeEnsemble | Tree | list | tuple | dict):
+            return True
+        return not hasattr(ensemble, "fit") or _members.is_fitted(ensemble)
+
+    def _fit_ensemble(self, X, y, weight):
+        ensemble = clone(self.ensemble)
+        uneven = (weight != weight[0]).any()
+        fitted = ensemble.fit(X, y, sample_weight=weight) if uneven else ensemble.fit(X, y)
+        return take_trees(fitted)
+
+    def _grow(self, X, y, codes, weight):
+        rng = check_random_state(self.random_state)
+        if self.diversify == "bases" and np.isnan(X).any():
+            raise ValueError(
+                "X has missing values (NaN), and diversify='bases' needs all numbers: fill them "
+                "in, or choose diversify='bootstrap' or 'features'."
+            )
+        if self.diversify is None:
+            # The very tree that PrunedTreeClassifier grows, so that one of them is pruned alike.
+            grower = self._grower(X, y, codes, weight)
+            return [grower.grow(weight, self.random_state)[0]] * self.n_estimators
+        seeds = rng.randint(np.iinfo(np.int32).max, size=self.n_estimators)
+        # The other grower has threads of its own, and one workspace.
+        n_jobs = self.n_jobs if self.grower == "sklearn" else 1
+        parallel = Parallel(n_jobs=n_jobs, prefer="threads")
+        if self.diversify == "bootstrap":
+            used = weight > 0
+            drawn = np.zeros((self.n_estimators, len(X)))
+            drawn[:, used] = bootstrap_cases(
+                X[used], codes[used], weight[used], self.n_estimators, rng
+            )
+            grower = self._grower(X, y, codes, weight)
+            grown = parallel(
+                delayed(grower.grow)(counts, seed)
+                for counts, seed in zip(drawn, seeds, strict=True)
+            )
+            return [tree for tree, _ in grown]
+        grow = self._on_some_columns if self.diversify == "features" else self._on_a_basis
+        return parallel(delayed(grow)(X, y, codes, weight, seed) for seed in seeds)
+
+    def _on_some_columns(self, X, y, codes, weight, seed):
+        rng = np.random.RandomState(seed)
+        columns = np.sort(rng.choice(X.shape[1], self._n_columns(X.shape[1]), replace=False))
+        tree, _ = self._grower(X[:, columns], y, codes, weight).grow(weight, rng)
+        feature = np.where(tree.feature >= 0, columns[tree.feature], tree.feature)
+        return replace(tree, feature=feature.astype(np.int32))
+
+    def _on_a_basis(self, X, y, codes, weight, seed):
+        rng = np.random.RandomState(seed)
+        used = weight > 0
+        basis = random_basis(X[used].astype(np.float64), codes[used], rng)
+        turned = (X.astype(np.float64) @ basis.T).astype(np.float32)
+        tree, _ = self._grower(turned, y, codes, weight).grow(weight, rng)
+        return on_columns(tree, basis)
+
+    def _grower(self, X, y, codes, weight):
+        return Grower(
+            X,
+            y,
+            codes,
+            weight,
+            n_classes=len(self.classes_),
+            grower=self.grower,
+            split_criterion=self.split_criterion,
+            max_depth=self.max_depth,
+            min_samples_leaf=self.min_samples_leaf,
+        )
+
+    def _n_columns(self, n):
+        wanted = self.max_features
+        if wanted == "sqrt":
+            return max(1, int(np.sqrt(n)))
+        if wanted == "log2":
+            return max(1, int(np.log2(n)))
+        return max(1, min(int(wanted) if isinstance(wanted, Integral) else round(wanted * n), n))
+
+    def _check(self):
+        for name, choices in _CHOICES.items():
+            given = getattr(self, name)
+            if not any(given is choice or given == choice for choice in choices):
+                raise ValueError(f"{name}={given!r}: choose {', '.join(map(str, choices))}.")
+        for name in ("n_estimators", "max_depth", "min_samples_leaf"):
+            given = getattr(self, name)
+            if given is None and name == "max_depth":
+                continue
+            if not isinstance(given, Integral) or isinstance(given, bool) or given < 1:
+                none = ", or None for no limit" if name == "max_depth" else ""
+                raise ValueError(f"{name}={given!r}: give a whole number from 1{none}.")
+        wanted = self.max_features
+        whole = isinstance(wanted, Integral) and not isinstance(wanted, bool) and int(wanted) >= 1
+        share = isinstance(wanted, Real) and not isinstance(wanted, Integral)
+        share = share and 0 < float(wanted) <= 1
+        if not whole and not share and wanted not in ("sqrt", "log2"):
+            raise ValueError(
+                f"max_features={wanted!r}: give a whole number from 1, a share above 0 and at most "
+                "1, 'sqrt' or 'log2'."
+            )

@@ -1,0 +1,193 @@
+"""Merge the trees of an ensemble into one, by pruning them together."""
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.utils import check_X_y
+from sklearn.utils.multiclass import check_classification_targets
+
+from counterpoint.trees._growers import case_weights
+from counterpoint.trees._merger import Merger, MergeStep
+from counterpoint.trees.boxes import data_bounds
+from counterpoint.trees.convert import take_trees
+from counterpoint.trees.criteria import local_criterion
+from counterpoint.trees.structure import Tree, predict_trees, stack_trees
+
+ORDERS = ("samples", "volume")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Merging:
+    """One tree made of many; from :func:`merge_trees`.
+
+    Attributes
+    ----------
+    tree : Tree
+        With the weights of the classes among the samples given.
+    classes : ndarray of shape (n_classes,)
+        Labels, as the columns of ``tree.value`` stand for them.
+    history : list of MergeStep
+        Nodes that were changed, in order.
+    winner : int
+        The tree that was best at the root; -1 if a leaf was.
+    cost : float
+        Of the tree kept, by the criterion.
+    """
+
+    tree: Tree
+    classes: NDArray
+    history: list[MergeStep]
+    winner: int
+    cost: float
+
+    @property
+    def n_grafts(self) -> int:
+        """Number of nodes that took over what another tree had there."""
+        return sum(step.action == "graft" for step in self.history)
+
+
+def merge_trees(
+    ensemble: Any,
+    X: ArrayLike,
+    y: ArrayLike,
+    *,
+    criterion: str = "error-based",
+    corrected: bool = True,
+    order: str = "samples",
+    cf: float = 0.25,
+    limit: str = "binomial",
+    m: float | str = 2.0,
+    prior: str | ArrayLike = "data",
+    sample_weight: ArrayLike | None = None,
+    split_criterion: str = "entropy",
+) -> Merging:
+    """Merge the trees of a fitted ensemble: prune them together, and graft where that is better.
+
+    All nodes of all trees are visited, from the one with the fewest samples up. Every tree says
+    something about the samples of a node: the part of it, as it is by then, that these samples
+    reach. A criterion of pruning gives all these subtrees a cost, and a leaf too. The node is made
+    a leaf, left alone, or replaced by a copy of the best subtree. At the root the best tree is
+    kept. With one tree this is ordinary bottom-up pruning.
+
+    The best of many subtrees looks better than it is. So, ``corrected``, the *mean* cost of the
+    subtrees decides whether a node is made a leaf, and only if it is not, the best is taken.
+
+    Parameters
+    ----------
+    ensemble : estimator, list of trees, or TreeEnsemble
+        What :func:`counterpoint.trees.convert.take_trees` takes. Only the splits are used; how
+        the members vote plays no part.
+    X : array-like of shape (n_samples, n_features)
+        Samples to count in the nodes, best those the ensemble was trained on; NaN is missing.
+    y : array-like of shape (n_samples,)
+        Labels.
+    criterion : {"error-based", "pessimistic", "minimum-error"}, default="error-based"
+        What subtrees cost, see :func:`counterpoint.trees.pruning.prune`.
+    corrected : bool, default=True
+        Let the mean of the subtrees decide against a leaf, not the best.
+    order : {"samples", "volume"}, default="samples"
+        Visit nodes by samples, then volume, or by volume, then samples. Volumes are of the part
+        of the range of the data that a node covers, and need splits on columns.
+    cf, limit : float and {"binomial", "chen"}, default=0.25 and "binomial"
+        For error-based. ``cf`` must be below 1.
+    m, prior : float and str or array-like, default=2.0 and "data"
+        For minimum-error.
+    sample_weight : array-like of shape (n_samples,), default=None
+        Numbers of cases if whole, else scaled to sum to the number of samples.
+    split_criterion : {"entropy", "gini"}, default="entropy"
+        The impurity that the nodes of the tree show.
+
+    Returns
+    -------
+    Merging
+
+    Notes
+    -----
+    Nothing that no sample reaches is kept: splits with an empty side are dropped, first in all
+    trees, then in each copy. The smallest node of another tree that contains a node, by samples or
+    by volume, therefore always leads to the same subtree, and no such choice is offered. A copy is
+    not pruned again below its top. Ties go to the leaf, then to the tree itself, then to the
+    first of the others.
+
+    References
+    ----------
+    .. [1] J. R. Quinlan, "C4.5: Programs for Machine Learning", 1993, chapter 4 (error-based).
+    .. [2] J. R. Quinlan, "Simplifying decision trees", International Journal of Man-Machine
+       Studies 27, 1987 (pessimistic).
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from sklearn.ensemble import RandomForestClassifier
+    >>> from counterpoint.trees.merging import merge_trees
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> forest = RandomForestClassifier(10, random_state=0).fit(X, y)
+    >>> merged = merge_trees(forest, X, y)
+    >>> merged.tree.n_leaves < 15
+    True
+    """
+    trees = take_trees(ensemble)
+    rows, labels = check_X_y(X, y, dtype=trees.dtype, ensure_all_finite="allow-nan")
+    check_classification_targets(labels)
+    rows = trees.check_rows(rows)
+    classes, codes = np.unique(labels, return_inverse=True)
+    weight = case_weights(rows, labels, sample_weight, None)
+    return merge_arrays(
+        list(trees.trees),
+        rows,
+        classes,
+        codes,
+        weight,
+        criterion=criterion,
+        corrected=corrected,
+        order=order,
+        cf=cf,
+        limit=limit,
+        m=m,
+        prior=prior,
+        split_criterion=split_criterion,
+    )
+
+
+def merge_arrays(
+    trees, X, classes, codes, weight, *, corrected, order, split_criterion, criterion, **options
+):
+    """Merge trees on rows with class codes and weights as numbers of cases; see merge_trees."""
+    if order not in ORDERS:
+        raise ValueError(f"order={order!r}: choose samples or volume.")
+    oblique = any(tree.is_oblique for tree in trees)
+    if oblique and order == "volume":
+        raise ValueError(
+            "order='volume' needs trees with splits on columns, and some of these are oblique: "
+            "choose order='samples'."
+        )
+    used = weight > 0
+    X, codes, weight = X[used], codes[used], weight[used]
+    totals = np.bincount(codes, weight, minlength=len(classes))
+    merger = Merger(
+        trees,
+        predict_trees(stack_trees([_bare(tree) for tree in trees]), X, kind="leaves"),
+        codes,
+        weight,
+        n_classes=len(classes),
+        criterion=local_criterion(criterion, classes=totals, **options),
+        corrected=corrected,
+    )
+    volume = np.zeros(len(merger.left))
+    if not oblique:
+        volume = merger.volumes(*data_bounds(X))
+    winner = merger.run(merger.order(order, volume))
+    return Merging(
+        tree=merger.tree(winner, split_criterion),
+        classes=classes,
+        history=merger.history,
+        winner=winner,
+        cost=merger.cost,
+    )
+
+
+def _bare(tree):
+    """Return a tree without values, which may be of other classes, or of none."""
+    return replace(tree, value=np.zeros((tree.node_count, 1)))

@@ -1,0 +1,338 @@
+"""L6: the rules of trees grown on disjoint parts of the data, merged into one set.
+
+Conflicts, gaps and joining are in ``_rule_merger.py``.
+"""
+
+from numbers import Integral
+from typing import Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
+from sklearn.utils import check_random_state
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_is_fitted, has_fit_parameter, validate_data
+
+from counterpoint import _members
+from counterpoint._progress import track
+from counterpoint.trees._artificial import Sampler
+from counterpoint.trees._cases import deal_cases
+from counterpoint.trees._growers import case_weights
+from counterpoint.trees._rule_merger import Merger, Rules
+from counterpoint.trees.boxes import leaf_boxes
+from counterpoint.trees.convert import require_columns, take_trees
+from counterpoint.trees.distil import grown, seeded
+from counterpoint.trees.pruned import PrunedTreeClassifier
+from counterpoint.trees.rules import Condition, Rule, RuleList, _text
+
+__all__ = ["RuleMergeClassifier"]
+
+_N_FRESH = 1000
+_CHUNK = 1 << 22  # rules times samples that are looked at in one go
+
+
+class RuleMergeClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
+    """One set of rules out of trees grown on disjoint parts of the data.
+
+    Each leaf of a tree is a rule: a box with a class. Trees are taken in one after the other.
+    Where a rule of one meets a rule of another class, the training samples in both are
+    contested: the rules are cut apart, along one column, where fewest contested samples are said
+    wrongly. A sample that no rule covers any more gets a new rule. Rules of a class are joined
+    where no rule of another class is between them, and those are dropped whose samples others
+    cover.
+
+    It was made for data that no one tree can be grown on. Expect about the accuracy of one tree
+    grown on all the data; with ``counting="contested"`` there are more rules than that tree has
+    leaves.
+
+    Parameters
+    ----------
+    ensemble : classifier of trees, list of trees, TreeEnsemble or None, default=None
+        Merge the rules of these trees instead of growing some. One that is not fitted, as after
+        ``clone`` or in a grid search, is fitted first, on all the data.
+    n_parts : int, default=4
+        Parts the data are dealt out to, each with its share of every class. Not used with
+        ``ensemble``.
+    tree : classifier or None, default=None
+        What is grown on a part: a tree that takes ``sample_weight``. None is
+        ``PrunedTreeClassifier()``, which stands in for C4.5.
+    counting : {"contested", "covered"}, default="contested"
+        Which errors decide where two rules are cut: those on contested samples, as in the
+        source; or also the samples that one of the rules alone had right and would lose, which
+        gives fewer rules and may cost some accuracy.
+    progress : bool or None, default=None
+        Draw a progress bar; None: on a terminal.
+    random_state : int, RandomState instance or None, default=None
+        Seeds the parts and the trees.
+
+    Attributes
+    ----------
+    lower_, upper_ : ndarray of shape (n_rules, n_features)
+        A rule covers the samples with ``lower < x <= upper``; -inf and inf where it has no edge.
+    rule_classes_ : ndarray of shape (n_rules,)
+        What each rule says.
+    value_ : ndarray of shape (n_rules, n_classes)
+        Weights of the classes among the training samples it covers. Rules come by their sum.
+    rules_ : RuleList
+        The rules for people, with support and confidence; prints one a line.
+    n_cases_ : float
+        Weight of all training samples.
+    ensemble_ : TreeEnsemble
+        The trees whose rules were merged.
+    n_tree_rules_ : int
+        Leaves of all trees together.
+    n_conflicts_, n_gaps_, n_joined_, n_dropped_ : int
+        Pairs of rules cut apart, new rules for samples left without, rules joined to another,
+        and rules dropped because others cover their samples.
+    fidelity_ : float
+        Share of 1000 artificial samples, drawn from the leaves of the trees, on which rules and
+        trees agree.
+    classes_ : ndarray of shape (n_classes,)
+        Labels, sorted.
+    n_features_in_ : int
+        Number of columns.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Their names, if X was a frame with such.
+
+    See Also
+    --------
+    MergedTreeClassifier : One tree out of many, usually more accurate.
+
+    Notes
+    -----
+    Boxes of different classes may still overlap where no training sample is. There, and where
+    rules of a class overlap, the weights of all rules that cover the sample are added up. A
+    sample that no rule covers takes the nearest rule, distances in standard deviations of each
+    column.
+
+    References
+    ----------
+    .. [1] L. O. Hall, N. Chawla and K. W. Bowyer, "Combining Decision Trees Learned in
+       Parallel", workshop paper, 1998.
+    .. [2] Eastwood's thesis, section 2.5.2. How rules are cut, gaps are filled and similar
+       rules are found is left open there and is settled here as described.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from counterpoint.trees.rule_merging import RuleMergeClassifier
+    >>> X, y = load_iris(return_X_y=True)
+    >>> model = RuleMergeClassifier(random_state=0).fit(X, y)
+    >>> len(model.rules_) < model.n_tree_rules_
+    True
+    >>> model.score(X, y) > 0.9
+    True
+    """
+
+    def __init__(
+        self,
+        ensemble=None,
+        *,
+        n_parts=4,
+        tree=None,
+        counting="contested",
+        progress=None,
+        random_state=None,
+    ):
+        self.ensemble = ensemble
+        self.n_parts = n_parts
+        self.tree = tree
+        self.counting = counting
+        self.progress = progress
+        self.random_state = random_state
+
+    def fit(self, X, y, sample_weight=None) -> Self:
+        """Grow trees on parts of the data, or take those of ``ensemble``, and merge their rules.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Numbers, none missing.
+        y : array-like of shape (n_samples,)
+            Labels.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Not negative. Whole numbers count as copies, which may go to different parts; others
+            are scaled to sum to the number of samples.
+
+        Returns
+        -------
+        RuleMergeClassifier
+        """
+        if isinstance(self.n_parts, bool) or not isinstance(self.n_parts, Integral):
+            raise TypeError(f"n_parts={self.n_parts!r}: give a whole number from 1.")
+        if self.n_parts < 1:
+            raise ValueError(f"n_parts={self.n_parts}: give a whole number from 1.")
+        if self.counting not in ("contested", "covered"):
+            raise ValueError(f"counting={self.counting!r}: choose contested or covered.")
+        X, y = validate_data(self, X, y, dtype=[np.float64, np.float32])
+        check_classification_targets(y)
+        weight = case_weights(X, y, sample_weight, None)
+        held = weight > 0
+        X, y, weight = X[held], y[held], weight[held]
+        self.classes_, codes = np.unique(y, return_inverse=True)
+        rng = check_random_state(self.random_state)
+        trees = self.ensemble_ = self._take(X, y, codes, weight, rng)
+        require_columns(trees.trees, "Merging rules")
+        codes = self._known_codes(y, trees)
+        rows = trees.check_rows(X)
+        merger = Merger(rows, codes, weight, len(self.classes_), self.counting)
+        sets = [_rules_of(tree, trees.n_features) for tree in trees.trees]
+        self.n_tree_rules_ = sum(map(len, sets))
+        rules = merger.simplify(sets[0])
+        for more in track(sets[1:], description="Merging rules", show=self.progress):
+            rules = merger.merge(rules, more)
+        self._keep(rules, merger, X)
+        made = Sampler("leaves", trees, X, weight, 0.0).draw(_N_FRESH, rng)
+        said = self.classes_[self._shares(trees.check_rows(made)).argmax(axis=1)]
+        self.fidelity_ = float(np.mean(said == trees.predict(made)))
+        return self
+
+    def _take(self, X, y, codes, weight, rng):
+        if self.ensemble is None:
+            tree = PrunedTreeClassifier() if self.tree is None else self.tree
+            if not has_fit_parameter(tree, "sample_weight"):
+                raise TypeError(
+                    f"tree is a {type(tree).__name__}, which takes no sample_weight: pass a "
+                    "DecisionTreeClassifier, HistTreeClassifier or PrunedTreeClassifier."
+                )
+            parts = deal_cases(X, codes, weight, self.n_parts, rng)
+            parts = parts[parts.any(axis=1)]  # fewer cases than parts leave some empty
+            return take_trees([grown(tree, X, y, part, rng) for part in parts])
+        given = self.ensemble
+        if hasattr(given, "fit") and not _members.is_fitted(given):
+            given = seeded(clone(given), rng)
+            plain = (weight == 1.0).all()
+            given.fit(X, y) if plain else given.fit(X, y, sample_weight=weight)
+        trees = take_trees(given)
+        if trees.kind == "scores":
+            raise TypeError(
+                f"The trees of a {type(given).__name__} add up to a score and cast no votes: their "
+                "leaves are no rules. Pass a forest, bagged or boosted classification trees."
+            )
+        return trees
+
+    def _known_codes(self, y, trees):
+        strange = np.setdiff1d(self.classes_, trees.classes)
+        if len(strange):
+            raise ValueError(
+                f"y holds {strange.tolist()[0]!r}, which no tree knows; their classes are "
+                f"{trees.classes.tolist()}. Fit the ensemble on all classes."
+            )
+        self.classes_ = trees.classes
+        return np.searchsorted(trees.classes, y)
+
+    def _keep(self, rules, merger, X):
+        covered = rules.cover(merger.X)
+        value = np.stack(
+            [covered @ (merger.weight * (merger.codes == k)) for k in range(merger.n_classes)],
+            axis=1,
+        )
+        kept = np.flatnonzero(value.sum(axis=1) > 0)
+        kept = kept[np.argsort(-value[kept].sum(axis=1), kind="stable")]
+        rules, self.value_ = rules.take(kept), value[kept]
+        # By its samples: cutting may have left a rule with more of another class.
+        rules.label = self.value_.argmax(axis=1)
+        self._rules = rules
+        self.lower_, self.upper_ = rules.lower, rules.upper
+        self.rule_classes_ = self.classes_[rules.label]
+        spread = X.std(axis=0)
+        self._scale = np.where(spread > 0, spread, 1.0)
+        self.n_cases_ = float(merger.weight.sum())
+        self.n_conflicts_, self.n_gaps_ = merger.n_conflicts, merger.n_gaps
+        self.n_joined_, self.n_dropped_ = merger.n_joined, merger.n_dropped
+
+    @property
+    def rules_(self) -> RuleList:
+        """The rules for people, the one with most samples first; ``leaf`` is its number."""
+        check_is_fitted(self)
+        names = getattr(self, "feature_names_in_", None)
+        if names is None:
+            names = [f"x{j}" for j in range(self.n_features_in_)]
+        return RuleList(self._rule(k, names) for k in range(len(self._rules)))
+
+    def _rule(self, k, names):
+        low, high, value = self.lower_[k], self.upper_[k], self.value_[k]
+        conditions = tuple(
+            Condition(feature=int(j), name=str(names[j]), lower=low[j], upper=high[j])
+            for j in np.flatnonzero((low > -np.inf) | (high < np.inf))
+        )
+        label, support = self.rule_classes_[k], float(value.sum())
+        confidence = float(value.max() / support)
+        return Rule(
+            text=_text(conditions, label, support, self.n_cases_, confidence),
+            conditions=conditions,
+            label=label.item() if isinstance(label, np.generic) else label,
+            support=support,
+            confidence=confidence,
+            leaf=k,
+        )
+
+    def apply(self, X) -> NDArray:
+        """Say which rules each sample is decided by.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_rules), bool
+            The rules that cover it, or the nearest one if none does.
+        """
+        check_is_fitted(self)
+        X = validate_data(self, X, reset=False, dtype=[np.float64, np.float32])
+        return self._deciding(self.ensemble_.check_rows(X))
+
+    def _deciding(self, X):
+        decides = self._rules.cover(X).T
+        bare = np.flatnonzero(~decides.any(axis=1))
+        if len(bare):
+            far = np.stack(
+                [
+                    (np.maximum(np.maximum(low - X[bare], X[bare] - high), 0.0) / self._scale) ** 2
+                    for low, high in zip(self.lower_, self.upper_, strict=True)
+                ]
+            ).sum(axis=2)
+            decides[bare, far.argmin(axis=0)] = True
+        return decides
+
+    def predict_proba(self, X) -> NDArray:
+        """Return the shares of the classes among the training samples of the deciding rules.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_classes)
+        """
+        check_is_fitted(self)
+        X = validate_data(self, X, reset=False, dtype=[np.float64, np.float32])
+        X = self.ensemble_.check_rows(X)
+        step = max(1, _CHUNK // len(self._rules))
+        return np.concatenate([self._shares(X[i : i + step]) for i in range(0, len(X), step)])
+
+    def _shares(self, X):
+        weight = self._deciding(X) @ self.value_
+        return weight / weight.sum(axis=1, keepdims=True)
+
+    def predict(self, X) -> NDArray:
+        """Return the class with the greatest share, the first of equals.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+        """
+        share = self.predict_proba(X)
+        return self.classes_[share.argmax(axis=1)]
+
+
+def _rules_of(tree, n_features):
+    leaf, lower, upper = leaf_boxes(tree, n_features)
+    real = (lower < upper).all(axis=1)
+    return Rules(lower[real], upper[real], tree.label[leaf][real].astype(np.int64))
