@@ -2,6 +2,7 @@
 
 import time
 import warnings
+from functools import partial
 from typing import Self
 
 import numpy as np
@@ -10,7 +11,7 @@ from joblib import Parallel, delayed
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.model_selection import StratifiedKFold
-from sklearn.utils import check_random_state
+from sklearn.utils import assert_all_finite, check_random_state
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
 
@@ -171,6 +172,7 @@ class OverproduceSelectClassifier(ClassifierMixin, BaseEstimator):
         else:
             X = validate_data(self, X, ensure_all_finite="allow-nan", ensure_min_samples=2)
         y = column_or_1d(y, warn=True)
+        assert_all_finite(y, input_name="y")
         if len(y) != len(X):
             raise ValueError(
                 f"Found input variables with inconsistent numbers of samples: [{len(X)}, {len(y)}]"
@@ -221,9 +223,7 @@ class OverproduceSelectClassifier(ClassifierMixin, BaseEstimator):
                     f"candidates holds {item!r}: give (name, estimator) pairs or Candidate objects."
                 )
             name, model = item
-            made.append(
-                Candidate(name=name, family="given", make=lambda s, m=model: _seeded(clone(m), s))
-            )
+            made.append(Candidate(name=name, family="given", make=partial(_seeded, model)))
         if not made:
             raise ValueError("candidates is empty: give at least one member to try.")
         return made
@@ -231,7 +231,10 @@ class OverproduceSelectClassifier(ClassifierMixin, BaseEstimator):
     # -- trying --------------------------------------------------------------------------------
 
     def _try_all(self, candidates, seeds, X, codes, folds, began):
-        tried, answers, seconds, failed = [], [], [], []
+        tried: list[Candidate] = []
+        answers: list[NDArray] = []
+        seconds: list[float] = []
+        failed: list[str] = []
         limit = np.inf if self.time_limit is None else _SHARE_FOR_TRYING * self.time_limit
         bar = track(candidates, total=len(candidates), description="Trying", show=self.progress)
         try:
@@ -377,6 +380,7 @@ class OverproduceSelectClassifier(ClassifierMixin, BaseEstimator):
 
 
 def _seeded(model, seed):
+    model = clone(model)
     names = [n for n in model.get_params() if n == "random_state" or n.endswith("__random_state")]
     return model.set_params(**dict.fromkeys(names, seed)) if names else model
 

@@ -40,9 +40,9 @@ class MixtureHMM(BaseEstimator):
         Gaussians per state.
     covariance : {"full", "diag", "tied"}, default="full"
         Shape of the Gaussians; "tied" is one full matrix for all.
-    max_iter : int, default=50
+    max_iter : int, default=100
         Most steps of EM per start.
-    tol : float, default=1e-4
+    tol : float, default=1e-3
         EM stops when the mean log-likelihood of a sequence rises by less.
     n_starts : int, default=1
         Starts from different points; the one with the highest likelihood is kept.
@@ -103,8 +103,8 @@ class MixtureHMM(BaseEstimator):
         *,
         n_mixtures=1,
         covariance="full",
-        max_iter=50,
-        tol=1e-4,
+        max_iter=100,
+        tol=1e-3,
         n_starts=1,
         floor=1e-3,
         transitions=None,
