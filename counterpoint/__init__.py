@@ -11,6 +11,7 @@ The front door. Sub-packages are imported when first used, so that
 ``hyperboxes``     boxes learned from samples, from trees, or from mistakes
 ``networks``       members trained together: negative correlation learning and its kin
 ``views``          members that see different sides of the data
+``subsets``        subsets of the space as weak models, and ensembles as kernels
 ``combiners``      from what the members say to one answer
 ``selection``      which members to keep
 ``dynamic``        whom to ask about this one query
@@ -41,6 +42,7 @@ _SUBPACKAGES = (
     "plots",
     "selection",
     "sequences",
+    "subsets",
     "trees",
     "views",
 )

@@ -24,6 +24,7 @@ SUBPACKAGES = [
     "plots",
     "selection",
     "sequences",
+    "subsets",
     "trees",
     "views",
 ]
