@@ -1,0 +1,177 @@
+"""``counterpoint churn``: from a table of events to a list of whom to call."""
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from counterpoint.cli import _terminal as terminal
+
+HELP = (
+    "Rank customers by the risk that they leave next.\n\n"
+    "FILE has a row per event: whose, when, of what type, and numbers that describe it. Models are "
+    "compared by time; the best one ranks everybody by their latest events. Prints what such "
+    "lists would have brought, writes the list and a page. Works as well for patients or machines."
+)
+_WORDS = {
+    "target=": "--target",
+    "length=": "--length",
+    "capacity=": "--capacity",
+    "gain=": "--gain",
+    "cost=": "--cost",
+}
+
+
+def churn(
+    file: Annotated[
+        Path,
+        typer.Argument(
+            metavar="FILE", help="Events: .csv (also .gz) or .parquet.", show_default=False
+        ),
+    ],
+    entity: Annotated[
+        str, typer.Option(metavar="COLUMN", help="Whose event it is.", show_default=False)
+    ],
+    time: Annotated[str, typer.Option(metavar="COLUMN", help="When it was.", show_default=False)],
+    type_: Annotated[
+        str, typer.Option("--type", metavar="COLUMN", help="Of what type.", show_default=False)
+    ],
+    target: Annotated[
+        str, typer.Option(metavar="TYPE", help="The type to predict.", show_default=False)
+    ],
+    features: Annotated[
+        str | None,
+        typer.Option(
+            metavar="A,B,...", help="Columns to use. Default: all numbers.", show_default=False
+        ),
+    ] = None,
+    length: Annotated[int, typer.Option(min=1, help="Past events looked at.")] = 2,
+    gain: Annotated[
+        float, typer.Option(help="What a call saves if the customer would have left.")
+    ] = 5.0,
+    cost: Annotated[float, typer.Option(help="What a call costs.")] = 1.0,
+    capacity: Annotated[
+        float | None,
+        typer.Option(
+            metavar="NUMBER", help="Most calls: a number, or a share below 1.", show_default=False
+        ),
+    ] = None,
+    seed: Annotated[int, typer.Option(min=0, help="The seed.")] = 0,
+    output: Annotated[Path, typer.Option("--output", "-o", help="The page to write.")] = Path(
+        "churn.html"
+    ),
+    csv: Annotated[Path, typer.Option("--csv", help="The ranked list to write.")] = Path(
+        "at-risk.csv"
+    ),
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON, for programs.")] = False,
+) -> None:
+    """Rank entities by risk; HELP says the rest."""
+    _check_options(file, output, csv, gain, cost, capacity)
+    with terminal.in_options(_WORDS):
+        from counterpoint.report.files import check_output
+
+        for path in (output, csv):  # before the work, not after
+            check_output(path)
+        from counterpoint.report.churn import summarise_churn, write_churn, write_ranking
+        from counterpoint.report.summary import to_json
+        from counterpoint.sequences import EventLog, find_at_risk
+
+        parquet = file.suffix.lower() in (".parquet", ".pq")
+        read = EventLog.from_parquet if parquet else EventLog.from_csv
+        log = read(
+            file, entity=entity, time=time, type=type_,
+            features=None if features is None else [f for f in features.split(",") if f],
+        )  # fmt: skip
+        result = find_at_risk(
+            log, target=target, length=length, gain=gain, cost=cost, capacity=capacity,
+            random_state=seed,
+        )  # fmt: skip
+        summary = summarise_churn(
+            result, source=file.name, entity=entity, target=target,
+            command=_command(file, entity, time, type_, target, length, gain, cost, seed),
+        )  # fmt: skip
+        write_ranking(result, csv, entity=entity)
+        write_churn(result, summary, output)
+    if as_json:
+        typer.echo(to_json(summary))
+    else:
+        _print(summary)
+    terminal.wrote(csv, "the list")
+    terminal.wrote(output, "the page")
+
+
+def _check_options(
+    file: Path, output: Path, csv: Path, gain: float, cost: float, capacity: float | None
+) -> None:
+    for name, value in (("--gain", gain), ("--cost", cost), ("--capacity", capacity)):
+        if value is not None and not 0 < value < float("inf"):
+            raise typer.BadParameter(f"{value:g} is not above 0.", param_hint=name)
+    for name, path in (("--output", output), ("--csv", csv)):
+        if path.resolve() == file.resolve():
+            raise typer.BadParameter(
+                f"{path} holds the events: choose another name.", param_hint=name
+            )
+    if output.resolve() == csv.resolve():
+        raise typer.BadParameter("the page and the list need two names.", param_hint="--csv")
+    if not file.exists():
+        raise FileNotFoundError(f"There is no file {file}.")
+    if file.is_dir():
+        raise IsADirectoryError(f"{file} is a folder: give a file of events.")
+
+
+def _command(
+    file: Path, entity: str, time: str, type_: str, target: str, length: int, gain: float,
+    cost: float, seed: int,
+) -> str:  # fmt: skip
+    import shlex
+
+    words = [
+        "counterpoint", "churn", file.name, "--entity", entity, "--time", time, "--type", type_,
+        "--target", target, "--length", str(length), "--gain", f"{gain:g}", "--cost", f"{cost:g}",
+        "--seed", str(seed),
+    ]  # fmt: skip
+    return shlex.join(words)
+
+
+def _print(summary: dict[str, Any]) -> None:
+    from rich.text import Text
+
+    out = terminal.console()
+    last = summary["periods"][-1]
+    out.print(
+        Text(
+            f"{summary['target']} follows {last['positives']} of {last['histories']} histories of "
+            "the last period, which was kept for this test:",
+            style="bold",
+        ),
+        end="\n\n",
+    )
+    table = terminal.new_table()
+    table.add_column("Model")
+    for heading in ("Share", "Called", "g", "Precision", "Sensitivity", "Gain"):
+        table.add_column(heading, justify="right", no_wrap=True)
+    before = ""
+    for row in summary["table"]:
+        table.add_row(Text("" if row["model"] == before else row["model"]), *_cells(row))
+        before = row["model"]
+    table.add_section()
+    chosen = summary["outcome"]
+    table.add_row(Text(f"{summary['model']}, as chosen"), *_cells(chosen), style="bold")
+    table.caption = (
+        f"g: times as good as by lot. Gain: {summary['gain']:g} for each one found, less "
+        f"{summary['cost']:g} for each call."
+    )
+    out.print(table)
+    out.print()
+    out.print(Text(summary["verdict"]))
+
+
+def _cells(row: dict[str, Any]) -> list[str]:
+    return [
+        terminal.percent(row["share"]),
+        f"{row['n']:.0f}",
+        terminal.number(row["g"], 1),
+        terminal.percent(row["precision"]),
+        terminal.percent(row["sensitivity"]),
+        f"{row['profit']:.0f}",
+    ]

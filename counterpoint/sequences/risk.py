@@ -1,0 +1,302 @@
+"""From a log of events to a list of whom to call: methods compared by time, the best one used."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+from sklearn.base import clone
+from sklearn.ensemble import HistGradientBoostingClassifier
+from sklearn.impute import SimpleImputer
+from sklearn.metrics import average_precision_score
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+from counterpoint._progress import track
+from counterpoint.sequences.classifier import HMMPairClassifier
+from counterpoint.sequences.events import EventLog, Histories, histories, latest_histories
+from counterpoint.sequences.horizon import ranking_scores
+from counterpoint.sequences.lift import Cutoff, choose_cutoff, lift_curve
+from counterpoint.sequences.representation import RecentEventsTransformer
+
+SHARES = (0.002, 0.005, 0.01, 0.02, 0.05)
+_FEWEST = 5
+
+
+@dataclass(frozen=True, kw_only=True)
+class AtRisk:
+    """Who is at risk now, and how far such lists were right before.
+
+    Attributes
+    ----------
+    periods : DataFrame
+        By "train", "choose" and "test": number of histories, how many of them were followed by the
+        target, and from when to when they end.
+    table : DataFrame
+        What each model would have brought in the test period: a row per "model" and "share", with
+        "n", "g", "precision", "sensitivity", "specificity" and "profit".
+    quality : Series
+        Average precision of each model in the choosing period.
+    model : str
+        The best of them, used for all below.
+    cutoff : Cutoff
+        How far down acting pays, chosen in the choosing period.
+    outcome : dict
+        What acting on the share of the list that is acted on would have brought in the test
+        period: "n", "share", "g", "precision", "sensitivity", "specificity", "profit". NaN where
+        nobody would be called.
+    ranking : DataFrame
+        Entities with their latest history, those at risk first: "rank", "entity", "act", "type"
+        and "time" of the last event, "events" so far.
+    expected_gain : float
+        Gains less costs of acting on the list, if things go on as in the test period.
+    y_test : ndarray
+        What came after the histories of the test period.
+    test_scores : dict of ndarray
+        How each model ranked them.
+    estimator : classifier
+        The chosen model, fitted to all histories.
+    gain, cost : float
+        As given.
+    """
+
+    periods: pd.DataFrame
+    table: pd.DataFrame
+    quality: pd.Series
+    model: str
+    cutoff: Cutoff
+    outcome: dict[str, float]
+    ranking: pd.DataFrame
+    expected_gain: float
+    y_test: NDArray
+    test_scores: dict[str, NDArray]
+    estimator: object
+    gain: float
+    cost: float
+
+
+def find_at_risk(
+    log: EventLog,
+    *,
+    target,
+    length: int | str = 2,
+    min_events: int = 3,
+    models: Mapping[str, object] | None = None,
+    gain: float = 5.0,
+    cost: float = 1.0,
+    capacity: int | float | None = None,
+    shares: Sequence[float] = SHARES,
+    random_state=None,
+    show_progress: bool | None = None,
+) -> AtRisk:
+    """Rank entities by their risk that the next event is of the target type.
+
+    Time is cut into three periods, which hold 60, 20 and 20 % of the histories. Models learn from
+    the first; in the second the best one and the number to act on are chosen; they learn again
+    from both, and the third shows what that would have brought. Last, the chosen model learns
+    from everything and ranks the entities as they stand.
+
+    Parameters
+    ----------
+    log : EventLog
+        Events.
+    target : type
+        The type to be predicted, such as "churn".
+    length : int or "any", default=2
+        Past events looked at.
+    min_events : int, default=3
+        Fewest events, the one to be predicted included.
+    models : dict of classifiers, default=None
+        By name; each is given :class:`Histories`. None compares a pair of hidden Markov models,
+        nearest neighbours on averaged events, and boosted trees on events side by side.
+    gain : float, default=5.0
+        What acting on somebody who would have left saves.
+    cost : float, default=1.0
+        What acting on somebody costs.
+    capacity : int or float, default=None
+        Most that can be acted on: a number, or a share below 1.
+    shares : sequence of float
+        Shares of the histories for the table.
+    random_state : int, RandomState instance or None, default=None
+        Seeds the default models.
+    show_progress : bool, default=None
+        Draw a bar; None does so on a terminal.
+
+    Returns
+    -------
+    AtRisk
+
+    References
+    ----------
+    .. [1] M. Eastwood, "Building well-performing classifier ensembles: model and decision level
+       combination", 2010, chapter 6.
+
+    Examples
+    --------
+    >>> from sklearn.naive_bayes import GaussianNB
+    >>> from sklearn.pipeline import make_pipeline
+    >>> from counterpoint import sequences as cs
+    >>> events = cs.make_churn_events(3000, random_state=0).events
+    >>> log = cs.EventLog.from_frame(events, entity="customer", time="time", type="event")
+    >>> model = make_pipeline(cs.RecentEventsTransformer(2), GaussianNB())
+    >>> found = cs.find_at_risk(log, target="churn", models={"Bayes": model})
+    >>> found.ranking.columns.tolist()
+    ['rank', 'entity', 'act', 'type', 'time', 'events']
+    """
+    if capacity is not None and not capacity > 0:
+        raise ValueError(f"capacity={capacity!r}: give a number from 1, or a share below 1.")
+    if models is None:
+        models = default_models(length, random_state=random_state)
+    made = histories(log, target=target, length=length, min_events=min_events)
+    now = latest_histories(log, target=target, length=length, min_events=min_events)
+    if len(now) == 0:
+        raise ValueError(
+            f"Nobody is left to rank: all entities had {target!r}, or have too few events."
+        )
+    periods = _periods(made)
+    _check_periods(periods, target, log)
+    train, choose, known, test = periods
+    most = len(now)
+    if capacity is not None:
+        most = min(most, max(1, round(capacity * most) if capacity < 1 else int(capacity)))
+    tried: dict[str, NDArray] = {}
+    tested: dict[str, NDArray] = {}
+    jobs = [(name, part) for name in models for part in ("choose", "test")]
+    for name, part in track(jobs, description="Comparing models", show=show_progress):
+        data, new, scores = (
+            (train, choose, tried) if part == "choose" else (known, test, tested)
+        )  # fmt: skip
+        model = clone(models[name]).fit(data, data.y)
+        scores[name] = ranking_scores(model, new)
+    quality = pd.Series({name: average_precision_score(choose.y, s) for name, s in tried.items()})
+    best = str(quality.idxmax())
+    # Capacity cuts the list, not the choice: in a short list of one period too few are hit to tell.
+    cutoff = choose_cutoff(tried[best], choose.y, gain=gain, cost=cost)
+    n = min(most, max(1, round(cutoff.share * len(now)))) if cutoff.n else 0
+    curves = {
+        name: lift_curve(test.y, scores, gain=gain, cost=cost) for name, scores in tested.items()
+    }
+    outcome = _outcome(curves[best], n / len(now))
+    final = clone(models[best]).fit(made, made.y)
+    return AtRisk(
+        periods=_describe(periods),
+        table=_table(curves, shares),
+        quality=quality,
+        model=best,
+        cutoff=cutoff,
+        outcome=outcome,
+        ranking=_ranking(now, ranking_scores(final, now), n),
+        expected_gain=n * (outcome["precision"] * gain - cost) if n else 0.0,
+        y_test=test.y,
+        test_scores=tested,
+        estimator=final,
+        gain=gain,
+        cost=cost,
+    )
+
+
+def default_models(length: int | str = 2, *, random_state=None) -> dict[str, object]:
+    """Return the classifiers of histories that :func:`find_at_risk` compares."""
+    recent = 3 if length == "any" else int(length)
+    return {
+        "HMM pair": HMMPairClassifier(random_state=random_state),
+        "nearest neighbours": make_pipeline(
+            RecentEventsTransformer(recent),
+            SimpleImputer(keep_empty_features=True),
+            StandardScaler(),
+            KNeighborsClassifier(9, weights="distance"),
+        ),
+        "boosted trees": make_pipeline(
+            RecentEventsTransformer(recent, how="concat"),
+            # The trees take missing values, but not columns that have nothing else.
+            SimpleImputer(keep_empty_features=True, add_indicator=True),
+            HistGradientBoostingClassifier(
+                max_depth=4, learning_rate=0.05, random_state=random_state
+            ),
+        ),
+    }
+
+
+def _periods(made: Histories) -> list[Histories]:
+    """Cut by time; what ends before a cut and is decided after it belongs to neither side."""
+    early, late = np.quantile(made.time, [0.6, 0.8])
+    decided = made.target_time
+    return [
+        made.take(which)
+        for which in (
+            decided <= early,
+            (made.time > early) & (decided <= late),
+            decided <= late,
+            made.time > late,
+        )
+    ]
+
+
+def _check_periods(periods, target, log):
+    train, choose, _, test = periods
+    found = [int(part.y.sum()) for part in (train, choose, test)]
+    if found[0] < _FEWEST or min(found[1:]) < 1:
+        raise ValueError(
+            f"{target!r} follows {found[0]} histories in the first 60 % of the time, {found[1]} in "
+            f"the next 20 % and {found[2]} in the last: at least {_FEWEST}, 1 and 1 are needed to "
+            f"learn and to check. The log has {len(log)} events; give more, or a shorter length."
+        )
+
+
+def _describe(periods):
+    train, choose, _, test = periods
+    rows = {
+        name: {
+            "histories": len(part),
+            "positives": int(part.y.sum()),
+            "from": float(part.time.min()),
+            "to": float(part.time.max()),
+        }
+        for name, part in (("train", train), ("choose", choose), ("test", test))
+    }
+    return pd.DataFrame.from_dict(rows, orient="index")
+
+
+def _table(curves, shares):
+    rows = [
+        {"model": name, **_row(curve, share), "share": share}
+        for name, curve in curves.items()
+        for share in shares
+    ]
+    names = ["model", "share", "n", "g", "precision", "sensitivity", "specificity", "profit"]
+    return pd.DataFrame(rows)[names]
+
+
+def _row(curve, share):
+    n = max(1, round(share * len(curve)))
+    row = curve.iloc[n - 1].drop("score").to_dict()
+    return {**row, "n": int(row["n"])}
+
+
+def _outcome(curve, share):
+    if share > 0:
+        return _row(curve, share)
+    nothing = dict.fromkeys(("g", "precision", "sensitivity", "specificity"), float("nan"))
+    return {"n": 0, "share": 0.0, **nothing, "profit": 0.0}
+
+
+def _ranking(now, scores, n):
+    order = np.argsort(-scores, kind="stable")
+    log = now.log
+    last = now.last[order]
+    so_far = np.bincount(log.entity, minlength=len(log.entities))
+    when = log.time[last]
+    if log.dated:
+        when = (when * 86_400e6).round().astype("datetime64[us]")
+    return pd.DataFrame(
+        {
+            "rank": np.arange(1, len(order) + 1),
+            "entity": log.entities[now.entity[order]],
+            "act": np.arange(len(order)) < n,
+            "type": log.types[log.kind[last]],
+            "time": when,
+            "events": so_far[now.entity[order]],
+        }
+    )

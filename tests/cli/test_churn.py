@@ -1,0 +1,159 @@
+"""`counterpoint churn`: a table here, a list and a page there."""
+
+import json
+
+import pandas as pd
+import pytest
+from sklearn.naive_bayes import GaussianNB
+from sklearn.pipeline import make_pipeline
+
+from counterpoint.sequences import EventLog, RecentEventsTransformer, find_at_risk, risk
+from counterpoint.sequences.simulate import make_churn_events
+
+COLUMNS = ["--entity", "customer", "--time", "time", "--type", "event", "--target", "churn"]
+
+
+def quick(length=2, *, random_state=None):
+    return {"Bayes": make_pipeline(RecentEventsTransformer(length), GaussianNB())}
+
+
+@pytest.fixture
+def events(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(risk, "default_models", quick)
+    path = tmp_path / "events.csv"
+    make_churn_events(1500, base_hazard=0.003, random_state=0).events.to_csv(path, index=False)
+    return path
+
+
+def test_churn(run, events, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "80")
+    ran = run("churn", events, *COLUMNS)
+    assert ran.code == 0
+    assert ran.err == (
+        "counterpoint: wrote the list to at-risk.csv\ncounterpoint: wrote the page to churn.html\n"
+    )
+    assert max(map(len, ran.out.splitlines())) <= 80
+    log = EventLog.from_csv(events, entity="customer", time="time", type="event")
+    found = find_at_risk(log, target="churn", models=quick(), random_state=0)
+    row = next(line for line in ran.out.splitlines() if line.startswith("Bayes "))
+    first = found.table.iloc[0]
+    assert row.split()[1:5] == ["0.2", "%", str(first["n"]), f"{first['g']:.1f}"]
+    assert "Precision" in ran.out
+    listed = pd.read_csv("at-risk.csv")
+    assert listed.columns.tolist() == ["rank", "customer", "act", "type", "time", "events"]
+    assert listed["customer"].tolist() == found.ranking["entity"].tolist()
+    assert listed["act"].sum() == found.ranking["act"].sum()
+    page = (events.parent / "churn.html").read_text(encoding="utf-8")
+    assert page.startswith("<!doctype html>")
+    assert "http" not in page.split("<body>")[1]
+    assert page.count("<img ") == page.count('alt="') == 2
+
+
+def test_json_says_the_same_as_the_list(run, events):
+    ran = run("churn", events, *COLUMNS, "--json", "--capacity", "5", "--gain", "50")
+    told = json.loads(ran.out)
+    assert told["n_act"] <= 5
+    listed = pd.read_csv("at-risk.csv")
+    assert told["n_ranked"] == len(listed)
+    assert told["listed"][0]["entity"] == listed["customer"][0]
+    assert {row["period"] for row in told["periods"]} == {"train", "choose", "test"}
+
+
+def test_names_in_the_data_cannot_break_the_page(run, events):
+    frame = pd.read_csv(events)
+    frame["customer"] = "<script>" + frame["customer"].astype(str)
+    frame.to_csv(events, index=False)
+    assert run("churn", events, *COLUMNS).code == 0
+    page = (events.parent / "churn.html").read_text(encoding="utf-8")
+    assert "<script>" not in page
+    assert "&lt;script&gt;" in page
+
+
+def test_parquet_features_and_names_of_files(run, events):
+    pd.read_csv(events).to_parquet(events.with_suffix(".parquet"))
+    ran = run(
+        "churn", "events.parquet", *COLUMNS, "--features", "duration,promise", "--length", 3,
+        "-o", "page.html", "--csv", "list.csv",
+    )  # fmt: skip
+    assert ran.code == 0
+    assert (events.parent / "page.html").exists()
+    assert (events.parent / "list.csv").exists()
+
+
+def test_acting_that_does_not_pay_is_said(run, events):
+    ran = run("churn", events, *COLUMNS, "--gain", "0.5")
+    assert "Acting does not pay" in ran.out
+    assert "undefined" in ran.out
+    assert pd.read_csv("at-risk.csv")["act"].sum() == 0
+
+
+@pytest.mark.parametrize(
+    ("change", "line"),
+    [
+        (["--entity", "kunde"], "no column 'kunde'; there are ['customer', 'time'"),
+        (["--target", "leave"], "--target 'leave' is no type of this log"),
+        (["--time", "event"], "holds times that cannot be read, such as"),
+        (["--features", "colour"], "no column 'colour'"),
+        (["--length", "80"], "--length 80"),
+        (["--output", "no/page.html"], "There is no folder no"),
+    ],
+)
+def test_bad_input_is_one_line(fails, events, change, line):
+    assert line in fails("churn", events, *COLUMNS, *change)
+    assert not (events.parent / "at-risk.csv").exists()
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        ("", "is empty: expected a header"),
+        ("customer,time,event\n", "There are no events"),
+        ("customer,time,event\n1,1,x\n1,2,x\n1,3,churn\n2,1,x\n", "Nobody is left to rank"),
+        (
+            "customer,time,event\n1,1,x\n1,2,x\n1,3,churn\n2,1,x\n2,2,x\n2,3,x\n",
+            "are needed to learn",
+        ),
+    ],
+)
+def test_files_with_too_little_in_them(fails, events, text, line):
+    events.write_text(text)
+    assert line in fails("churn", events, *COLUMNS)
+
+
+def test_no_file(fails, tmp_path):
+    line = fails("churn", tmp_path / "x.csv", *COLUMNS)
+    assert line == f"There is no file {tmp_path / 'x.csv'}."
+    assert "is a folder" in fails("churn", tmp_path, *COLUMNS)
+
+
+@pytest.mark.parametrize(
+    ("args", "line"),
+    [
+        (["--gain", "0"], "0 is not above 0"),
+        (["--capacity", "-1"], "-1 is not above 0"),
+        (["--csv", "events.csv"], "events.csv holds the events"),
+        (["--csv", "churn.html"], "two names"),
+        (["--length", "0"], "'--length'"),
+    ],
+)
+def test_wrong_usage(fails, events, args, line):
+    assert line in fails("churn", events, *COLUMNS, *args, code=2)
+
+
+def test_missing_options_are_wrong_usage(fails, events):
+    assert "Missing option '--entity'" in fails("churn", events, *COLUMNS[2:], code=2)
+
+
+def test_help_imports_nothing_heavy():
+    import subprocess
+    import sys
+
+    code = (
+        "import sys; from counterpoint.cli import main; main(['churn', '--help']);"
+        "print([m for m in ('numpy', 'pandas', 'sklearn', 'numba') if m in sys.modules],"
+        "file=sys.stderr)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stderr.strip() == "[]"
+    assert "--target" in done.stdout
