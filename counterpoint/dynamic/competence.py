@@ -230,9 +230,13 @@ class KnoraUnion(OverallLocalAccuracy):
         super().__init__()
 
     def weigh(self, competence):
-        """Return the competences themselves; equal say where all are 0."""
+        """Return the numbers of rows right; equal say where all are 0."""
         nobody = ~(competence > 0).any(axis=1, keepdims=True)
-        return np.where(nobody, 1.0, competence)
+        votes = competence * self._size[:, None]
+        # Whole numbers again, where each row counts 1: sums of them are exact, so a tie is a tie.
+        whole = np.rint(votes)
+        votes = np.where(np.abs(votes - whole) < 1e-9, whole, votes)
+        return np.where(nobody, 1.0, votes)
 
 
 class BetterThanChance(OverallLocalAccuracy):

@@ -2,6 +2,7 @@
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -105,6 +106,7 @@ class NeighbourRegion(Region):
 
     def fit(self, X, y):
         """Index the rows."""
+        self.index_: Any
         if not isinstance(self.k, (int, np.integer)) or self.k < 1:
             raise ValueError(f"k={self.k!r}: give a whole number from 1.")
         self.scaler_ = StandardScaler().fit(X) if self.scale else None

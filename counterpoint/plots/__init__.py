@@ -11,6 +11,7 @@
 ``MemberBoundariesDisplay`` boundaries of the members over the regions of their ensemble
 ``LiftDisplay``             what taking the first so many of a ranking of rare cases brings
 ``RelevanceHorizonDisplay`` a score against how many past events are looked at
+``CoverageDisplay``         how evenly subsets cover the samples as more of them are added
 ``TreeDisplay``             one tree, legible up to some sixty leaves
 ``HyperboxDisplay``         boxes of a model over the samples, two columns at a time
 ``plot_decision_boundary``  decision regions of a classifier of two features
@@ -23,6 +24,7 @@ computed here that ``counterpoint.diversity`` or ``counterpoint.decomposition`` 
 """
 
 from counterpoint.plots.boundaries import plot_decision_boundary
+from counterpoint.plots.coverage import CoverageDisplay
 from counterpoint.plots.decomposition import DecompositionDisplay
 from counterpoint.plots.diversity_matrix import DiversityMatrixDisplay
 from counterpoint.plots.dynamics import NCLDynamicsDisplay
@@ -36,6 +38,7 @@ from counterpoint.plots.trajectory import TrajectoryDisplay
 from counterpoint.plots.tree import TreeDisplay
 
 __all__ = [
+    "CoverageDisplay",
     "DecompositionDisplay",
     "DiversityMatrixDisplay",
     "HistoryDisplay",

@@ -1,0 +1,114 @@
+"""Asking a pool about some queries, rows first; pools of scikit-learn trees in one kernel."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.ensemble import BaggingClassifier, ExtraTreesClassifier, RandomForestClassifier
+from sklearn.tree import DecisionTreeClassifier, ExtraTreeClassifier
+
+from counterpoint._kernels import walk as kernels
+from counterpoint._kernels.threads import threads_for
+from counterpoint._outputs import MemberOutputs
+
+_TREES = (DecisionTreeClassifier, ExtraTreeClassifier)
+_FORESTS = (BaggingClassifier, ExtraTreesClassifier, RandomForestClassifier)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Asker:
+    """Ask the members of a fitted pool; answers are positions in ``classes``."""
+
+    pool: Any
+    columns: Any
+    classes: NDArray
+    n_jobs: int | None
+    trees: "_Trees | None"
+
+    @classmethod
+    def of(cls, pool, columns, classes, n_jobs) -> "Asker":
+        """Prepare a pool for questions."""
+        return cls(
+            pool=pool, columns=columns, classes=classes, n_jobs=n_jobs,
+            trees=_stack(pool, columns, classes),
+        )  # fmt: skip
+
+    def ask(self, X, *, proba: bool) -> tuple[NDArray, NDArray | None]:
+        """Return votes (n_queries, n_members) and probabilities or None."""
+        if self.trees is not None and isinstance(X, np.ndarray) and X.dtype.kind in "fiub":
+            plain = np.ascontiguousarray(X, dtype=np.float32)
+            if not np.isnan(plain).any():
+                return self.trees.ask(plain, proba)
+        told = MemberOutputs.from_estimator(self.pool, X, columns=self.columns, n_jobs=self.n_jobs)
+        at = np.searchsorted(self.classes, told.classes)
+        votes = np.ascontiguousarray(at[told.votes].T)
+        if told.proba is None or not proba:
+            return votes, None
+        found = np.zeros((*votes.shape, len(self.classes)))
+        found[:, :, at] = told.proba.transpose(1, 0, 2)
+        return votes, found
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Trees:
+    roots: NDArray
+    feature: NDArray
+    cut: NDArray
+    left: NDArray
+    label: NDArray
+    value: NDArray
+
+    def ask(self, X, proba):
+        where = (self.roots, self.feature, self.cut, self.left)
+        # Some ten levels a tree.
+        with threads_for(10 * len(X) * len(self.roots)):
+            if not proba:
+                return kernels.look_up(X, *where, self.label), None
+            numbers = np.arange(len(self.left), dtype=np.uint32)
+            leaf = kernels.look_up(X, *where, numbers)
+        return self.label[leaf], self.value[leaf]
+
+
+def _stack(pool, columns, classes):
+    """Return the trees of a pool of nothing else; None for other pools."""
+    if isinstance(pool, list):
+        members, codes = [member for _, member in pool], False
+        if columns is not None and any(c is not None for c in columns):
+            return None
+        features = [None] * len(members)
+    elif type(pool) in _FORESTS:
+        members, codes = list(pool.estimators_), True
+        features = getattr(pool, "estimators_features_", [None] * len(members))
+    else:
+        return None
+    if not all(type(m) in _TREES and m.n_outputs_ == 1 for m in members):
+        return None
+    trees = [m.tree_ for m in members]
+    roots = np.cumsum([0] + [t.node_count for t in trees])
+    first = np.concatenate([t.children_left for t in trees])
+    old, left = kernels.lay_out(roots, first, np.concatenate([t.children_right for t in trees]))
+    leaf = first[old] < 0
+    feature = np.concatenate(
+        [
+            np.where(t.feature < 0, 0, t.feature) if f is None else np.asarray(f)[t.feature]
+            for t, f in zip(trees, features, strict=True)
+        ]
+    )
+    exact = np.concatenate([t.threshold for t in trees])
+    cut = exact.astype(np.float32)
+    cut = np.where(cut > exact, np.nextafter(cut, np.float32(-np.inf)), cut)
+    value = np.zeros((len(left), len(classes)))
+    for k, (member, tree) in enumerate(zip(members, trees, strict=True)):
+        known = member.classes_.astype(np.int64) if codes else member.classes_
+        at = known if codes else np.searchsorted(classes, known)
+        value[roots[k] : roots[k + 1], at] = tree.value[:, 0]
+    value = value[old]
+    return _Trees(
+        roots=roots,
+        feature=np.where(leaf, 0, feature[old]).astype(np.uint32),
+        cut=np.where(leaf, np.float32(np.inf), cut[old]),
+        left=left,
+        label=value.argmax(axis=1).astype(np.int8 if len(classes) < 128 else np.int32),
+        value=value,
+    )

@@ -1,0 +1,154 @@
+"""How evenly subsets cover the samples of a class, as more of them are added."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Self
+
+import pandas as pd
+from matplotlib.lines import Line2D
+from matplotlib.ticker import LogLocator, NullFormatter, PercentFormatter
+from numpy.typing import ArrayLike
+
+from counterpoint.plots import _style
+from counterpoint.subsets import ensemble_to_features
+from counterpoint.subsets.coverage import coverage_path
+
+_LINE = "counterpoint-coverage"
+_WHAT = ("coverage", "spread")
+
+
+@dataclass(kw_only=True)
+class CoverageDisplay:
+    """Coverage evening out: the share of a class's subsets that hold a sample, over the samples.
+
+    In a uniform cover all samples of a class are held by the same share, so the band around
+    the line closes as subsets are added.
+
+    Make one with ``from_estimator`` or ``from_subsets``, which draw it.
+
+    Parameters
+    ----------
+    path : DataFrame
+        As :func:`counterpoint.subsets.coverage_path` returns it.
+
+    Attributes
+    ----------
+    lines_ : list of Line2D
+        One a class.
+    ax_, figure_ : matplotlib Axes and Figure
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from counterpoint.plots import CoverageDisplay
+    >>> from counterpoint.subsets import StochasticDiscriminationClassifier
+    >>> X, y = load_iris(return_X_y=True)
+    >>> model = StochasticDiscriminationClassifier(50, random_state=0).fit(X, y)
+    >>> display = CoverageDisplay.from_estimator(model, X, y)
+    >>> display.table().columns.tolist()
+    ['label', 'n_subsets', 'mean', 'spread', 'low', 'high']
+    """
+
+    path: pd.DataFrame
+
+    @classmethod
+    def from_estimator(cls, estimator, X, y: ArrayLike, *, ax=None, **options: Any) -> Self:
+        """Ask a fitted ensemble which of its subsets hold which samples; then draw.
+
+        Parameters
+        ----------
+        estimator : fitted ensemble
+            Stochastic discrimination, or trees, whose leaves are the subsets: whatever
+            :func:`counterpoint.subsets.ensemble_to_features` takes.
+        X : array-like of shape (n_samples, n_features)
+        y : array-like of shape (n_samples,)
+            Classes.
+        ax : matplotlib Axes, default=None
+            Where to draw; None makes a new figure.
+        **options
+            As in :meth:`plot`.
+
+        Returns
+        -------
+        CoverageDisplay
+        """
+        held = ensemble_to_features(estimator, X).T.toarray().astype(bool)
+        return cls.from_subsets(held, y, ax=ax, **options)
+
+    @classmethod
+    def from_subsets(cls, subsets: ArrayLike, y: ArrayLike, *, ax=None, **options: Any) -> Self:
+        """Follow the coverage of any subsets; then draw.
+
+        Parameters
+        ----------
+        subsets : array-like of shape (n_subsets, n_samples)
+            Whether each subset holds each sample, in the order in which they were made.
+        y : array-like of shape (n_samples,)
+            Classes.
+        ax : matplotlib Axes, default=None
+            Where to draw; None makes a new figure.
+        **options
+            As in :meth:`plot`.
+
+        Returns
+        -------
+        CoverageDisplay
+        """
+        return cls(path=coverage_path(subsets, y)).plot(ax=ax, **options)
+
+    def table(self) -> pd.DataFrame:
+        """Return what is plotted: a row per class and number of subsets."""
+        return self.path
+
+    def plot(
+        self, ax=None, *, what: str = "coverage", line_kwargs: Mapping[str, Any] | None = None
+    ) -> Self:
+        """Draw on ``ax`` or a new figure; never call ``show``.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, default=None
+        what : {"coverage", "spread"}, default="coverage"
+            Mean and band of coverage, or its standard deviation on log scales, where independent
+            subsets follow a straight line that falls by half as their number grows fourfold.
+        line_kwargs : dict, default=None
+            For matplotlib's ``plot``.
+
+        Returns
+        -------
+        CoverageDisplay
+        """
+        if what not in _WHAT:
+            raise ValueError(f"what={what!r}: choose {' or '.join(_WHAT)}.")
+        ax = _style.get_axes(ax, (6.4, 4.0))
+        self.lines_ = []
+        for label, part in self.path.groupby("label", sort=True):
+            k = _style.count_drawn(ax, _LINE)
+            style = {"color": _style.colour(k), "linestyle": _style.dashes(k), "label": str(label)}
+            values = part["mean" if what == "coverage" else "spread"]
+            if what == "spread":
+                values = values.where(values > 0)  # a log scale has no place for 0
+            self.lines_ += ax.plot(
+                part["n_subsets"], values, gid=_LINE, **_style.merge(style, line_kwargs, Line2D)
+            )
+            if what == "coverage":
+                colour = self.lines_[-1].get_color()
+                ax.fill_between(
+                    part["n_subsets"], part["low"], part["high"], color=colour, alpha=0.2, lw=0
+                )
+        ax.set_xscale("log")
+        ax.xaxis.set_major_formatter("{x:g}")
+        ax.set_xlabel("Subsets that favour the class")
+        if what == "coverage":
+            ax.yaxis.set_major_formatter(PercentFormatter(1.0))
+            ax.set(ylabel="Share of them that hold a sample", ylim=(0.0, 1.0))
+            ax.set_title("Mean and middle 90 % of the samples of each class", fontsize="medium")
+        else:
+            ax.set_yscale("log")
+            ax.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+            ax.yaxis.set_major_formatter("{x:g}")
+            ax.yaxis.set_minor_formatter(NullFormatter())
+            ax.set_ylabel("Standard deviation of coverage")
+        _style.draw_legend(ax)
+        self.ax_, self.figure_ = ax, ax.figure
+        return self

@@ -1,0 +1,129 @@
+"""Kernels of endless collections of subsets: all balls, all cones."""
+
+from numbers import Real
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.interpolate import CubicSpline
+from scipy.special import betainc
+from sklearn.metrics.pairwise import check_pairwise_arrays, euclidean_distances
+
+_KNOTS = 2049
+
+
+def ball_kernel(
+    X: ArrayLike, Y: ArrayLike | None = None, *, radius: float | None = None
+) -> NDArray:
+    """Return how likely a random ball that holds one point holds the other too.
+
+    The volume that balls of this radius around the two points have in common, over the volume
+    of one: 1 at distance 0, 0 from twice the radius on.
+
+    Parameters
+    ----------
+    X : array-like of shape (n_samples_X, n_features)
+    Y : array-like of shape (n_samples_Y, n_features), default=None
+        None means X.
+    radius : float, default=None
+        None means the root of the number of columns, for standardised ones.
+
+    Returns
+    -------
+    ndarray of shape (n_samples_X, n_samples_Y)
+
+    References
+    ----------
+    .. [1] Eastwood's thesis, equations 3.13 and 3.14, for two and three columns; here for any
+       number, by the incomplete beta function.
+
+    Examples
+    --------
+    >>> from counterpoint.subsets import ball_kernel
+    >>> ball_kernel([[0.0, 0.0]], [[0.0, 0.0], [1.0, 0.0], [2.0, 0.0]], radius=1.0).round(4)
+    array([[1.   , 0.391, 0.   ]])
+    """
+    points, others = check_pairwise_arrays(X, Y)
+    m = points.shape[1]
+    radius = m**0.5 if radius is None else radius
+    if not _positive(radius):
+        raise ValueError(f"radius={radius!r}: give a number above 0, or None.")
+    distance = euclidean_distances(points, None if others is points else others)
+    inside = np.maximum(1.0 - (distance / (2.0 * radius)) ** 2, 0.0)
+    return betainc((m + 1) / 2.0, 0.5, inside)
+
+
+def cone_kernel(X: ArrayLike, Y: ArrayLike | None = None, *, angle: float = np.pi / 2) -> NDArray:
+    """Return how likely a random cone that holds one point holds the other too.
+
+    Cones have their tip at the origin and any direction. Only the angle between two points
+    matters: 1 for the same direction, 0 from twice the cone's angle on.
+
+    Parameters
+    ----------
+    X : array-like of shape (n_samples_X, n_features)
+        At least two columns; no row may be the origin.
+    Y : array-like of shape (n_samples_Y, n_features), default=None
+        None means X.
+    angle : float, default=pi / 2
+        From the axis of a cone to its side, above 0 and up to pi / 2, where cones are half
+        spaces.
+
+    Returns
+    -------
+    ndarray of shape (n_samples_X, n_samples_Y)
+
+    Notes
+    -----
+    Let a be the angle between the points and t that of the cones. With two columns the
+    kernel is 1 - a / (2 t), which is equation 3.15. With m columns the part of the axes whose
+    cones hold both is the integral of (1 - cos(t)^2 / cos(b)^2)^((m - 2) / 2) / pi over b from
+    a / 2 to t; it is taken from a table, to about ten digits.
+
+    References
+    ----------
+    .. [1] Eastwood's thesis, equation 3.15.
+
+    Examples
+    --------
+    >>> from counterpoint.subsets import cone_kernel
+    >>> cone_kernel([[1.0, 0.0]], [[2.0, 0.0], [1.0, 1.0], [-1.0, 0.0]])
+    array([[1.  , 0.75, 0.  ]])
+    """
+    points, others = check_pairwise_arrays(X, Y)
+    m = points.shape[1]
+    if not _positive(angle) or angle > np.pi / 2:
+        raise ValueError(f"angle={angle!r}: give radians above 0 and up to pi / 2.")
+    if m < 2:
+        raise ValueError("Cones need at least two columns: in one there are but two directions.")
+    ours = _directions(points, "X")
+    theirs = None if others is points else _directions(others, "Y")
+    # From the distance of unit vectors: arccos of the product loses digits at small angles.
+    apart = euclidean_distances(ours, theirs)
+    between = 2.0 * np.arcsin(np.minimum(apart / 2.0, 1.0))
+    room = np.maximum(angle - between / 2.0, 0.0)
+    if m == 2 or angle == np.pi / 2:
+        return room / angle
+    held = _overlap(m, float(angle))
+    return np.clip(held(np.sqrt(room)) / held(np.sqrt(angle)), 0.0, 1.0)
+
+
+def _overlap(m, angle):
+    # In s = sqrt(angle - b) what is integrated has no root at the end and a spline follows it.
+    s = np.linspace(0.0, np.sqrt(angle), _KNOTS)
+    part = 1.0 - (np.cos(angle) / np.cos(angle - s**2)) ** 2
+    return CubicSpline(s, 2.0 * s * np.maximum(part, 0.0) ** ((m - 2) / 2.0)).antiderivative()
+
+
+def _directions(X, name):
+    length = np.linalg.norm(X, axis=1)
+    if not length.all():
+        row = int(np.flatnonzero(length == 0)[0])
+        raise ValueError(
+            f"Row {row} of {name} is the origin, which has no direction: leave it out, or add a "
+            "constant column."
+        )
+    return X / length[:, None]
+
+
+def _positive(value):
+    return isinstance(value, Real) and not isinstance(value, bool) and 0 < float(value) < np.inf

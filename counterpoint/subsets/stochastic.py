@@ -1,0 +1,401 @@
+"""Stochastic discrimination: weak random subsets, filtered, and averaged into a classifier."""
+
+import warnings
+from collections.abc import Sequence
+from numbers import Integral, Real
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import check_random_state
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from counterpoint._kernels import stochastic as kernels
+from counterpoint.subsets.boxes import BoxModels, BoxSpace
+from counterpoint.subsets.coverage import chi
+
+# Candidates drawn at a time; their number fixes the stream of random numbers, so it never
+# depends on the machine.
+_DRAWN = 1000
+# Bytes of rows-in-models kept at a time.
+_ROOM = 1 << 26
+
+
+class StochasticDiscriminationClassifier(ClassifierMixin, BaseEstimator):
+    """Average thousands of weak random subsets into a classifier.
+
+    For each class, random models (unions of boxes) are drawn. A model is let in if it is thick
+    (holds ``min_points`` training rows), enriched (captures more of the class than of the
+    rest), and needed: the rows in it are, on the mean, covered by no more models so far than as
+    many rows of each kind drawn at random would be. A class is known by the mean of
+    ``chi`` over its models, which is +1 for its rows and -1 for the others, the more precisely the
+    more models there are [1]_, [2]_. Each class is held against all others; the largest mean wins.
+
+    Parameters
+    ----------
+    n_models : int, default=300
+        Models to let in for each class.
+    n_boxes : int, default=3
+        Boxes in a model. One box reaches only what a box can tell apart; unions follow
+        crooked borders and cover a class more evenly.
+    max_features : int, float or "sqrt", default="sqrt"
+        Columns that limit a box: a number, a share of all, or the root of all, but then two at
+        least.
+    box_share : (float, float), default=(0.02, 0.5)
+        Smallest and largest share of the space that a model takes; drawn evenly on a log scale.
+    min_points : int or float, default=0.02
+        Training rows that a model must hold, or their share: what makes it carry over to new
+        data.
+    min_enrichment : float or "auto", default="auto"
+        The least r(M, class) - r(M, rest), above 0. "auto" asks for more than the median of the
+        thick and enriched among the first 1000 candidates. Little enrichment makes noisy votes.
+    patience : int or None, default=10
+        Where a class cannot be covered evenly, nothing passes the last filter after a while.
+        When so many candidates in a row have failed only there, the least over-covered of them
+        is let in. 1 lets in all that are thick and enriched; None keeps to the filter, and may end
+        with fewer models.
+    max_candidates : int, default=500
+        Give up on a class after so many candidates for each model asked for.
+    random_state : int, RandomState instance or None, default=None
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+    boxes_ : BoxModels
+        All models, class by class.
+    model_class_ : ndarray of shape (n_all_models,)
+        The class each model speaks for, as a position in ``classes_``.
+    captured_ : ndarray of shape (n_all_models, 2)
+        r(M, class) and r(M, rest) on the training rows.
+    enrichment_ : ndarray of shape (n_all_models,)
+        Their difference.
+    coverage_ : ndarray of shape (n_classes, n_samples)
+        How many models of a class hold each training row.
+    uniformity_ : ndarray of shape (n_classes,)
+        Standard deviation, over the rows of the class, of the share of its models that hold
+        them; 0 is a uniform cover.
+    n_models_, n_candidates_, n_forced_ : ndarray of shape (n_classes,)
+        Models let in, candidates drawn, and models let in because patience ran out.
+    min_points_ : int
+        Rows asked for.
+    min_enrichment_ : ndarray of shape (n_classes,)
+        Enrichment asked for.
+
+    See Also
+    --------
+    counterpoint.subsets.ensemble_kernel : The kernel of these models.
+    counterpoint.plots.CoverageDisplay : Coverage evening out as models are added.
+
+    Notes
+    -----
+    Sides of boxes are intervals of ranks, in at most 255 bins a column: no column needs scaling.
+    There are no probabilities: the mean of ``chi`` is a score.
+
+    References
+    ----------
+    .. [1] Eastwood's thesis, sections 3.1 and 3.2, equation 3.4. ``patience`` is ours.
+    .. [2] Kleinberg, "On the Algorithmic Implementation of Stochastic Discrimination", IEEE
+       Transactions on Pattern Analysis and Machine Intelligence 22, 2000.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from counterpoint.subsets import StochasticDiscriminationClassifier
+    >>> X, y = load_iris(return_X_y=True)
+    >>> model = StochasticDiscriminationClassifier(n_models=100, random_state=0)
+    >>> bool(model.fit(X[::2], y[::2]).score(X[1::2], y[1::2]) > 0.9)
+    True
+    >>> bool((model.enrichment_ > 0).all())
+    True
+    """
+
+    def __init__(
+        self,
+        n_models=300,
+        *,
+        n_boxes=3,
+        max_features="sqrt",
+        box_share=(0.02, 0.5),
+        min_points=0.02,
+        min_enrichment="auto",
+        patience=10,
+        max_candidates=500,
+        random_state=None,
+    ):
+        self.n_models = n_models
+        self.n_boxes = n_boxes
+        self.max_features = max_features
+        self.box_share = box_share
+        self.min_points = min_points
+        self.min_enrichment = min_enrichment
+        self.patience = patience
+        self.max_candidates = max_candidates
+        self.random_state = random_state
+
+    def fit(self, X, y):
+        """Draw and filter the models of every class.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Numbers, none missing.
+        y : array-like of shape (n_samples,)
+            Labels of two classes or more.
+
+        Returns
+        -------
+        StochasticDiscriminationClassifier
+        """
+        X, y = validate_data(self, X, y, dtype=[np.float64, np.float32], ensure_min_samples=2)
+        check_classification_targets(y)
+        self.classes_, codes = np.unique(y, return_inverse=True)
+        if len(self.classes_) < 2:
+            raise ValueError(
+                f"y has one class only, {self.classes_.tolist()}: no box can be enriched, that is, "
+                "hold more of one class than of another. Pass at least two classes."
+            )
+        share = self._check(len(X))
+        self._space = BoxSpace().fit(X)
+        if len(self._space.usable_) == 0:
+            raise ValueError(
+                f"All {X.shape[1]} columns are constant: every box holds all rows or none, so none "
+                "can be enriched. Pass a column that varies."
+            )
+        n_sides = self._n_sides(len(self._space.usable_))
+        rng = check_random_state(self.random_state)
+        # Sorted by class, the rows of a class are a stretch that kernels run through.
+        order = np.argsort(codes, kind="stable")
+        columns = np.ascontiguousarray(self._space.columns(X)[:, order])
+        bounds = np.searchsorted(codes[order], np.arange(len(self.classes_) + 1))
+        found = [
+            self._collect(columns, bounds[c], bounds[c + 1], rng, n_sides, share, label)
+            for c, label in enumerate(self.classes_)
+        ]
+        self.n_models_ = np.array([len(part["boxes"]) for part in found])
+        self.n_candidates_ = np.array([part["n_candidates"] for part in found])
+        self.n_forced_ = np.array([part["n_forced"] for part in found])
+        self.min_enrichment_ = np.array([part["min_enrichment"] for part in found])
+        self.boxes_ = BoxModels.joined([part["boxes"] for part in found])
+        self.model_class_ = np.repeat(np.arange(len(found)), self.n_models_)
+        self.captured_ = np.concatenate([part["captured"] for part in found])
+        self.enrichment_ = self.captured_[:, 0] - self.captured_[:, 1]
+        self.coverage_ = np.empty((len(found), len(X)), dtype=np.int64)
+        self.coverage_[:, order] = [part["coverage"] for part in found]
+        self.uniformity_ = np.array(
+            [(self.coverage_[c, codes == c] / n).std() for c, n in enumerate(self.n_models_)]
+        )
+        return self
+
+    def _check(self, n):
+        least = {"n_models": 1, "n_boxes": 1, "patience": 1, "max_candidates": 1}
+        for name, low in least.items():
+            value = getattr(self, name)
+            if name == "patience" and value is None:
+                continue
+            if not _is_whole(value) or value < low:
+                none = ", or None to wait for ever" if name == "patience" else ""
+                raise ValueError(f"{name}={value!r}: give a whole number from {low}{none}.")
+        value = self.min_points
+        if _is_whole(value) and 1 <= value <= n:
+            self.min_points_ = int(value)
+        elif not _is_whole(value) and _is_number(value) and 0 < value < 1:
+            self.min_points_ = int(np.ceil(value * n))
+        else:
+            raise ValueError(
+                f"min_points={value!r}: give a whole number from 1 to the number of rows, {n}, or "
+                "a share above 0 and below 1."
+            )
+        value = self.min_enrichment
+        if value != "auto" and not (_is_number(value) and 0 <= value <= 1):
+            raise ValueError(f'min_enrichment={value!r}: give a number from 0 to 1, or "auto".')
+        share = self.box_share
+        if (
+            not isinstance(share, Sequence | np.ndarray)
+            or len(share) != 2
+            or not all(_is_number(s) for s in share)
+            or not 0 < share[0] <= share[1] < 1
+        ):
+            raise ValueError(
+                f"box_share={share!r}: give two numbers, the smallest and the largest share of the "
+                "space in a model, above 0 and below 1."
+            )
+        return tuple(float(s) for s in share)
+
+    def _n_sides(self, n_usable):
+        value = self.max_features
+        if isinstance(value, str) and value == "sqrt":
+            return min(n_usable, max(2, round(n_usable**0.5)))
+        if _is_whole(value) and 1 <= value <= self.n_features_in_:
+            return min(int(value), n_usable)
+        if not _is_whole(value) and _is_number(value) and 0 < value <= 1:
+            return max(1, round(value * n_usable))
+        raise ValueError(
+            f"max_features={value!r}: give a whole number from 1 to the number of columns, "
+            f'{self.n_features_in_}, a share above 0 and up to 1.0, or "sqrt".'
+        )
+
+    def _collect(self, columns, first, last, rng, n_sides, share, label) -> dict[str, Any]:
+        """Find the models of the class in rows first..last; label names it in messages."""
+        n = columns.shape[1]
+        patience = self.patience or 0
+        at_a_time = max(_ROOM // n, 2 * patience, 16)
+        coverage = np.zeros(n, dtype=np.int64)
+        asked = None if self.min_enrichment == "auto" else float(self.min_enrichment)
+        kept: list[BoxModels] = []
+        shares: list[NDArray] = []
+        waiting: tuple[BoxModels, NDArray, NDArray] | None = None
+        n_kept = n_tried = n_forced = 0
+        best = -np.inf
+        while n_kept < self.n_models and n_tried < self.max_candidates * self.n_models:
+            drawn = self._space.draw(rng, _DRAWN, self.n_boxes, n_sides, share)
+            n_tried += _DRAWN
+            own, total = drawn.count(columns, first, last)
+            gain = own / (last - first) - (total - own) / (n - last + first)
+            good = (total >= self.min_points_) & (gain > 0.0)
+            best = max(best, gain[total >= self.min_points_].max(initial=-np.inf))
+            if asked is None:
+                if not good.any():
+                    continue
+                asked = float(np.median(gain[good]))
+            good &= gain >= asked
+            fresh = drawn.take(good), own[good], total[good]
+            if waiting is not None:
+                fresh = (
+                    BoxModels.joined([waiting[0], fresh[0]]),
+                    np.append(waiting[1], fresh[1]),
+                    np.append(waiting[2], fresh[2]),
+                )
+            models, own, total = fresh
+            done = 0
+            while True:
+                part = slice(done, done + at_a_time)
+                taken, forced, n_done = kernels.accept(
+                    models.take(part).hold(columns), own[part], total[part], first, last,
+                    patience, coverage, self.n_models - n_kept,
+                )  # fmt: skip
+                taken = taken + done
+                kept.append(models.take(taken))
+                rest = total[taken] - own[taken]
+                shares.append(
+                    np.stack([own[taken] / (last - first), rest / (n - last + first)], axis=1)
+                )
+                n_kept += len(taken)
+                n_forced += int(forced.sum())
+                done += n_done
+                if n_done == 0 or done == len(models) or n_kept == self.n_models:
+                    break
+            waiting = models.take(slice(done, None)), own[done:], total[done:]
+        if n_kept == 0:
+            raise ValueError(self._no_models(label, n_tried, best, asked))
+        if n_kept < self.n_models:
+            warnings.warn(
+                f"Only {n_kept} of {self.n_models} models for class {label!r} passed the filters "
+                f"in {n_tried} candidates. Raise max_candidates, lower min_enrichment or "
+                "min_points, or set patience.",
+                ConvergenceWarning,
+                stacklevel=3,
+            )
+        return {
+            "boxes": BoxModels.joined(kept),
+            "captured": np.concatenate(shares),
+            "coverage": coverage,
+            "n_candidates": n_tried,
+            "n_forced": n_forced,
+            "min_enrichment": asked,
+        }
+
+    def _no_models(self, label, n_tried, best, asked):
+        if best == -np.inf:
+            return (
+                f"None of {n_tried} random models held min_points={self.min_points_} rows: "
+                "lower min_points, raise box_share, or lower max_features."
+            )
+        wanted = "more than 0" if asked is None else f"min_enrichment={asked:.3g}"
+        return (
+            f"None of {n_tried} random models was enriched enough for class {label!r}: the best "
+            f"captured {best:.3g} more of it than of the rest, asked was {wanted}. Lower "
+            "min_enrichment or min_points, or change box_share."
+        )
+
+    def _columns(self, X):
+        check_is_fitted(self)
+        X = validate_data(self, X, reset=False, dtype=[np.float64, np.float32])
+        return self._space.columns(X)
+
+    def subsets(self, X) -> NDArray:
+        """Return whether each model holds each row of X.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_all_models, n_samples), bool
+            For the measures of ``counterpoint.diversity``, say.
+        """
+        columns = self._columns(X)
+        return self.boxes_.hold(columns).view(bool)
+
+    def chi(self, X) -> NDArray:
+        """Return what each model says of each row: equation 3.4 for the class it speaks for.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_all_models, n_samples)
+        """
+        return chi(self.subsets(X), self.captured_[:, 0], self.captured_[:, 1])
+
+    def decision_function(self, X) -> NDArray:
+        """Return the mean of chi over the models of each class.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_classes), or (n_samples,) for two classes
+            Near 1 for the class of a row and -1 for the others. For two classes half the
+            difference: the mean of chi over the models of both, those of the first with
+            their sign changed.
+        """
+        columns = self._columns(X)
+        weights = 2.0 / (self.enrichment_ * self.n_models_[self.model_class_])
+        shift = np.bincount(self.model_class_, weights * self.captured_[:, 1]) + 1.0
+        n_classes = len(self.classes_)
+        means = self.boxes_.add_up(columns, weights, self.model_class_, n_classes)
+        means -= shift[:, None]
+        return means.T if n_classes > 2 else (means[1] - means[0]) / 2.0
+
+    def predict(self, X) -> NDArray:
+        """Return the class with the largest mean of chi, the first of equals.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+        """
+        score = self.decision_function(X)
+        at = (score > 0).astype(int) if score.ndim == 1 else score.argmax(axis=1)
+        return self.classes_[at]
+
+
+def _is_whole(value):
+    return isinstance(value, Integral) and not isinstance(value, bool)
+
+
+def _is_number(value):
+    return (
+        isinstance(value, Real) and not isinstance(value, bool) and bool(np.isfinite(float(value)))
+    )
