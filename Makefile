@@ -4,14 +4,15 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
-.PHONY: help demo test lint bench docs clean
+.PHONY: help demo test lint bench figures docs clean
 
 help:
 	@echo "make demo   train three ensembles on a shipped data set, print a table, write demo.html"
 	@echo "make test   all checks: ruff, mypy, import-linter, pytest (kernels also with the JIT off)"
 	@echo "make lint   the checks without the tests"
 	@echo "make bench  peers and counterpoint side by side, in one run"
-	@echo "make docs   draw the pictures and tables of docs/ again"
+	@echo "make docs   the pages and the API reference as a site, in site/index.html"
+	@echo "make figures  draw the pictures and tables of docs/ again"
 
 $(VENV)/bin/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
@@ -46,8 +47,12 @@ bench: $(VENV)/.installed-dev
 	$(PIP) install -e '.[bench]'
 	$(BIN)/python -m benchmarks
 
-docs: $(VENV)/.installed-dev
+figures: $(VENV)/.installed-dev
 	$(BIN)/python docs/build.py
 
+docs: $(VENV)/.installed-dev
+	$(PIP) install -e '.[docs]'
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
+
 clean:
-	rm -rf $(VENV) .mypy_cache .pytest_cache .ruff_cache .hypothesis demo.html
+	rm -rf $(VENV) site .mypy_cache .pytest_cache .ruff_cache .hypothesis demo.html

@@ -43,7 +43,7 @@ if __name__ == "__main__":
     new = filled(page.read_text(), "measures", measures_table())
     if "--check" in sys.argv:
         if new != page.read_text():
-            sys.exit("docs/measures.md is out of date: run make docs")
+            sys.exit("docs/measures.md is out of date: run make figures")
     else:
         page.write_text(new)
         for script in sorted(DOCS.glob("figures*.py")):

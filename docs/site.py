@@ -1,0 +1,58 @@
+"""What the site has beyond the pages: a front page from the README, a page per sub-package.
+
+Hooks that MkDocs calls while it builds; nothing is written into docs/.
+"""
+
+import re
+from pathlib import Path
+
+from mkdocs.structure.files import File
+
+import counterpoint
+
+ROOT = Path(__file__).parent.parent
+API = [name for name in counterpoint._SUBPACKAGES if name != "exceptions"]
+
+
+def on_config(config):
+    """List the pages that are made here in the navigation."""
+    section = next(part["API"] for part in config["nav"] if "API" in part)
+    section += [{name: f"api/{name}.md"} for name in API]
+    section += [{"MemberOutputs": "api/outputs.md"}, {"exceptions": "api/exceptions.md"}]
+    decisions = sorted((ROOT / "docs" / "decisions").glob("*.md"))
+    config["nav"].append({"Decisions": [f"decisions/{page.name}" for page in decisions]})
+    return config
+
+
+def on_page_markdown(markdown, **_):
+    """Name files outside docs/ without a link, since the site does not have them."""
+    return re.sub(r"\[([^\]]+)\]\(\.\./[^)]*\)", r"\1", markdown)
+
+
+def on_files(files, config):
+    """Add the front page, the changelog and the reference."""
+
+    def add(path, text):
+        files.append(File.generated(config, path, content=text))
+
+    add("index.md", _from_root((ROOT / "README.md").read_text()))
+    names = "\n".join(f"- [`counterpoint.{name}`]({name}.md)" for name in API)
+    add("api/index.md", f"# API\n\n- [`MemberOutputs`](outputs.md)\n{names}\n")
+    add("api/outputs.md", "# MemberOutputs\n\n" + _one("counterpoint._outputs", [
+        "MemberOutputs", "PairCounts", "member_predictions"]))  # fmt: skip
+    for name in [*API, "exceptions"]:
+        module = getattr(counterpoint, name)
+        public = [n for n in module.__all__ if not n.startswith("_")]
+        add(f"api/{name}.md", f"# counterpoint.{name}\n\n" + _one(f"counterpoint.{name}", public))
+    return files
+
+
+def _one(module, names):
+    return "\n".join(f"::: {module}.{name}\n" for name in names)
+
+
+def _from_root(text):
+    """Make links of a file at the root hold in docs/; what is not in docs/ is named only."""
+    text = re.sub(r"\]\(docs/decisions\)", "](decisions/0001-kernels-and-engines.md)", text)
+    text = re.sub(r"\]\(docs/", "](", text)
+    return re.sub(r"\[([^\]]+)\]\((?:CONTRIBUTING|CHANGELOG)\.md\)", r"\1", text)
