@@ -31,9 +31,10 @@ class EvolvedEnsembleClassifier(BasePoolClassifier):
     """Evolve which members to combine, on which columns, and by which rule.
 
     A candidate is a rule, a bit per member and a bit per member and column. Its fitness is the
-    cross-validated error; members are fitted once for each set of columns that comes up. With C
-    rules, N members and m columns there are about C (2^N - 1) (2^m - 1)^N candidates: meant for
-    small N and m. Ctrl-C ends the search and keeps the best so far.
+    cross-validated error; of equals the one with fewer members and columns is better. Members are
+    fitted once for each set of columns that comes up. With C rules, N members and m columns there
+    are about C (2^N - 1) (2^m - 1)^N candidates: meant for small N and m. Ctrl-C ends the search
+    and keeps the best so far.
 
     Parameters
     ----------
@@ -257,7 +258,9 @@ class _Search:
         try:
             for _ in track(range(model.n_generations), description="Evolving", show=model.progress):
                 values = [self.value(one) for one in alive]
-                alive = [alive[k] for k in np.argsort(values, kind="stable")]
+                # Of equals the one that looks at less comes first: what does no harm goes, too.
+                sizes = [int(masks[chosen].sum()) for _, chosen, masks in alive]
+                alive = [alive[k] for k in np.lexsort((sizes, values))]
                 best = alive[0]
                 self.history.append(min(values))
                 children: list = []

@@ -256,8 +256,9 @@ def test_where_nothing_is_near_everybody_votes(data, method):
     model.fit(X[300:600], y[300:600])
     plain = MemberOutputs.from_estimator(bag, X[600:]).majority
     np.testing.assert_array_equal(model.predict(X[600:]), plain)
-    model.set_params(method=METHODS["ola"](alpha=0.1)).fit(X[300:600], y[300:600])
-    np.testing.assert_array_equal(model.predict(X[600:]), plain)
+    for ola in (METHODS["ola"](alpha=0.1), METHODS["ola"](ties="first")):
+        model.set_params(method=ola).fit(X[300:600], y[300:600])
+        np.testing.assert_array_equal(model.predict(X[600:]), plain)
 
 
 @pytest.mark.parametrize("pool", ["bag", "list"])
