@@ -1,8 +1,13 @@
-"""Dynamic selection end to end: 100 trees, 5000 validation rows, 100,000 queries, as DESlib."""
+"""Dynamic selection end to end: 100 trees, 5000 validation rows, 100,000 queries, as DESlib.
 
+Both on one thread, and both with as many as they take by default.
+"""
+
+import numba
 import numpy as np
 from sklearn.datasets import make_classification
 from sklearn.tree import DecisionTreeClassifier
+from threadpoolctl import threadpool_limits
 
 from benchmarks.harness import Report, peer_python, run_peer, timed
 from counterpoint.dynamic import (
@@ -19,6 +24,7 @@ METHODS = {
     "META-DES": MetaLearned(),
 }
 N_META = 10_000
+REPEATS = 3
 
 
 def run() -> Report:
@@ -31,26 +37,61 @@ def run() -> Report:
     )
     parts = {"X": X[:5000], "y": y[:5000], "Q": X[10_000:]}
     parts |= {"V": X[5000:10_000], "v": y[5000:10_000]}
-    told = run_peer(python, "deslib_dynamic.py", {**parts, "n_meta": np.array(N_META)})
+    arrays = {**parts, "n_meta": np.array(N_META)}
+    ours: dict = {f"{name}, {threads}": [] for name in METHODS for threads in THREADS}
+    peer: dict = {case: [] for case in ours}
+    models: dict = {}
+    for _ in range(REPEATS):  # in turns: the machine may be busier at one time than at another
+        told = run_peer(python, "deslib_dynamic.py", arrays)
+        models = models or fit(parts, told)
+        for name, (model, queries) in models.items():
+            for threads, predict in THREADS.items():
+                case = f"{name}, {threads}"
+                peer[case].append(told["seconds"][case])
+                ours[case].append(timed(lambda m=model, q=queries, p=predict: p(m, q)))
+    for name, (model, queries) in models.items():
+        same = np.mean(model.predict(queries) == np.array(told["decided"][name]))
+        for threads in THREADS:
+            case = f"{name}, {threads}"
+            report.add(
+                f"{case}, {len(queries):,} queries",
+                ours[case],
+                peer[case],
+                "DESlib 0.3.7",
+                at_least=5,
+                note=f"{same:.2%} of the decisions are the same",
+            )
+    return report
+
+
+def alone(model, queries):
+    """Predict on one thread."""
+    before = numba.get_num_threads()
+    numba.set_num_threads(1)
+    try:
+        with threadpool_limits(1):
+            return model.predict(queries)
+    finally:
+        numba.set_num_threads(before)
+
+
+# As they come, all threads compete with whatever else the machine does.
+THREADS = {"one thread": alone, "all threads": lambda model, queries: model.predict(queries)}
+
+
+def fit(parts, told):
+    """Grow the peer's trees again, and fit ours on them."""
     pool = [
         DecisionTreeClassifier(random_state=seed).fit(
             parts["X"], parts["y"], sample_weight=np.bincount(rows, minlength=5000)
         )
         for rows, seed in zip(told["rows"], told["seeds"], strict=True)
     ]
+    models = {}
     for name, method in METHODS.items():
-        queries = parts["Q"][:N_META] if name == "META-DES" else parts["Q"]
         model = DynamicSelectionClassifier(
             pool, method=method, region=NeighbourRegion(7, scale=False)
-        ).fit(parts["V"], parts["v"])
-        same = np.mean(model.predict(queries) == np.array(told["decided"][name]))
-        ours = [timed(lambda m=model, q=queries: m.predict(q)) for _ in range(3)]
-        report.add(
-            f"{name}, {len(queries):,} queries",
-            ours,
-            told["seconds"][name],
-            "DESlib 0.3.7",
-            at_least=5,
-            note=f"{same:.2%} of the decisions are the same",
         )
-    return report
+        queries = parts["Q"][:N_META] if name == "META-DES" else parts["Q"]
+        models[name] = model.fit(parts["V"], parts["v"]), queries
+    return models

@@ -19,7 +19,7 @@ from counterpoint.diversity import coverage_spread, enrichment, enrichment_degre
 from counterpoint.subsets import StochasticDiscriminationClassifier, ensemble_to_features
 
 ENSEMBLES = {
-    "random subspaces, whole trees": RandomForestClassifier(
+    "forest without bootstraps": RandomForestClassifier(
         200, bootstrap=False, max_features="sqrt", random_state=0
     ),
     "random forest (bootstraps)": RandomForestClassifier(200, random_state=0),

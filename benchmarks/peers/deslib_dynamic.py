@@ -14,6 +14,7 @@ from deslib.dcs import OLA
 from deslib.des import KNORAE, METADES
 from sklearn.ensemble import BaggingClassifier
 from sklearn.tree import DecisionTreeClassifier
+from threadpoolctl import threadpool_limits
 
 folder = Path(sys.argv[1])
 X, y, V, v, Q = (np.load(folder / f"{name}.npy") for name in ("X", "y", "V", "v", "Q"))
@@ -24,12 +25,13 @@ told = {"rows": [s.tolist() for s in pool.estimators_samples_], "seconds": {}, "
 told["seeds"] = [int(tree.random_state) for tree in pool.estimators_]
 for name, method in {"KNORA-E": KNORAE, "OLA": OLA, "META-DES": METADES}.items():
     queries = Q[:n_meta] if name == "META-DES" else Q
-    model = method(pool, k=7).fit(V, v)
-    model.predict(queries[:1000])
-    times = []
-    for _ in range(3):
-        start = time.perf_counter()
-        decided = model.predict(queries)
-        times.append(time.perf_counter() - start)
-    told["seconds"][name], told["decided"][name] = times, decided.tolist()
+    for threads in ("one thread", "all threads"):
+        alone = threads == "one thread"
+        model = method(pool, k=7, n_jobs=1 if alone else -1).fit(V, v)
+        with threadpool_limits(1 if alone else None):
+            model.predict(queries[:1000])
+            start = time.perf_counter()
+            decided = model.predict(queries)
+            told["seconds"][f"{name}, {threads}"] = time.perf_counter() - start
+    told["decided"][name] = decided.tolist()
 print(json.dumps(told))

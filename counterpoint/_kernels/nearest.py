@@ -8,9 +8,9 @@ may be as near are.
 import numpy as np
 from numba import njit
 
-_CHUNK = 32
+_CHUNK = 64
 # So many more rows than asked for are looked at again, so that rounding seldom matters.
-_MORE = 4
+_MORE = 1
 
 
 @njit(cache=True)
@@ -63,8 +63,8 @@ def nearest(score, slack, norm, queries, rows, distance, found):
     """Fill in squared distances and numbers of the nearest rows, of equals the lower first.
 
     score (n_queries, n_rows) float32 is query times row less half the row's square, wrong by at
-    most ``slack`` (n_queries,); norm (n_queries,) squares of the queries; queries, rows float64;
-    distance, found (n_queries, k).
+    most ``slack`` (n_queries,), both taken from a middle; norm (n_queries,) squares of the queries
+    from there; queries, rows as they are, float64; distance, found (n_queries, k).
     """
     n, n_rows = score.shape
     k = found.shape[1]

@@ -40,6 +40,25 @@ def _step(x, node, feature, cut, left):
     return np.uint32(left[node] + np.uint32(x[feature[node]] > cut[node]))
 
 
+@njit(cache=True)
+def _walk_eight(X, i, root, feature, cut, left):
+    """Leaves of samples i to i + 7: while one waits for memory the others go on."""
+    a, b, c, d, e, f, g, h = root, root, root, root, root, root, root, root
+    while True:
+        a2 = _step(X[i], a, feature, cut, left)
+        b2 = _step(X[i + 1], b, feature, cut, left)
+        c2 = _step(X[i + 2], c, feature, cut, left)
+        d2 = _step(X[i + 3], d, feature, cut, left)
+        e2 = _step(X[i + 4], e, feature, cut, left)
+        f2 = _step(X[i + 5], f, feature, cut, left)
+        g2 = _step(X[i + 6], g, feature, cut, left)
+        h2 = _step(X[i + 7], h, feature, cut, left)
+        first = (a ^ a2) | (b ^ b2) | (c ^ c2) | (d ^ d2)
+        if (first | (e ^ e2) | (f ^ f2) | (g ^ g2) | (h ^ h2)) == 0:
+            return a, b, c, d, e, f, g, h
+        a, b, c, d, e, f, g, h = a2, b2, c2, d2, e2, f2, g2, h2
+
+
 @njit(cache=True, parallel=True)
 def look_up(X, roots, feature, cut, left, table):
     """For every sample and tree ``table`` at the leaf reached: (n_samples, n_trees)."""
@@ -47,28 +66,18 @@ def look_up(X, roots, feature, cut, left, table):
     found = np.empty((n, n_trees), dtype=table.dtype)
     for block in prange((n + _BLOCK - 1) // _BLOCK):
         begin, end = block * _BLOCK, min(n, (block + 1) * _BLOCK)
+        last = begin + (end - begin) // 8 * 8
         for t in range(n_trees):
             root = np.uint32(roots[t])
-            i = begin
-            # Four at a time: while one waits for memory the others go on.
-            while i + 4 <= end:
-                a, b, c, d = root, root, root, root
-                w, x, y, z = X[i], X[i + 1], X[i + 2], X[i + 3]
-                moving = True
-                while moving:
-                    e = _step(w, a, feature, cut, left)
-                    f = _step(x, b, feature, cut, left)
-                    g = _step(y, c, feature, cut, left)
-                    h = _step(z, d, feature, cut, left)
-                    moving = ((a ^ e) | (b ^ f) | (c ^ g) | (d ^ h)) != 0
-                    a, b, c, d = e, f, g, h
+            for i in range(begin, last, 8):
+                a, b, c, d, e, f, g, h = _walk_eight(X, i, root, feature, cut, left)
                 found[i, t], found[i + 1, t] = table[a], table[b]
                 found[i + 2, t], found[i + 3, t] = table[c], table[d]
-                i += 4
-            while i < end:
-                at, before = root, np.uint32(0xFFFFFFFF)
-                while at != before:
-                    before, at = at, _step(X[i], at, feature, cut, left)
+                found[i + 4, t], found[i + 5, t] = table[e], table[f]
+                found[i + 6, t], found[i + 7, t] = table[g], table[h]
+            for i in range(last, end):
+                at = root
+                while left[at] != at:
+                    at = _step(X[i], at, feature, cut, left)
                 found[i, t] = table[at]
-                i += 1
     return found

@@ -27,12 +27,14 @@ class NearestRows:
     """
 
     def __init__(self, rows):
-        self.middle = rows.mean(axis=0)  # less to round
-        self.rows = np.ascontiguousarray(rows - self.middle, dtype=np.float64)
-        squares = (self.rows**2).sum(axis=1)
+        self.rows = np.ascontiguousarray(rows, dtype=np.float64)
+        # About the middle there is less to round.
+        self.middle = rows.mean(axis=0)
+        moved = self.rows - self.middle
+        squares = (moved**2).sum(axis=1)
         self.reach = np.sqrt(squares.max())
         with np.errstate(over="ignore"):
-            both = np.concatenate([self.rows, -0.5 * squares[:, None]], axis=1)
+            both = np.concatenate([moved, -0.5 * squares[:, None]], axis=1)
             self.product = np.ascontiguousarray(both.T, dtype=np.float32)
 
     def kneighbors(self, X, n_neighbors):
@@ -44,13 +46,14 @@ class NearestRows:
         step = max(1, _PRODUCT // n_rows)
 
         def search(part):
-            queries = np.ascontiguousarray(X[part] - self.middle, dtype=np.float64)
-            norm = (queries**2).sum(axis=1)
+            queries = np.ascontiguousarray(X[part], dtype=np.float64)
+            moved = queries - self.middle
+            norm = (moved**2).sum(axis=1)
             # Rounding of the numbers, of their products and of the sum, twice over.
             slack = 2.0**-23 * (queries.shape[1] + 8) * self.reach * (self.reach + np.sqrt(norm))
             with np.errstate(over="ignore", invalid="ignore"):
                 short = np.ones((len(queries), queries.shape[1] + 1), dtype=np.float32)
-                short[:, :-1] = queries
+                short[:, :-1] = moved
                 # One product after the other in the same place: new memory costs more than they.
                 place = np.empty((min(step, len(queries)), n_rows), dtype=np.float32)
                 for k in range(0, len(queries), step):
@@ -63,10 +66,6 @@ class NearestRows:
 
         in_parts(search, len(X), 1024, len(X) * self.product.size)
         return np.sqrt(distance), found
-
-    def others(self, n_neighbors):
-        """Return distances and rows nearest to each of the rows, itself left out."""
-        return without_self(*self.kneighbors(self.rows + self.middle, n_neighbors + 1))
 
 
 class NearestVotes:

@@ -10,7 +10,7 @@ from sklearn.base import BaseEstimator
 from sklearn.cluster import KMeans
 from sklearn.neighbors import NearestNeighbors
 from sklearn.preprocessing import StandardScaler
-from sklearn.tree import DecisionTreeClassifier
+from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 from counterpoint.dynamic._nearest import NearestRows, without_self
 
@@ -256,8 +256,11 @@ class LeafRegion(_Cells):
         self.random_state = random_state
 
     def fit(self, X, y):
-        """Grow the tree."""
-        self.tree_ = DecisionTreeClassifier(
+        """Grow the tree; of regression, where y is not whole numbers."""
+        grower = (
+            DecisionTreeRegressor if np.asarray(y).dtype.kind == "f" else DecisionTreeClassifier
+        )
+        self.tree_ = grower(
             min_samples_leaf=min(self.min_samples_leaf, len(X)), random_state=self.random_state
         ).fit(X, y)
         return self._index(self.tree_.apply(X))

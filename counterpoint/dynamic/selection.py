@@ -180,20 +180,21 @@ class DynamicSelectionClassifier(BasePoolClassifier):
             found = competence.estimate(batch)
             yield part, votes, at, batch, found, competence.weigh(found)
 
+    def _decide(self, batch, weights):
+        """Return the support for each class, (n_queries, n_classes)."""
+        if self.combine == "mean":
+            return np.einsum("qm,qmk->qk", as_shares(weights), batch.proba)
+        with threads_for(batch.votes.size):
+            return kernels.weighted_vote(batch.votes, weights, len(self.classes_))
+
     def _support(self, X):
-        vote = self.combine == "vote"
         parts = []
-        for _, votes, at, batch, _, weights in self._batches(X, disputed=vote):
+        # What a mean comes to depends on the say even where all agree.
+        for _, votes, at, batch, _, weights in self._batches(X, disputed=self.combine == "vote"):
             support = np.zeros((len(votes), len(self.classes_)))
-            if vote:
-                support[np.arange(len(votes)), votes[:, 0]] = 1.0
-            if len(at) == 0:
-                pass
-            elif vote:
-                with threads_for(batch.votes.size):
-                    support[at] = kernels.weighted_vote(batch.votes, weights, len(self.classes_))
-            else:
-                support = np.einsum("qm,qmk->qk", as_shares(weights), batch.proba)
+            support[np.arange(len(votes)), votes[:, 0]] = 1.0
+            if len(at):
+                support[at] = self._decide(batch, weights)
             parts.append(support)
         return np.concatenate(parts)
 
@@ -243,7 +244,7 @@ class DynamicSelectionClassifier(BasePoolClassifier):
         frames = []
         for part, _, _, batch, competence, weights in self._batches(X):
             share = as_shares(weights)
-            tally = kernels.weighted_vote(batch.votes, share, len(self.classes_))
+            decided = self.classes_[self._decide(batch, weights).argmax(axis=1)]
             query, member = np.nonzero(share > 0)
             frames.append(
                 pd.DataFrame(
@@ -253,7 +254,7 @@ class DynamicSelectionClassifier(BasePoolClassifier):
                         "says": self.classes_[batch.votes[query, member]],
                         "competence": competence[query, member],
                         "say": share[query, member],
-                        "decision": self.classes_[tally.argmax(axis=1)][query],
+                        "decision": decided[query],
                     }
                 )
             )

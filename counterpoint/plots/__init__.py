@@ -14,6 +14,7 @@
 ``CoverageDisplay``         how evenly subsets cover the samples as more of them are added
 ``TreeDisplay``             one tree, legible up to some sixty leaves
 ``HyperboxDisplay``         boxes of a model over the samples, two columns at a time
+``SelectionDisplay``        error and criterion after each step of a search for members
 ``plot_decision_boundary``  decision regions of a classifier of two features
 =========================== ================================================================
 
@@ -34,6 +35,7 @@ from counterpoint.plots.kappa_error import KappaErrorDisplay
 from counterpoint.plots.lift import LiftDisplay, RelevanceHorizonDisplay
 from counterpoint.plots.margins import MarginDisplay
 from counterpoint.plots.member_boundaries import MemberBoundariesDisplay
+from counterpoint.plots.selection import SelectionDisplay
 from counterpoint.plots.trajectory import TrajectoryDisplay
 from counterpoint.plots.tree import TreeDisplay
 
@@ -49,6 +51,7 @@ __all__ = [
     "MemberBoundariesDisplay",
     "NCLDynamicsDisplay",
     "RelevanceHorizonDisplay",
+    "SelectionDisplay",
     "TrajectoryDisplay",
     "TreeDisplay",
     "plot_decision_boundary",

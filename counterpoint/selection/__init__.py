@@ -11,6 +11,7 @@ from counterpoint.selection.criteria import (
     as_criterion,
 )
 from counterpoint.selection.estimator import EnsembleSelectionClassifier
+from counterpoint.selection.evolved import EvolvedEnsembleClassifier
 from counterpoint.selection.genetic import pareto_front, select_genetic
 from counterpoint.selection.ordering import (
     order_by_complementarity,
@@ -25,12 +26,14 @@ from counterpoint.selection.search import (
     select_floating,
     select_forward,
 )
+from counterpoint.selection.thinning import select_thinning
 
 __all__ = [
     "CombinedError",
     "Criterion",
     "Diversity",
     "EnsembleSelectionClassifier",
+    "EvolvedEnsembleClassifier",
     "ScorerCriterion",
     "Trace",
     "VoteError",
@@ -47,4 +50,5 @@ __all__ = [
     "select_floating",
     "select_forward",
     "select_genetic",
+    "select_thinning",
 ]

@@ -24,12 +24,14 @@ from counterpoint.selection.search import (
     select_floating,
     select_forward,
 )
+from counterpoint.selection.thinning import select_thinning
 
 _SEARCHES: dict[str, Callable] = {
     "exhaustive": select_exhaustive,
     "forward": select_forward,
     "backward": select_backward,
     "floating": select_floating,
+    "thinning": select_thinning,
     "genetic": select_genetic,
 }
 _ORDERS: dict[str, Callable] = {
@@ -54,8 +56,8 @@ class EnsembleSelectionClassifier(BasePoolClassifier):
         Estimators, (name, estimator) pairs, a dict of estimators, or one ensemble, fitted or
         not. None is logistic regression, naive Bayes and a tree.
     search : str, default="forward"
-        "forward", "backward", "floating", "exhaustive", "genetic"; or an order in which members
-        join: "error", "kappa", "margin", "complementarity".
+        "forward", "backward", "floating", "thinning", "exhaustive", "genetic"; or an order in
+        which members join: "error", "kappa", "margin", "complementarity".
     criterion : str, Criterion or Combiner, default="neg_log_loss"
         What makes a subset good: "error" of the vote, a measure of diversity, the name of a
         scikit-learn scorer, a combiner (its error), or a criterion of your own.

@@ -18,3 +18,12 @@ def unbroken(near, right, m):
             break
         count += 1
     return count
+
+
+def most_alike(votes, rows, k):
+    same = [sum(a == b for a, b in zip(votes, row)) for row in rows]
+    return sorted(range(len(rows)), key=lambda r: (-same[r], r))[:k]
+
+
+def local_error(near, pull, errors, m):
+    return sum(w * errors[r][m] for r, w in zip(near, pull)) / sum(pull)

@@ -69,3 +69,23 @@ def complementarity_order(votes, y):
         left = [m for m in range(len(votes)) if m not in order]
         order.append(max(left, key=lambda m: (sum(votes[m][s] == y[s] for s in lost), -m)))
     return order
+
+
+def thinning(votes, y, least):
+    chosen, steps = list(range(len(votes))), []
+    n_classes = max(max(max(v) for v in votes), max(y)) + 1
+    while True:
+        steps.append(list(chosen))
+        if len(chosen) == least:
+            return steps
+        earned = dict.fromkeys(chosen, 0)
+        for s, truth in enumerate(y):
+            cast = [0] * n_classes
+            for m in chosen:
+                cast[votes[m][s]] += 1
+            won = cast.index(max(cast)) == truth
+            for m in chosen:
+                right = votes[m][s] == truth
+                earned[m] += (1 if won else 2) if right else (0 if won else -2)
+        low = min(earned.values())
+        chosen.remove([m for m in chosen if earned[m] == low][-1])

@@ -51,8 +51,8 @@ def test_the_answer_is_the_weighted_mean_of_the_selected():
 
 @pytest.mark.parametrize(
     "search",
-    ["forward", "backward", "floating", "exhaustive", "genetic", "error", "kappa", "margin",
-     "complementarity"],
+    ["forward", "backward", "floating", "thinning", "exhaustive", "genetic", "error", "kappa",
+     "margin", "complementarity"],
 )  # fmt: skip
 def test_every_search_cuts_a_bag_down(search):
     X, y = make_classification(200, 8, random_state=0)
@@ -63,9 +63,9 @@ def test_every_search_cuts_a_bag_down(search):
         bag, search=search, criterion="error", combiner=VoteCombiner(), random_state=0
     ).fit(X[100:], y[100:])
     assert 1 <= len(model.selected_) <= 7
-    assert model.trace_.errors[model.trace_.best] <= bag.estimators_[0].fit(X[:100], y[:100]).score(
-        X, y
-    )
+    # The full bag is one step of most searches; the vote of what is kept is no worse than that.
+    whole = (bag.predict(X[100:]) != y[100:]).mean()
+    assert model.trace_.errors[model.trace_.best] <= whole + 0.05
 
 
 def test_any_combiner_and_a_search_over_searches():

@@ -25,9 +25,10 @@ from counterpoint.selection import (
     select_floating,
     select_forward,
     select_genetic,
+    select_thinning,
 )
 
-SEARCHES = [select_forward, select_backward, select_floating]
+SEARCHES = [select_forward, select_backward, select_floating, select_thinning]
 
 
 def drawn(seed, n_members=6, n_samples=25, n_classes=3, skill=0.4, weighted=False):
@@ -86,6 +87,13 @@ def test_forward_and_backward_match_naive(n_classes):
     assert twice.steps[-1].tolist() == naive.forward(votes, y, 9, replace=True)
     found = [step.tolist() for step in select_backward(outputs).steps]
     assert found == naive.backward(votes, y)
+
+
+def test_thinning_matches_naive():
+    for seed in range(5):
+        outputs = drawn(seed)
+        found = [step.tolist() for step in select_thinning(outputs, n_members=2).steps]
+        assert found == naive.thinning(outputs.votes.tolist(), outputs.y.tolist(), 2)
 
 
 def test_floating_is_at_least_as_good_as_forward_at_every_size():
@@ -180,6 +188,7 @@ def test_no_subset_of_a_front_beats_another():
     [
         (lambda o: select_forward(o, n_members=9), "pool has 6 members"),
         (lambda o: select_backward(o, n_members=0), "choose from 1 to that many"),
+        (lambda o: select_thinning(o, n_members=7), "choose from 1 to that many"),
         (lambda o: select_forward(o, "luck"), "criterion='luck'"),
         (lambda o: select_by_order(o, [9]), "positions of members"),
         (lambda o: order_by_margin_distance(o, objective=2), "objective=2"),

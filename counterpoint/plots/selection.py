@@ -1,0 +1,153 @@
+"""The way of a search over members: error and criterion after each step."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+import pandas as pd
+from matplotlib.lines import Line2D
+from matplotlib.ticker import MaxNLocator
+
+from counterpoint.plots import _style
+from counterpoint.selection import Trace
+
+_LINE = "counterpoint-selection"
+_TITLES = {"error": "Error of the vote", "criterion": "Criterion (lower is better)"}
+
+
+@dataclass(kw_only=True)
+class SelectionDisplay:
+    """Error or criterion against the number of members, for one or more searches.
+
+    Attributes
+    ----------
+    traces : dict of Trace
+        By name.
+    lines_ : list of Line2D
+        Set by :meth:`plot`, as are ``ax_`` and ``figure_``.
+
+    Examples
+    --------
+    >>> from counterpoint import MemberOutputs
+    >>> from counterpoint.plots import SelectionDisplay
+    >>> from counterpoint.selection import select_forward
+    >>> outputs = MemberOutputs([[0, 0, 1], [1, 1, 1], [0, 1, 0]], [0, 1, 1])
+    >>> SelectionDisplay.from_traces(select_forward(outputs)).table()["size"].tolist()
+    [1, 2, 3]
+    """
+
+    traces: dict[str, Trace]
+
+    @classmethod
+    def from_traces(cls, traces, *, name: str | None = None, ax=None, **options: Any) -> Self:
+        """Draw what searches left behind.
+
+        Parameters
+        ----------
+        traces : Trace, or dict of them
+            From the functions of :mod:`counterpoint.selection`.
+        name : str, default=None
+            For the legend, if there is one search. None is the name of the search.
+        ax : matplotlib Axes, default=None
+            Where to draw; None makes a new figure.
+        **options
+            As in :meth:`plot`.
+
+        Returns
+        -------
+        SelectionDisplay
+        """
+        if isinstance(traces, Trace):
+            traces = {traces.method if name is None else name: traces}
+        elif isinstance(traces, Mapping) and name is not None:
+            raise ValueError(f"name={name!r} is for one search: change the keys of the dict.")
+        if not isinstance(traces, Mapping) or not all(
+            isinstance(trace, Trace) for trace in traces.values()
+        ):
+            raise TypeError(
+                f"traces is a {type(traces).__name__}, expected a Trace such as "
+                "select_forward(outputs) returns, or a dict of them."
+            )
+        if not traces:
+            raise ValueError("The dict of searches is empty: there is nothing to draw.")
+        return cls(traces={str(k): trace for k, trace in traces.items()}).plot(ax=ax, **options)
+
+    @classmethod
+    def from_estimator(cls, estimator, *, ax=None, **options: Any) -> Self:
+        """Draw the search of a fitted :class:`~counterpoint.selection.EnsembleSelectionClassifier`.
+
+        Parameters
+        ----------
+        estimator : fitted estimator with ``trace_``
+        ax : matplotlib Axes, default=None
+        **options
+            As in :meth:`from_traces`.
+
+        Returns
+        -------
+        SelectionDisplay
+        """
+        if not hasattr(estimator, "trace_"):
+            raise ValueError(
+                f"This {type(estimator).__name__} has no trace_: pass a fitted "
+                "EnsembleSelectionClassifier, or a Trace to from_traces."
+            )
+        return cls.from_traces(estimator.trace_, ax=ax, **options)
+
+    def table(self) -> pd.DataFrame:
+        """Return the steps below each other, with the name of the search."""
+        parts = [trace.table().assign(search=name) for name, trace in self.traces.items()]
+        return pd.concat(parts, ignore_index=True)
+
+    def plot(
+        self, ax=None, *, what: str = "error", line_kwargs: Mapping[str, Any] | None = None
+    ) -> Self:
+        """Draw on ``ax`` or a new figure; never call ``show``.
+
+        The step that was chosen has a ring around it.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, default=None
+        what : {"error", "criterion"}, default="error"
+            The error of the plain vote, or what the search went by.
+        line_kwargs : dict, default=None
+            For matplotlib's ``plot``.
+
+        Returns
+        -------
+        SelectionDisplay
+        """
+        if what not in _TITLES:
+            raise ValueError(f"what={what!r}: choose {', '.join(_TITLES)}.")
+        ax = _style.get_axes(ax, (6.4, 4.0))
+        self.lines_ = []
+        for name, trace in self.traces.items():
+            k = _style.count_drawn(ax, _LINE)
+            sizes = np.array([len(step) for step in trace.steps])
+            values = trace.errors if what == "error" else trace.values
+            shown = np.where(np.isfinite(values), values, np.nan)
+            style = {
+                "color": _style.colour(k), "linestyle": _style.dashes(k),
+                "marker": _style.marker(k), "markersize": 3.5, "linewidth": 1.2, "label": name,
+            }  # fmt: skip
+            # A search that stays at one size, or comes back to it, is a set of points.
+            if len(np.unique(sizes)) < len(sizes) or len(sizes) == 1:
+                style["linestyle"] = "none"
+            style = _style.merge(style, line_kwargs, Line2D)
+            self.lines_ += ax.plot(sizes, shown, gid=_LINE, **style)
+            ax.plot(
+                sizes[trace.best], shown[trace.best], marker="o", markersize=11, linestyle="none",
+                markerfacecolor="none", markeredgewidth=1.5,
+                markeredgecolor=self.lines_[-1].get_color(),
+            )  # fmt: skip
+        ring = Line2D(
+            [], [], marker="o", markersize=9, linestyle="none", markerfacecolor="none",
+            markeredgecolor=_style.GREY, label="chosen",
+        )  # fmt: skip
+        ax.xaxis.set_major_locator(MaxNLocator(integer=True))
+        ax.set(xlabel="Members in the ensemble", ylabel=_TITLES[what])
+        _style.draw_legend(ax, [ring])
+        self.ax_, self.figure_ = ax, ax.figure
+        return self
