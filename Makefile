@@ -55,4 +55,4 @@ docs: $(VENV)/.installed-dev
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
 
 clean:
-	rm -rf $(VENV) site .mypy_cache .pytest_cache .ruff_cache .hypothesis demo.html
+	rm -rf $(VENV) site .mypy_cache .pytest_cache .ruff_cache .hypothesis demo.html demo-report.html

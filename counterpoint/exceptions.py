@@ -8,6 +8,8 @@
     └── DivergenceError        training ran away and was stopped
     LookupError
     └── DatasetNotFoundError   no such data set, or one that may not be shipped
+    RuntimeError
+    └── ExperimentError        cells of an experiment failed; the others are kept
     UserWarning
     ├── CollapseWarning        trained members all give one and the same answer
     ├── CollusionWarning       members differ on training data only
@@ -22,6 +24,7 @@ __all__ = [
     "CollusionWarning",
     "DatasetNotFoundError",
     "DivergenceError",
+    "ExperimentError",
     "MemberError",
     "RedundancyWarning",
     "UndefinedMeasureWarning",
@@ -38,6 +41,20 @@ class DivergenceError(ArithmeticError):
 
 class DatasetNotFoundError(LookupError):
     """No data set of this name is shipped, in the data folder, or fetched."""
+
+
+class ExperimentError(RuntimeError):
+    """Some cells of an experiment could not be run; the finished ones are in its store.
+
+    Attributes
+    ----------
+    failures : dict of str to str
+        The traceback of each failed cell, by the cell's key.
+    """
+
+    def __init__(self, message: str, failures: dict[str, str] | None = None) -> None:
+        super().__init__(message)
+        self.failures = failures or {}
 
 
 class CollapseWarning(UserWarning):

@@ -45,6 +45,11 @@ def wrote(path: Path, what: str) -> None:
     say(f"wrote {what} to {path}")
 
 
+def kept(path: Path) -> None:
+    """Count a file as written without saying so: an interrupt will."""
+    _written.append(path)
+
+
 def start() -> None:
     """Forget the files of an earlier run in the same process."""
     _written.clear()

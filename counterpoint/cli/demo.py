@@ -9,8 +9,8 @@ from counterpoint.cli import _terminal as terminal
 
 HELP = (
     "Train three ensembles, see how their members disagree.\n\n"
-    "Bagging, a random forest and AdaBoost learn one data set. Prints a table, and writes a page "
-    "with the pictures, complete in one file."
+    "Bagging, a random forest and AdaBoost learn one data set. Prints a table, and writes two "
+    "pages, each complete in one file: the three side by side, and the report of the best one."
 )
 
 
@@ -43,13 +43,23 @@ def demo(
         result = run_demo(
             dataset, n_estimators=n_estimators, n_splits=n_splits, random_state=random_state
         )
-        write_demo(result, output)
+        report = _beside(output)
+        write_demo(result, output, report=report)
     _print(summarise_demo(result))
     terminal.wrote(output, "the page")
+    if report is not None:
+        terminal.wrote(report, f"the report of {result.best.name}")
     if open_:
         import webbrowser
 
         webbrowser.open(output.resolve().as_uri())
+
+
+def _beside(output: Path) -> Path | None:
+    """Return where the report goes; nowhere if the page itself goes to no file."""
+    if output.exists() and not output.is_file():  # /dev/null and its like
+        return None
+    return output.with_name(f"{output.stem}-report{output.suffix}")
 
 
 def _print(summary: dict[str, Any]) -> None:

@@ -11,6 +11,7 @@ import pandas as pd
 from sklearn.base import ClassifierMixin
 from sklearn.ensemble import AdaBoostClassifier, BaggingClassifier, RandomForestClassifier
 from sklearn.model_selection import StratifiedShuffleSplit
+from sklearn.pipeline import Pipeline
 from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils import check_random_state
 
@@ -76,6 +77,12 @@ class DemoResult:
         Test error of a single tree on each split.
     methods : list of DemoMethod
         Bagging, a random forest and AdaBoost.
+    models : dict of str to Pipeline
+        The ensembles of the first split, fitted, with the encoder before them.
+    X, y : DataFrame and ndarray
+        The rows as loaded, and their labels.
+    train, test : ndarray of int
+        Rows of the first split.
     """
 
     dataset: str
@@ -90,6 +97,16 @@ class DemoResult:
     random_state: int
     tree_errors: np.ndarray
     methods: list[DemoMethod]
+    models: dict[str, Pipeline]
+    X: pd.DataFrame
+    y: np.ndarray
+    train: np.ndarray
+    test: np.ndarray
+
+    @property
+    def best(self) -> DemoMethod:
+        """The ensemble with the lowest mean error over the splits."""
+        return min(self.methods, key=lambda method: float(method.errors.mean()))
 
 
 @dataclass(frozen=True)
@@ -152,6 +169,7 @@ def run_demo(
     recipes = _recipes(n_estimators, len(np.unique(y)))
     errors: dict[str, list[float]] = {recipe.name: [] for recipe in recipes}
     outputs: dict[str, MemberOutputs] = {}
+    models: dict[str, Pipeline] = {}
     splits = [
         (train, test, rng.randint(np.iinfo(np.int32).max))
         for train, test in splitter.split(data.X, y)
@@ -164,6 +182,7 @@ def run_demo(
             errors[recipe.name].append(float(np.mean(model.predict(X_test) != y[test])))
             if recipe.name not in outputs and hasattr(model, "estimators_"):
                 outputs[recipe.name] = MemberOutputs.from_estimator(model, X_test, y[test])
+                models[recipe.name] = Pipeline([("encode", encoder), ("learn", model)])
     tree, *ensembles = recipes
     return DemoResult(
         dataset=data.name,
@@ -181,6 +200,11 @@ def run_demo(
             _measure(recipe, np.array(errors[recipe.name]), outputs[recipe.name])
             for recipe in ensembles
         ],
+        models=models,
+        X=data.X,
+        y=y,
+        train=splits[0][0],
+        test=splits[0][1],
     )
 
 

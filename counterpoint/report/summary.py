@@ -105,6 +105,7 @@ def summarise_demo(result: "DemoResult") -> dict[str, Any]:
             "random_state": result.random_state,
             "tree": tree,
             "methods": methods,
+            "best": result.best.name,
             "shown": list(DEMO_MEASURES),
             "remarks": _remarks(tree, methods),
             "command": _command(result),

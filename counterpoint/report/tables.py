@@ -6,15 +6,15 @@ import io
 import re
 import warnings
 import zlib
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from os import PathLike
 from pathlib import Path
-from typing import IO, cast
+from typing import IO, Any, cast
 
 import pandas as pd
 
-__all__ = ["read_table"]
+__all__ = ["find_file", "read_csv", "read_table"]
 
 
 def read_table(
@@ -39,19 +39,47 @@ def read_table(
     """
     if not isinstance(source, str | PathLike):
         return "standard input", _read_csv(source, separator or ",", "standard input")
+    path = find_file(source, "predictions")
+    if path.name.lower().endswith((".parquet", ".pq")):
+        return str(path), _read_parquet(path)
+    return str(path), read_csv(path, separator)
+
+
+def find_file(source: str | PathLike[str], of: str) -> Path:
+    """Return the path of a file that is there, and is a file."""
     path = Path(source)
     if not path.exists():
         raise FileNotFoundError(f"There is no file {path}.")
     if path.is_dir():
-        raise ValueError(f"{path} is a folder: give a file of predictions.")
-    lower = path.name.lower()
-    if lower.endswith((".parquet", ".pq")):
-        return str(path), _read_parquet(path)
+        raise ValueError(f"{path} is a folder: give a file of {of}.")
+    return path
+
+
+def read_csv(
+    path: Path,
+    separator: str | None = None,
+    *,
+    text: Collection[str] | None = None,
+    missing: Sequence[str] = ("",),
+) -> pd.DataFrame:
+    """Read a text file of fields, gzipped or not.
+
+    Parameters
+    ----------
+    path : Path
+    separator : str, default=None
+        What stands between two fields. None: a tab for ``.tsv``, else a comma.
+    text : collection of str, default=None
+        Columns to read as text, the others as what they look like. None: all, as categories.
+    missing : sequence of str, default=("",)
+        What stands for no value.
+    """
     if separator is None:
-        separator = "\t" if lower.removesuffix(".gz").endswith((".tsv", ".tab")) else ","
+        lower = path.name.lower().removesuffix(".gz")
+        separator = "\t" if lower.endswith((".tsv", ".tab")) else ","
     try:
         with _open(path) as file:
-            return str(path), _read_csv(file, separator, str(path))
+            return _read_csv(file, separator, str(path), text=text, missing=missing)
     except (OSError, EOFError, zlib.error) as error:  # no right to read it, or a broken gzip file
         raise ValueError(f"{path} cannot be read: {_reason(error)}.") from error
 
@@ -62,21 +90,27 @@ def _open(path: Path) -> IO[bytes]:
     return path.open("rb")
 
 
-def _read_csv(file: IO[bytes], separator: str, name: str) -> pd.DataFrame:
+def _read_csv(file: IO[bytes], separator: str, name: str, **options: Any) -> pd.DataFrame:
     # Not closed with `with`: the file belongs to the caller.
     text = io.TextIOWrapper(file, encoding="utf-8-sig", newline="")
     try:
         with _unreadable(name), warnings.catch_warnings():
             # Rows longer than the header: pandas would cut them and go on.
             warnings.simplefilter("error", pd.errors.ParserWarning)
-            return _parse(text, separator, name)
+            return _parse(text, separator, name, **options)
     finally:
         text.detach()
 
 
-def _parse(text: io.TextIOWrapper, separator: str, name: str) -> pd.DataFrame:
+def _parse(
+    file: io.TextIOWrapper,
+    separator: str,
+    name: str,
+    text: Collection[str] | None = None,
+    missing: Sequence[str] = ("",),
+) -> pd.DataFrame:
     # The header is read apart: pandas renames a column that is there twice and says nothing.
-    lines = csv.reader(text, delimiter=separator, skipinitialspace=True)
+    lines = csv.reader(file, delimiter=separator, skipinitialspace=True)
     header = [field.strip() for field in next((line for line in lines if line), [])]
     if not header:
         raise ValueError(f"{name} is empty: expected a header row and a row per sample.")
@@ -90,17 +124,21 @@ def _parse(text: io.TextIOWrapper, separator: str, name: str) -> pd.DataFrame:
             f"{name} has one column only, {header[0]!r}. Are its fields divided by {other!r}? "
             f"Then pass separator={other!r}."
         )
+    kinds: Any = "category"
+    if text is not None:
+        kinds = {k: "str" for k, column in enumerate(header) if column in text}
     table = pd.read_csv(
-        text,
+        file,
         sep=separator,
         header=None,
         names=range(len(header)),
-        dtype="category",
+        dtype=kinds,
+        low_memory=False,  # else a long column may be numbers here and text there
         index_col=False,
         skipinitialspace=True,
         # "NA" and "None" are labels like any other.
         keep_default_na=False,
-        na_values=[""],
+        na_values=list(missing),
     )
     if table.empty:
         raise ValueError(f"{name} has a header but no rows.")

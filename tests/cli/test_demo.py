@@ -14,7 +14,10 @@ def test_demo(run, tmp_path, monkeypatch):
     monkeypatch.setenv("COLUMNS", "80")
     page = tmp_path / "demo.html"
     ran = run("demo", *SMALL, "--output", page)
-    assert (ran.code, ran.err) == (0, f"counterpoint: wrote the page to {page}\n")
+    report = tmp_path / "demo-report.html"
+    assert ran.code == 0
+    first, second = ran.err.splitlines()
+    assert first == f"counterpoint: wrote the page to {page}"
     assert max(map(len, ran.out.splitlines())) <= 80
     for word in ("Single tree", "Bagging", "Random forest", "AdaBoost", "Q statistic ↓"):
         assert word in ran.out
@@ -26,7 +29,14 @@ def test_demo(run, tmp_path, monkeypatch):
     row = next(line for line in ran.out.splitlines() if line.startswith("Test error"))
     shown = [float(part) for part in row.removeprefix("Test error").split("%")[:-1]]
     assert shown == pytest.approx([100 * error for error in errors], abs=0.051)
-    assert page.read_text(encoding="utf-8").startswith("<!doctype html>")
+    assert second == f"counterpoint: wrote the report of {result.best.name} to {report}"
+    assert '<a href="demo-report.html">' in page.read_text(encoding="utf-8")
+    assert f"<h1>{result.best.name} on iris</h1>" in report.read_text(encoding="utf-8")
+
+
+def test_a_page_that_goes_nowhere_has_no_report(run):
+    ran = run("demo", *SMALL, "--output", "/dev/null")
+    assert (ran.code, ran.err) == (0, "counterpoint: wrote the page to /dev/null\n")
 
 
 def test_one_split_has_no_spread(run, tmp_path):

@@ -45,7 +45,8 @@ def test_every_option_is_told_of():
 
     commands = typer.main.get_command(app).commands
     commands = {**commands, **commands["datasets"].commands}
-    for name in ("measure", "demo", "list", "describe", "export", "add"):
+    learning = ("fit", "predict", "compare", "explain", "report")
+    for name in (*learning, "measure", "demo", "list", "describe", "export", "add"):
         for option in commands[name].params:
             if option.param_type_name == "option" and option.name != "help":
                 assert f"`{option.opts[0]}" in PAGE or f" {option.opts[0]}" in PAGE

@@ -26,3 +26,18 @@ def prefix_histograms(correct, sample_weight):
         for s, weight in enumerate(sample_weight):
             histograms[t][sum(bool(correct[m][s]) for m in range(t + 1))] += weight
     return histograms
+
+
+def errors_of_vote_without(votes, y, n_classes):
+    """Errors of the plurality vote, and of the vote without each member; ties to the first."""
+
+    def errors(members):
+        wrong = 0
+        for sample, label in enumerate(y):
+            cast = [0] * n_classes
+            for member in members:
+                cast[member[sample]] += 1
+            wrong += cast.index(max(cast)) != label
+        return wrong
+
+    return errors(votes), [errors(votes[:k] + votes[k + 1 :]) for k in range(len(votes))]

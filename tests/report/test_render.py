@@ -128,3 +128,14 @@ def test_write_demo(demo_result, html, tmp_path):
     assert path.read_text(encoding="utf-8") == html  # the same result, the same page
     with pytest.raises(FileNotFoundError, match="There is no folder"):
         write_demo(demo_result, tmp_path / "no" / "page.html")
+
+
+def test_the_report_of_the_best_is_linked(demo_result, tmp_path):
+    path = write_demo(demo_result, tmp_path / "a page.html", report=tmp_path / "a report.html")
+    page = Page(path.read_text(encoding="utf-8"))
+    assert page.all("a") == [{"href": "a%20report.html"}]
+    errors = {method.name: method.errors.mean() for method in demo_result.methods}
+    assert errors[demo_result.best.name] == min(errors.values())
+    report = (tmp_path / "a report.html").read_text(encoding="utf-8")
+    assert f"<h1>{demo_result.best.name} on vehicle</h1>" in report
+    assert f"{100 * demo_result.best.errors[0]:.1f}\N{NO-BREAK SPACE}%" in report

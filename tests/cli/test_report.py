@@ -1,0 +1,69 @@
+"""`counterpoint report`: a page about rows the model has not seen."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from tables import mixed_table
+
+from counterpoint.experiments.fitting import fit_table
+from counterpoint.report import model_page
+from counterpoint.report.models import load_model, save_model
+
+
+@pytest.fixture
+def model(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    mixed_table().to_csv("data.csv", index=False)
+    return save_model(fit_table(mixed_table(), "class", "naive-bayes"), "model.skops")
+
+
+@pytest.fixture
+def pages(monkeypatch):
+    made = []
+
+    def write(fitted, X, y, path, **options):
+        made.append((fitted, X, y, options))
+        Path(path).write_text("<!doctype html>")
+
+    monkeypatch.setattr(model_page, "report", write)
+    return made
+
+
+def test_rows_trained_on_are_left_out(run, model, pages):
+    ran = run("report", model, "data.csv", "-o", "page.html", "--json")
+    assert json.loads(ran.out)["n_rows"] == 23
+    assert "note: 67 rows that the model was trained on left out." in ran.err
+    assert ran.err.endswith("counterpoint: wrote the page to page.html\n")
+    ((fitted, X, y, options),) = pages
+    assert np.mean(fitted.predict(X) != y) == load_model(model).score.error
+    assert options["title"] == "naive-bayes on data.csv"
+    assert len(options["X_train"]) == 67
+
+
+def test_nothing_but_training_rows(run, model, pages):
+    saved = load_model(model)
+    saved.rows.assign(**{"class": saved.labels}).to_csv("data.csv", index=False)
+    ran = run("report", model, "data.csv")
+    assert "trained on all these rows: the numbers flatter it" in ran.err
+    assert len(pages[0][2]) == 67
+    assert Path("report.html").exists()
+
+
+def test_a_real_page(run, model):
+    ran = run("report", model, "data.csv", "--title", "Ours <b>")
+    assert ran.code == 0
+    page = Path("report.html").read_text(encoding="utf-8")
+    assert page.startswith("<!doctype html>")
+    assert "Ours &lt;b&gt;" in page
+
+
+def test_bad_input(fails, model, pages):
+    Path("x.csv").write_text("size,colour,code\n1,red,1\n")
+    assert "x.csv has no column 'class'" in fails("report", model, "x.csv")
+    Path("x.csv").write_text("size,colour,code,class\n1,red,1,\n")
+    assert "x.csv has no row with a 'class'" in fails("report", model, "x.csv")
+    assert "There is no folder no" in fails("report", model, "data.csv", "-o", "no/p.html")
+    assert "read or written already" in fails("report", model, "x.csv", "-o", "x.csv", code=2)
+    assert pages == []

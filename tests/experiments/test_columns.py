@@ -1,0 +1,128 @@
+"""Columns told apart, brought into shape; targets that cannot be classes."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from counterpoint.experiments.columns import (
+    Column,
+    align_columns,
+    check_target,
+    find_column,
+    plan_columns,
+    text_labels,
+)
+
+
+def check(values):
+    values = pd.Series(values)
+    check_target(values, text_labels(values), "t")
+
+
+def test_columns_are_told_apart():
+    frame = pd.DataFrame(
+        {
+            "n": [1.0, None, 3.0] * 10,
+            "c": ["b", None, "a"] * 10,
+            "flag": [True, False, None] * 10,
+            "id": [f"x{k}" for k in range(30)],
+            "empty": [None] * 30,
+            "when": pd.date_range("2020-01-01", periods=30),
+            "t": list("ab") * 15,
+        }
+    )
+    columns, left_out = plan_columns(frame, "t")
+    assert columns == [
+        Column("n", "number"),
+        Column("c", "category", ("a", "b")),
+        Column("flag", "category", ("False", "True")),
+    ]
+    assert left_out["id"] == "nearly every row has a text of its own"
+    assert left_out["empty"] == "it has no value at all"
+    assert left_out["when"].startswith("dates and times")
+
+
+def test_many_texts_are_left_out():
+    frame = pd.DataFrame({"w": [f"w{k % 201}" for k in range(500)], "t": list("ab") * 250})
+    with pytest.raises(
+        ValueError, match=r"no column to learn 't' from\. 'w' was left out: it has 201"
+    ):
+        plan_columns(frame, "t")
+
+
+def test_infinity_is_told_with_its_row():
+    frame = pd.DataFrame({"n": [1.0, np.inf], "t": ["a", "b"]})
+    with pytest.raises(ValueError, match="'n' holds an infinite number in data row 2"):
+        plan_columns(frame, "t")
+
+
+KNOWN = [Column("n", "number"), Column("c", "category", ("1", "a"))]
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.permutations(["n", "c", "more", "other"]))
+def test_order_does_not_matter(order):
+    frame = pd.DataFrame({"n": ["1", "2.5"], "c": [1.0, None], "more": [0, 0], "other": [0, 0]})
+    X, extra, unseen = align_columns(frame[order], KNOWN)
+    assert X.columns.tolist() == ["n", "c"]
+    assert X["n"].tolist() == [1.0, 2.5]
+    assert X["c"].tolist()[0] == "1"
+    assert pd.isna(X["c"].iloc[1])
+    assert sorted(extra) == ["more", "other"]
+    assert unseen == {}
+
+
+def test_missing_columns_are_named():
+    with pytest.raises(ValueError, match="needs columns 'n', 'c', which the data has not; it has"):
+        align_columns(pd.DataFrame({"x": [1]}), KNOWN)
+    with pytest.raises(ValueError, match=r"needs a column 'c', .* Is 'c' called 'C' here\?"):
+        align_columns(pd.DataFrame({"n": [1], "C": ["a"]}), KNOWN)
+
+
+def test_words_where_numbers_were():
+    frame = pd.DataFrame({"n": ["1", "many"], "c": ["a", "a"]})
+    with pytest.raises(ValueError, match="'n' holds 'many' in data row 2, but the model knows it"):
+        align_columns(frame, KNOWN)
+
+
+@pytest.mark.parametrize(
+    ("values", "message"),
+    [
+        (["a", "a"], "holds one class only, 'a'"),
+        ([None, None], "is empty in every row|one class only"),
+        ([f"n{k}" for k in range(30)], "30 different values in 30 rows: it looks like an id"),
+        ([k + 0.5 for k in range(30)] * 4, "it looks like a number to estimate"),
+        (list(range(30)), "it looks like a number to estimate"),
+        (
+            ["a", "a", "a", "b", "b", "b", "c", "d"],
+            "Of class 'c', 'd' in the target column target='t'",
+        ),
+    ],
+)
+def test_targets_that_are_no_classes(values, message):
+    values = pd.Series(values)
+    labels = text_labels(values).dropna()
+    with pytest.raises(ValueError, match=message):
+        check_target(values, labels, "t")
+
+
+@pytest.mark.parametrize("values", [["a", "b"] * 5, [0, 1] * 5, [1.5, 2.5] * 5, [True, False] * 3])
+def test_targets_that_are(values):
+    check(values)
+
+
+def test_whole_numbers_are_labels_without_a_point():
+    labels = text_labels(pd.Series([1.0, 2.5, None]))
+    assert labels.tolist()[:2] == ["1", "2.5"]
+    assert pd.isna(labels[2])
+    assert text_labels(pd.Series([1, 2])).tolist() == ["1", "2"]
+
+
+def test_the_nearest_column_is_named():
+    assert find_column("a", ["a", "b"], what="column", option="x=") == "a"
+    with pytest.raises(ValueError, match="did you mean target='Class'"):
+        find_column("class", ["Age", "Class"], what="target column", option="target=")
+    with pytest.raises(ValueError, match="'a', 'b': name one with target="):
+        find_column("zzz", ["a", "b"], what="target column", option="target=")
