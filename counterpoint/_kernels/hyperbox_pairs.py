@@ -9,7 +9,7 @@ import numpy as np
 from numba import njit
 
 from counterpoint._kernels.hyperbox_merging import _fit, similarity
-from counterpoint._kernels.hyperboxes import sides_meet
+from counterpoint._kernels.hyperboxes import overlap
 
 
 @njit(cache=True)
@@ -99,19 +99,12 @@ def _is_free(v, w, code, lower, upper, codes, into, blocker, i, k):
     """Whether v, w overlaps with no box of another class; ``blocker`` remembers which."""
     for box in (i, k):
         other = blocker[box]
-        if other >= 0 and _meets(v, w, lower[into[other]], upper[into[other]]):
+        if other >= 0 and overlap(v, w, lower[into[other]], upper[into[other]]):
             return False
     for other in range(len(lower)):
-        if codes[other] != code and into[other] == other:
-            if _meets(v, w, lower[other], upper[other]):
-                blocker[i] = blocker[k] = other
-                return False
-    return True
-
-
-@njit(cache=True)
-def _meets(v, w, other_v, other_w):
-    for f in range(len(v)):
-        if not sides_meet(v[f], w[f], other_v[f], other_w[f]):
+        if codes[other] == code or into[other] != other:
+            continue
+        if overlap(v, w, lower[other], upper[other]):
+            blocker[i] = blocker[k] = other
             return False
     return True
