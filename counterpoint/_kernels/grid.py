@@ -4,11 +4,92 @@ The table holds, for every box, the number of splits of its smallest tree, or it
 labels are one. A box is a range of cells in each column. Ranges of a column are numbered by
 length, then by where they begin, so parts of a box come before it. The last columns make a
 block, and boxes that differ only in the block lie side by side: a split in another column is
-then the same step for a whole block. Columns not in the block are called leading.
+then the same step for a whole block. Columns not in the block are called leading. Forests are as in
+:mod:`counterpoint._kernels.within_box`.
 """
 
 import numpy as np
 from numba import njit
+
+from counterpoint._kernels.within_box import row_at, winner
+
+
+@njit(cache=True)
+def label_cells(
+    nodes, roots, first, table, exact, order, offset, slack, box, rows, base, cuts, n_cuts, n_cells
+):
+    """Decide in every cell between active cuts; the first column runs fastest."""
+    n_features, n_classes = len(first) - 1, table.shape[1]
+    at = np.zeros(n_features, dtype=np.int64)
+    cells = np.empty(n_features, dtype=np.int64)
+    total = np.empty(n_classes, dtype=np.int64)
+    reached = rows.copy()
+    labels = np.empty(n_cells, dtype=np.int16)
+    for s in range(n_cells):
+        for f in range(n_features):
+            cells[f] = cuts[first[f] + at[f]] if at[f] < n_cuts[f] else box[1, f]
+        for c in range(n_classes):
+            total[c] = base[c]
+        for t in range(len(roots)):
+            if rows[t] < 0:
+                reached[t] = row_at(nodes, roots[t], cells)
+                for c in range(n_classes):
+                    total[c] += table[reached[t], c]
+        labels[s] = winner(total, reached, exact, order, offset, slack)
+        for f in range(n_features):
+            at[f] += 1
+            if at[f] <= n_cuts[f]:
+                break
+            at[f] = 0
+    return labels
+
+
+@njit(cache=True)
+def drop_cuts(labels, first, cuts, n_cuts, size):
+    """Drop cuts with the same labels on both sides; returns what is left of ``labels``.
+
+    ``size[f]`` is set to the number of cells of column f.
+    """
+    n_features = len(n_cuts)
+    for f in range(n_features):
+        size[f] = n_cuts[f] + 1
+    step = 1
+    for f in range(n_features):
+        m = size[f]
+        if m == 1:
+            continue
+        kept = np.zeros(m, dtype=np.bool_)  # the cells whose upper edge stays
+        kept[m - 1] = True
+        n_kept = 1
+        for begin in range(0, len(labels), step * m):
+            for j in range(m - 1):
+                if not kept[j]:
+                    at = begin + j * step
+                    for s in range(at, at + step):
+                        if labels[s] != labels[s + step]:
+                            kept[j] = True
+                            n_kept += 1
+                            break
+            if n_kept == m:
+                break
+        left = 0
+        for j in range(m):
+            if kept[j]:
+                if j < m - 1:
+                    cuts[first[f] + left] = cuts[first[f] + j]
+                left += 1
+        if left < m:
+            to = 0
+            for begin in range(0, len(labels), step * m):
+                for j in range(m):
+                    if kept[j]:
+                        for s in range(begin + j * step, begin + (j + 1) * step):
+                            labels[to] = labels[s]
+                            to += 1
+            labels = labels[:to]
+        n_cuts[f], size[f] = left - 1, left
+        step *= left
+    return labels
 
 
 @njit(cache=True)

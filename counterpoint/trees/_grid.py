@@ -11,7 +11,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from counterpoint._kernels import grid as kernels
-from counterpoint._kernels import smallest as label_kernels
 from counterpoint.trees._exact import Packed
 
 # Most cells that are labelled, most bytes of a table.
@@ -66,8 +65,8 @@ def label_grid(packed: Packed) -> Grid | None:
         n_cuts,
         int(n_cells),
     )
-    labels = label_kernels._label_cells(*arguments)
-    labels = label_kernels._drop_cuts(labels, packed.first, cuts, n_cuts, size)
+    labels = kernels.label_cells(*arguments)
+    labels = kernels.drop_cuts(labels, packed.first, cuts, n_cuts, size)
     order = np.argsort(-size, kind="stable")
     kept = order[size[order] > 1]
     # The first column runs fastest in what the kernels return.

@@ -7,6 +7,7 @@ import numpy as np
 
 from counterpoint._kernels import equivalent as kernels
 from counterpoint._kernels import smallest as search_kernels
+from counterpoint._kernels.within_box import look
 from counterpoint.trees._exact import Melted, Packed
 from counterpoint.trees._grid import Table, label_grid
 
@@ -220,7 +221,7 @@ def _look(packed, box):
         np.empty((packed.depth + 2, 3), dtype=np.int64),
         np.empty(packed.depth + 2, dtype=np.uint64),
     )
-    return kernels.look(*arguments)
+    return look(*arguments)
 
 
 def _depth(splits):

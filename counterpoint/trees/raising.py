@@ -62,16 +62,15 @@ def prune_and_raise(
 
     Examples
     --------
+    >>> from sklearn.datasets import load_breast_cancer
     >>> from sklearn.tree import DecisionTreeClassifier
-    >>> from counterpoint.datasets import load
     >>> from counterpoint.trees.convert import from_sklearn
     >>> from counterpoint.trees.pruning import prune_tree
     >>> from counterpoint.trees.raising import prune_and_raise
-    >>> X, y = load("bupa", return_X_y=True)
-    >>> codes = (y == y.iloc[0]).to_numpy().astype(int)
-    >>> tree = from_sklearn(DecisionTreeClassifier(random_state=0).fit(X, codes))
-    >>> _, cost = prune_and_raise(tree, X.to_numpy("float32"), codes)
-    >>> cost < prune_tree(tree)[1].cost
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> tree = DecisionTreeClassifier(splitter="random", random_state=0).fit(X, y)
+    >>> _, cost = prune_and_raise(from_sklearn(tree), X.astype("float32"), y)
+    >>> cost < prune_tree(from_sklearn(tree))[1].cost
     True
     """
     check_cf(cf)
@@ -85,7 +84,10 @@ def prune_and_raise(
 
 
 class _Work:
-    """The tree while it is changed. Nodes keep their numbers; ``split`` says whose split each has."""
+    """The tree while it is changed.
+
+    Nodes keep their numbers; ``split`` says whose split each has.
+    """
 
     def __init__(self, tree, X, codes, weight, criterion):
         self.tree, self.X, self.codes, self.weight = tree, X, codes, weight

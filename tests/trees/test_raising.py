@@ -126,7 +126,7 @@ def test_the_classifier_raises(grower):
     assert raised.n_pruned_ == raised.unpruned_leaves_ - raised.get_n_leaves()
     assert raised.estimated_error_ < plain.estimated_error_
     made = raised.tree_estimator_
-    np.testing.assert_array_equal(made.predict(X.to_numpy()), raised.predict(X))
+    np.testing.assert_array_equal(made.predict(X), raised.predict(X))
 
 
 def test_whole_weights_are_copies():
