@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 from hbbrain.numerical_data.batch_learner.accel_agglo_gfmm import AccelAgglomerativeLearningGFMM
+from hbbrain.numerical_data.batch_learner.agglo_gfmm import AgglomerativeLearningGFMM
 from hbbrain.numerical_data.incremental_learner.onln_gfmm import OnlineGFMM
 
 MANHATTAN = 2  # of two boxes with equal membership, the one with the nearer centre
@@ -42,4 +43,11 @@ told = {
 }
 if (folder / "online.npy").exists():
     told["online"] = timed(lambda: OnlineGFMM(theta=theta, theta_min=theta))
+if (folder / "best_first.npy").exists():
+    told["best-first"] = timed(
+        lambda: AgglomerativeLearningGFMM(
+            theta=theta, min_simil=min_similarity, simil_measure="mid"
+        ),
+        type_boundary_handling=MANHATTAN,
+    )
 print(json.dumps(told))

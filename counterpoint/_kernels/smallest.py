@@ -1,23 +1,15 @@
 """The smallest tree that decides as many do: a search over boxes, each function once.
 
-Boxes and trees are as in :mod:`counterpoint._kernels.equivalent`. The search is a loop over frames,
+Boxes and trees are as in :mod:`counterpoint._kernels.within_box`. The search is a loop over frames,
 so that it can be stopped and gone on with.
 """
 
 import numpy as np
 from numba import njit
 
-from counterpoint._kernels.equivalent import (
-    DONE,
-    FULL,
-    PAUSED,
-    _count_labels,
-    _list_cuts,
-    _mix,
-    _row_at,
-    _winner,
-    look,
-)
+from counterpoint._kernels.equivalent import DONE, FULL, PAUSED
+from counterpoint._kernels.grid import drop_cuts, label_cells
+from counterpoint._kernels.within_box import count_labels, list_cuts, look, mix
 
 # Columns of ``cells`` of the memory: least cost known, cost (0: not known), cut, label (-1: none).
 LEAST, COST, CUT, LABEL = 0, 1, 2, 3
@@ -37,7 +29,7 @@ def _slot_of(code, keys, used):
 
 @njit(cache=True)
 def _range_code(f, a, b):
-    return _mix(np.uint64(f) ^ (np.uint64(a) << np.uint64(20)) ^ (np.uint64(b) << np.uint64(42)))
+    return mix(np.uint64(f) ^ (np.uint64(a) << np.uint64(20)) ^ (np.uint64(b) << np.uint64(42)))
 
 
 @njit(cache=True)
@@ -75,84 +67,6 @@ def _order_cuts(first, cuts, n_cuts, hist, listed):
 
 
 @njit(cache=True)
-def _label_cells(
-    nodes, roots, first, table, exact, order, offset, slack, box, rows, base, cuts, n_cuts, n_cells
-):
-    """Decide in every cell between active cuts; the first column runs fastest."""
-    n_features, n_classes = len(first) - 1, table.shape[1]
-    at = np.zeros(n_features, dtype=np.int64)
-    cells = np.empty(n_features, dtype=np.int64)
-    total = np.empty(n_classes, dtype=np.int64)
-    reached = rows.copy()
-    labels = np.empty(n_cells, dtype=np.int8)
-    for s in range(n_cells):
-        for f in range(n_features):
-            cells[f] = cuts[first[f] + at[f]] if at[f] < n_cuts[f] else box[1, f]
-        for c in range(n_classes):
-            total[c] = base[c]
-        for t in range(len(roots)):
-            if rows[t] < 0:
-                reached[t] = _row_at(nodes, roots[t], cells)
-                for c in range(n_classes):
-                    total[c] += table[reached[t], c]
-        labels[s] = _winner(total, reached, exact, order, offset, slack)
-        for f in range(n_features):
-            at[f] += 1
-            if at[f] <= n_cuts[f]:
-                break
-            at[f] = 0
-    return labels
-
-
-@njit(cache=True)
-def _drop_cuts(labels, first, cuts, n_cuts, size):
-    """Drop cuts with the same labels on both sides; returns what is left of ``labels``.
-
-    ``size[f]`` is set to the number of cells of column f.
-    """
-    n_features = len(n_cuts)
-    for f in range(n_features):
-        size[f] = n_cuts[f] + 1
-    step = 1
-    for f in range(n_features):
-        m = size[f]
-        if m == 1:
-            continue
-        kept = np.zeros(m, dtype=np.bool_)  # the cells whose upper edge stays
-        kept[m - 1] = True
-        n_kept = 1
-        for begin in range(0, len(labels), step * m):
-            for j in range(m - 1):
-                if not kept[j]:
-                    at = begin + j * step
-                    for s in range(at, at + step):
-                        if labels[s] != labels[s + step]:
-                            kept[j] = True
-                            n_kept += 1
-                            break
-            if n_kept == m:
-                break
-        left = 0
-        for j in range(m):
-            if kept[j]:
-                if j < m - 1:
-                    cuts[first[f] + left] = cuts[first[f] + j]
-                left += 1
-        if left < m:
-            to = 0
-            for begin in range(0, len(labels), step * m):
-                for j in range(m):
-                    if kept[j]:
-                        for s in range(begin + j * step, begin + (j + 1) * step):
-                            labels[to] = labels[s]
-                            to += 1
-            labels = labels[:to]
-        n_cuts[f], size[f] = left - 1, left
-        step *= left
-    return labels
-
-
-@njit(cache=True)
 def solve_table(labels, size, deep):
     """Find the smallest tree for labels on a grid, by all boxes of cells, small ones first.
 
@@ -172,7 +86,7 @@ def solve_table(labels, size, deep):
         for length in range(1, size[f]):
             begin_of[f, length + 1] = begin_of[f, length] + size[f] - length + 1
     cost = np.empty(n_boxes, dtype=np.int32)
-    label = np.empty(n_boxes, dtype=np.int8)
+    label = np.empty(n_boxes, dtype=np.int16)
     begin = np.zeros(n_features, dtype=np.int64)
     length = np.ones(n_features, dtype=np.int64)
     leaf_cost = 0 if deep else 1
@@ -272,14 +186,14 @@ def search(
                 nodes, roots, first, table, exact, order, offset, start, slack,
                 box, rows, base, lead, low, active, frames, hashes,
             )  # fmt: skip
-            n_cells = _list_cuts(box, first, active, cuts, n_cuts)
+            n_cells = list_cuts(box, first, active, cuts, n_cuts)
             own = memory[frame[SLOT]]
             if n_cells <= most_cells:
-                labels = _label_cells(
+                labels = label_cells(
                     nodes, roots, first, table, exact, order, offset, slack,
                     box, rows, base, cuts, n_cuts, int(n_cells),
                 )  # fmt: skip
-                labels = _drop_cuts(labels, first, cuts, n_cuts, size)
+                labels = drop_cuts(labels, first, cuts, n_cuts, size)
                 n_boxes = 1.0
                 for f in range(n_features):
                     n_boxes *= size[f] * (size[f] + 1) // 2
@@ -292,9 +206,9 @@ def search(
                     counts[2] = own[COST]
                     counts[0] -= 1
                     continue
-                n_cells = _list_cuts(box, first, active, cuts, n_cuts)
+                n_cells = list_cuts(box, first, active, cuts, n_cuts)
             every = n_cells <= limit
-            only = _count_labels(
+            only = count_labels(
                 nodes, roots, first, table, exact, order, offset, slack,
                 box, rows, base, nowhere if every else uniform,
                 int(n_cells) if every else len(uniform), cuts, n_cuts, hist,

@@ -8,11 +8,16 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import column_or_1d, validate_data
 
 from counterpoint.hyperboxes._model import BoxClassifier, as_intervals, data_range, to_unit
-from counterpoint.hyperboxes.learning import Learned, agglomerate, grow_online
+from counterpoint.hyperboxes.learning import (
+    Learned,
+    agglomerate,
+    agglomerate_best_first,
+    grow_online,
+)
 
 __all__ = ["HyperboxClassifier"]
 
-_LEARNING = ("online", "agglomerative")
+_LEARNING = ("online", "agglomerative", "best-first")
 
 
 def _is_online(estimator):
@@ -36,8 +41,10 @@ class HyperboxClassifier(BoxClassifier):
     then cut free of boxes of other classes, along the side on which they overlap least.
     ``learning="agglomerative"`` is AGGLO-2 of [2]_: each sample is a box, and boxes are merged with
     the most similar box of their class (the last of equals), unless a side gets longer than
-    ``theta`` or the result overlaps with a box of another class. Both depend on the order of the
-    rows.
+    ``theta`` or the result overlaps with a box of another class. ``learning="best-first"`` is
+    AGGLO-SM of [2]_: the same, but the most similar pair of all is merged first, which takes time
+    and memory for all pairs. The first two depend on the order of the rows, this one only in ties:
+    of equally similar pairs the last is merged.
 
     Boxes of different classes share no more than faces in the end. Exceptions: online, a sample
     inside a box of another class stays a box of size 0, until it or the other grows; merging
@@ -49,8 +56,8 @@ class HyperboxClassifier(BoxClassifier):
     ----------
     theta : float, default=0.3
         Longest side of a box, above 0 and at most 1, as a share of the range of the data.
-    learning : {"online", "agglomerative"}, default="online"
-        Sample by sample, or merging.
+    learning : {"online", "agglomerative", "best-first"}, default="online"
+        Sample by sample, or merging: box by box, or the most similar two of all.
     gamma : float or array-like of shape (n_features,), default=1.0
         How fast membership falls outside a box: at 1, to 0 over the range of the data.
     similarity : {"mid-max", "mid-min", "short", "long"}, default="mid-max"
@@ -255,7 +262,8 @@ class HyperboxClassifier(BoxClassifier):
                 boxes=before,
             )
             return self._keep(grown.lower, grown.upper, grown.codes, grown.weights)
-        merged = agglomerate(
+        merge = agglomerate if self.learning == "agglomerative" else agglomerate_best_first
+        merged = merge(
             lower,
             upper,
             codes,

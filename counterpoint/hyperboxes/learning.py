@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from counterpoint._kernels import hyperbox_merging as merging
+from counterpoint._kernels import hyperbox_pairs as pairing
 from counterpoint._kernels import hyperboxes as kernels
 
 SIMILARITIES = {
@@ -18,6 +19,10 @@ SIMILARITIES = {
     "mid-max": merging.MID_MAX,
     "mid-min": merging.MID_MIN,
 }
+
+
+# Pairs take 16 bytes each, and as much again while they are sorted.
+_MOST_PAIRS = 2**26
 
 
 class Learned(NamedTuple):
@@ -77,6 +82,36 @@ def agglomerate(lower, upper, codes, *, theta, gamma, similarity, min_similarity
     number = np.empty(len(codes), dtype=np.int64)
     number[left] = np.arange(len(left))
     return Merged(v[left], w[left], codes[order][left], number[into[slots]])
+
+
+def agglomerate_best_first(
+    lower, upper, codes, *, theta, gamma, similarity, min_similarity
+) -> Merged:
+    """Merge the most similar two boxes of equal classes, again and again.
+
+    Returns
+    -------
+    Merged
+    """
+    v, w = lower.copy(), upper.copy()
+    options = (theta, gamma, min_similarity, SIMILARITIES[similarity])
+    none = np.empty(0, dtype=np.int32)
+    n_pairs = pairing.list_pairs(v, w, codes, *options, none, none, np.empty(0))
+    if n_pairs > _MOST_PAIRS:
+        raise ValueError(
+            f"{len(codes)} boxes make {n_pairs} pairs that may be merged, more than "
+            f'{_MOST_PAIRS}: choose learning="agglomerative", which does not list them, or a '
+            "smaller theta."
+        )
+    first, second = (np.empty(n_pairs, dtype=np.int32) for _ in range(2))
+    alike = np.empty(n_pairs)
+    pairing.list_pairs(v, w, codes, *options, first, second, alike)
+    order = np.argsort(alike, kind="stable")
+    into = pairing.merge_pairs(v, w, codes, *options, first[order], second[order], alike[order])
+    left = np.flatnonzero(into == np.arange(len(codes)))
+    number = np.empty(len(codes), dtype=np.int64)
+    number[left] = np.arange(len(left))
+    return Merged(v[left], w[left], codes[left], number[into])
 
 
 def by_class(codes, n_classes=None):

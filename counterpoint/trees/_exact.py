@@ -318,7 +318,7 @@ class Melter:
                 child = box.copy()
                 child[1 - side, f] = k + side
                 out[me][2 + side] = len(out)
-                mass = kernels._mass(self._mass, packed.first, child)
+                mass = kernels.mass_of(self._mass, packed.first, child)
                 heapq.heappush(queue, (-mass, len(out), int(made[node, 2 + side]), child))
                 out.append([kernels.OPEN, -1, -1, -1])
         return np.array(out, dtype=np.int64)

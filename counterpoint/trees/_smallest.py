@@ -1,12 +1,15 @@
 """The smallest tree with the decisions of an ensemble."""
 
 import time
+from dataclasses import replace
 
 import numpy as np
 
 from counterpoint._kernels import equivalent as kernels
 from counterpoint._kernels import smallest as search_kernels
+from counterpoint._kernels.within_box import look
 from counterpoint.trees._exact import Melted, Packed
+from counterpoint.trees._grid import Table, label_grid
 
 # Points at which boxes with many cells are asked, to order cuts; and most cells all asked.
 _POINTS = 48
@@ -21,22 +24,46 @@ _STEPS = 100_000
 _SEEN = 2**21
 # Rows of memory, about 40 bytes each, at which the search is given up.
 _MOST_ROWS = 2**26
+# Boxes of a table that is worked out before any search; and boxes of a larger one for each box that
+# the search may look at before: about a tenth of the time.
+_TABLE_FIRST = 2**24
+_BOXES_A_STEP = 3000
 
 
 def find_smallest(packed: Packed, melted: Melted, minimize: str, deadline):
-    """Search for a smaller tree than ``melted``; returns it, or ``melted``, and whether proven."""
+    """Look for a smaller tree than ``melted``; returns it, or ``melted``, and whether proven.
+
+    A table of all boxes of cells takes as long as it is large. A search takes long or not: it is
+    tried first for part of that time, or for all time if there is no room for the table.
+    """
     deep = minimize == "depth"
     known = _depth(melted.splits) if deep else melted.n_leaves
-    search = _Search(packed, deep)
+    if melted.n_leaves == 1:
+        return melted, True
+    table = None
+    grid = label_grid(packed)
+    if grid is not None:
+        table = Table(grid, deep=deep, known=known)
+        table = table if table.fits else None
     box = np.zeros((2, len(packed.columns)), dtype=np.int64)
     box[1] = np.diff(packed.first)
     try:
-        cost = search.run(box, known, deadline)
+        if table is None or table.n_boxes > _TABLE_FIRST:
+            search = _Search(packed, deep)
+            steps = None if table is None else int(table.n_boxes) // _BOXES_A_STEP
+            cost = search.run(box, known, deadline, steps)
+            if cost is not None:
+                return (melted if cost >= known else search.extract(box, melted)), True
+        if table is None or not table.fill(deadline):
+            return melted, False
     except KeyboardInterrupt:
         return melted, False
-    if cost is None:
-        return melted, False
-    return (melted if cost >= known else search.extract(box, melted)), True
+    if table.cost + (0 if deep else 1) >= known:
+        return melted, True
+    splits = table.splits()
+    leaf = splits[:, 0] < 0
+    splits[leaf, 0] = kernels.LEAF
+    return replace(melted, splits=splits, label=np.where(leaf, splits[:, 1], -1)), True
 
 
 class _Search:
@@ -55,10 +82,10 @@ class _Search:
         self._seen = np.zeros(_SEEN, dtype=np.uint64)
         self._found = np.full(_SEEN, -1, dtype=np.int64)
 
-    def run(self, box, known, deadline):
+    def run(self, box, known, deadline, steps=None):
         """Return the least cost of a box if it is below ``known``, else a number not below it.
 
-        None if time or memory ran out.
+        None if time, memory or ``steps`` ran out.
         """
         label, code = _look(self._packed, box)
         leaf_cost = 0 if self._deep else 1
@@ -100,6 +127,8 @@ class _Search:
                     return None
                 memory.grow(self._state[: counts[0], search_kernels.SLOT])
                 self._found[:] = -1  # slots are new
+            if steps is not None and counts[3] >= steps:
+                return None
             if deadline is not None and time.perf_counter() > deadline:
                 return None
 
@@ -192,7 +221,7 @@ def _look(packed, box):
         np.empty((packed.depth + 2, 3), dtype=np.int64),
         np.empty(packed.depth + 2, dtype=np.uint64),
     )
-    return kernels.look(*arguments)
+    return look(*arguments)
 
 
 def _depth(splits):

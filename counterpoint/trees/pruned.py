@@ -19,6 +19,7 @@ from counterpoint.trees.bottom_up import cut
 from counterpoint.trees.convert import from_sklearn as from_sklearn
 from counterpoint.trees.convert import to_sklearn
 from counterpoint.trees.pruning import CRITERIA, find_pruning
+from counterpoint.trees.raising import prune_and_raise
 from counterpoint.trees.structure import predict_trees, stack_trees
 
 _CHOICES = {
@@ -34,8 +35,8 @@ class PrunedTreeClassifier(SingleTreeMixin, ClassifierMixin, BaseEstimator):
     With ``criterion="error-based"`` a stand-in for C4.5 on numeric columns: a node is made a leaf
     where the errors to be expected of it, at the upper limit of a binomial confidence interval,
     are not more than those of the subtree under it. What is not as in C4.5: splits are chosen by
-    information gain rather than by gain ratio, no branch is raised into the place of its parent,
-    and the limits are exact. The other criteria are those of
+    information gain rather than by gain ratio, branches are raised into the place of their parents
+    only with ``raising=True``, and the limits are exact. The other criteria are those of
     :func:`counterpoint.trees.pruning.prune`.
 
     Most criteria need numbers of cases. Sample weights that are all whole numbers count as copies
@@ -52,6 +53,9 @@ class PrunedTreeClassifier(SingleTreeMixin, ClassifierMixin, BaseEstimator):
         rule; 1 prunes nothing.
     limit : {"binomial", "chen"}, default="binomial"
         For error-based: exact limits, or the explicit and wider ones of Chen, Zhou and Aravena.
+    raising : bool, default=False
+        For error-based: let the larger branch of a node take its place where that expects fewer
+        errors, see :func:`counterpoint.trees.raising.prune_and_raise`.
     m : float or "laplace", default=2.0
         For minimum-error: how many cases the prior is worth.
     prior : {"data", "uniform"} or array-like of shape (n_classes,), default="data"
@@ -132,6 +136,7 @@ class PrunedTreeClassifier(SingleTreeMixin, ClassifierMixin, BaseEstimator):
         *,
         cf=0.25,
         limit="binomial",
+        raising=False,
         m=2.0,
         prior="data",
         ccp_alpha=None,
@@ -151,6 +156,7 @@ class PrunedTreeClassifier(SingleTreeMixin, ClassifierMixin, BaseEstimator):
         self.criterion = criterion
         self.cf = cf
         self.limit = limit
+        self.raising = raising
         self.m = m
         self.prior = prior
         self.ccp_alpha = ccp_alpha
@@ -218,6 +224,17 @@ class PrunedTreeClassifier(SingleTreeMixin, ClassifierMixin, BaseEstimator):
             total = weight[held].sum()
         elif self._splits_rows():
             judges = self._judges(grower, codes, weight, rng)
+        if self.raising:
+            pruned, cost = prune_and_raise(
+                tree,
+                X,
+                codes,
+                weight,
+                cf=self.cf,
+                limit=self.limit,
+                impurity=self.split_criterion,
+            )
+            return self._hold(tree, pruned, template, cost / total)
         pruning, chosen = find_pruning(
             tree,
             self.criterion,
@@ -232,13 +249,17 @@ class PrunedTreeClassifier(SingleTreeMixin, ClassifierMixin, BaseEstimator):
             critical_value=self.critical_value,
             one_se=self.one_se,
         )
-        self._arrays, self._template = cut(tree, pruning), template
         if chosen is not None:
             name = "ccp_alpha_" if self.criterion == "cost-complexity" else "critical_value_"
             setattr(self, name, chosen)
+        return self._hold(tree, cut(tree, pruning), template, pruning.cost / total)
+
+    def _hold(self, tree, pruned, template, error):
+        """Keep the pruned tree, and what pruning did to it."""
+        self._arrays, self._template = pruned, template
         self.unpruned_leaves_ = tree.n_leaves
-        self.n_pruned_ = tree.n_leaves - self._arrays.n_leaves
-        self.estimated_error_ = pruning.cost / total
+        self.n_pruned_ = tree.n_leaves - pruned.n_leaves
+        self.estimated_error_ = error
         return self
 
     def _splits_rows(self):
@@ -309,6 +330,11 @@ class PrunedTreeClassifier(SingleTreeMixin, ClassifierMixin, BaseEstimator):
         share = self.validation_fraction
         if not isinstance(share, Real) or not 0 < float(share) < 1:
             raise ValueError(f"validation_fraction={share!r}: give a share above 0 and below 1.")
+        if self.raising and self.criterion != "error-based":
+            raise ValueError(
+                f"raising={self.raising!r} with criterion={self.criterion!r}: only error-based "
+                "pruning raises branches. Leave raising False."
+            )
         if self.grower == "hist" and self.max_features is not None:
             raise ValueError(
                 f"max_features={self.max_features!r} with grower='hist', which always looks at all "

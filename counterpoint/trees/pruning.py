@@ -65,7 +65,8 @@ def prune_error_based(
 
     A node becomes a leaf where the errors expected of it as a leaf, its number of cases times
     :func:`~counterpoint.trees.criteria.upper_limit`, are not more than those of its subtree. C4.5
-    may also put the larger branch of a node in its place (subtree raising); not done here.
+    may also put the larger branch of a node in its place: that needs the training rows, see
+    :func:`counterpoint.trees.raising.prune_and_raise`.
 
     Parameters
     ----------

@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from counterpoint._kernels import forest as kernels
+from counterpoint._kernels.threads import threads_for
 from counterpoint.trees.binning import MISSING, BinnedData
 
 LEAF = -1
@@ -247,6 +248,11 @@ def predict_trees(
             f"X has shape {codes.shape}, but the trees ask for column {stacked.feature.max()}: "
             "pass (n_samples, n_features) with the columns of the training data."
         )
+    with threads_for(len(codes) * int(stacked.depths.sum())):
+        return _ask(stacked, codes, missing, cut, kind, weights)
+
+
+def _ask(stacked, codes, missing, cut, kind, weights):
     where = (stacked.roots, stacked.depths, stacked.feature, cut, stacked.children)
     if kind == "votes":
         return kernels.look_up(codes, missing, *where, stacked.label)

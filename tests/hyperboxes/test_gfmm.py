@@ -20,10 +20,12 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from counterpoint.hyperboxes import HyperboxClassifier
 
 GOLDEN = json.loads((Path(__file__).parent / "golden.json").read_text())
-LEARNING = ["online", "agglomerative"]
+LEARNING = ["online", "agglomerative", "best-first"]
 
 
-@parametrize_with_checks([HyperboxClassifier(learning="agglomerative")])
+@parametrize_with_checks(
+    [HyperboxClassifier(learning="agglomerative"), HyperboxClassifier(learning="best-first")]
+)
 def test_scikit_learn_checks(estimator, check):
     check(estimator)  # the defaults are checked with all the others
 
@@ -93,7 +95,7 @@ def samples(data, n_classes=3):
 @given(st.data(), st.sampled_from([0.1, 0.25, 0.5, 1.0]))
 def test_boxes_of_different_classes_never_overlap(learning, data, theta):
     X, upper, y = samples(data)
-    if learning == "agglomerative":
+    if learning != "online":
         upper = X.copy()  # what is given is not cut, only kept apart: points do not overlap
     model = HyperboxClassifier(theta, learning=learning, bounds=(0, 1)).fit(X, y, X_upper=upper)
     low, high = model._lower, model._upper
@@ -121,11 +123,12 @@ def test_no_box_grows_past_theta_and_all_samples_are_counted(learning, data, the
     assert set(model.box_classes_) == set(y)
 
 
+@pytest.mark.parametrize("learning", ["agglomerative", "best-first"])
 @settings(max_examples=30)
 @given(st.data())
-def test_merged_boxes_hold_all_their_samples(data):
+def test_merged_boxes_hold_all_their_samples(learning, data):
     X, _, y = samples(data)
-    model = HyperboxClassifier(0.5, learning="agglomerative", bounds=(0, 1)).fit(X, y)
+    model = HyperboxClassifier(0.5, learning=learning, bounds=(0, 1)).fit(X, y)
     own = model.memberships(X)[np.arange(len(y)), np.searchsorted(model.classes_, y)]
     assert (own == 1).all()
 
@@ -300,7 +303,10 @@ X2, Y2 = [[0.0, 1.0], [1.0, 0.0]], [0, 1]
         ({"gamma": -1.0}, r"gamma=-1.0: give numbers above 0"),
         ({"gamma": [1.0, 0.0]}, r"gamma=\[1.0, 0.0\]: give numbers above 0"),
         ({"gamma": [1.0, 1.0, 1.0]}, r"gamma has shape \(3,\): give one .* of the 2 columns"),
-        ({"learning": "batch"}, r"learning='batch': choose one of 'online', 'agglomerative'"),
+        (
+            {"learning": "batch"},
+            r"learning='batch': choose one of 'online', 'agglomerative', 'best",
+        ),
         ({"similarity": "mid"}, r"similarity='mid': choose one of short, long, mid-max, mid-min"),
         ({"min_similarity": 2}, r"min_similarity=2: give a number from 0 to 1"),
         ({"bounds": 3}, r"bounds=3: give \(low, high\)"),
@@ -325,6 +331,28 @@ def test_wrong_data():
         model.fit_boxes(X2, X2, [0, 1, 1])
     with pytest.raises(ValueError, match=r"weights must be one number from 0 for each box"):
         model.fit_boxes(X2, X2, Y2, weights=[1, -1])
+
+
+def test_more_pairs_than_can_be_listed(monkeypatch):
+    monkeypatch.setattr("counterpoint.hyperboxes.learning._MOST_PAIRS", 2)
+    with pytest.raises(
+        ValueError, match=r'3 boxes make 3 pairs .* choose learning="agglomerative"'
+    ):
+        HyperboxClassifier(1.0, learning="best-first", min_similarity=0).fit(
+            [[0.0], [0.1], [0.2]], [0, 0, 0]
+        )
+
+
+@settings(max_examples=30)
+@given(st.integers(0, 10_000))
+def test_the_order_of_the_rows_plays_no_part_best_first(seed):
+    rng = np.random.default_rng(seed)
+    X, y = rng.random((30, 2)), rng.integers(2, size=30)  # no ties
+    order = rng.permutation(30)
+    model = HyperboxClassifier(0.4, learning="best-first", similarity="long", bounds=(0, 1))
+    one = np.hstack(model.fit(X, y).boxes_)
+    other = np.hstack(model.fit(X[order], y[order]).boxes_)
+    assert_array_equal(other[np.lexsort(other.T)], one[np.lexsort(one.T)])
 
 
 def test_wrong_batches():

@@ -6,6 +6,7 @@ from naive import hyperboxes as naive
 
 from counterpoint._kernels import hyperbox_merging as merging
 from counterpoint._kernels import hyperboxes as kernels
+from counterpoint.hyperboxes.learning import agglomerate_best_first
 
 KINDS = {
     "short": merging.SHORT,
@@ -166,6 +167,30 @@ def test_merging_matches_naive_on_any_data(seed, shape, n_classes):
     assert counts.tolist() == [b[3] for b in expected]
     np.testing.assert_array_equal(v, [b[0] for b in expected])
     np.testing.assert_array_equal(w, [b[1] for b in expected])
+
+
+@settings(max_examples=60)
+@given(
+    st.integers(0, 10_000),
+    st.sampled_from(SHAPES),
+    st.sampled_from(list(KINDS)),
+    st.integers(1, 3),
+    st.sampled_from([0.125, 0.3, 0.5, 1.0]),
+)
+def test_merging_the_best_pair_first_matches_naive(seed, shape, kind, n_classes, theta):
+    rng = np.random.default_rng(seed)
+    n_features = int(rng.integers(1, 4))
+    lower, upper, codes = make(shape, int(rng.integers(1, 22)), n_features, seed, n_classes)
+    gamma = rng.choice([0.5, 1.0, 2.0], size=n_features)
+    options = dict(theta=theta, gamma=gamma, similarity=kind, min_similarity=0.3)
+    found = agglomerate_best_first(lower, upper, codes, **options)
+    expected = naive.agglomerate_best_first(
+        as_boxes(lower, upper), codes.tolist(), theta, gamma.tolist(), 0.3, kind
+    )
+    assert found.codes.tolist() == [b[2] for b in expected]
+    assert np.bincount(found.into).tolist() == [b[3] for b in expected]
+    np.testing.assert_array_equal(found.lower, [b[0] for b in expected])
+    np.testing.assert_array_equal(found.upper, [b[1] for b in expected])
 
 
 def test_blocks_of_boxes_leave_none_out():

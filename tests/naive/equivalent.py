@@ -58,6 +58,12 @@ def smallest(trees, weights, kind, n_features, deep):
     def label(cell):
         return decide(trees, weights, kind, [axes[f][c] for f, c in enumerate(cell)])
 
+    return smallest_on_grid(label, [len(axis) for axis in axes], deep)
+
+
+def smallest_on_grid(label, size, deep):
+    """Fewest leaves, or least depth, of a tree for labels of cells: try all splits."""
+
     @cache
     def cost(box):
         labels = {label(cell) for cell in product(*(range(a, b + 1) for a, b in box))}
@@ -71,7 +77,7 @@ def smallest(trees, weights, kind, n_features, deep):
                 best = min(best, 1 + max(left, right) if deep else left + right)
         return best
 
-    return cost(tuple((0, len(axis) - 1) for axis in axes))
+    return cost(tuple((0, n - 1) for n in size))
 
 
 def entropy_cost(weights):

@@ -209,3 +209,26 @@ def partner(boxes, i, theta, gamma, min_similarity, kind, failed):
             return k
         failed.add(frozenset((id(box), id(boxes[k]))))
     return None
+
+
+def agglomerate_best_first(samples, codes, theta, gamma, min_similarity, kind, counts=None):
+    """Merge the most similar two boxes that can be, again and again; of equals the last pair."""
+    counts = [1] * len(codes) if counts is None else counts
+    boxes = [[list(s[0]), list(s[1]), c, n] for s, c, n in zip(samples, codes, counts)]
+    while True:
+        best = None
+        for i in range(len(boxes)):
+            for k in range(i + 1, len(boxes)):
+                both = union(boxes[i], boxes[k])
+                alike = similarity(boxes[i], boxes[k], gamma, kind)
+                if boxes[i][2] != boxes[k][2] or alike < min_similarity or not fits(both, theta):
+                    continue
+                if any(b[2] != boxes[i][2] and overlap(both, b) for b in boxes):
+                    continue
+                if best is None or alike >= best[0]:
+                    best = alike, i, k, both
+        if best is None:
+            return boxes
+        _, i, k, both = best
+        boxes[i] = [*both, boxes[i][2], boxes[i][3] + boxes[k][3]]
+        del boxes[k]

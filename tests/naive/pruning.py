@@ -177,3 +177,40 @@ def with_leaf(tree, path):
     changed = list(tree)
     changed[path[0]] = with_leaf(tree[path[0]], path[1:])
     return tuple(changed)
+
+
+def raise_branches(tree, rows, cf):
+    """Prune (column, cut, left, right), None for a leaf, by rows (x, class); may raise branches.
+
+    Returns the tree and its errors. A side of equal size to the other is the larger if left.
+    """
+    as_leaf = expected_errors(None, rows, cf)
+    if tree is None:
+        return None, as_leaf
+    column, cut, left, right = tree
+    sides = (
+        [row for row in rows if row[0][column] <= cut],
+        [row for row in rows if not row[0][column] <= cut],
+    )
+    left, errors_left = raise_branches(left, sides[0], cf)
+    right, errors_right = raise_branches(right, sides[1], cf)
+    below = errors_left + errors_right
+    larger = left if len(sides[0]) >= len(sides[1]) else right
+    raised = expected_errors(larger, rows, cf)
+    if as_leaf <= min(below, raised) + 1e-9:
+        return None, as_leaf
+    if raised <= below + 1e-9:
+        return raise_branches(larger, rows, cf)
+    return (column, cut, left, right), below
+
+
+def expected_errors(tree, rows, cf):
+    """Errors expected of a tree as it is, rows sent down it."""
+    if tree is None:
+        counts = [sum(label == k for _, label in rows) for k in {label for _, label in rows}]
+        n = len(rows)
+        return n * binomial_limit(n - max(counts, default=0), n, cf)
+    column, cut, left, right = tree
+    return expected_errors(left, [r for r in rows if r[0][column] <= cut], cf) + expected_errors(
+        right, [r for r in rows if not r[0][column] <= cut], cf
+    )

@@ -1,4 +1,5 @@
 import pickle
+import time
 
 import numpy as np
 import pytest
@@ -26,7 +27,7 @@ from sklearn.tree import DecisionTreeClassifier, export_text
 from sklearn.utils.estimator_checks import check_estimator
 
 from counterpoint._kernels import equivalent as kernels
-from counterpoint.trees import _exact
+from counterpoint.trees import _exact, _grid, _smallest
 from counterpoint.trees.certificate import certify
 from counterpoint.trees.convert import TreeEnsemble, take_trees
 from counterpoint.trees.equivalent import EnsembleTreeClassifier
@@ -160,13 +161,23 @@ def test_the_order_of_the_trees_does_not_matter(made, random):
 
 
 @settings(max_examples=40, deadline=None)
-@given(ensembles(n_features=2, max_trees=4), st.sampled_from(["leaves", "depth"]))
-def test_the_smallest_tree_is_the_smallest(made, minimize):
+@given(
+    ensembles(n_features=2, max_trees=4),
+    st.sampled_from(["leaves", "depth"]),
+    st.sampled_from(["table", "search", "search, then table"]),
+)
+def test_the_smallest_tree_is_the_smallest(made, minimize, way):
     ensemble, plain = made
     fewest = naive.smallest(
         plain, ensemble.weights, ensemble.kind, ensemble.n_features, minimize == "depth"
     )
-    one = equivalent_tree(ensemble, minimize=minimize)
+    with pytest.MonkeyPatch.context() as patch:
+        if way == "search":
+            patch.setattr(_grid, "_MOST_CELLS", 0)
+        elif way == "search, then table":
+            patch.setattr(_smallest, "_TABLE_FIRST", 0)
+            patch.setattr(_smallest, "_STEPS", 1)
+        one = equivalent_tree(ensemble, minimize=minimize)
     assert one.smallest
     assert one.verify().equal
     size = one.tree.max_depth if minimize == "depth" else one.n_leaves
@@ -177,6 +188,19 @@ def test_the_smallest_tree_is_the_smallest(made, minimize):
     assert size <= (lambda t: t.max_depth if minimize == "depth" else t.n_leaves)(
         equivalent_tree(ensemble).tree
     )
+
+
+@pytest.mark.parametrize("most_cells", [0, 2**22])
+@pytest.mark.parametrize("minimize", ["leaves", "depth"])
+def test_the_smallest_tree_of_many_classes(monkeypatch, minimize, most_cells):
+    monkeypatch.setattr(_grid, "_MOST_CELLS", most_cells)
+    X = np.arange(200.0)[:, None]
+    tree = DecisionTreeClassifier(min_samples_leaf=1).fit(X, np.arange(200))
+    one = equivalent_tree(tree, minimize=minimize)
+    assert one.smallest
+    assert one.n_leaves == 200
+    assert one.verify().equal
+    np.testing.assert_array_equal(one.predict(X), np.arange(200))
 
 
 @settings(max_examples=40, deadline=None)
@@ -381,12 +405,20 @@ def test_more_leaves_are_more_faithful():
     assert agreement[0] < agreement[1] < agreement[2]
 
 
-def test_search_for_the_smallest_runs_out():
+@pytest.mark.parametrize("most_bytes", [0, 2**32])
+def test_search_for_the_smallest_runs_out(monkeypatch, most_bytes):
+    monkeypatch.setattr(_grid, "_MOST_BYTES", most_bytes)
+    monkeypatch.setattr(_smallest, "_TABLE_FIRST", 0)
     X, y = load_breast_cancer(return_X_y=True)
     forest = RandomForestClassifier(8, max_depth=3, random_state=0).fit(X[:, :8], y)
-    one = equivalent_tree(forest, minimize="leaves", max_seconds=2)
-    assert one.exact
-    assert not one.smallest
+    deadline = time.perf_counter() + 0.5
+    packed = _exact.pack(take_trees(forest))
+    melter = _exact.Melter(packed, _exact.threshold_bounds(packed))
+    melted = melter.result(None, *melter.run(None, None))
+    assert melted.finished
+    found, proven = _smallest.find_smallest(packed, melted, "leaves", deadline)
+    assert found is melted
+    assert not proven
 
 
 def test_a_certificate_can_give_up():

@@ -1,0 +1,110 @@
+"""Boxes merged pair by pair, the most similar pair of all first.
+
+Sides that are not known are as in ``hyperboxes.py``. Twins in tests/naive/hyperboxes.py.
+"""
+
+from heapq import heappop, heappush
+
+import numpy as np
+from numba import njit
+
+from counterpoint._kernels.hyperbox_merging import _fit, similarity
+from counterpoint._kernels.hyperboxes import overlap
+
+
+@njit(cache=True)
+def list_pairs(lower, upper, codes, theta, gamma, min_similarity, kind, first, second, alike):
+    """List pairs of a class that fit together and are similar enough; return their number.
+
+    Boxes (n_boxes, n_features) in the order they came. Pairs that have no place in ``first``,
+    ``second`` and ``alike`` are counted only.
+    """
+    n, n_pairs = len(lower), 0
+    for i in range(n):
+        for k in range(i + 1, n):
+            if codes[i] != codes[k] or not _fit(lower[i], upper[i], lower[k], upper[k], theta):
+                continue
+            a = similarity(lower[i], upper[i], lower[k], upper[k], gamma, kind)
+            if a < min_similarity:
+                continue
+            if n_pairs < len(first):
+                first[n_pairs], second[n_pairs], alike[n_pairs] = i, k, a
+            n_pairs += 1
+    return n_pairs
+
+
+@njit(cache=True)
+def merge_pairs(lower, upper, codes, theta, gamma, min_similarity, kind, first, second, alike):
+    """Merge pairs, the best first, until none is left; return which box went into which.
+
+    ``first``, ``second`` and ``alike`` are the pairs of ``list_pairs``, the best last. The best is
+    the most similar; of equals that with the last first box, then with the last second one. Of two
+    boxes that are merged the later goes into the earlier, which is changed in place. A pair that
+    would overlap with a box of another class is dropped: boxes only grow. Returns (n_boxes,) int64:
+    the box that each went into, itself if it is left.
+    """
+    n, n_features = lower.shape
+    into = np.arange(n)
+    born = np.zeros(n, dtype=np.int64)  # merges before a box came to be as it is
+    blocker = np.full(n, -1)  # the box that was in the way last
+    v, w = np.empty(n_features), np.empty(n_features)
+    fresh = [(0.0, 0, 0, 0)]  # pairs of merged boxes: the best is the least
+    heappop(fresh)
+    left, now = len(first) - 1, 0
+    while True:
+        while left >= 0 and born[first[left]] + born[second[left]] > 0:
+            left -= 1
+        while len(fresh) > 0 and _is_old(fresh[0], into, born):
+            heappop(fresh)
+        if left < 0 and len(fresh) == 0:
+            break
+        if len(fresh) == 0 or (
+            left >= 0 and (-alike[left], -first[left], -second[left]) < fresh[0][:3]
+        ):
+            i, k = np.int64(first[left]), np.int64(second[left])
+            left -= 1
+        else:
+            _, minus_i, minus_k, _ = heappop(fresh)
+            i, k = -minus_i, -minus_k
+        for f in range(n_features):
+            v[f], w[f] = min(lower[i, f], lower[k, f]), max(upper[i, f], upper[k, f])
+        if not _is_free(v, w, codes[i], lower, upper, codes, into, blocker, i, k):
+            continue
+        now += 1
+        lower[i], upper[i] = v, w
+        into[k] = i
+        born[i], born[k] = now, now
+        for m in range(n):
+            if into[m] != m or m == i or codes[m] != codes[i]:
+                continue
+            if not _fit(v, w, lower[m], upper[m], theta):
+                continue
+            a = similarity(v, w, lower[m], upper[m], gamma, kind)
+            if a >= min_similarity:
+                heappush(fresh, (-a, -min(i, m), -max(i, m), now))
+    for b in range(n):  # what it went into may have gone on, but always to an earlier one
+        into[b] = into[into[b]]
+    return into
+
+
+@njit(cache=True)
+def _is_old(pair, into, born):
+    """Whether one of a pair is gone, or has changed since it was listed."""
+    i, k = -pair[1], -pair[2]
+    return into[i] != i or into[k] != k or max(born[i], born[k]) > pair[3]
+
+
+@njit(cache=True)
+def _is_free(v, w, code, lower, upper, codes, into, blocker, i, k):
+    """Whether v, w overlaps with no box of another class; ``blocker`` remembers which."""
+    for box in (i, k):
+        other = blocker[box]
+        if other >= 0 and overlap(v, w, lower[into[other]], upper[into[other]]):
+            return False
+    for other in range(len(lower)):
+        if codes[other] == code or into[other] != other:
+            continue
+        if overlap(v, w, lower[other], upper[other]):
+            blocker[i] = blocker[k] = other
+            return False
+    return True
