@@ -6,6 +6,7 @@ Hooks that MkDocs calls while it builds; nothing is written into docs/.
 import re
 from pathlib import Path
 
+import pandas as pd
 from mkdocs.structure.files import File
 
 import counterpoint
@@ -40,11 +41,40 @@ def on_files(files, config):
     add("api/index.md", f"# API\n\n- [`MemberOutputs`](outputs.md)\n{names}\n")
     add("api/outputs.md", "# MemberOutputs\n\n" + _one("counterpoint._outputs", [
         "MemberOutputs", "PairCounts", "member_predictions"]))  # fmt: skip
+    add("reproductions.md", _reproductions())
+    for file in sorted((ROOT / "reproductions").glob("*.png")):
+        path = f"reproductions/{file.name}"
+        files.append(File.generated(config, path, abs_src_path=str(file)))
     for name in [*API, "exceptions"]:
         module = getattr(counterpoint, name)
         public = [n for n in module.__all__ if not n.startswith("_")]
         add(f"api/{name}.md", f"# counterpoint.{name}\n\n" + _one(f"counterpoint.{name}", public))
     return files
+
+
+def _reproductions():
+    """Return the verdicts and pictures of the last full runs, from the files kept of them."""
+    kept = pd.read_csv(ROOT / "reproductions" / "summary.csv", keep_default_na=False)
+    lines = [
+        "# Claims run again",
+        "",
+        "What our full runs say of the claims of the sources; [how](reproducing.md).",
+        "",
+        "| | claim | verdict | cells run |",
+        "|---|---|---|---|",
+    ]
+    for row in kept.itertuples():
+        size = "" if row.size == "full" else f" ({row.size or 'none'})"
+        lines.append(
+            f"| {row.id} | [{row.title}](#{row.id.lower()}) | {row.verdict or 'not run'} "
+            f"| {row.n_done} of {row.n_cells}{size} |"
+        )
+    for row in kept.itertuples():
+        lines += ["", f"## {row.id}: {row.title} {{#{row.id.lower()}}}", "", f"*{row.source}*", ""]
+        lines += [f"**{row.verdict or 'not run'}.** {row.why}"]
+        if (ROOT / "reproductions" / f"{row.id}.png").exists():
+            lines += ["", f"![{row.id}](reproductions/{row.id}.png)"]
+    return "\n".join(lines) + "\n"
 
 
 def _one(module, names):

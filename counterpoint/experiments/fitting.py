@@ -1,23 +1,21 @@
-"""A table, a target, a method: the fitted model with an honest account of it; methods compared."""
+"""A table, a target, a method: the fitted model with an honest account of it."""
 
 import time
 import warnings
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import closing, contextmanager
-from dataclasses import dataclass, field
-from typing import Any
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
 from scipy import stats
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import log_loss
-from sklearn.model_selection import RepeatedStratifiedKFold, train_test_split
+from sklearn.model_selection import train_test_split
 from sklearn.pipeline import Pipeline
 from threadpoolctl import threadpool_limits
 
 from counterpoint._outputs import MemberOutputs
-from counterpoint._progress import track
 from counterpoint.diversity import Worth, profile, worth
 from counterpoint.exceptions import MemberError, RedundancyWarning
 from counterpoint.experiments.columns import (
@@ -29,13 +27,11 @@ from counterpoint.experiments.columns import (
     some,
     text_labels,
 )
-from counterpoint.experiments.methods import COMPARED, find_method, make_method
+from counterpoint.experiments.methods import find_method, make_method
 
 __all__ = [
-    "Comparison",
     "FittedTable",
     "Score",
-    "compare_methods",
     "fit_table",
     "member_worth",
     "prepare_table",
@@ -135,35 +131,6 @@ class FittedTable:
     seconds: float
     test_size: float
     random_state: int
-
-
-@dataclass(frozen=True, kw_only=True)
-class Comparison:
-    """Methods side by side; made by :func:`compare_methods`.
-
-    Attributes
-    ----------
-    table : DataFrame
-        A row per method, the best first: "method", "error", "low", "high" (95 % interval),
-        "log_loss", "seconds" (to fit once), "folds".
-    errors : DataFrame
-        Error on each fold, a column per method.
-    asked : list of str
-        The methods asked for.
-    n_rows, n_classes : int
-    notes : list of str
-        Methods that failed, and why; warnings.
-    interrupted : bool
-        Whether Ctrl-C came before the last method was done.
-    """
-
-    table: pd.DataFrame
-    errors: pd.DataFrame
-    asked: list[str]
-    n_rows: int
-    n_classes: int
-    notes: list[str] = field(default_factory=list)
-    interrupted: bool = False
 
 
 def prepare_table(
@@ -269,14 +236,14 @@ def fit_table(
         method, random_state=random_state, time_limit=time_limit, n_jobs=n_jobs, progress=progress
     )
     began = time.monotonic()
-    with _warnings_as(notes), _threads(X):
+    with warnings_as_notes(notes), few_threads(X):
         model.fit(X_train, y_train)
         seconds = time.monotonic() - began
-        score = _score(model, X_test, y_test)
+        score = score_on(model, X_test, y_test)
     baselines = {}
     for name, words in _BASELINES.items():
         plain = make_method(name, random_state=random_state).fit(X_train, y_train)
-        baselines[words] = _score(plain, X_test, y_test)
+        baselines[words] = score_on(plain, X_test, y_test)
     outputs = _outputs(model, X_test, y_test)
     return FittedTable(
         model=model,
@@ -303,119 +270,6 @@ def fit_table(
     )
 
 
-def compare_methods(
-    frame: pd.DataFrame,
-    target: str,
-    methods: Sequence[str] = COMPARED,
-    *,
-    n_splits: int = 5,
-    n_repeats: int = 1,
-    time_limit: float | None = None,
-    random_state: int = 0,
-    n_jobs: int | None = None,
-    progress: bool | None = None,
-    on_result: Callable[[str], None] | None = None,
-) -> Comparison:
-    """Try methods on the same folds of a table.
-
-    Ctrl-C ends the work and keeps the methods that are done.
-
-    Parameters
-    ----------
-    frame, target
-        As in :func:`fit_table`.
-    methods : sequence of str
-        Keys of :data:`counterpoint.experiments.methods.METHODS`.
-    n_splits, n_repeats : int, default=5, 1
-        Folds of cross-validation, by class, and how often to draw them anew.
-    time_limit : float or None, default=None
-        Seconds for one fit of ``auto``.
-    random_state : int, default=0
-        Seeds folds and learners.
-    n_jobs : int or None, default=None
-        For methods that can use it.
-    progress : bool or None, default=None
-        Draw a progress bar; None: on a terminal.
-    on_result : callable, default=None
-        Called with the name of each method that is done.
-
-    Returns
-    -------
-    Comparison
-
-    Notes
-    -----
-    The interval is the wider of two: that of the corrected resampled t test [1]_, since folds
-    share training rows, which a plain standard error would ignore; and Wilson's for as many rows
-    as there are, since folds drawn by class are more alike than new rows will be.
-
-    References
-    ----------
-    .. [1] C. Nadeau and Y. Bengio, "Inference for the generalization error", Machine Learning 52,
-       2003.
-
-    Examples
-    --------
-    >>> from counterpoint.datasets import load
-    >>> from counterpoint.experiments.fitting import compare_methods
-    >>> data = load("iris")
-    >>> found = compare_methods(data.X.assign(kind=data.y), "kind", ["majority", "naive-bayes"])
-    >>> found.table["method"].tolist()
-    ['naive-bayes', 'majority']
-    """
-    _check_compared(methods, n_splits, n_repeats)
-    X, y, _, _, notes = prepare_table(frame, target)
-    counts = pd.Series(y).value_counts()
-    if counts.iloc[-1] < n_splits:
-        raise ValueError(
-            f"Class {counts.index[-1]!r} has {counts.iloc[-1]} rows, too few for n_splits="
-            f"{n_splits} folds: choose fewer, at least 2, or leave such rows out."
-        )
-    splitter = RepeatedStratifiedKFold(
-        n_splits=n_splits, n_repeats=n_repeats, random_state=random_state
-    )
-    folds = list(splitter.split(X, y))
-    jobs = [(name, k) for name in methods for k in range(len(folds))]
-    scores: dict[str, list[tuple[Score, float]]] = {name: [] for name in methods}
-    failed: set[str] = set()
-    interrupted = False
-    bar = track(jobs, total=len(jobs), description="Comparing", show=progress)
-    try:
-        with closing(bar), _warnings_as(notes), _threads(X):
-            for name, k in bar:
-                if name in failed:
-                    continue
-                train, test = folds[k]
-                try:
-                    scores[name].append(
-                        _try_once(
-                            name, X, y, train, test, time_limit=time_limit, n_jobs=n_jobs,
-                            random_state=random_state + k,
-                        )
-                    )  # fmt: skip
-                except (ValueError, ArithmeticError) as why:
-                    failed.add(name)
-                    notes.append(f"{name} failed: {' '.join(str(why).split())[:300]}")
-                if on_result is not None and len(scores[name]) == len(folds):
-                    on_result(name)
-    except KeyboardInterrupt:
-        interrupted = True
-    done = {name: found for name, found in scores.items() if len(found) == len(folds)}
-    if interrupted and not done:
-        raise KeyboardInterrupt
-    if not done:
-        raise ValueError("No method could be fitted. " + " ".join(notes))
-    return Comparison(
-        table=_table(done, 1 / (n_splits - 1), len(y)),
-        errors=pd.DataFrame({name: [s.error for s, _ in found] for name, found in done.items()}),
-        asked=list(methods),
-        n_rows=len(y),
-        n_classes=len(counts),
-        notes=notes,
-        interrupted=interrupted,
-    )
-
-
 def member_worth(outputs: MemberOutputs) -> pd.DataFrame:
     """Say what each member is worth to the vote.
 
@@ -436,8 +290,8 @@ def member_worth(outputs: MemberOutputs) -> pd.DataFrame:
     >>> from counterpoint import MemberOutputs
     >>> votes = [["a", "b", "a"], ["a", "b", "b"], ["b", "a", "a"]]
     >>> found = member_worth(MemberOutputs(votes, ["a", "b", "a"]))
-    >>> found[["member", "error"]].iloc[0].tolist()
-    ['member 0', 0.0]
+    >>> found["member"][0], float(found["error"][0])
+    ('member 0', 0.0)
     """
     outputs.need_votes("The worth of members")
     outputs.need_truth()
@@ -486,15 +340,17 @@ def _split(
     return tuple(parts)
 
 
-def _score(model: Pipeline, X: pd.DataFrame, y: np.ndarray) -> Score:
+def score_on(model: Pipeline, X: pd.DataFrame, y: np.ndarray) -> Score:
+    """Try a fitted model on rows it has not seen."""
     wrong = int(np.sum(model.predict(X) != y))
     loss = float("nan")
     if hasattr(model, "predict_proba"):
         loss = float(log_loss(y, model.predict_proba(X), labels=model.classes_))
-    return Score(wrong / len(y), *_wilson(wrong, len(y)), loss, len(y))
+    return Score(wrong / len(y), *wilson(wrong, len(y)), loss, len(y))
 
 
-def _wilson(wrong: int, n: int) -> tuple[float, float]:
+def wilson(wrong: int, n: int) -> tuple[float, float]:
+    """Return the 95 % score interval of a share."""
     found = stats.binomtest(wrong, n).proportion_ci(0.95, method="wilson")
     return float(found.low), float(found.high)
 
@@ -513,65 +369,15 @@ def _worth(outputs: MemberOutputs) -> Worth:
         return worth(outputs)
 
 
-def _try_once(
-    name: str, X: pd.DataFrame, y: np.ndarray, train: np.ndarray, test: np.ndarray, **options: Any
-) -> tuple[Score, float]:
-    model = make_method(name, **options)
-    began = time.monotonic()
-    model.fit(X.iloc[train], y[train])
-    seconds = time.monotonic() - began
-    return _score(model, X.iloc[test], y[test]), seconds
-
-
-def _table(
-    done: dict[str, list[tuple[Score, float]]], test_to_train: float, n_rows: int
-) -> pd.DataFrame:
-    rows = []
-    for name, found in done.items():
-        errors = np.array([score.error for score, _ in found])
-        k = len(errors)
-        # Nadeau and Bengio: folds share training rows, so 1/k alone is too little.
-        width = np.sqrt((1 / k + test_to_train) * errors.var(ddof=1))
-        half = stats.t.ppf(0.975, k - 1) * width
-        # Folds drawn by class can be more alike than new rows would be: the majority class errs
-        # the same on all of them.
-        pooled = _wilson(round(errors.mean() * n_rows), n_rows)
-        rows.append(
-            {
-                "method": name,
-                "error": errors.mean(),
-                "low": max(0.0, min(errors.mean() - half, pooled[0])),
-                "high": min(1.0, max(errors.mean() + half, pooled[1])),
-                "log_loss": float(np.mean([score.log_loss for score, _ in found])),
-                "seconds": float(np.mean([seconds for _, seconds in found])),
-                "folds": k,
-            }
-        )
-    frame = pd.DataFrame(rows)
-    return frame.sort_values(["error", "log_loss"], kind="stable", ignore_index=True)
-
-
-def _check_compared(methods: Sequence[str], n_splits: int, n_repeats: int) -> None:
-    if isinstance(methods, str) or not methods:
-        raise ValueError(f"methods={methods!r}: give a list of at least one name.")
-    for name in methods:
-        find_method(name)
-        if list(methods).count(name) > 1:
-            raise ValueError(f"methods= names {name!r} twice: once is enough.")
-    if n_splits < 2:
-        raise ValueError(f"n_splits={n_splits}: cross-validation takes at least 2 folds.")
-    if n_repeats < 1:
-        raise ValueError(f"n_repeats={n_repeats}: give at least 1.")
-
-
 @contextmanager
-def _threads(X: pd.DataFrame) -> Iterator[None]:
+def few_threads(X: pd.DataFrame) -> Iterator[None]:
+    """Keep learners from using threads on a table too small for them."""
     with threadpool_limits(1 if X.size < _FEW_CELLS else None, user_api="openmp"):
         yield
 
 
 @contextmanager
-def _warnings_as(notes: list[str]) -> Iterator[None]:
+def warnings_as_notes(notes: list[str]) -> Iterator[None]:
     """Collect warnings as notes, each once."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")

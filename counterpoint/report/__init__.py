@@ -13,6 +13,10 @@
 ``baselines``       simple models to hold it against, and intervals of errors
 ``single_tree``     one readable tree in place of an ensemble; ``tree_summary`` as plain data
 ``drawing``         where things stand in a chart
+``frames``          tables to learn from; ``models`` fitted ones kept in files that are safe to load
+``predicting``      a kept model asked about a file; ``fits`` results as plain data
+``reproductions``   the claims run again: page, tables, pictures
+``churn``           the page of a churn model
 =================== =================================================================
 """
 

@@ -150,8 +150,10 @@ def test_interrupt_says_what_was_kept(run, monkeypatch, tmp_path):
     options = ["--dataset", "iris", "--n-estimators", 2, "--n-splits", 1]
     ran = run("demo", "--output", page, *options, "--open")
     assert ran.code == 130
-    assert ran.err.endswith(f"counterpoint: stopped; kept {page}.\n")
+    report = tmp_path / "demo-report.html"
+    assert ran.err.endswith(f"counterpoint: stopped; kept {page}, {report}.\n")
     assert page.exists()
+    assert report.exists()
     # And an earlier run's files are not this one's.
     monkeypatch.setattr("counterpoint.datasets.catalogue.list_datasets", lambda: interrupted(None))
     assert run("datasets", "list").err == "counterpoint: stopped; nothing was written.\n"

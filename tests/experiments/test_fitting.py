@@ -1,4 +1,4 @@
-"""Fitting a table and comparing methods: honest numbers, clear refusals, Ctrl-C."""
+"""Fitting a table: honest numbers, clear refusals."""
 
 import numpy as np
 import pandas as pd
@@ -12,8 +12,7 @@ from tables import mixed_table
 
 from counterpoint import MemberOutputs
 from counterpoint.auto import Candidate
-from counterpoint.experiments import fitting
-from counterpoint.experiments.fitting import compare_methods, fit_table, member_worth
+from counterpoint.experiments.fitting import fit_table, member_worth
 
 TABLE = mixed_table()
 
@@ -109,83 +108,6 @@ def test_bad_input(change, message):
 def test_a_frame_is_asked_for():
     with pytest.raises(TypeError, match="A list was given, expected a pandas DataFrame"):
         fit_table([[1, 2]], "class")
-
-
-def test_compare_methods():
-    found = compare_methods(TABLE, "class", ["majority", "tree", "naive-bayes"], n_repeats=2)
-    table = found.table.set_index("method")
-    assert table.index[-1] == "majority"
-    assert found.errors.shape == (10, 3)
-    np.testing.assert_allclose(table["error"], found.errors.mean()[table.index])
-    assert (table["low"] < table["error"]).all()
-    assert (table["error"] < table["high"]).all()
-    # All folds have the same share of each class, but new rows need not.
-    assert table.loc["majority", "high"] - table.loc["majority", "low"] > 0.1
-    assert not found.interrupted
-    assert table["folds"].tolist() == [10, 10, 10]
-
-
-def test_the_interval_is_that_of_nadeau_and_bengio():
-    found = compare_methods(TABLE, "class", ["tree"], n_splits=3)
-    errors = found.errors["tree"]
-    half = 4.302653 * np.sqrt((1 / 3 + 1 / 2) * errors.var())  # t of 2 degrees of freedom
-    wilson = binomtest(round(errors.mean() * 90), 90).proportion_ci(method="wilson")
-    row = found.table.iloc[0]
-    assert row["low"] == pytest.approx(max(0, min(errors.mean() - half, wilson.low)))
-    assert row["high"] == pytest.approx(min(1, max(errors.mean() + half, wilson.high)))
-
-
-def interrupt_at(monkeypatch, name):
-    real = fitting._try_once
-
-    def broken(method, *args, **options):
-        if method == name:
-            raise KeyboardInterrupt
-        return real(method, *args, **options)
-
-    monkeypatch.setattr(fitting, "_try_once", broken)
-
-
-def test_an_interrupt_keeps_what_is_done(monkeypatch):
-    interrupt_at(monkeypatch, "tree")
-    found = compare_methods(TABLE, "class", ["majority", "tree", "naive-bayes"], n_splits=2)
-    assert found.interrupted
-    assert found.table["method"].tolist() == ["majority"]
-    with pytest.raises(KeyboardInterrupt):
-        compare_methods(TABLE, "class", ["tree", "majority"], n_splits=2)
-
-
-def test_a_method_that_fails_is_noted(monkeypatch):
-    real = fitting._try_once
-
-    def broken(method, *args, **options):
-        if method == "tree":
-            raise ValueError("no good")
-        return real(method, *args, **options)
-
-    monkeypatch.setattr(fitting, "_try_once", broken)
-    found = compare_methods(TABLE, "class", ["tree", "majority"], n_splits=2)
-    assert found.table["method"].tolist() == ["majority"]
-    assert "tree failed: no good" in found.notes
-    with pytest.raises(ValueError, match=r"No method could be fitted\. .*tree failed: no good"):
-        compare_methods(TABLE, "class", ["tree"], n_splits=2)
-
-
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        ({"methods": []}, "give a list of at least one name"),
-        ({"methods": "tree"}, "give a list"),
-        ({"methods": ["tree", "tree"]}, "names 'tree' twice"),
-        ({"methods": ["trees"]}, "no method 'trees'"),
-        ({"n_splits": 1}, "n_splits=1"),
-        ({"n_repeats": 0}, "n_repeats=0"),
-        ({"n_splits": 60}, "too few for n_splits=60 folds"),
-    ],
-)
-def test_bad_comparisons(change, message):
-    with pytest.raises(ValueError, match=message):
-        compare_methods(TABLE, "class", **{"methods": ["majority"], **change})
 
 
 @settings(max_examples=40, deadline=None)

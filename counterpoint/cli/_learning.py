@@ -1,0 +1,145 @@
+"""What the commands that learn share: options, names of methods, words of errors."""
+
+import difflib
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from counterpoint.cli import _terminal as terminal
+
+# Those of counterpoint.experiments.methods, which takes seconds to import; a test compares.
+METHOD_NAMES = (
+    "auto", "adaboost-nc", "adaboost", "logitboost", "gradient-boosting", "decorate", "ncl",
+    "experts", "bagging", "random-forest", "extra-trees", "forest-rc", "rotation", "noise",
+    "stochastic", "selection", "dynamic", "stacking", "merged-tree", "distilled-tree",
+    "pruned-tree", "hyperboxes", "logistic-regression", "naive-bayes", "neighbours", "tree",
+    "majority",
+)  # fmt: skip
+
+WORDS = {
+    "target=": "--target",
+    "separator=": "--separator",
+    "missing=": "--missing",
+    "nominal=": "--nominal",
+    "test_size=": "--test-size",
+    "time_limit=": "--time-limit",
+    "n_splits=": "--folds",
+    "n_repeats=": "--repeats",
+    "keep_rows=": "--keep-rows",
+    "max_leaves=": "--max-leaves",
+    "data=": "--data",
+}
+
+DataFile = Annotated[
+    Path,
+    typer.Argument(
+        metavar="FILE",
+        help="A table: .csv, .tsv (also .gz), .parquet, .feather or .arrow.",
+        show_default=False,
+    ),
+]
+ModelFile = Annotated[
+    Path,
+    typer.Argument(metavar="MODEL", help="What `counterpoint fit` wrote.", show_default=False),
+]
+Target = Annotated[
+    str, typer.Option(metavar="COLUMN", help="The column to predict.", show_default=False)
+]
+Nominal = Annotated[
+    str,
+    typer.Option(metavar="A,B", help="Columns of numbers that are categories.", show_default=False),
+]
+Missing = Annotated[
+    str,
+    typer.Option(metavar="A,B", help="What stands for no value, besides an empty cell."),
+]
+Separator = Annotated[
+    str | None,
+    typer.Option(
+        metavar="CHARACTER",
+        help="Between fields. Default: a comma; a tab for .tsv.",
+        show_default=False,
+    ),
+]
+Seed = Annotated[int, typer.Option("--random-state", min=0, help="The seed.")]
+Jobs = Annotated[
+    int | None,
+    typer.Option("--jobs", "-j", help="Work done at a time; -1 for all cores.", show_default=False),
+]
+Json = Annotated[bool, typer.Option("--json", help="Print JSON, for programs.")]
+MISSING = "?,NA,NaN,nan"
+
+
+def complete_method(incomplete: str) -> list[str]:
+    """Return the methods that begin like this, for the shell."""
+    return [name for name in METHOD_NAMES if name.startswith(incomplete)]
+
+
+def list_methods(wanted: bool) -> None:
+    """Print the methods and stop, if wanted."""
+    if not wanted:
+        return
+    from counterpoint.experiments.methods import METHODS
+
+    table = terminal.new_table()
+    table.add_column("Method", no_wrap=True)
+    table.add_column("")
+    for method in METHODS.values():
+        table.add_row(method.name, method.what)
+    terminal.console().print(table)
+    raise typer.Exit()
+
+
+ListMethods = Annotated[
+    bool,
+    typer.Option("--list", help="List the methods.", callback=list_methods, is_eager=True),
+]
+
+
+def check_methods(names: Iterable[str], option: str) -> None:
+    """Raise unless there are such methods."""
+    for name in names:
+        if name not in METHOD_NAMES:
+            near = difflib.get_close_matches(name.lower(), METHOD_NAMES, n=1)
+            hint = f"Did you mean {near[0]!r}?" if near else "--list names them."
+            raise typer.BadParameter(f"there is no method {name!r}. {hint}", param_hint=option)
+
+
+def check_separator(separator: str | None) -> None:
+    """Raise unless it is one character."""
+    if separator is not None and len(separator) != 1:
+        raise typer.BadParameter(
+            f"{separator!r} is not one character. For a tab, write $'\\t', or name the file .tsv.",
+            param_hint="--separator",
+        )
+
+
+def check_apart(outputs: dict[str, Path | None], inputs: Iterable[Path | None]) -> None:
+    """Raise if a file would be written over one that is read, or over another output."""
+    taken = [path.resolve() for path in inputs if path is not None]
+    for option, path in outputs.items():
+        if path is None:
+            continue
+        if path.resolve() in taken:
+            raise typer.BadParameter(
+                f"{path} is read or written already: choose another name.", param_hint=option
+            )
+        taken.append(path.resolve())
+
+
+def split(names: str) -> list[str]:
+    """Return the names of a list with commas."""
+    return [name.strip() for name in names.split(",") if name.strip()]
+
+
+def note(notes: Iterable[str]) -> None:
+    """Print notes on standard error."""
+    for text in notes:
+        terminal.say(f"note: {text.replace('time_limit=', '--time-limit ')}")
+
+
+def interval(score: dict[str, Any]) -> str:
+    """Return an interval of an error in percent."""
+    return f"{100 * score['low']:.1f} to {terminal.percent(score['high'])}"

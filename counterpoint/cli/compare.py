@@ -1,0 +1,124 @@
+"""``counterpoint compare``: methods side by side on one table."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from counterpoint.cli import _learning as learning
+from counterpoint.cli import _terminal as terminal
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+HELP = (
+    "Compare methods on a table.\n\n"
+    "All are tried on the same folds of a cross-validation. Prints error with interval, log-loss "
+    "and time, the best first. Ctrl-C keeps the methods that are done.\n\n"
+    "Examples: `counterpoint compare data.csv --target class`; `counterpoint compare data.csv "
+    "--target class --methods tree,random-forest,ncl --repeats 3`; `counterpoint compare --list`."
+)
+
+
+def _complete(incomplete: str) -> list[str]:
+    done, comma, last = incomplete.rpartition(",")
+    return [f"{done}{comma}{name}" for name in learning.complete_method(last)]
+
+
+def compare(
+    file: learning.DataFile,
+    target: learning.Target,
+    methods: Annotated[
+        str | None,
+        typer.Option(
+            metavar="A,B,...", help="What to compare; --list names all. Default: ten of them.",
+            show_default=False, autocompletion=_complete,
+        ),
+    ] = None,
+    folds: Annotated[int, typer.Option(min=2, help="Folds of cross-validation.")] = 5,
+    repeats: Annotated[int, typer.Option(min=1, help="How often to draw the folds.")] = 1,
+    time_limit: Annotated[
+        float, typer.Option(min=0, help="Seconds for one fit of auto; 0 for no limit.")
+    ] = 20.0,
+    random_state: learning.Seed = 0,
+    jobs: learning.Jobs = None,
+    nominal: learning.Nominal = "",
+    missing: learning.Missing = learning.MISSING,
+    separator: learning.Separator = None,
+    csv: Annotated[
+        Path | None,
+        typer.Option("--csv", metavar="FILE", help="Also write the table.", show_default=False),
+    ] = None,
+    list_: learning.ListMethods = False,
+    as_json: learning.Json = False,
+) -> None:  # fmt: skip
+    """Compare methods; HELP says the rest."""
+    names = None if methods is None else learning.split(methods)
+    if names is not None:
+        if not names:
+            raise typer.BadParameter("no method is named.", param_hint="--methods")
+        learning.check_methods(names, "--methods")
+        double = next((name for name in names if names.count(name) > 1), None)
+        if double is not None:
+            raise typer.BadParameter(f"{double!r} is named twice.", param_hint="--methods")
+    learning.check_separator(separator)
+    learning.check_apart({"--csv": csv}, [file])
+    with terminal.in_options(learning.WORDS):
+        from counterpoint.report.files import check_output, new_file
+
+        if csv is not None:
+            check_output(csv)
+        from counterpoint.experiments.comparing import compare_methods
+        from counterpoint.experiments.methods import COMPARED
+        from counterpoint.report.fits import summarise_comparison
+        from counterpoint.report.frames import read_frame
+        from counterpoint.report.summary import to_json
+
+        table = read_frame(
+            file, target=target, nominal=learning.split(nominal),
+            missing=learning.split(missing), separator=separator,
+        )  # fmt: skip
+        found = compare_methods(
+            table.frame, target, names or COMPARED, n_splits=folds, n_repeats=repeats,
+            time_limit=time_limit or None, random_state=random_state, n_jobs=jobs,
+        )  # fmt: skip
+        summary = summarise_comparison(found, source=file.name, target=target)
+        summary["notes"] = [*table.notes, *summary["notes"]]
+        if csv is not None:
+            with new_file(csv) as part:
+                found.table.to_csv(part, index=False)
+    if as_json:
+        typer.echo(to_json(summary))
+    else:
+        _print(summary, terminal.console())
+    learning.note(summary["notes"])
+    if csv is not None:
+        terminal.wrote(csv, "the table")
+    if found.interrupted:
+        raise KeyboardInterrupt
+
+
+def _print(summary: dict[str, Any], out: "Console") -> None:
+    from rich.text import Text
+
+    rows = summary["methods"]
+    head = (
+        f"{summary['source']}: {summary['n_rows']} rows, {summary['n_classes']} classes; each "
+        f"method tried on {rows[0]['folds']} folds"
+    )
+    out.print(Text(head, style="bold"), end="\n\n")
+    table = terminal.new_table()
+    table.add_column("Method", no_wrap=True)
+    for heading in ("Error", "95 % interval", "Log-loss", "Seconds"):
+        table.add_column(heading, justify="right", no_wrap=True)
+    for row in rows:
+        table.add_row(
+            Text(row["method"]), terminal.percent(row["error"]), learning.interval(row),
+            terminal.number(row["log_loss"]), f"{row['seconds']:.1f}",
+        )  # fmt: skip
+    table.caption = (
+        "Seconds: for one fit. Where intervals overlap much, the order may be another on new data."
+    )
+    if summary["interrupted"]:
+        table.caption = f"Stopped: {len(rows)} of {len(summary['asked'])} methods. {table.caption}"
+    out.print(table)
