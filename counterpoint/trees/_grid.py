@@ -1,5 +1,6 @@
 """The smallest tree for labels on a grid: the table of all boxes, its budget and its threads."""
 
+import os
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -13,7 +14,7 @@ from numpy.typing import NDArray
 from counterpoint._kernels import grid as kernels
 from counterpoint.trees._exact import Packed
 
-# Most cells that are labelled, most bytes of a table.
+# Most cells that are labelled, most bytes of a table (and never more than half of what is free).
 _MOST_CELLS = 2**22
 _MOST_BYTES = 2**32
 # Boxes side by side that a step is taken for at once, and most splits listed within a block.
@@ -93,7 +94,7 @@ class Table:
         # Two costs are added before the lesser sum is taken.
         self._dtype = np.uint8 if deep else np.uint16 if 2 * known < 2**16 - 1 else np.uint32
         self.n_boxes = grid.n_boxes
-        self.fits = self.n_boxes * np.dtype(self._dtype).itemsize <= _MOST_BYTES
+        self.fits = self.n_boxes * np.dtype(self._dtype).itemsize <= min(_MOST_BYTES, _half_free())
         # Of the first range of each length, its number.
         self._number = np.zeros((n, int(size.max(initial=1)) + 2), dtype=np.int64)
         for f in range(n):
@@ -193,6 +194,14 @@ class Table:
             f = out[at, 0]
             out[at, :2] = self._grid.columns[f], self._grid.cuts[f][out[at, 1]]
         return out
+
+
+def _half_free() -> float:
+    """Half of the bytes that the machine has free; inf where it does not say."""
+    try:
+        return os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") / 2
+    except (AttributeError, OSError, ValueError):  # not asked like this everywhere
+        return float("inf")
 
 
 def _strides(sizes):

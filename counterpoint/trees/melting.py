@@ -140,8 +140,8 @@ def equivalent_tree(
         volume (5.1 and 5.2 in [1]_, each side weighted by its volume): large regions first.
     minimize : {None, "leaves", "depth"}, default=None
         Search for the tree with fewest leaves, or the least deep, among all trees with the same
-        decisions [2]_. That may take very long; when ``max_seconds`` is over, the result is the
-        tree that would be made without.
+        decisions [2]_. That may take long, and up to 4 GiB of memory; when ``max_seconds`` is over,
+        the result is the tree that would be made without.
     max_leaves : int or None, default=100_000
         Most leaves. When there are so many, open regions get the decision that most of their rows
         get, or that of a point in their middle.

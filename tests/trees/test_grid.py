@@ -93,3 +93,16 @@ def test_memory_runs_out(monkeypatch):
     table = Table(_made((5, 5), 2, 0), deep=True, known=20)
     monkeypatch.setattr(_grid.np, "empty", none_left)
     assert not table.fill(None)
+
+
+def test_a_table_takes_half_of_what_is_free_at_most(monkeypatch):
+    grid = _made((5, 5), 2, 0)  # 225 boxes, of one byte each
+    monkeypatch.setattr(_grid.os, "sysconf", lambda name: 1, raising=False)
+    assert not Table(grid, deep=True, known=20).fits
+    monkeypatch.setattr(_grid.os, "sysconf", {"SC_AVPHYS_PAGES": 450, "SC_PAGE_SIZE": 1}.get)
+    assert Table(grid, deep=True, known=20).fits
+
+
+def test_where_the_machine_does_not_say_what_is_free(monkeypatch):
+    monkeypatch.delattr(_grid.os, "sysconf", raising=False)
+    assert Table(_made((5, 5), 2, 0), deep=True, known=20).fits
