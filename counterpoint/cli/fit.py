@@ -14,10 +14,10 @@ if TYPE_CHECKING:
 HELP = (
     "Learn to predict a column of a table.\n\n"
     "A quarter of the rows is held out for a test. Prints the error with its interval, how the "
-    "members of the model disagree and what each is worth; writes the model to a file. Numbers, "
-    "categories and gaps need no preparation.\n\n"
+    "members of the model disagree and what each is worth; writes the model, and a page about "
+    "it. Numbers, categories and gaps need no preparation.\n\n"
     "Examples: `counterpoint fit data.csv --target class`; `counterpoint fit data.csv --target "
-    "class --method merged-tree -o tree.skops --report tree.html`; `counterpoint fit --list`."
+    "class --method merged-tree -o tree.skops`; `counterpoint fit --list`."
 )
 _LISTED = 12
 
@@ -39,8 +39,14 @@ def fit(
     ),
     page: Annotated[
         Path | None,
-        typer.Option("--report", metavar="FILE", help="Also write a page.", show_default=False),
+        typer.Option(
+            "--report",
+            metavar="FILE",
+            help="The page to write. Default: named as the model, .html.",
+            show_default=False,
+        ),
     ] = None,
+    no_page: Annotated[bool, typer.Option("--no-report", help="Write no page.")] = False,
     test_size: Annotated[float, typer.Option(help="Share of the rows held out.")] = 0.25,
     random_state: learning.Seed = 0,
     jobs: learning.Jobs = None,
@@ -57,6 +63,9 @@ def fit(
     """Fit a model; HELP says the rest."""
     learning.check_methods([method], "--method")
     learning.check_separator(separator)
+    if no_page and page is not None:
+        raise typer.BadParameter("name a page or ask for none, not both.", param_hint="--no-report")
+    page = None if no_page else page or output.with_suffix(".html")
     learning.check_apart({"--output": output, "--report": page}, [file])
     if not 0 < test_size < 1:
         raise typer.BadParameter(f"{test_size:g} is not between 0 and 1.", param_hint="--test-size")

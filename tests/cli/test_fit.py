@@ -44,7 +44,9 @@ def test_fit(run, data, monkeypatch):
     assert ran.err == (
         "counterpoint: note: column 'id' left out: nearly every row has a text of its own.\n"
         "counterpoint: wrote the model to model.skops\n"
+        "counterpoint: wrote the page to model.html\n"
     )
+    assert "bagging on data.csv" in Path("model.html").read_text(encoding="utf-8")
     assert max(map(len, ran.out.splitlines())) <= 80
     lines = ran.out.splitlines()
     assert lines[0] == "data.csv: 67 rows to train on, 23 to test, 3 columns, 2 classes"
@@ -54,6 +56,14 @@ def test_fit(run, data, monkeypatch):
     for words in ("majority class", "single tree", "95 % interval", "How 50 members disagree"):
         assert words in ran.out
     assert "12 of 50; --json has all." in ran.out
+
+
+def test_no_page_unless_wanted(run, data):
+    options = ("fit", data, "--target", "class", "--method", "pruned-tree", "--no-report")
+    assert run(*options).code == 0
+    assert Path("model.skops").exists()
+    assert not Path("model.html").exists()
+    assert run(*options, "--report", "page.html").code == 2
 
 
 def test_json(run, data):
