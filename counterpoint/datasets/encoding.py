@@ -158,6 +158,40 @@ class TabularEncoder(TransformerMixin, BaseEstimator):
                 out.extend(step.get_feature_names_out(names[positions]))
         return _without_doubles([out[i] for i in self._kept])
 
+    def indicators(self):
+        """Tell which value each column of 0 and 1 stands for.
+
+        Returns
+        -------
+        dict of str to (str, object)
+            By the name of a column that comes out: the nominal column it comes from, and the
+            value; NaN stands for missing. Empty for ``nominal="ordinal"``.
+
+        Examples
+        --------
+        >>> from counterpoint.datasets import load
+        >>> X, y = load("labor", return_X_y=True)
+        >>> TabularEncoder().fit(X).indicators()["contribution_to_health_plan_half"]
+        ('contribution_to_health_plan', 'half')
+        """
+        check_is_fitted(self)
+        if self.nominal == "ordinal":
+            return {}
+        names = self._names_in(None)
+        meant = [
+            (str(names[i]), value)
+            for i, values in zip(self.nominal_features_, self.categories_, strict=True)
+            for value in values
+        ]
+        out = self.get_feature_names_out()
+        # The nominal columns come last.
+        start = max(self._kept, default=-1) + 1 - len(meant) if meant else len(out)
+        return {
+            str(name): meant[k - start]
+            for name, k in zip(out, self._kept, strict=True)
+            if k >= start
+        }
+
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = True

@@ -61,6 +61,8 @@ class OneTree:
         Labels that the tree can give.
     feature_names : list of str
         Columns of the tree.
+    indicators : dict of str to (str, object)
+        Which value a column of 0 and 1 stands for, where the ensemble's encoder tells.
     n_fit, n_held : int
         Rows it was made from, and rows held out.
     sizes : list of dict
@@ -84,6 +86,7 @@ class OneTree:
     sizes: list[dict[str, float]]
     n_trees: int | None = None
     n_members: int | None = None
+    indicators: dict[str, tuple[str, Any]] = field(default_factory=dict, repr=False)
     _steps: list[Any] = field(default_factory=list, repr=False)
 
     def predict(self, X: Any) -> NDArray:
@@ -200,13 +203,16 @@ def one_tree(
         tree = cut_back(tree, max_leaves)
     asked = _dense(_through(steps, X_test))
     told = tree.predict(asked)
+    encoded = steps and isinstance(steps[-1], TabularEncoder)
+    indicators = steps[-1].indicators() if encoded else {}
     return OneTree(
         tree=tree,
         fidelity=float(np.mean(told == held_said)),
         error=float(np.mean(told != truth)),
         ensemble_error=float(np.mean(held_said != truth)),
         n_leaves=int(tree.get_n_leaves()),
-        rules=rules_of(tree, names),
+        rules=rules_of(tree, names, indicators),
+        indicators=indicators,
         sizes=_sizes(tree, asked, held_said, truth),
         classes=tree.classes_,
         feature_names=names,
@@ -224,9 +230,14 @@ def as_rows(X: Any) -> Any:
     return np.array(X, dtype=object) if len(X) and isinstance(X[0], str) else np.asarray(X)
 
 
-def rules_of(tree: DecisionTreeClassifier, names: list[str]) -> list[str]:
+def rules_of(
+    tree: DecisionTreeClassifier,
+    names: list[str],
+    indicators: dict[str, tuple[str, Any]] | None = None,
+) -> list[str]:
     """Return the rules of a tree as text, the one with most support first."""
-    return [rule.text for rule in tree_rules(from_sklearn(tree), tree.classes_, names)]
+    rules = tree_rules(from_sklearn(tree), tree.classes_, names, indicators)
+    return [rule.text for rule in rules]
 
 
 def _sizes(

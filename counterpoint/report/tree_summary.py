@@ -3,6 +3,7 @@
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
 from counterpoint.report.single_tree import OneTree, cut_back, rules_of
 
@@ -30,12 +31,12 @@ def summarise_tree(one: OneTree, own_rows: bool) -> dict[str, Any]:
         "sizes": one.sizes,
         "shown_leaves": size,
         "shown_fidelity": faithful,
-        "rules": rules_of(shown, one.feature_names),
-        "nodes": _nodes(shown, one.feature_names),
+        "rules": rules_of(shown, one.feature_names, one.indicators),
+        "nodes": _nodes(shown, one),
     }
 
 
-def _nodes(tree: Any, names: list[str]) -> list[dict[str, Any]]:
+def _nodes(tree: Any, one: OneTree) -> list[dict[str, Any]]:
     """List nodes for drawing: parents first, the branch for yes before that for no."""
     arrays = tree.tree_
     share = arrays.value[:, 0, :] / arrays.value[:, 0, :].sum(axis=1, keepdims=True)
@@ -48,9 +49,7 @@ def _nodes(tree: Any, names: list[str]) -> list[dict[str, Any]]:
             {
                 "yes": None if leaf else int(arrays.children_left[k]),
                 "no": None if leaf else int(arrays.children_right[k]),
-                "question": None
-                if leaf
-                else f"{names[arrays.feature[k]]} ≤ {arrays.threshold[k]:.4g}",
+                "question": None if leaf else _question(arrays, k, one),
                 "label": str(tree.classes_[top]),
                 "class": top,
                 "share": float(share[k, top]),
@@ -58,6 +57,14 @@ def _nodes(tree: Any, names: list[str]) -> list[dict[str, Any]]:
             }
         )
     return nodes
+
+
+def _question(arrays: Any, k: int, one: OneTree) -> str:
+    name, limit = one.feature_names[arrays.feature[k]], arrays.threshold[k]
+    if name in one.indicators and 0 <= limit < 1:
+        column, value = one.indicators[name]
+        return f"{column} is not {'missing' if pd.isna(value) else value}"
+    return f"{name} ≤ {limit:.4g}"
 
 
 def asked_most(tree: OneTree | None) -> list[str]:

@@ -1,6 +1,6 @@
 """Trees as rules for people: one rule a leaf."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -25,14 +25,20 @@ class Condition:
         Its name.
     lower, upper : float
         -inf or inf where there is no limit.
+    meaning : tuple of str or None, default=None
+        For a column of 0 and 1: the column and the value that a 1 stands for.
     """
 
     feature: int
     name: str
     lower: float
     upper: float
+    meaning: tuple[str, str] | None = None
 
     def __str__(self) -> str:
+        if self.meaning is not None and (self.lower < 0) != (self.upper >= 1):
+            column, value = self.meaning
+            return f"{column} is {'not ' if self.lower < 0 else ''}{value}"
         low, high = _written(self.lower, self.upper)
         if np.isneginf(self.lower):
             return f"{self.name} <= {high}"
@@ -101,6 +107,7 @@ def tree_rules(
     tree: Tree,
     classes: ArrayLike | None = None,
     feature_names: Sequence[str] | None = None,
+    indicators: Mapping[str, tuple[str, Any]] | None = None,
 ) -> RuleList:
     """Write a tree as rules, the one with most support first.
 
@@ -115,6 +122,10 @@ def tree_rules(
         Labels; None numbers the classes from 0.
     feature_names : sequence of str, default=None
         None is "x0", "x1", ...
+    indicators : mapping of str to (str, object), default=None
+        Names of columns of 0 and 1, and the column and value each stands for, as
+        :meth:`counterpoint.datasets.TabularEncoder.indicators` tells them. Rules then say
+        "colour is red", and not "colour_red > 0.5".
 
     Returns
     -------
@@ -157,7 +168,13 @@ def tree_rules(
         if not (low < high).all():
             continue
         conditions = tuple(
-            Condition(feature=f, name=str(feature_names[f]), lower=low[f], upper=high[f])
+            Condition(
+                feature=f,
+                name=str(feature_names[f]),
+                lower=low[f],
+                upper=high[f],
+                meaning=_meaning(indicators, feature_names[f]),
+            )
             for f in asked[node]
         )
         weight = tree.value[node]
@@ -176,6 +193,13 @@ def tree_rules(
         )
     rules.sort(key=lambda rule: -rule.support)
     return rules
+
+
+def _meaning(indicators, name):
+    if indicators is None or name not in indicators:
+        return None
+    column, value = indicators[name]
+    return str(column), "missing" if value is None or value != value else str(value)
 
 
 def _columns_asked(tree):

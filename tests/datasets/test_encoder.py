@@ -271,3 +271,23 @@ def test_wrong_columns(frame):
         fitted.get_feature_names_out(["a", "b", "c", "d", "e"])
     with pytest.raises(ValueError, match="should have length equal"):
         TabularEncoder().fit(np.ones((2, 2))).get_feature_names_out(["a"])
+
+
+@pytest.mark.parametrize("missing_indicator", [False, True])
+def test_indicators_tell_the_value_of_every_column_of_zeros_and_ones(missing_indicator):
+    X = pd.DataFrame(
+        {
+            "age": [1.0, None, 3.0, 4.0],
+            "colour": ["red", "blue", None, "green"],
+            "sex": ["f", "m", "m", "f"],
+        }
+    )
+    encoder = TabularEncoder(missing_indicator=missing_indicator).fit(X)
+    told = encoder.indicators()
+    out = pd.DataFrame(encoder.transform(X), columns=encoder.get_feature_names_out())
+    assert len(told) == out.shape[1] - 1 - missing_indicator
+    for name, (column, value) in told.items():
+        meant = X[column].isna() if pd.isna(value) else X[column] == value
+        assert out[name].tolist() == meant.astype(float).tolist()
+    assert TabularEncoder(nominal="ordinal").fit(X).indicators() == {}
+    assert TabularEncoder().fit(X[["age"]]).indicators() == {}

@@ -73,3 +73,19 @@ def test_bad_input():
         tree_rules(tree, ["a"])
     with pytest.raises(ValueError, match="column 1"):
         tree_rules(tree, None, ["a"])
+
+
+def test_indicators_are_said_in_words():
+    X = np.array([[0, 1.0], [1, 2.0], [1, 3.0], [0, 4.0]])
+    tree = DecisionTreeClassifier(random_state=0).fit(X[:, :1], [0, 1, 1, 0])
+    known = {"colour_red": ("colour", "red")}
+    rules = tree_rules(from_sklearn(tree), ["no", "yes"], ["colour_red"], known)
+    texts = sorted(str(rule.conditions[0]) for rule in rules)
+    assert texts == ["colour is not red", "colour is red"]
+    assert str(next(r for r in rules if r.label == "yes").conditions[0]) == "colour is red"
+    gap = {"colour_red": ("colour", float("nan"))}
+    rules = tree_rules(from_sklearn(tree), ["no", "yes"], ["colour_red"], gap)
+    assert {str(rule.conditions[0]) for rule in rules} == {
+        "colour is missing",
+        "colour is not missing",
+    }
