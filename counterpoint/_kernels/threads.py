@@ -1,5 +1,6 @@
 """How many threads a piece of work deserves."""
 
+import threading
 from contextlib import contextmanager
 
 import numba
@@ -18,3 +19,14 @@ def threads_for(work):
         yield
     finally:
         numba.set_num_threads(before)
+
+
+def own_threads():
+    """Return how many threads work that makes its own may use here, at most.
+
+    As many as numba's kernels would, and joblib gives its processes their share of those. But one
+    outside the main thread: who runs us there, joblib's threads for instance, most likely runs
+    others beside us.
+    """
+    alone = threading.current_thread() is threading.main_thread()
+    return numba.get_num_threads() if alone else 1

@@ -1,28 +1,41 @@
 """The compiled way to train: which networks may take it, and how their arrays are laid out."""
 
+import threading
+import time
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
-from itertools import pairwise
+from typing import NamedTuple
 
-import numba
 import numpy as np
 from numpy.typing import NDArray
 from threadpoolctl import ThreadpoolController
 
 from counterpoint._kernels import networks as kernels
-from counterpoint._kernels.threads import threads_for
+from counterpoint._kernels import turns
+from counterpoint._kernels.threads import own_threads
 
 _KINDS = {"linear": kernels.LINEAR, "sigmoid": kernels.SIGMOID, "softmax": kernels.SOFTMAX}
 _LOSSES = {"squared": kernels.SQUARED, "entropy": kernels.ENTROPY}
 # Loops run along the samples of a block: whole vectors, and long enough to pay for their start.
 _LANES, _SMALLEST, _LARGEST = 32, 64, 256
-# Hidden units of one block should stay in the second cache.
-_HIDDEN_BYTES = 700_000
-_MOST_GROUPS = 16
+# Inputs of one block should stay in the first cache, and hidden units in the second.
+_INPUT_BYTES, _HIDDEN_BYTES = 50_000, 700_000
+# Groups are for threads to share out. A step is cut into more of them than there are blocks of
+# the best size, for the sake of threads, but not too many.
+_MOST_GROUPS, _WANTED_GROUPS = 16, 4
+# Products of numbers in a matrix product that BLAS and the caches still take for a small one.
+_SMALL = 650_000
 # Shuffled orders made at once, in samples.
 _ORDERS = 1_000_000
-# A vector instruction does several products and sums.
-_PRODUCTS_PER_STEP = 4
+# Products of numbers in a step, and in all steps of a call, that are worth another thread.
+_SHARED_STEP, _SHARED_CALL = 1_000_000, 20_000_000
+# Looks at the others before a thread stops waiting busily, about how long they take, and how long
+# it sleeps then, in seconds.
+_PATIENCE, _BUSY, _NAP = 100_000, 2e-4, 1e-4
+# Seconds, and share of its time, that the first thread may wait in vain before it goes on alone,
+# and then for how many seconds. The number of threads changes no result.
+_GRACE, _WASTE, _REST = 5e-3, 0.3, 1.0
+_alone_until = 0.0
 
 
 def fits(networks, coupling, weight: NDArray | None) -> bool:
@@ -48,12 +61,10 @@ def fits(networks, coupling, weight: NDArray | None) -> bool:
 def run(trainer, X: NDArray, targets: NDArray, epochs: int, weight: NDArray | None, adam) -> None:
     """Train as ``Trainer.run`` does; ``weight`` (1, n_samples) adds up to 1."""
     nets = trainer.networks
-    n_features, n_hidden, n_outputs = nets.sizes
     batch = len(X) if trainer.batch_size is None else min(trainer.batch_size, len(X))
-    cut = _cut(batch, nets.n_members * n_hidden * nets.coefs[0].itemsize)
-    products = batch * nets.n_members * n_hidden * (2 * n_features + 3 * n_outputs)
-    n_threads = min(cut[-1], _threads(products))
-    job = _job(trainer, X, targets, weight, cut, n_threads > 1)
+    cut = _cut(batch, nets.n_members, nets.sizes, nets.coefs[0].itemsize)
+    n_threads = min(cut.n_groups, _threads(cut.products, epochs * -(-len(X) // batch)))
+    job = _job(trainer, X, targets, weight, cut, n_threads)
     rate, dtype = float(trainer.learning_rate), job.theta.dtype
     how = (
         _KINDS[nets.output],
@@ -61,63 +72,79 @@ def run(trainer, X: NDArray, targets: NDArray, epochs: int, weight: NDArray | No
         dtype.type(trainer.coupling.s),
     )
     try:
-        with _controller().limit(limits=1, user_api="blas"):
+        with _blas_on_one_thread:
             for some, orders in _orders(trainer.random_state, len(X), batch, epochs):
-                options = (job, orders, batch, some, trainer.steps, rate, adam, *how)
-                if n_threads > 1:
-                    trainer.steps = _train_shared(*options, n_threads=n_threads)
-                else:
-                    trainer.steps = kernels.train(*options)
+                _train((job, orders, batch, some, trainer.steps, rate, adam, *how), n_threads)
+                trainer.steps += some * -(-len(X) // batch)
                 trainer.n_epochs += some
     finally:  # also when Ctrl-C came between two calls
-        _unpack(job.theta, nets.parameters, job.w.shape[1])
+        _unpack(job.theta, nets.parameters, cut.n_inputs)
         for moment, arrays in zip(job.moments, trainer.moments, strict=False):
-            _unpack(moment, arrays, job.w.shape[1])
+            _unpack(moment, arrays, cut.n_inputs)
 
 
-def _threads(products):
-    """Return how many threads a step of so many products deserves."""
-    with threads_for(products // _PRODUCTS_PER_STEP):
-        return numba.get_num_threads()
+def _threads(products, steps):
+    """Return how many threads so many steps of so many products deserve."""
+    if products < _SHARED_STEP or products * steps < _SHARED_CALL:
+        return 1
+    return own_threads() if time.monotonic() > _alone_until else 1
 
 
-def _train_shared(job, orders, batch, epochs, steps, rate, adam, *how, n_threads):
-    """Do as the kernel ``train`` does, to the same result, groups shared out among threads.
+def _train(options, n_threads):
+    """Run the kernel on so many threads, to the same result.
 
-    These are Python's threads, for steps long enough not to mind; numba's would share out one
-    kernel, and take longer to compile than all the rest.
+    These are Python's threads, each in a kernel of its own from the first step to the last:
+    numba's would take longer to compile than all the rest. A thread waits for the others without
+    giving up its core, but not for long: if they have none to run on, it sleeps. And where that
+    happens too often, the first thread goes on alone.
     """
-    n, n_groups = len(job.X), len(job.x)
-    bounds = [n_groups * t // n_threads for t in range(n_threads + 1)]
-    with ThreadPoolExecutor(n_threads) as pool:
-        for epoch in range(epochs):
-            order = orders[epoch % len(orders)]
-            for start in range(0, n, batch):
-                stop = min(n, start + batch)
-                step = (job, order, start, stop, batch < n or epoch == 0)
-                parts = [
-                    pool.submit(kernels.add_up, *step, first, last, *how)
-                    for first, last in pairwise(bounds)
-                ]
-                for part in parts:
-                    part.result()
-                steps += 1
-                kernels.move(
-                    job.theta, job.gradients, job.decay, job.moments, stop - start, steps, rate,
-                    adam,
-                )  # fmt: skip
-    return steps
+    global _alone_until
+    words = turns.start(kernels.n_pieces(options[0]))
+
+    def work(thread, patience):
+        every = (*options, words, thread, patience)
+        return kernels.train(*every)
+
+    if n_threads == 1:
+        work(0, 0)
+        return
+    over = threading.Event()
+
+    def help_out(thread):
+        while not work(thread, _PATIENCE):
+            if over.wait(_NAP):
+                return
+
+    with ThreadPoolExecutor(n_threads - 1) as pool:
+        try:
+            others = [pool.submit(help_out, thread) for thread in range(1, n_threads)]
+            began, waited = time.perf_counter(), 0.0
+            while not work(0, _PATIENCE):
+                for other in others:
+                    if other.done():
+                        other.result()  # it may have failed, and would never be waited for
+                fell_asleep = time.perf_counter()
+                time.sleep(_NAP)
+                woke_up = time.perf_counter()
+                waited += _BUSY + woke_up - fell_asleep
+                if waited > _WASTE * (woke_up - began) + _GRACE:
+                    words[turns.CLOSED] = 1
+                    _alone_until = time.monotonic() + _REST
+        finally:
+            words[turns.CLOSED] = 1  # also when Ctrl-C came: the others stop at their next piece
+            over.set()
+        for other in others:
+            other.result()
 
 
-def _job(trainer, X, targets, weight, cut, shared):
+def _job(trainer, X, targets, weight, cut, n_threads):
     """Lay out everything the kernels need."""
     nets = trainer.networks
     dtype = nets.coefs[0].dtype
     n, n_members = len(X), nets.n_members
     n_features, n_hidden, n_outputs = nets.sizes
-    n_inputs = -(-(n_features + 1) // 4) * 4  # features and the row of ones: products like fours
-    block, per_group, n_groups = cut
-    rooms = n_groups if shared else 1
+    n_inputs, block, blocks = cut.n_inputs, cut.block, (cut.n_groups, cut.per_group)
+    n_units = n_members // cut.n_crews * n_hidden
 
     def room(*shape):
         return np.zeros(shape, dtype=dtype)
@@ -131,33 +158,34 @@ def _job(trainer, X, targets, weight, cut, shared):
     moments = room(2, 0)
     if trainer.solver == "adam":
         moments = np.stack([_pack(arrays, n_inputs) for arrays in trainer.moments])
-    hidden = room(rooms, n_members, n_hidden, block)
-    part_w = room(rooms, n_members * n_hidden, n_inputs)
-    part_v = room(rooms, n_members, n_outputs, n_hidden)
+    hidden = room(n_threads, n_members, n_hidden, block)
+    part_w, part_v = room(n_threads, n_units, n_inputs), room(n_threads, n_outputs, n_hidden)
     return kernels.Job(
         X=_own(X, dtype),
         targets=_own(targets, dtype),
         weight=np.ones(n, dtype=dtype) if weight is None else (weight[0] * n).astype(dtype),
-        x=room(n_groups, per_group, n_inputs, block),
-        target=room(n_groups, per_group, n_outputs, block),
-        scaled=room(n_groups, per_group, block),
+        x=room(*blocks, n_inputs, block),
+        turned=room(*blocks, block, n_inputs),
+        target=room(*blocks, n_outputs, block),
+        scaled=room(*blocks, block),
         theta=theta,
-        w=w,
+        w=w.reshape(cut.n_crews, n_units, n_inputs),
         v=v,
         c=c,
-        gradients=room(n_groups, len(theta)),
+        gradients=room(cut.n_groups, len(theta)),
         decay=decay,
         moments=moments,
         hidden=hidden,
-        units=hidden.reshape(rooms, -1, block),
-        back=room(rooms, n_hidden, block),
-        out=room(rooms, n_members, n_outputs, block),
-        mean=room(rooms, n_outputs, block),
-        spare=room(rooms, block),
+        units=hidden.reshape(n_threads, cut.n_crews, n_units, block),
+        flat=hidden.reshape(n_threads, cut.n_crews, n_units * block),
+        back=room(n_threads, n_hidden, block),
+        out=room(n_threads, n_members, n_outputs, block),
+        mean=room(n_threads, n_outputs, block),
+        spare=room(n_threads, block),
         part_w=part_w,
-        flat_w=part_w.reshape(rooms, -1),
+        flat_w=part_w.reshape(n_threads, -1),
         part_v=part_v,
-        flat_v=part_v.reshape(rooms, -1),
+        flat_v=part_v.reshape(n_threads, -1),
     )
 
 
@@ -169,19 +197,64 @@ def _controller():
     return ThreadpoolController()
 
 
-def _cut(batch, bytes_per_sample):
-    """Return samples in a block, blocks in a group and groups, by the shapes alone.
+class _BlasOnOneThread:
+    """Hold BLAS to one thread while any training runs, on whichever thread of Python's."""
+
+    def __init__(self):
+        self.lock, self.running = threading.Lock(), 0
+
+    def __enter__(self):
+        with self.lock:
+            if self.running == 0:
+                self.limit = _controller().limit(limits=1, user_api="blas")
+            self.running += 1
+
+    def __exit__(self, *_):
+        # The limit is the whole process's: lifted by whoever comes last.
+        with self.lock:
+            self.running -= 1
+            if self.running == 0:
+                self.limit.restore_original_limits()
+
+
+_blas_on_one_thread = _BlasOnOneThread()
+
+
+class _Cut(NamedTuple):
+    """How the work of one step is cut into pieces."""
+
+    n_inputs: int  # rows of input to a block
+    block: int  # samples in a block
+    per_group: int  # blocks in a group
+    n_groups: int
+    n_crews: int
+    products: int  # of numbers, in all
+
+
+def _cut(batch, n_members, sizes, itemsize):
+    """Cut a step into pieces by the shapes alone.
 
     Never by the number of threads: the order of sums would follow it.
     """
-    most = min(_LARGEST, max(_SMALLEST, _HIDDEN_BYTES // bytes_per_sample))
+    n_features, n_hidden, n_outputs = sizes
+    n_inputs = -(-(n_features + 1) // 4) * 4  # features and the row of ones: products like fours
+    n_units = n_members * n_hidden
+    products = batch * n_units * (2 * n_features + 3 * n_outputs)
+    most = min(
+        _LARGEST, _INPUT_BYTES // (n_inputs * itemsize), _HIDDEN_BYTES // (n_units * itemsize)
+    )
+    wanted = max(1, min(_WANTED_GROUPS, products // _SHARED_STEP))
+    most = max(_SMALLEST, min(most, -(-batch // (wanted * _LANES)) * _LANES))
     fewest = -(-batch // most)
     # A few blocks more may leave less to fill up.
     choices = [-(-batch // (some * _LANES)) * _LANES for some in range(fewest, 2 * fewest + 1)]
     block = min(choices, key=lambda block: -(-batch // block) * block)
     n_blocks = -(-batch // block)
     per_group = -(-n_blocks // _MOST_GROUPS)
-    return block, per_group, -(-n_blocks // per_group)
+    crews = [some for some in range(1, n_members + 1) if n_members % some == 0]
+    each = n_units * n_inputs * block
+    n_crews = next((some for some in crews if each <= some * _SMALL), n_members)
+    return _Cut(n_inputs, block, per_group, -(-n_blocks // per_group), n_crews, products)
 
 
 def _orders(random_state, n, batch, epochs):

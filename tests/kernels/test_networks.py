@@ -1,9 +1,12 @@
+import time
+from concurrent.futures import ThreadPoolExecutor
+
 import numpy as np
 import pytest
 from naive import networks as naive
 from numba import njit
 
-from counterpoint._kernels import elementary
+from counterpoint._kernels import elementary, turns
 from counterpoint._kernels import networks as kernels
 
 ADAM = (0.9, 0.999, 1e-8)
@@ -21,8 +24,13 @@ def exp(z):
     elementary.exp(z)
 
 
-def make(rng, n=11, d=2, h=3, k=2, n_members=3, *, dtype=np.float64, block=32, groups=1, rooms=1,
-         adam=False, alpha=0.0, weight=None):  # fmt: skip
+@njit
+def take(words, round_, first, last, start):
+    return turns.take(words, round_, first, last, start)
+
+
+def make(rng, n=11, d=2, h=3, k=2, n_members=4, *, dtype=np.float64, block=32, groups=1,
+         per_group=1, crews=1, threads=1, adam=False, alpha=0.0, weight=None):  # fmt: skip
     """Return a job, and the same networks and data for the slow twin."""
     rows = d + 2  # features, ones, and a row of zeros
     w = rng.normal(size=(n_members * h, rows)).astype(dtype)
@@ -38,38 +46,41 @@ def make(rng, n=11, d=2, h=3, k=2, n_members=3, *, dtype=np.float64, block=32, g
     def room(*shape):
         return np.zeros(shape, dtype=dtype)
 
-    hidden = room(rooms, n_members, h, block)
-    part_w, part_v = room(rooms, *w.shape), room(rooms, *v.shape)
+    units = n_members // crews * h
+    hidden = room(threads, n_members, h, block)
+    part_w, part_v = room(threads, units, rows), room(threads, k, h)
     job = kernels.Job(
         X=X,
         targets=targets,
         weight=np.ones(n, dtype=dtype) if weight is None else weight.astype(dtype),
-        x=room(groups, 1, rows, block),
-        target=room(groups, 1, k, block),
-        scaled=room(groups, 1, block),
+        x=room(groups, per_group, rows, block),
+        turned=room(groups, per_group, block, rows),
+        target=room(groups, per_group, k, block),
+        scaled=room(groups, per_group, block),
         theta=theta,
-        w=theta[: w.size].reshape(w.shape),
+        w=theta[: w.size].reshape(crews, units, rows),
         v=theta[w.size : w.size + v.size].reshape(v.shape),
         c=theta[w.size + v.size :].reshape(c.shape),
         gradients=room(groups, len(theta)),
         decay=decay.astype(dtype),
         moments=room(2, len(theta) if adam else 0),
         hidden=hidden,
-        units=hidden.reshape(rooms, -1, block),
-        back=room(rooms, h, block),
-        out=room(rooms, n_members, k, block),
-        mean=room(rooms, k, block),
-        spare=room(rooms, block),
+        units=hidden.reshape(threads, crews, units, block),
+        flat=hidden.reshape(threads, crews, units * block),
+        back=room(threads, h, block),
+        out=room(threads, n_members, k, block),
+        mean=room(threads, k, block),
+        spare=room(threads, block),
         part_w=part_w,
-        flat_w=part_w.reshape(rooms, -1),
+        flat_w=part_w.reshape(threads, -1),
         part_v=part_v,
-        flat_v=part_v.reshape(rooms, -1),
+        flat_v=part_v.reshape(threads, -1),
     )
     return job, as_dicts(job, d)
 
 
 def as_dicts(job, d):
-    w = job.w.reshape(len(job.v), -1, job.w.shape[1])
+    w = job.w.reshape(len(job.v), -1, job.w.shape[2])
     return [
         {
             "w": w[m, :, :d].T.tolist(),
@@ -81,17 +92,23 @@ def as_dicts(job, d):
     ]
 
 
+def words_for(job):
+    return turns.start(kernels.n_pieces(job))
+
+
+def train(job, orders, batch, epochs, *how):
+    """Run the kernel on one thread; return what it says."""
+    return kernels.train(job, orders, batch, epochs, 0, 0.1, ADAM, *how, words_for(job), 0, 0)
+
+
 def check_against_naive(job, nets, orders, batch, solver, output, loss, s, alpha):
     orders = np.asarray(orders)
     epochs, d = len(orders), job.X.shape[1]
-    steps = kernels.train(
-        job, orders, batch, epochs, 0, 0.1, ADAM, KINDS[output], LOSSES[loss], s
-    )  # fmt: skip
+    assert train(job, orders, batch, epochs, KINDS[output], LOSSES[loss], s)
     expected = naive.train(
         nets, job.X.tolist(), job.targets.tolist(), job.weight.tolist(), orders.tolist(), batch,
         solver=solver, rate=0.1, s=s, output=output, loss=loss, alpha=alpha,
     )  # fmt: skip
-    assert steps == epochs * -(-len(job.X) // batch)
     for found, wanted in zip(as_dicts(job, d), expected, strict=True):
         np.testing.assert_allclose(naive.flat(found), naive.flat(wanted), rtol=1e-9, atol=1e-12)
 
@@ -115,7 +132,7 @@ def test_full_batches_match_naive(output, loss, k, solver):
     job, nets = make(rng, k=k, adam=solver == "adam", alpha=0.05, weight=weight)
     orders = np.tile(np.arange(11), (4, 1))
     check_against_naive(job, nets, orders, 11, solver, output, loss, 0.7, 0.05)
-    assert not job.w[:, 3].any(), "the row of zeros has got weights"
+    assert not job.w[:, :, 3].any(), "the row of zeros has got weights"
 
 
 @pytest.mark.parametrize("solver", ["gd", "adam"])
@@ -126,9 +143,16 @@ def test_mini_batches_match_naive(solver):
     check_against_naive(job, nets, orders, 4, solver, "softmax", "squared", 0.4, 0.0)
 
 
-def test_several_groups_match_naive():
+@pytest.mark.parametrize("k", [1, 3])
+@pytest.mark.parametrize(
+    ("groups", "per_group", "crews"), [(3, 1, 1), (1, 3, 2), (2, 2, 4), (5, 1, 2)]
+)
+def test_groups_and_crews_match_naive(groups, per_group, crews, k):
+    # Five hidden units: four at a time, and one more. Five groups: two have no samples.
     rng = np.random.default_rng(2)
-    job, nets = make(rng, n=11, block=4, groups=3)
+    job, nets = make(
+        rng, n=11, h=5, k=k, block=4, groups=groups, per_group=per_group, crews=crews
+    )  # fmt: skip
     check_against_naive(
         job, nets, np.tile(np.arange(11), (3, 1)), 11, "gd", "linear", "squared", 0.9, 0.0
     )
@@ -139,26 +163,58 @@ def test_entropy_of_members_that_agree_fully_is_finite(s):
     job, _ = make(np.random.default_rng(3), k=2)
     job.theta[:] = 0
     job.c[:] = [2000.0, -2000.0]  # probabilities 1 and 0 for every member
-    kernels.train(
-        job, np.arange(11)[None], 11, 1, 0, 0.1, ADAM, kernels.SOFTMAX, kernels.ENTROPY, s
-    )  # fmt: skip
+    train(job, np.arange(11)[None], 11, 1, kernels.SOFTMAX, kernels.ENTROPY, s)
     assert np.isfinite(job.theta).all()
     assert (job.c[:, 1] > -2000.0).all(), "samples of the second class should pull"
 
 
-def test_parts_of_a_batch_add_up_to_the_same_bits():
-    # As threads do it: groups in any order, each in its own room, then one step.
+def test_threads_share_out_the_pieces_to_the_same_bits():
     how = (kernels.SOFTMAX, kernels.SQUARED, 0.5)
-    whole, _ = make(np.random.default_rng(4), n=100, groups=4, adam=True)
-    parts, _ = make(np.random.default_rng(4), n=100, groups=4, rooms=4, adam=True)
-    order = np.random.default_rng(5).permutation(100)
-    kernels.train(whole, order[None], 100, 3, 0, 0.1, ADAM, *how)
-    for step in range(1, 4):
-        for first, last in ((2, 4), (0, 1), (1, 2)):
-            kernels.add_up(parts, order, 0, 100, step == 1, first, last, *how)
-        kernels.move(parts.theta, parts.gradients, parts.decay, parts.moments, 100, step, 0.1, ADAM)
-    np.testing.assert_array_equal(parts.theta, whole.theta)
-    np.testing.assert_array_equal(parts.moments, whole.moments)
+    alone, _ = make(np.random.default_rng(4), n=100, groups=4, adam=True)
+    shared, _ = make(np.random.default_rng(4), n=100, groups=4, threads=3, adam=True)
+    orders = np.stack([np.random.default_rng(5).permutation(100) for _ in range(50)])
+    train(alone, orders, 90, 50, *how)
+    words, options = words_for(shared), (shared, orders, 90, 50, 0, 0.1, ADAM, *how)
+    with ThreadPoolExecutor(3) as pool:
+        parts = [pool.submit(until_done, *options, words, thread) for thread in range(3)]
+        for part in parts:
+            part.result()
+    assert words[turns.FINISHED, 0] == 100 * 5  # four groups, one move
+    assert (words[turns.PIECES :, 0] == 100).all()
+    np.testing.assert_array_equal(shared.theta, alone.theta)
+    np.testing.assert_array_equal(shared.moments, alone.moments)
+
+
+def until_done(*options):
+    while not kernels.train(*options, 100):
+        time.sleep(1e-5)
+
+
+def test_a_thread_goes_away_when_it_waits_in_vain_or_is_not_wanted():
+    job, _ = make(np.random.default_rng(4), groups=4, threads=2)
+    before, words = job.theta.copy(), words_for(job)
+    options = (job, np.arange(11)[None], 11, 1, 0, 0.1, ADAM, 0, 0, 0.5, words)
+    words[turns.CLOSED] = 1
+    assert kernels.train(*options, 1, 10), "closed to all but the first"
+    words[turns.CLOSED] = 0
+    words[turns.PIECES : turns.PIECES + 4] = 1  # the gradients of all groups are in other hands
+    assert not kernels.train(*options, 1, 10)
+    assert not kernels.train(*options, 0, 10)
+    words[turns.FINISHED] = 4
+    words[turns.PIECES + 4] = 1  # and so is the move
+    assert not kernels.train(*options, 0, 10)
+    np.testing.assert_array_equal(job.theta, before)
+    words[turns.FINISHED] = 5
+    assert kernels.train(*options, 0, 10)
+    assert kernels.train(*options, 1, 10)
+
+
+def test_pieces_are_taken_once_and_ones_own_first():
+    words = turns.start(5)
+    assert [take(words, 0, 1, 5, 3) for _ in range(5)] == [3, 4, 1, 2, -1]
+    assert take(words, 0, 0, 1, 0) == 0
+    assert take(words, 0, 0, 5, 0) == -1
+    assert take(words, 1, 0, 5, 2) == 2
 
 
 def test_float32_stays_close_to_float64():
@@ -166,9 +222,7 @@ def test_float32_stays_close_to_float64():
     for dtype in (np.float32, np.float64):
         job, _ = make(np.random.default_rng(5), k=3, dtype=dtype)
         orders = np.arange(11)[None]
-        kernels.train(
-            job, orders, 11, 5, 0, 0.1, ADAM, kernels.SOFTMAX, kernels.SQUARED, dtype(0.5)
-        )  # fmt: skip
+        train(job, orders, 11, 5, kernels.SOFTMAX, kernels.SQUARED, dtype(0.5))
         found[dtype] = job.theta
     assert found[np.float32].dtype == np.float32
     np.testing.assert_allclose(found[np.float32], found[np.float64], rtol=1e-4, atol=1e-5)

@@ -4,7 +4,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from naive import networks as naive
 from numpy.testing import assert_allclose, assert_array_equal
+from threadpoolctl import threadpool_info
 
+from counterpoint._kernels import turns
 from counterpoint.networks import _compiled
 from counterpoint.networks._couplings import CrossEntropyPull
 from counterpoint.networks._engine import (
@@ -244,19 +246,82 @@ def test_single_precision_stays_single():
     assert_alike(*nets, rtol=1e-3, atol=1e-4)
 
 
-def test_threads_do_not_change_a_bit(monkeypatch):
+@pytest.mark.parametrize("batch_size", [None, 200])
+def test_threads_do_not_change_a_bit(monkeypatch, batch_size):
     X, targets = data(np.random.RandomState(0), 300, 3, 2)
+    monkeypatch.setattr(_compiled, "_LARGEST", 64)
     found = []
     for n_threads in (1, 2, 3):
-        monkeypatch.setattr(_compiled, "_LARGEST", 64)
-        monkeypatch.setattr(_compiled, "_threads", lambda products, n=n_threads: n)
-        trainer = make(Pull(0.5), sizes=(3, 4, 2), solver="adam", batch_size=200)
-        trainer.run(X, targets, 3)
+        monkeypatch.setattr(_compiled, "_threads", lambda *work, n=n_threads: n)
+        trainer = make(Pull(0.5), sizes=(3, 4, 2), solver="adam", batch_size=batch_size)
+        trainer.run(X, targets, 30)
         found.append(trainer)
     for trainer in found[1:]:
-        assert trainer.steps == found[0].steps == 6
+        assert trainer.steps == found[0].steps == 30 * (1 if batch_size is None else 2)
         for a, b in zip(trainer.networks.parameters, found[0].networks.parameters, strict=True):
             assert_array_equal(a, b)
+
+
+def test_who_waits_too_long_goes_on_alone(monkeypatch):
+    X, targets = data(np.random.RandomState(0), 300, 3, 2)
+    monkeypatch.setattr(_compiled, "_LARGEST", 64)
+    alone, shared = make(Pull(0.5), sizes=(3, 4, 2)), make(Pull(0.5), sizes=(3, 4, 2))
+    alone.run(X, targets, 20)
+    train, calls = _compiled.kernels.train, []
+
+    def slow(*options):
+        calls.append(options)
+        if options[-2] > 0:  # a helper that gets no core to run on
+            return options[-3][turns.CLOSED, 0] > 0
+        return len(calls) > 20 and train(*options)
+
+    monkeypatch.setattr(_compiled.kernels, "train", slow)
+    monkeypatch.setattr(_compiled, "_alone_until", 0.0)
+    monkeypatch.setattr(_compiled, "_GRACE", 0.0)
+    with monkeypatch.context() as patch:
+        patch.setattr(_compiled, "_threads", lambda *_: 3)
+        shared.run(X, targets, 20)
+    assert_alike(alone.networks, shared.networks, rtol=0, atol=0)
+    monkeypatch.setattr(_compiled, "own_threads", lambda: 7)
+    assert _compiled._threads(10**9, 10**9) == 1, "it has learnt nothing"
+
+
+def test_small_steps_and_few_steps_get_one_thread(monkeypatch):
+    monkeypatch.setattr(_compiled, "own_threads", lambda: 7)
+    monkeypatch.setattr(_compiled, "_alone_until", 0.0)
+    assert _compiled._threads(100_000, 10_000) == 1
+    assert _compiled._threads(1_000_000, 10) == 1
+    assert _compiled._threads(1_000_000, 100) == 7
+
+
+def test_what_goes_wrong_in_a_helper_is_told(monkeypatch):
+    X, targets = data(np.random.RandomState(0), 300, 3, 2)
+    monkeypatch.setattr(_compiled, "_threads", lambda *_: 2)
+    monkeypatch.setattr(_compiled, "_LARGEST", 64)
+    train = _compiled.kernels.train
+
+    def fail(*options):
+        if options[-2] == 1:
+            raise MemoryError("no room")
+        return train(*options)
+
+    monkeypatch.setattr(_compiled.kernels, "train", fail)
+    with pytest.raises(MemoryError, match="no room"):
+        make(Pull(0.5), sizes=(3, 4, 2), batch_size=200).run(X, targets, 3)
+
+
+def test_blas_gets_its_threads_back_when_the_last_training_ends():
+    def threads():
+        return {
+            i["filepath"]: i["num_threads"] for i in threadpool_info() if i["user_api"] == "blas"
+        }
+
+    before = threads()
+    with _compiled._blas_on_one_thread:
+        with _compiled._blas_on_one_thread:
+            assert set(threads().values()) == {1}
+        assert set(threads().values()) == {1}
+    assert threads() == before
 
 
 def test_data_that_may_not_be_written_to_are_fine():
