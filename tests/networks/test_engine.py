@@ -270,9 +270,9 @@ def test_who_waits_too_long_goes_on_alone(monkeypatch):
     train, calls = _compiled.kernels.train, []
 
     def slow(*options):
-        calls.append(options)
         if options[-2] > 0:  # a helper that gets no core to run on
             return options[-3][turns.CLOSED, 0] > 0
+        calls.append(options)
         return len(calls) > 20 and train(*options)
 
     monkeypatch.setattr(_compiled.kernels, "train", slow)
