@@ -73,6 +73,33 @@ def unbroken(start, near, right):
     return found
 
 
+@njit(cache=True)
+def best(competence, first):
+    """Say 1 for the best of each query, 0 for the others: (n_queries, n_members).
+
+    Of equals all, or only the ``first``; NaN is unknown, and where all are, all have a say.
+    """
+    n, n_members = competence.shape
+    say = np.empty((n, n_members))
+    for q in range(n):
+        mine, own = say[q], competence[q]
+        top = -np.inf
+        for m in range(n_members):
+            top = own[m] if own[m] > top else top
+        known = 0
+        for m in range(n_members):
+            mine[m] = own[m] == top
+            known += mine[m] > 0.0
+        if known == 0:
+            mine[:] = 1.0
+        elif first:
+            m = 0
+            while mine[m] == 0.0:
+                m += 1
+            mine[m + 1 :] = 0.0
+    return say
+
+
 @njit(cache=True, parallel=True)
 def weighted_vote(votes, weights, n_classes):
     """Sum of the weights of the members that say each class: (n_queries, n_classes)."""

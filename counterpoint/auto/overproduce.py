@@ -18,7 +18,7 @@ from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_dat
 from counterpoint._members import select_rows
 from counterpoint._outputs import MemberOutputs
 from counterpoint._progress import track
-from counterpoint.auto._selecting import choose_rule, error, log_loss
+from counterpoint.auto._selecting import choose_rule, error, log_loss, tempered
 from counterpoint.auto.pool import Candidate, default_pool
 from counterpoint.datasets import TabularEncoder
 
@@ -33,11 +33,13 @@ class OverproduceSelectClassifier(ClassifierMixin, BaseEstimator):
     """Build a wide pool, then keep and weigh the members that are best together.
 
     Boosting, forests, networks, kernel machines, linear models and neighbours are asked about
-    rows they were not trained on (cross-fitting). From their answers the way to combine them is
-    chosen by cross-validation: the best one alone, the mean of the best third, bagged greedy
-    selection with replacement [1]_, or stacking. Members that got weight are fitted on all rows.
-    The score reported, ``cv_score_``, is of the whole procedure, the choice included, on rows
-    it did not see.
+    rows they were not trained on (cross-fitting). Their probabilities are raised to a power each
+    that makes them fit the truth best [2]_. The way to combine them is then chosen by
+    cross-validation: the best one alone, the mean of the best third, bagged greedy selection with
+    replacement [1]_, stacking, or a blend of the last three, which is taken unless another is
+    better by more than a standard error. Members that got weight are fitted on all rows. The
+    score reported, ``cv_score_``, is of the whole procedure, the choice included, on rows it did
+    not see.
 
     Parameters
     ----------
@@ -62,7 +64,8 @@ class OverproduceSelectClassifier(ClassifierMixin, BaseEstimator):
         Labels, sorted.
     leaderboard_ : DataFrame
         A row per member tried: "member", "family", "error" and "log_loss" alone on rows it did
-        not see, "weight", "adds" (how much the ensemble's log-loss rises without it),
+        not see (its probabilities raised to its power), "weight", "adds" (how much the ensemble's
+        log-loss rises when it falls silent; other weights stay as they are),
         "disagrees" (share of rows on which it differs from the ensemble), "seconds".
     rules_tried_ : DataFrame
         Log-loss and error of each way to combine.
@@ -71,7 +74,7 @@ class OverproduceSelectClassifier(ClassifierMixin, BaseEstimator):
     members_ : list of (name, estimator) pairs
         Those with weight, fitted on all rows.
     weights_ : ndarray
-        Of the members; for stacking, by the size of their coefficients.
+        Of the members; for stacking, by the size of their coefficients; for the blend, the mean.
     cv_score_ : float
         Accuracy to be expected on new rows.
     cv_log_loss_ : float
@@ -85,6 +88,8 @@ class OverproduceSelectClassifier(ClassifierMixin, BaseEstimator):
     ----------
     .. [1] R. Caruana, A. Niculescu-Mizil, G. Crew and A. Ksikes, "Ensemble selection from
        libraries of models", ICML 2004.
+    .. [2] C. Guo, G. Pleiss, Y. Sun and K. Q. Weinberger, "On calibration of modern neural
+       networks", ICML 2017.
 
     Examples
     --------
@@ -147,13 +152,11 @@ class OverproduceSelectClassifier(ClassifierMixin, BaseEstimator):
             names=[c.name for c in tried],
         )  # fmt: skip
         keep = np.flatnonzero(rule.weights >= min(_LEAST_WEIGHT, rule.weights.max()))
+        powers = rule.powers
         if len(keep) < len(rule.weights):
-            rule.fit(outputs[keep], codes, np.random.RandomState(0))
-        if rule.name == "best alone":
-            keep = keep[np.flatnonzero(rule.weights > 0)]
-            rule.weights = np.ones(1)
+            rule.keep(keep, outputs, codes)
         self._rule, self.weights_ = rule, rule.weights
-        self.leaderboard_ = self._board(tried, outputs, codes, seconds, keep, rule)
+        self.leaderboard_ = self._board(tried, outputs, powers, codes, seconds, keep, rule)
         fitted = Parallel(n_jobs=self.n_jobs)(
             delayed(_fit_one)(tried[k].make(int(seeds[candidates.index(tried[k])])), X, codes)
             for k in keep
@@ -281,28 +284,21 @@ class OverproduceSelectClassifier(ClassifierMixin, BaseEstimator):
             raise ValueError("its probabilities are not finite")
         return found
 
-    def _board(self, tried, outputs, codes, seconds, keep, rule):
-        weight = np.zeros(len(tried))
+    def _board(self, tried, outputs, powers, codes, seconds, keep, rule):
+        weight, adds = np.zeros(len(tried)), np.zeros(len(tried))
         weight[keep] = rule.weights
         whole = rule.combine(outputs[keep])
         said = whole.argmax(axis=1)
-        adds = np.full(len(tried), 0.0)
         if len(keep) > 1:
             base = log_loss(whole, codes)
             for place, k in enumerate(keep):
-                rest = np.delete(np.arange(len(keep)), place)
-                share = rule.weights[rest]
-                share = (
-                    share / share.sum() if share.sum() > 0 else np.full(len(rest), 1 / len(rest))
-                )
-                without = np.tensordot(share, outputs[keep[rest]], axes=1)
-                adds[k] = log_loss(without, codes) - base
+                adds[k] = log_loss(rule.without(place, outputs[keep]), codes) - base
         frame = pd.DataFrame(
             {
                 "member": [c.name for c in tried],
                 "family": [c.family for c in tried],
                 "error": [error(p, codes) for p in outputs],
-                "log_loss": [log_loss(p, codes) for p in outputs],
+                "log_loss": [log_loss(p, codes) for p in tempered(outputs, powers)],
                 "weight": weight,
                 "adds": adds,
                 "disagrees": [float((p.argmax(axis=1) != said).mean()) for p in outputs],

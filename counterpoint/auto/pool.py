@@ -6,17 +6,20 @@ from importlib import import_module
 
 from sklearn.base import BaseEstimator
 from sklearn.calibration import CalibratedClassifierCV
-from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
+from sklearn.discriminant_analysis import (
+    LinearDiscriminantAnalysis,
+    QuadraticDiscriminantAnalysis,
+)
 from sklearn.ensemble import (
     ExtraTreesClassifier,
     HistGradientBoostingClassifier,
     RandomForestClassifier,
 )
 from sklearn.linear_model import LogisticRegression
-from sklearn.naive_bayes import GaussianNB
+from sklearn.naive_bayes import BernoulliNB, GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import QuantileTransformer, StandardScaler
+from sklearn.preprocessing import KBinsDiscretizer, QuantileTransformer, StandardScaler
 from sklearn.svm import SVC
 
 from counterpoint.boosting import AdaBoostNCClassifier
@@ -64,10 +67,14 @@ def default_pool(n_samples: int, n_features: int, n_classes: int) -> list[Candid
     >>> len(default_pool(500, 10, 2)) > 15
     True
     """
-    small = n_samples <= 2_000
-    trees = 300 if small else 200
+    trees = 200
     found = [
         _of("naive Bayes", "bayes", lambda s: GaussianNB(var_smoothing=1e-6)),
+        _of("naive Bayes on bins", "bayes", lambda s: make_pipeline(
+            KBinsDiscretizer(5, encode="onehot-dense", quantile_method="averaged_inverted_cdf"),
+            BernoulliNB())),
+        _of("quadratic discriminant", "bayes", lambda s: _scaled(QuadraticDiscriminantAnalysis(
+            solver="eigen", shrinkage=0.1))),
         _of("linear discriminant", "linear", lambda s: LinearDiscriminantAnalysis(
             solver="lsqr", shrinkage="auto")),
         _of("logistic regression", "linear", lambda s: _scaled(
@@ -100,8 +107,11 @@ def default_pool(n_samples: int, n_features: int, n_classes: int) -> list[Candid
             learning_rate=0.05, max_iter=200, max_depth=3, min_samples_leaf=10, random_state=s)),
     ]  # fmt: skip
     if n_samples <= _MOST_ROWS_KERNEL:
-        for c in (1.0, 10.0):
-            found.append(_of(f"SVM, C={c:g}", "kernel", _svm(c)))
+        for c in (1.0, 10.0, 100.0):
+            found.append(_of(f"SVM, C={c:g}", "kernel", _svm(C=c)))
+        for degree, name in ((2, "quadratic"), (3, "cubic")):
+            curve = _svm(kernel="poly", degree=degree, coef0=1.0)
+            found.append(_of(f"SVM, {name}", "kernel", curve))
     found += _from_our_packages()
     return found
 
@@ -124,9 +134,11 @@ def _boosted(lam, depth, n):
     )
 
 
-def _svm(c):
+def _svm(**options):
     # Probabilities by one sigmoid on cross-validated scores; the machine itself sees all rows.
-    return lambda s: CalibratedClassifierCV(_scaled(SVC(C=c, random_state=s)), cv=3, ensemble=False)
+    return lambda s: CalibratedClassifierCV(
+        _scaled(SVC(random_state=s, **options)), cv=3, ensemble=False
+    )
 
 
 def _from_our_packages():

@@ -11,6 +11,7 @@ from counterpoint.dynamic.competence import (
     Margin,
     OverallLocalAccuracy,
 )
+from counterpoint.dynamic.maps import CompetenceMap, MappedCompetence
 from counterpoint.dynamic.meta import MetaLearned
 from counterpoint.dynamic.populations import EnsembleMargin
 from counterpoint.dynamic.potential import DivergenceFromChance, RandomReference
@@ -30,6 +31,7 @@ __all__ = [
     "ClassLocalAccuracy",
     "ClusterRegion",
     "Competence",
+    "CompetenceMap",
     "Confidence",
     "DivergenceFromChance",
     "DynamicSelectionClassifier",
@@ -38,6 +40,7 @@ __all__ = [
     "KnoraEliminate",
     "KnoraUnion",
     "LeafRegion",
+    "MappedCompetence",
     "Margin",
     "MetaLearned",
     "NeighbourRegion",

@@ -112,16 +112,9 @@ def best_only(competence: NDArray, ties: str = "share") -> NDArray:
     >>> best_only(np.array([[0.5, 0.9, 0.9]])).tolist()
     [[0.0, 1.0, 1.0]]
     """
-    unknown = np.isnan(competence)
-    known = np.where(unknown, -np.inf, competence) if unknown.any() else competence
-    if ties == "first":
-        say = np.zeros(known.shape)
-        say[np.arange(len(known)), known.argmax(axis=1)] = 1.0
-        say[unknown.all(axis=1)] = 1.0
-        return say
-    if ties != "share":
+    if ties not in ("share", "first"):
         raise ValueError(f"ties={ties!r}: choose share or first.")
-    return (known == known.max(axis=1, keepdims=True)).astype(float)
+    return kernels.best(np.ascontiguousarray(competence, dtype=np.float64), ties == "first")
 
 
 def above(competence: NDArray, level: float, *, weighted: bool) -> NDArray:

@@ -17,6 +17,7 @@ from counterpoint.combiners._base import as_shares
 from counterpoint.combiners._pool import BasePoolClassifier
 from counterpoint.dynamic._asking import Asker
 from counterpoint.dynamic.competence import Batch, Competence
+from counterpoint.dynamic.maps import CompetenceMap, MappedCompetence
 from counterpoint.dynamic.methods import METHODS
 from counterpoint.dynamic.regions import NeighbourRegion, Region
 
@@ -34,12 +35,13 @@ class DynamicSelectionClassifier(BasePoolClassifier):
     pool : list, dict or ensemble, default=None
         Estimators, (name, estimator) pairs, a dict of estimators, or one ensemble, fitted or
         not. None is logistic regression, naive Bayes and a tree.
-    method : str or Competence, default="knora-e"
+    method : str, Competence or CompetenceMap, default="knora-e"
         "ola", "lca": the most accurate nearby, overall or for the class it says. "knora-e",
         "knora-u": those right about all the nearest rows, or by how many. "des-p", "rrc",
         "des-kl": those better than chance, by three ways to tell. "meta-des": those that a
         classifier trusts. "confidence", "margin": the surest. "ensemble-margin": the most
-        decided of several ensembles. Or an object, with options or of your own.
+        decided of several ensembles. Or an object, with options or of your own; or a map of
+        competence such as :class:`counterpoint.hyperboxes.MisclassificationBoxes`.
     region : Region, default=None
         What is near. None is the 7 nearest rows.
     combine : {"vote", "mean"}, default="vote"
@@ -144,9 +146,12 @@ class DynamicSelectionClassifier(BasePoolClassifier):
     def _competence(self):
         if isinstance(self.method, Competence):
             return clone(self.method)
-        if self.method not in METHODS:
+        if isinstance(self.method, CompetenceMap):
+            return MappedCompetence(self.method)
+        if not isinstance(self.method, str) or self.method not in METHODS:
             raise ValueError(
-                f"method={self.method!r}: choose {', '.join(METHODS)}, or pass a Competence."
+                f"method={self.method!r}: choose {', '.join(METHODS)}, or pass a Competence or a "
+                "CompetenceMap."
             )
         return METHODS[self.method]()
 

@@ -15,6 +15,7 @@
 ``TreeDisplay``             one tree, legible up to some sixty leaves
 ``HyperboxDisplay``         boxes of a model over the samples, two columns at a time
 ``SelectionDisplay``        error and criterion after each step of a search for members
+``RankDisplay``             mean ranks of methods over data sets, and which differ
 ``plot_decision_boundary``  decision regions of a classifier of two features
 =========================== ================================================================
 
@@ -35,6 +36,7 @@ from counterpoint.plots.kappa_error import KappaErrorDisplay
 from counterpoint.plots.lift import LiftDisplay, RelevanceHorizonDisplay
 from counterpoint.plots.margins import MarginDisplay
 from counterpoint.plots.member_boundaries import MemberBoundariesDisplay
+from counterpoint.plots.ranks import RankDisplay
 from counterpoint.plots.selection import SelectionDisplay
 from counterpoint.plots.trajectory import TrajectoryDisplay
 from counterpoint.plots.tree import TreeDisplay
@@ -50,6 +52,7 @@ __all__ = [
     "MarginDisplay",
     "MemberBoundariesDisplay",
     "NCLDynamicsDisplay",
+    "RankDisplay",
     "RelevanceHorizonDisplay",
     "SelectionDisplay",
     "TrajectoryDisplay",

@@ -19,6 +19,7 @@ from counterpoint.selection.ordering import (
     order_by_kappa,
     order_by_margin_distance,
 )
+from counterpoint.selection.ranks import RankComparison, compare_ranks
 from counterpoint.selection.search import (
     select_backward,
     select_by_order,
@@ -34,11 +35,13 @@ __all__ = [
     "Diversity",
     "EnsembleSelectionClassifier",
     "EvolvedEnsembleClassifier",
+    "RankComparison",
     "ScorerCriterion",
     "Trace",
     "VoteError",
     "WeightedSum",
     "as_criterion",
+    "compare_ranks",
     "order_by_complementarity",
     "order_by_error",
     "order_by_kappa",

@@ -11,7 +11,16 @@ from sklearn.tree import DecisionTreeClassifier
 
 from counterpoint import MemberOutputs
 from counterpoint.auto import Candidate, OverproduceSelectClassifier, default_pool
-from counterpoint.auto._selecting import choose_rule, error, greedy_weights, log_loss
+from counterpoint.auto._selecting import (
+    Combination,
+    choose_rule,
+    error,
+    greedy_weights,
+    log_loss,
+    rules,
+    tempered,
+    tempers,
+)
 
 
 def few():
@@ -49,7 +58,65 @@ def test_the_board_tells_all_members_and_their_worth(data):
     text = model.explain()
     assert "5 members were tried" in text
     assert kept["member"].iloc[0] in text
-    assert set(model.rules_tried_["rule"]) == {"best alone", "best third", "greedy", "stacking"}
+    tried = {"blend", "best alone", "best third", "greedy", "stacking"}
+    assert set(model.rules_tried_["rule"]) == tried
+
+
+def test_what_a_member_adds_is_what_goes_when_it_falls_silent():
+    # Two that know half of the rows each, and one that knows nothing.
+    y, proba = halves()
+    for rule in rules():
+        found = Combination(rule).fit(proba, y, np.random.RandomState(0))
+        whole = log_loss(found.combine(proba), y)
+        rise = [log_loss(found.without(m, proba), y) - whole for m in range(3)]
+        if rule.name in ("best alone", "best third"):  # of three that is one, too
+            assert sorted(np.array(rise) != 0) == [False, False, True]
+            continue
+        assert min(rise[:2]) > 0.05, rule.name
+        assert abs(rise[2]) < 0.03, rule.name
+
+
+def test_a_rule_cut_down_is_the_same_rule():
+    rng = np.random.default_rng(0)
+    y = rng.integers(3, size=200)
+    proba = rng.dirichlet([1, 1, 1], size=(9, 200))
+    for m in range(6):
+        proba[m, np.arange(200), y] += 0.3 * m
+    proba /= proba.sum(axis=2, keepdims=True)
+    for rule in rules():
+        if rule.name in ("stacking", "blend"):
+            continue  # fitted again: the rest of the coefficients change
+        found = Combination(rule).fit(proba, y, np.random.RandomState(0))
+        whole, keep = found.combine(proba), np.flatnonzero(found.weights > 0)
+        found.keep(keep, proba, y)
+        np.testing.assert_allclose(found.combine(proba[keep]), whole)
+        assert len(found.weights) == len(found.powers) == len(keep)
+
+
+def test_tempers_undo_what_was_done_to_probabilities():
+    rng = np.random.default_rng(0)
+    true = rng.dirichlet([1, 1, 1], size=4000)
+    y = np.array([rng.choice(3, p=p) for p in true])
+    proba = np.stack([true, true**2, true**0.5])
+    proba /= proba.sum(axis=2, keepdims=True)
+    powers = tempers(proba, y)
+    np.testing.assert_allclose(powers, [1.0, 0.5, 2.0], rtol=0.1)
+    fixed = tempered(proba, powers)
+    np.testing.assert_array_equal(fixed.argmax(axis=2), proba.argmax(axis=2))
+    np.testing.assert_allclose(fixed.sum(axis=2), 1.0)
+    assert log_loss(fixed[1], y) < log_loss(proba[1], y)
+    # One that knows nothing is made to say so.
+    noise = tempered(rng.dirichlet([1, 1, 1], size=(1, 4000)), tempers(proba[:1][:, ::-1], y))
+    assert log_loss(noise[0], y) < np.log(3) + 0.1
+
+
+def halves():
+    rng = np.random.default_rng(0)
+    y = rng.integers(2, size=600)
+    sure = np.where(rng.random(600) < 0.5, 0.95, 0.5)  # each knows half of the rows
+    other = np.where(sure == 0.5, 0.95, 0.5)
+    told = (np.where(y == 1, sure, 1 - sure), np.where(y == 1, other, 1 - other), rng.random(600))
+    return y, np.stack([np.stack([1 - p, p], axis=1) for p in told])
 
 
 def test_on_permuted_labels_the_reported_score_is_chance():
@@ -111,13 +178,7 @@ def test_members_that_fail_are_left_out_and_ctrl_c_goes_on_with_what_there_is(da
 
 
 def test_greedy_weights_find_the_planted_pair():
-    rng = np.random.default_rng(0)
-    y = rng.integers(2, size=600)
-    sure = np.where(rng.random(600) < 0.5, 0.95, 0.5)  # each knows half of the rows
-    other = np.where(sure == 0.5, 0.95, 0.5)
-    proba = np.stack([np.stack([1 - p, p], axis=1) for p in (
-        np.where(y == 1, sure, 1 - sure), np.where(y == 1, other, 1 - other), rng.random(600),
-    )])  # fmt: skip
+    y, proba = halves()
     weights = greedy_weights(proba, y, np.random.RandomState(0))
     assert weights[2] < 0.15
     mean = np.tensordot(weights, proba, axes=1)

@@ -1,6 +1,9 @@
 import numpy as np
 import pandas as pd
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
 from naive import dynamic as naive
 from sklearn.datasets import load_iris, make_classification
 from sklearn.ensemble import BaggingClassifier
@@ -20,6 +23,7 @@ from counterpoint.dynamic import (
     NeighbourRegion,
     OverallLocalAccuracy,
 )
+from counterpoint.dynamic.competence import best_only
 
 METHODS = ["ola", "lca", "knora-e", "knora-u", "confidence", "margin"]
 
@@ -53,6 +57,18 @@ def test_kernels_match_naive():
             assert unbroken[q, m] == naive.unbroken(rows, right, m)
         for c in range(3):
             assert tally[q, c] == pytest.approx(weights[q][votes[q] == c].sum())
+
+
+@settings(max_examples=40)
+@given(
+    arrays(float, st.tuples(st.integers(1, 5), st.integers(1, 6)),
+           elements=st.sampled_from([-np.inf, -1.0, 0.0, 0.5, 1.0, np.nan])),
+    st.sampled_from(["share", "first"]),
+)  # fmt: skip
+def test_the_best_decide_alone_and_all_where_nothing_is_known(competence, ties):
+    say = best_only(competence, ties)
+    expected = [naive.best(row.tolist(), ties == "first") for row in competence]
+    np.testing.assert_array_equal(say, expected)
 
 
 def test_knora_e_by_its_definition(data):

@@ -27,3 +27,14 @@ def most_alike(votes, rows, k):
 
 def local_error(near, pull, errors, m):
     return sum(w * errors[r][m] for r, w in zip(near, pull)) / sum(pull)
+
+
+def best(competence, first):
+    known = [c for c in competence if c == c]
+    if not known:
+        return [1.0] * len(competence)
+    say = [float(c == max(known)) for c in competence]
+    if first:
+        at = say.index(1.0)
+        say = [float(m == at) for m in range(len(say))]
+    return say

@@ -1,0 +1,111 @@
+"""Competence read off a map of the input space, such as boxes around mistakes (X7)."""
+
+from typing import Protocol, Self, runtime_checkable
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import clone
+
+from counterpoint.dynamic.competence import Competence
+
+
+@runtime_checkable
+class CompetenceMap(Protocol):
+    """Anything that learns where members err, and tells how far they can be trusted elsewhere.
+
+    :class:`counterpoint.hyperboxes.MisclassificationBoxes` is one; a map of your own needs these
+    two methods, and no base class.
+
+    Examples
+    --------
+    >>> from counterpoint.dynamic import CompetenceMap
+    >>> from counterpoint.hyperboxes import MisclassificationBoxes
+    >>> isinstance(MisclassificationBoxes(), CompetenceMap)
+    True
+    """
+
+    def fit(self, X: NDArray, correct: NDArray) -> Self:
+        """Take in samples and who is right about them, (n_members, n_samples)."""
+        ...
+
+    def competence(self, X: NDArray) -> NDArray:
+        """Return competences at samples, (n_members, n_samples); not negative, higher is better."""
+        ...
+
+
+class MappedCompetence(Competence):
+    """Competence read off a map; members near the best one vote.
+
+    With boxes around the mistakes of each member as the map, this is dynamic selection without
+    neighbours, after FH-DES [1]_: a few boxes are kept instead of all validation rows.
+    ``DynamicSelectionClassifier(method=some_map)`` means this with the default share.
+
+    Parameters
+    ----------
+    map : CompetenceMap
+        Such as ``counterpoint.hyperboxes.MisclassificationBoxes()``; copied, then fitted.
+    share : float, default=0.8
+        Members with at least this share of the highest competence at the query vote, by their
+        competence. 1 leaves the decision to the best alone, 0 lets all vote. Where the highest is
+        0 (the query is among mistakes of everybody) all have equal say.
+
+    Attributes
+    ----------
+    map_ : CompetenceMap
+        Fitted.
+
+    References
+    ----------
+    .. [1] R. Davtalab, R. M. O. Cruz and R. Sabourin, "A scalable dynamic ensemble selection
+       using fuzzy hyperboxes", Information Fusion 102, 2024. The share that takes part is our
+       rule.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from counterpoint.dynamic import DynamicSelectionClassifier, MappedCompetence
+    >>> from counterpoint.hyperboxes import MisclassificationBoxes
+    >>> X, y = load_iris(return_X_y=True)
+    >>> method = MappedCompetence(MisclassificationBoxes(theta=0.2))
+    >>> DynamicSelectionClassifier(method=method).fit(X, y).predict(X[:2]).tolist()
+    [0, 0]
+    """
+
+    needs_region = False
+    needs_points = True
+
+    def __init__(self, map, *, share=0.8):
+        self.map = map
+        self.share = share
+
+    def fit(self, outputs, *, region=None, points=None):
+        """Draw the map."""
+        super().fit(outputs)
+        if not isinstance(self.map, CompetenceMap):
+            raise TypeError(
+                f"map is a {type(self.map).__name__}, expected an object with fit(X, correct) and "
+                "competence(X), such as counterpoint.hyperboxes.MisclassificationBoxes()."
+            )
+        if not 0 <= self.share <= 1:
+            raise ValueError(
+                f"share={self.share!r}: give the share of the highest competence that a member "
+                "needs to vote, from 0 to 1."
+            )
+        self.map_ = clone(self.map, safe=False).fit(points, outputs.correct)
+        return self
+
+    def estimate(self, batch):
+        """Return what the map says."""
+        found = np.asarray(self.map_.competence(batch.points), dtype=float)
+        if found.shape != batch.votes.T.shape:
+            raise ValueError(
+                f"{type(self.map_).__name__}.competence returned shape {found.shape}, expected "
+                f"{batch.votes.T.shape}: (n_members, n_samples)."
+            )
+        return np.ascontiguousarray(found.T)
+
+    def weigh(self, competence):
+        """Return the competence of those near the best, 0 for the others."""
+        best = competence.max(axis=1, keepdims=True)
+        say = np.where(competence >= self.share * best, competence, 0.0)
+        return np.where(best > 0, say, 1.0)
