@@ -40,8 +40,9 @@ def merge_pairs(lower, upper, codes, theta, gamma, min_similarity, kind, first, 
     ``first``, ``second`` and ``alike`` are the pairs of ``list_pairs``, the best last. The best is
     the most similar; of equals that with the last first box, then with the last second one. Of two
     boxes that are merged the later goes into the earlier, which is changed in place. A pair that
-    would overlap with a box of another class is dropped: boxes only grow. Returns (n_boxes,) int64:
-    the box that each went into, itself if it is left.
+    would overlap with a box of another class is dropped, since boxes only grow; but where that
+    box may grow out of the way (see ``_may_part``), the pair waits for it to change. Returns
+    (n_boxes,) int64: the box that each went into, itself if it is left.
     """
     n, n_features = lower.shape
     into = np.arange(n)
@@ -50,6 +51,8 @@ def merge_pairs(lower, upper, codes, theta, gamma, min_similarity, kind, first, 
     v, w = np.empty(n_features), np.empty(n_features)
     fresh = [(0.0, 0, 0, 0)]  # pairs of merged boxes: the best is the least
     heappop(fresh)
+    waiting = [(0.0, 0, 0, 0)]  # pairs, and below who waits for the same box, and the last of each
+    after, last = [-1], np.full(n, -1)
     left, now = len(first) - 1, 0
     while True:
         while left >= 0 and born[first[left]] + born[second[left]] > 0:
@@ -61,19 +64,30 @@ def merge_pairs(lower, upper, codes, theta, gamma, min_similarity, kind, first, 
         if len(fresh) == 0 or (
             left >= 0 and (-alike[left], -first[left], -second[left]) < fresh[0][:3]
         ):
-            i, k = np.int64(first[left]), np.int64(second[left])
+            pair = (-alike[left], -np.int64(first[left]), -np.int64(second[left]), 0)
             left -= 1
         else:
-            _, minus_i, minus_k, _ = heappop(fresh)
-            i, k = -minus_i, -minus_k
+            pair = heappop(fresh)
+        i, k = -pair[1], -pair[2]
         for f in range(n_features):
             v[f], w[f] = min(lower[i, f], lower[k, f]), max(upper[i, f], upper[k, f])
-        if not _is_free(v, w, codes[i], lower, upper, codes, into, blocker, i, k):
+        other = _in_the_way(v, w, codes[i], lower, upper, codes, into, blocker, i, k)
+        if other >= 0:
+            if _may_part(v, w, lower[other], upper[other]):
+                waiting.append(pair)
+                after.append(last[other])
+                last[other] = len(waiting) - 1
             continue
         now += 1
         lower[i], upper[i] = v, w
         into[k] = i
         born[i], born[k] = now, now
+        for box in (i, k):
+            at = last[box]
+            while at >= 0:
+                heappush(fresh, waiting[at])
+                at = after[at]
+            last[box] = -1
         for m in range(n):
             if into[m] != m or m == i or codes[m] != codes[i]:
                 continue
@@ -95,16 +109,34 @@ def _is_old(pair, into, born):
 
 
 @njit(cache=True)
-def _is_free(v, w, code, lower, upper, codes, into, blocker, i, k):
-    """Whether v, w overlaps with no box of another class; ``blocker`` remembers which."""
+def _in_the_way(v, w, code, lower, upper, codes, into, blocker, i, k):
+    """Return a box of another class that v, w overlaps with, or -1; ``blocker`` remembers it."""
     for box in (i, k):
         other = blocker[box]
-        if other >= 0 and overlap(v, w, lower[into[other]], upper[into[other]]):
-            return False
+        if other >= 0:
+            while into[other] != other:
+                other = into[other]
+            if overlap(v, w, lower[other], upper[other]):
+                return other
     for other in range(len(lower)):
         if codes[other] == code or into[other] != other:
             continue
         if overlap(v, w, lower[other], upper[other]):
             blocker[i] = blocker[k] = other
-            return False
-    return True
+            return other
+    return -1
+
+
+@njit(cache=True)
+def _may_part(v, w, other_lower, other_upper):
+    """Whether two boxes that overlap may not any more once the other has grown.
+
+    A side that is not known meets every side until it is known, and two sides of length 0 at one
+    place do until one of them is a length that only touches the other.
+    """
+    for f in range(len(v)):
+        if v[f] > w[f]:
+            continue
+        if other_lower[f] > other_upper[f] or (v[f] == w[f] and other_lower[f] == other_upper[f]):
+            return True
+    return False
