@@ -125,6 +125,42 @@ class BasePoolClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         return self.classes_[self.outputs(X).votes]
 
 
+class CombiningPoolClassifier(BasePoolClassifier):
+    """A pool whose answers ``combiner_`` makes one of."""
+
+    def _asked(self, X) -> MemberOutputs:
+        """Return what is to be combined."""
+        return self.outputs(X)
+
+    def predict_proba(self, X) -> NDArray:
+        """Return the support of the rule for each class, as shares.
+
+        Parameters
+        ----------
+        X : array-like or frame of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_classes)
+        """
+        check_is_fitted(self)
+        return self.combiner_.predict_proba(self._asked(X))
+
+    def predict(self, X) -> NDArray:
+        """Return the label with most support, the first of equals.
+
+        Parameters
+        ----------
+        X : array-like or frame of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+        """
+        check_is_fitted(self)
+        return self.classes_[self.combiner_.combine(self._asked(X)).argmax(axis=1)]
+
+
 def _default_pool():
     return [
         ("logistic regression", LogisticRegression(max_iter=1000)),

@@ -2,16 +2,14 @@
 
 from typing import Self
 
-from numpy.typing import NDArray
 from sklearn.base import clone
-from sklearn.utils.validation import check_is_fitted
 
 from counterpoint.combiners._base import Combiner
-from counterpoint.combiners._pool import BasePoolClassifier
+from counterpoint.combiners._pool import CombiningPoolClassifier
 from counterpoint.combiners.fixed import MeanCombiner, VoteCombiner
 
 
-class CombinedClassifier(BasePoolClassifier):
+class CombinedClassifier(CombiningPoolClassifier):
     """Combine the members of a pool by any rule.
 
     Members that are fitted already are taken as they are; the others are fitted. Rules that
@@ -93,31 +91,3 @@ class CombinedClassifier(BasePoolClassifier):
         if combiner.needs_truth:
             self.combiner_.fit(self._outputs_unseen(X, y))
         return self
-
-    def predict_proba(self, X) -> NDArray:
-        """Return the support of the rule for each class, as shares.
-
-        Parameters
-        ----------
-        X : array-like or frame of shape (n_samples, n_features)
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_classes)
-        """
-        check_is_fitted(self)
-        return self.combiner_.predict_proba(self.outputs(X))
-
-    def predict(self, X) -> NDArray:
-        """Return the label with most support, the first of equals.
-
-        Parameters
-        ----------
-        X : array-like or frame of shape (n_samples, n_features)
-
-        Returns
-        -------
-        ndarray of shape (n_samples,)
-        """
-        check_is_fitted(self)
-        return self.classes_[self.combiner_.combine(self.outputs(X)).argmax(axis=1)]

@@ -3,13 +3,10 @@
 from collections.abc import Callable
 from typing import Any, Self
 
-import numpy as np
-from numpy.typing import NDArray
 from sklearn.base import clone
-from sklearn.utils.validation import check_is_fitted
 
 from counterpoint.combiners import Combiner, MeanCombiner, VoteCombiner
-from counterpoint.combiners._pool import BasePoolClassifier
+from counterpoint.combiners._pool import CombiningPoolClassifier
 from counterpoint.selection.genetic import select_genetic
 from counterpoint.selection.ordering import (
     order_by_complementarity,
@@ -42,7 +39,7 @@ _ORDERS: dict[str, Callable] = {
 }
 
 
-class EnsembleSelectionClassifier(BasePoolClassifier):
+class EnsembleSelectionClassifier(CombiningPoolClassifier):
     """Keep the members of a pool that are best together.
 
     Members that are not fitted are cross-fitted, the selection looks only at what they say about
@@ -179,30 +176,5 @@ class EnsembleSelectionClassifier(BasePoolClassifier):
             options["replace"] = self.replace
         return _SEARCHES[self.search](outputs, self.criterion, **options)
 
-    def predict_proba(self, X) -> NDArray:
-        """Return the support of the selected members for each class, as shares.
-
-        Parameters
-        ----------
-        X : array-like or frame of shape (n_samples, n_features)
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_classes)
-        """
-        check_is_fitted(self)
-        return self.combiner_.predict_proba(self.outputs(X).take(self.selected_))
-
-    def predict(self, X) -> NDArray:
-        """Return the label with most support, the first of equals.
-
-        Parameters
-        ----------
-        X : array-like or frame of shape (n_samples, n_features)
-
-        Returns
-        -------
-        ndarray of shape (n_samples,)
-        """
-        check_is_fitted(self)
-        return self.classes_[np.argmax(self.predict_proba(X), axis=1)]
+    def _asked(self, X):
+        return self.outputs(X).take(self.selected_)

@@ -3,14 +3,12 @@
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.model_selection import check_cv
 from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils import check_random_state
-from sklearn.utils.validation import check_is_fitted
 
 from counterpoint._members import named_pool, select_columns
 from counterpoint._outputs import MemberOutputs
@@ -23,11 +21,11 @@ from counterpoint.combiners import (
     ProductCombiner,
     VoteCombiner,
 )
-from counterpoint.combiners._pool import BasePoolClassifier
+from counterpoint.combiners._pool import CombiningPoolClassifier
 from counterpoint.selection.criteria import CombinedError
 
 
-class EvolvedEnsembleClassifier(BasePoolClassifier):
+class EvolvedEnsembleClassifier(CombiningPoolClassifier):
     """Evolve which members to combine, on which columns, and by which rule.
 
     A candidate is a rule, a bit per member and a bit per member and column. Its fitness is the
@@ -175,34 +173,6 @@ class EvolvedEnsembleClassifier(BasePoolClassifier):
         return MemberOutputs.from_estimator(
             self.pool_, X, y, columns=self.columns_, n_jobs=self.n_jobs
         )
-
-    def predict_proba(self, X) -> NDArray:
-        """Return the support of the rule for each class, as shares.
-
-        Parameters
-        ----------
-        X : array-like or frame of shape (n_samples, n_features)
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_classes)
-        """
-        check_is_fitted(self)
-        return self.combiner_.predict_proba(self.outputs(X))
-
-    def predict(self, X) -> NDArray:
-        """Return the label with most support, the first of equals.
-
-        Parameters
-        ----------
-        X : array-like or frame of shape (n_samples, n_features)
-
-        Returns
-        -------
-        ndarray of shape (n_samples,)
-        """
-        check_is_fitted(self)
-        return self.classes_[self.combiner_.combine(self.outputs(X)).argmax(axis=1)]
 
 
 class _Search:
