@@ -93,15 +93,13 @@ def test_every_method_comes_back_the_same(method, tmp_path, few, small):
     assert saved.notes == []
 
 
-@pytest.mark.parametrize("rule", ["best_alone", "top_few", "greedy_weights", "Stack"])
+@pytest.mark.parametrize("rule", ["best alone", "best third", "greedy", "stacking", "blend"])
 def test_every_rule_of_auto_comes_back(rule, tmp_path, few, monkeypatch):
     from counterpoint.auto import _selecting
 
-    made = _selecting.Stack if rule == "Stack" else (
-        lambda: _selecting.Mean(getattr(_selecting, rule), rule)
-    )  # fmt: skip
-    monkeypatch.setattr(_selecting, "rules", lambda: [made()])
+    monkeypatch.setattr(_selecting, "_clear_best", lambda losses, rows: rule)
     fitted = fit_table(TABLE, "class", "auto", progress=False)
+    assert fitted.model.named_steps["model"].rule_ == rule
     saved = load_model(save_model(fitted, tmp_path / "model.skops"))
     np.testing.assert_array_equal(
         saved.model.predict_proba(fitted.X_test), fitted.model.predict_proba(fitted.X_test)
