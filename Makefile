@@ -7,7 +7,7 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 .PHONY: help demo test lint bench figures docs clean
 
 help:
-	@echo "make demo   train three ensembles on a shipped data set, print a table, write demo.html"
+	@echo "make demo   train three ensembles on a shipped data set, print a table, write demo.html and demo-report.html"
 	@echo "make test   all checks: ruff, mypy, import-linter, pytest (kernels also with the JIT off)"
 	@echo "make lint   the checks without the tests"
 	@echo "make bench  peers and counterpoint side by side, in one run"
@@ -22,7 +22,7 @@ $(VENV)/bin/python:
 
 $(VENV)/.installed: pyproject.toml | $(VENV)/bin/python
 	@echo "setting up $(VENV) ..."
-	@$(PIP) install -e .
+	@$(PIP) install -e '.[skops]'
 	@touch $@
 
 $(VENV)/.installed-dev: pyproject.toml | $(VENV)/bin/python
