@@ -78,9 +78,10 @@ def fit(
         from counterpoint.experiments.fitting import fit_table
         from counterpoint.report.fits import summarise_fit
         from counterpoint.report.frames import read_frame
-        from counterpoint.report.models import save_model
+        from counterpoint.report.models import need_skops, save_model
         from counterpoint.report.summary import to_json
 
+        need_skops()  # before the work, too
         marks = learning.split(missing)
         table = read_frame(
             file, target=target, nominal=learning.split(nominal), missing=marks,

@@ -32,7 +32,7 @@ from counterpoint.report.frames import MISSING
 from counterpoint.report.summary import plain
 from counterpoint.report.tables import find_file
 
-__all__ = ["FORMAT", "SavedModel", "load_model", "save_model"]
+__all__ = ["FORMAT", "SavedModel", "load_model", "need_skops", "save_model"]
 
 FORMAT = 1
 """Version of the format; raised when files of before can no longer be read."""
@@ -187,7 +187,7 @@ def save_model(
     """
     if keep_rows < 0:
         raise ValueError(f"keep_rows={keep_rows}: give a number of rows, 0 for none.")
-    skops = _skops()
+    skops = need_skops()
     content = {
         "model": _each(fitted.model, pd.DataFrame, KeptFrame),
         "rows": KeptFrame(fitted.X_train[:keep_rows]) if keep_rows else None,
@@ -236,7 +236,7 @@ def load_model(path: str | PathLike[str]) -> SavedModel:
         not consist of.
     """
     path = find_file(path, "a model")
-    skops = _skops()
+    skops = need_skops()
     try:
         data = path.read_bytes()
         told = _read_entry(data, path)
@@ -386,7 +386,8 @@ def _score(values: dict[str, Any]) -> Score:
     return Score(**found)
 
 
-def _skops() -> Any:
+def need_skops() -> Any:
+    """Return ``skops.io``, or say what to install; best asked before long work, not after."""
     try:
         import skops.io
     except ImportError as error:

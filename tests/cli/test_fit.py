@@ -66,6 +66,13 @@ def test_no_page_unless_wanted(run, data):
     assert run(*options, "--report", "page.html").code == 2
 
 
+def test_skops_is_asked_for_before_the_work(run, data, monkeypatch):
+    monkeypatch.setitem(sys.modules, "skops.io", None)
+    monkeypatch.setattr("counterpoint.experiments.fitting.fit_table", lambda *a, **k: 1 / 0)
+    ran = run("fit", data, "--target", "class")
+    assert (ran.code, ran.err) == (1, "counterpoint: Model files need skops (pip install skops).\n")
+
+
 def test_json(run, data):
     ran = run("fit", data, "--target", "class", "--method", "bagging", "--json", "-o", "m.skops")
     told = json.loads(ran.out)
