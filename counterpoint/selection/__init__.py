@@ -20,6 +20,7 @@ from counterpoint.selection.ordering import (
     order_by_margin_distance,
 )
 from counterpoint.selection.ranks import RankComparison, compare_ranks
+from counterpoint.selection.regression import EnsembleSelectionRegressor
 from counterpoint.selection.search import (
     select_backward,
     select_by_order,
@@ -34,6 +35,7 @@ __all__ = [
     "Criterion",
     "Diversity",
     "EnsembleSelectionClassifier",
+    "EnsembleSelectionRegressor",
     "EvolvedEnsembleClassifier",
     "RankComparison",
     "ScorerCriterion",
