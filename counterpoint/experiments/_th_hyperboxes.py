@@ -228,4 +228,10 @@ R15 = Claim(
     experiment=experiment,
     judge=judge,
     draw=draw,
+    findings=(
+        "On the folds that were run, the part that is missed is missed in favour of the claim: on "
+        "cone-torus boxes of trees err about 0.04 less than GFMM from data, where the source sees "
+        "no particular advantage. On cancer they err more, where the source calls them good "
+        "without a number."
+    ),
 )
