@@ -252,8 +252,9 @@ R12 = Claim(
     judge=judge,
     draw=draw,
     findings=(
-        "Little more than the first of ten repeats was run. The rule asks for differences whose "
-        "interval lies on one side of 0, which one repeat cannot give, so that most parts fail for "
-        "want of repeats; the signs of training error and the best errors are as in the thesis."
+        "Little more than the first of ten repeats was run. Six of the nine parts ask for an "
+        "interval over repeats, which one repeat cannot give: they say nothing yet. Of the three "
+        "that ask for means, one holds. Two do not: on cancer the test MSE spans more over nodes "
+        "than over lambda, and its best error is 0.025 where the thesis has 0.069, as in R11."
     ),
 )
