@@ -1,10 +1,10 @@
-"""Weights learnt from what members got right: for votes and for means (C1, X3)."""
+"""Weights learnt from what members got right: for votes and for means."""
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import nnls
 
 from counterpoint.combiners._base import Combiner, check_n_members
+from counterpoint.combiners.simplex import least_quadratic
 
 _VOTE_BY = ("accuracy", "log-odds", "tandem")
 _MEAN_BY = ("accuracy", "least-squares", "cross-entropy")
@@ -62,7 +62,7 @@ class WeightedVoteCombiner(Combiner):
             raw = np.maximum(raw, 0.0)
         else:
             counts = outputs.counts
-            raw = lightest(
+            raw = least_quadratic(
                 1.0 - (counts.right[:, None] + counts.right - counts.both) / counts.total
             )
         self.weights_ = raw / raw.sum() if raw.sum() > 0 else np.full(len(raw), 1.0 / len(raw))
@@ -125,7 +125,7 @@ class WeightedMeanCombiner(Combiner):
             truth = np.eye(outputs.n_classes)[outputs.y]
             gap = (outputs.proba - truth) * np.sqrt(weight)[:, None]
             gap = gap.reshape(outputs.n_members, -1)
-            raw = lightest(gap @ gap.T)
+            raw = least_quadratic(gap @ gap.T)
         else:
             raw = _likeliest(outputs.proba[:, np.arange(outputs.n_samples), outputs.y], weight)
         self.weights_ = raw / raw.sum() if raw.sum() > 0 else np.full(len(raw), 1.0 / len(raw))
@@ -136,28 +136,6 @@ class WeightedMeanCombiner(Combiner):
         self.check(outputs)
         check_n_members(outputs, len(self.weights_), type(self).__name__)
         return np.tensordot(self.weights_, outputs.proba, axes=1)
-
-
-def lightest(matrix: NDArray) -> NDArray:
-    """Return the weights, not negative and adding up to 1, with the least w' M w.
-
-    ``matrix`` (n_members, n_members) is symmetric and positive semi-definite.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from counterpoint.combiners.weighted import lightest
-    >>> lightest(np.diag([1.0, 3.0])).round(6).tolist()
-    [0.75, 0.25]
-    """
-    values, vectors = np.linalg.eigh((matrix + matrix.T) / 2)
-    root = np.sqrt(np.maximum(values, 0.0))[:, None] * vectors.T
-    # The sum-to-one constraint as one more, very heavy, equation of non-negative least squares.
-    heavy = 1e4 * max(float(np.abs(root).max()), 1e-12)
-    n = len(matrix)
-    system = np.vstack([root, np.full((1, n), heavy)])
-    found, _ = nnls(system, np.r_[np.zeros(n), heavy], maxiter=50 * n)
-    return found / found.sum()
 
 
 def _likeliest(truth: NDArray, weight: NDArray) -> NDArray:

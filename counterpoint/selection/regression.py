@@ -9,7 +9,7 @@ from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.metrics import check_scoring
 
 from counterpoint.combiners._regressors import BasePoolRegressor
-from counterpoint.combiners.weighted import lightest
+from counterpoint.combiners.simplex import least_quadratic
 
 _METHODS = ("greedy", "simplex", "mean", "median")
 
@@ -116,7 +116,7 @@ class EnsembleSelectionRegressor(BasePoolRegressor):
             self.weights_ = self._greedy(told, y)
         elif self.method == "simplex":
             gaps = told - y
-            self.weights_ = lightest(gaps @ gaps.T / len(y))
+            self.weights_ = least_quadratic(gaps @ gaps.T / len(y))
         else:
             self.weights_ = np.full(len(told), 1 / len(told))
         self.leaderboard_ = pd.DataFrame(

@@ -29,7 +29,7 @@ from counterpoint.combiners import (
     fuzzy_lambda,
     rank_scores,
 )
-from counterpoint.combiners.weighted import lightest
+from counterpoint.combiners.simplex import least_quadratic, project_to_simplex
 
 FIXED = {
     "mean": MeanCombiner(),
@@ -168,16 +168,29 @@ def test_log_odds_weights_match_naive():
 
 
 @given(st.integers(0, 1000), st.integers(1, 7))
-def test_the_lightest_weights_cannot_be_bettered(seed, n):
+def test_the_least_quadratic_form_cannot_be_bettered(seed, n):
     rng = np.random.default_rng(seed)
     root = rng.normal(size=(n, n + 2))
     matrix = root @ root.T
-    weights = lightest(matrix)
+    weights = least_quadratic(matrix)
     assert weights.sum() == pytest.approx(1)
     assert (weights >= 0).all()
     best = weights @ matrix @ weights
     for other in rng.dirichlet(np.ones(n), size=50):
         assert best <= other @ matrix @ other + 1e-6 * (1 + abs(best))
+
+
+@given(st.integers(0, 1000), st.integers(2, 7))
+def test_no_distribution_is_nearer_than_the_projection(seed, n):
+    rng = np.random.default_rng(seed)
+    values = rng.normal(size=(3, n))
+    near = project_to_simplex(values)
+    np.testing.assert_allclose(near.sum(axis=1), 1)
+    assert (near >= 0).all()
+    gap = ((near - values) ** 2).sum(axis=1)
+    for other in rng.dirichlet(np.ones(n), size=50):
+        assert (gap <= ((other - values) ** 2).sum(axis=1) + 1e-12).all()
+    np.testing.assert_allclose(project_to_simplex(near), near, atol=1e-12)
 
 
 def test_tandem_weights_lower_the_second_order_bound():
