@@ -20,7 +20,9 @@ The front door. Sub-packages are imported when first used, so that
 ``diversity``      how members disagree: every measure, one table of them all
 ``decomposition``  why it matters: bias, variance, covariance, diversity
 ``datasets``       classic data sets, shipped, and generators with a known best error
+``tabular``        tables in files: read, fit, compare, explain, keep; what the command does
 ``plots``          a Display for every result
+``report``         a page that shows a fitted classifier
 ================== ==========================================================
 """
 
@@ -40,9 +42,11 @@ _SUBPACKAGES = (
     "hyperboxes",
     "networks",
     "plots",
+    "report",
     "selection",
     "sequences",
     "subsets",
+    "tabular",
     "trees",
     "views",
 )

@@ -9,7 +9,7 @@ import typer
 
 from counterpoint.cli import _terminal as terminal
 
-# Those of counterpoint.experiments.methods, which takes seconds to import; a test compares.
+# Those of counterpoint.tabular.methods, which takes seconds to import; a test compares.
 METHOD_NAMES = (
     "auto", "adaboost-nc", "adaboost", "logitboost", "gradient-boosting", "decorate", "ncl",
     "experts", "bagging", "random-forest", "extra-trees", "forest-rc", "rotation", "noise",
@@ -81,7 +81,7 @@ def list_methods(wanted: bool) -> None:
     """Print the methods and stop, if wanted."""
     if not wanted:
         return
-    from counterpoint.experiments.methods import METHODS
+    from counterpoint.tabular.methods import METHODS
 
     table = terminal.new_table()
     table.add_column("Method", no_wrap=True)

@@ -68,11 +68,11 @@ def compare(
 
         if csv is not None:
             check_output(csv)
-        from counterpoint.experiments.comparing import compare_methods
-        from counterpoint.experiments.methods import COMPARED
         from counterpoint.report.fits import summarise_comparison
         from counterpoint.report.frames import read_frame
         from counterpoint.report.summary import to_json
+        from counterpoint.tabular.comparison import compare_methods
+        from counterpoint.tabular.methods import COMPARED
 
         table = read_frame(
             file, target=target, nominal=learning.split(nominal),

@@ -36,9 +36,9 @@ def demo(
         from counterpoint.report.files import check_output
 
         check_output(output)  # before the work, not after
-        from counterpoint.experiments.demo import run_demo
         from counterpoint.report.render import write_demo
         from counterpoint.report.summary import summarise_demo
+        from counterpoint.tabular.demo import run_demo
 
         result = run_demo(
             dataset, n_estimators=n_estimators, n_splits=n_splits, random_state=random_state

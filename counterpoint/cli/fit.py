@@ -75,11 +75,11 @@ def fit(
         for path in (output, page):  # before the work, not after
             if path is not None:
                 check_output(path)
-        from counterpoint.experiments.fitting import fit_table
         from counterpoint.report.fits import summarise_fit
         from counterpoint.report.frames import read_frame
         from counterpoint.report.models import need_skops, save_model
         from counterpoint.report.summary import to_json
+        from counterpoint.tabular.training import fit_table
 
         need_skops()  # before the work, too
         marks = learning.split(missing)

@@ -80,9 +80,9 @@ def reproduce(
         raise typer.BadParameter(str(error), param_hint="ID") from error
     with terminal.in_options(_WORDS):
         from counterpoint.experiments.judged import judge_claim
+        from counterpoint.experiments.reproductions import PAGE, write_reproductions
         from counterpoint.experiments.store import Store
         from counterpoint.report.files import check_output
-        from counterpoint.report.reproductions import PAGE, write_reproductions
         from counterpoint.report.summary import to_json
 
         output.mkdir(exist_ok=True)
@@ -146,8 +146,8 @@ def _run(
     """Run claims one after the other; return what came of each, and whether cells failed."""
     from counterpoint.exceptions import ExperimentError
     from counterpoint.experiments.judged import judge_claim
+    from counterpoint.experiments.reproductions import summarise_claim
     from counterpoint.experiments.runner import run_experiment
-    from counterpoint.report.reproductions import summarise_claim
 
     end = None if time_limit is None else monotonic() + time_limit
     told, failed = [], False
@@ -194,7 +194,7 @@ def _list(path: Path, as_json: bool) -> None:
     with Store(path) if path.exists() else nullcontext() as store:
         everything = [judge_claim(claims.claim(id_), store) for id_ in claims.CLAIM_IDS]
     if as_json:
-        from counterpoint.report.reproductions import summarise_claim
+        from counterpoint.experiments.reproductions import summarise_claim
         from counterpoint.report.summary import to_json
 
         typer.echo(to_json({"claims": [summarise_claim(one) for one in everything]}))
@@ -231,7 +231,7 @@ def _word(one: "Judged") -> Any:
 def _print(judged: "Judged", told: dict[str, Any]) -> None:
     from rich.text import Text
 
-    from counterpoint.report.reproductions import _cell
+    from counterpoint.experiments.reproductions import _cell
 
     out = terminal.console()
     out.print(Text(f"{told['id']}: {told['title']}", style="bold"))

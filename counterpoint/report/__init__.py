@@ -15,7 +15,6 @@
 ``drawing``         where things stand in a chart
 ``frames``          tables to learn from; ``models`` fitted ones kept in files that are safe to load
 ``predicting``      a kept model asked about a file; ``fits`` results as plain data
-``reproductions``   the claims run again: page, tables, pictures
 ``churn``           the page of a churn model
 =================== =================================================================
 """

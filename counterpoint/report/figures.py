@@ -22,7 +22,7 @@ from counterpoint.plots import (
 from counterpoint.report.files import new_file
 
 if TYPE_CHECKING:
-    from counterpoint.experiments.demo import DemoResult
+    from counterpoint.tabular.demo import DemoResult
 
 __all__ = ["PageFigure", "demo_figures", "overview", "save_figure"]
 

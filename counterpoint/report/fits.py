@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any
 from counterpoint.report.summary import DEMO_MEASURES, plain
 
 if TYPE_CHECKING:
-    from counterpoint.experiments.comparing import Comparison
-    from counterpoint.experiments.fitting import FittedTable
     from counterpoint.report.single_tree import OneTree
+    from counterpoint.tabular.comparison import Comparison
+    from counterpoint.tabular.training import FittedTable
 
 __all__ = ["summarise_comparison", "summarise_fit", "summarise_tree"]
 

@@ -25,12 +25,12 @@ from sklearn.exceptions import InconsistentVersionWarning
 from sklearn.pipeline import Pipeline
 
 from counterpoint import __version__
-from counterpoint.experiments.columns import Column, columns_from
-from counterpoint.experiments.fitting import FittedTable, Score
 from counterpoint.report.files import new_file
 from counterpoint.report.frames import MISSING
 from counterpoint.report.summary import plain
 from counterpoint.report.tables import find_file
+from counterpoint.tabular.columns import Column, columns_from
+from counterpoint.tabular.training import FittedTable, Score
 
 __all__ = ["FORMAT", "SavedModel", "load_model", "need_skops", "save_model"]
 
@@ -118,7 +118,7 @@ class SavedModel:
         Parameters
         ----------
         X : DataFrame
-            From :func:`counterpoint.experiments.columns.align_columns`.
+            From :func:`counterpoint.tabular.columns.align_columns`.
         labels : sequence of str
             The truth about each row.
 
@@ -160,7 +160,7 @@ def save_model(
     Parameters
     ----------
     fitted : FittedTable
-        From :func:`counterpoint.experiments.fitting.fit_table`.
+        From :func:`counterpoint.tabular.training.fit_table`.
     path : path
         Usually ``.skops``. A file that is there is replaced at the end.
     missing : sequence of str, default=MISSING
@@ -177,7 +177,7 @@ def save_model(
     --------
     >>> import pathlib, tempfile
     >>> from counterpoint.datasets import load
-    >>> from counterpoint.experiments.fitting import fit_table
+    >>> from counterpoint.tabular.training import fit_table
     >>> data = load("iris")
     >>> fitted = fit_table(data.X.assign(kind=data.y), "kind", "pruned-tree")
     >>> with tempfile.TemporaryDirectory() as folder:

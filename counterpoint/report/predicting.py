@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from counterpoint.experiments.columns import align_columns, some, text_labels
 from counterpoint.report.frames import read_frame
 from counterpoint.report.models import SavedModel
+from counterpoint.tabular.columns import align_columns, some, text_labels
 
 __all__ = [
     "Asked",

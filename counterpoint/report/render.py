@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
-from counterpoint.experiments.demo import DemoResult
 from counterpoint.report.figures import PageFigure, demo_figures
 from counterpoint.report.files import new_file
 from counterpoint.report.summary import summarise_demo
+from counterpoint.tabular.demo import DemoResult
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -26,7 +26,7 @@ def write_demo(
     Parameters
     ----------
     result : DemoResult
-        What :func:`counterpoint.experiments.demo.run_demo` returned.
+        What :func:`counterpoint.tabular.demo.run_demo` returned.
     path : str or path-like
         The file; one that is there is replaced. Its folder must exist.
     report : str or path-like, default=None

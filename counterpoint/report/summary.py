@@ -21,7 +21,7 @@ from counterpoint.diversity import profile, worth
 from counterpoint.exceptions import RedundancyWarning
 
 if TYPE_CHECKING:
-    from counterpoint.experiments.demo import DemoMethod, DemoResult
+    from counterpoint.tabular.demo import DemoMethod, DemoResult
 
 __all__ = ["plain", "summarise_demo", "summarise_outputs", "to_json"]
 

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 from tables import mixed_table
 
-from counterpoint.experiments import comparing
+from counterpoint.tabular import comparison
 
 FEW = ["--target", "class", "--methods", "majority,naive-bayes", "--folds", "3"]
 
@@ -41,14 +41,14 @@ def test_json_and_csv(run, data):
 
 
 def test_ctrl_c_prints_what_is_done(run, data, monkeypatch):
-    real = comparing._try_once
+    real = comparison._try_once
 
     def stop(name, *args, **options):
         if name == "naive-bayes":
             raise KeyboardInterrupt
         return real(name, *args, **options)
 
-    monkeypatch.setattr(comparing, "_try_once", stop)
+    monkeypatch.setattr(comparison, "_try_once", stop)
     ran = run("compare", data, *FEW)
     assert ran.code == 130
     assert "majority" in ran.out

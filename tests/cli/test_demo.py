@@ -5,7 +5,7 @@ import inspect
 import pytest
 
 from counterpoint.cli.demo import demo
-from counterpoint.experiments.demo import run_demo
+from counterpoint.tabular.demo import run_demo
 
 SMALL = ["--dataset", "iris", "--n-estimators", 4, "--n-splits", 2]
 
@@ -56,7 +56,7 @@ def test_open_shows_the_page(run, tmp_path, monkeypatch):
 
 
 def test_no_folder_fails_before_the_work(fails, tmp_path, monkeypatch):
-    monkeypatch.setattr("counterpoint.experiments.demo.run_demo", None)
+    monkeypatch.setattr("counterpoint.tabular.demo.run_demo", None)
     line = fails("demo", "--output", tmp_path / "no" / "demo.html")
     assert line == f"There is no folder {tmp_path / 'no'}: make it first, or choose another."
 

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 from tables import mixed_table
 
-from counterpoint.experiments.fitting import fit_table
 from counterpoint.report.models import load_model, save_model
+from counterpoint.tabular.training import fit_table
 
 
 @pytest.fixture(scope="module")

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 from tables import mixed_table
 
-from counterpoint.experiments import fitting
 from counterpoint.report.models import load_model
+from counterpoint.tabular import training
 
 BAYES = ["--target", "class", "--method", "naive-bayes"]
 
@@ -68,7 +68,7 @@ def test_no_page_unless_wanted(run, data):
 
 def test_skops_is_asked_for_before_the_work(run, data, monkeypatch):
     monkeypatch.setitem(sys.modules, "skops.io", None)
-    monkeypatch.setattr("counterpoint.experiments.fitting.fit_table", lambda *a, **k: 1 / 0)
+    monkeypatch.setattr("counterpoint.tabular.training.fit_table", lambda *a, **k: 1 / 0)
     ran = run("fit", data, "--target", "class")
     assert (ran.code, ran.err) == (1, "counterpoint: Model files need skops (pip install skops).\n")
 
@@ -124,13 +124,13 @@ def test_the_page_is_about_the_test_rows(run, data, pages):
 
 def test_options_reach_the_work(run, data, monkeypatch):
     asked = {}
-    real = fitting.fit_table
+    real = training.fit_table
 
     def spy(frame, target, method, **options):
         asked.update(options, columns=frame.dtypes.astype(str).to_dict())
         return real(frame, target, method, **options)
 
-    monkeypatch.setattr(fitting, "fit_table", spy)
+    monkeypatch.setattr(training, "fit_table", spy)
     run(
         "fit", data, *BAYES, "--test-size", 0.4, "--random-state", 7, "-j", 2, "--nominal", "code",
         "--missing", "red", "--keep-rows", 0, "--time-limit", 5,
@@ -186,7 +186,7 @@ def test_mixed_columns_are_mended_with_options(run, fails, data):
 
 
 def test_places_are_checked_before_the_work(fails, data, tmp_path, monkeypatch):
-    monkeypatch.setattr(fitting, "fit_table", lambda *a, **k: pytest.fail("work was done"))
+    monkeypatch.setattr(training, "fit_table", lambda *a, **k: pytest.fail("work was done"))
     assert "There is no folder no" in fails("fit", data, *BAYES, "-o", "no/m.skops")
     assert "is a folder" in fails("fit", data, *BAYES, "--report", tmp_path)
     assert "There is no file" in fails("fit", "no.csv", *BAYES)
@@ -223,7 +223,7 @@ def test_ctrl_c(run, data, monkeypatch):
     def interrupted(*args, **options):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(fitting, "fit_table", interrupted)
+    monkeypatch.setattr(training, "fit_table", interrupted)
     ran = run("fit", data, *BAYES)
     assert (ran.code, ran.err) == (130, "counterpoint: stopped; nothing was written.\n")
 

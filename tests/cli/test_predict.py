@@ -9,9 +9,9 @@ import pandas as pd
 import pytest
 from tables import mixed_table
 
-from counterpoint.experiments.columns import align_columns
-from counterpoint.experiments.fitting import fit_table
 from counterpoint.report.models import load_model, save_model
+from counterpoint.tabular.columns import align_columns
+from counterpoint.tabular.training import fit_table
 
 
 @pytest.fixture(scope="module")

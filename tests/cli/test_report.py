@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 from tables import mixed_table
 
-from counterpoint.experiments.fitting import fit_table
 from counterpoint.report import model_page
 from counterpoint.report.models import load_model, save_model
+from counterpoint.tabular.training import fit_table
 
 
 @pytest.fixture

@@ -8,8 +8,8 @@ from sklearn.pipeline import make_pipeline
 from sklearn.tree import DecisionTreeClassifier
 
 from counterpoint.datasets import TabularEncoder
-from counterpoint.experiments.demo import run_demo
 from counterpoint.report import report
+from counterpoint.tabular.demo import run_demo
 
 
 @pytest.fixture(autouse=True)

@@ -15,12 +15,12 @@ from sklearn.tree import DecisionTreeClassifier
 from tables import mixed_table
 
 from counterpoint.auto import Candidate, default_pool
-from counterpoint.experiments import fitting
-from counterpoint.experiments.columns import align_columns
-from counterpoint.experiments.fitting import fit_table
-from counterpoint.experiments.methods import METHODS
 from counterpoint.report import models
 from counterpoint.report.models import FORMAT, KeptFrame, load_model, save_model
+from counterpoint.tabular import training
+from counterpoint.tabular.columns import align_columns
+from counterpoint.tabular.methods import METHODS
+from counterpoint.tabular.training import fit_table
 
 TABLE = mixed_table(60)
 
@@ -40,7 +40,7 @@ def few(monkeypatch):
 @pytest.fixture
 def small(monkeypatch):
     """A few members say as much about a file as three hundred."""
-    real = fitting.make_method
+    real = training.make_method
 
     def make(name, **options):
         model = real(name, **options)
@@ -48,7 +48,7 @@ def small(monkeypatch):
             model.set_params(model__n_estimators=5)
         return model
 
-    monkeypatch.setattr(fitting, "make_method", make)
+    monkeypatch.setattr(training, "make_method", make)
 
 
 @pytest.fixture(scope="module")

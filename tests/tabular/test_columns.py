@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from counterpoint.experiments.columns import (
+from counterpoint.tabular.columns import (
     Column,
     align_columns,
     check_target,

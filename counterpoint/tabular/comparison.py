@@ -13,7 +13,8 @@ from scipy import stats
 from sklearn.model_selection import RepeatedStratifiedKFold
 
 from counterpoint._progress import track
-from counterpoint.experiments.fitting import (
+from counterpoint.tabular.methods import COMPARED, find_method, make_method
+from counterpoint.tabular.training import (
     Score,
     few_threads,
     prepare_table,
@@ -21,7 +22,6 @@ from counterpoint.experiments.fitting import (
     warnings_as_notes,
     wilson,
 )
-from counterpoint.experiments.methods import COMPARED, find_method, make_method
 
 __all__ = ["Comparison", "compare_methods"]
 
@@ -75,9 +75,9 @@ def compare_methods(
     Parameters
     ----------
     frame, target
-        As in :func:`counterpoint.experiments.fitting.fit_table`.
+        As in :func:`counterpoint.tabular.training.fit_table`.
     methods : sequence of str
-        Keys of :data:`counterpoint.experiments.methods.METHODS`.
+        Keys of :data:`counterpoint.tabular.methods.METHODS`.
     n_splits, n_repeats : int, default=5, 1
         Folds of cross-validation, by class, and how often to draw them anew.
     time_limit : float or None, default=None
@@ -109,7 +109,7 @@ def compare_methods(
     Examples
     --------
     >>> from counterpoint.datasets import load
-    >>> from counterpoint.experiments.comparing import compare_methods
+    >>> from counterpoint.tabular.comparison import compare_methods
     >>> data = load("iris")
     >>> found = compare_methods(data.X.assign(kind=data.y), "kind", ["majority", "naive-bayes"])
     >>> found.table["method"].tolist()

@@ -11,13 +11,13 @@ import pytest
 
 from counterpoint.experiments.judged import judge_claim
 from counterpoint.experiments.protocol import verdict
-from counterpoint.experiments.runner import run_experiment
-from counterpoint.experiments.store import Store
-from counterpoint.report.reproductions import (
+from counterpoint.experiments.reproductions import (
     summarise_claim,
     summarise_reproductions,
     write_reproductions,
 )
+from counterpoint.experiments.runner import run_experiment
+from counterpoint.experiments.store import Store
 from counterpoint.report.summary import to_json
 
 

@@ -7,8 +7,8 @@ from sklearn.naive_bayes import GaussianNB
 from tables import mixed_table
 
 from counterpoint.auto import Candidate
-from counterpoint.experiments import comparing
-from counterpoint.experiments.comparing import compare_methods
+from counterpoint.tabular import comparison
+from counterpoint.tabular.comparison import compare_methods
 
 TABLE = mixed_table()
 
@@ -38,14 +38,14 @@ def test_the_interval_is_that_of_nadeau_and_bengio():
 
 
 def interrupt_at(monkeypatch, name):
-    real = comparing._try_once
+    real = comparison._try_once
 
     def broken(method, *args, **options):
         if method == name:
             raise KeyboardInterrupt
         return real(method, *args, **options)
 
-    monkeypatch.setattr(comparing, "_try_once", broken)
+    monkeypatch.setattr(comparison, "_try_once", broken)
 
 
 def test_an_interrupt_keeps_what_is_done(monkeypatch):
@@ -58,14 +58,14 @@ def test_an_interrupt_keeps_what_is_done(monkeypatch):
 
 
 def test_a_method_that_fails_is_noted(monkeypatch):
-    real = comparing._try_once
+    real = comparison._try_once
 
     def broken(method, *args, **options):
         if method == "tree":
             raise ValueError("no good")
         return real(method, *args, **options)
 
-    monkeypatch.setattr(comparing, "_try_once", broken)
+    monkeypatch.setattr(comparison, "_try_once", broken)
     found = compare_methods(TABLE, "class", ["tree", "majority"], n_splits=2)
     assert found.table["method"].tolist() == ["majority"]
     assert "tree failed: no good" in found.notes

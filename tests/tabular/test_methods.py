@@ -6,7 +6,7 @@ from tables import mixed_table
 
 from counterpoint.auto import OverproduceSelectClassifier
 from counterpoint.cli._learning import METHOD_NAMES
-from counterpoint.experiments.methods import COMPARED, METHODS, find_method, make_method
+from counterpoint.tabular.methods import COMPARED, METHODS, find_method, make_method
 
 SLOW = {"auto", "stacking", "selection", "dynamic"}  # tried with the model files, once
 

@@ -12,7 +12,7 @@ from tables import mixed_table
 
 from counterpoint import MemberOutputs
 from counterpoint.auto import Candidate
-from counterpoint.experiments.fitting import fit_table, member_worth
+from counterpoint.tabular.training import fit_table, member_worth
 
 TABLE = mixed_table()
 

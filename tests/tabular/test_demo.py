@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from counterpoint.diversity import profile
-from counterpoint.experiments.demo import run_demo
+from counterpoint.tabular.demo import run_demo
 
 SMALL = {"n_estimators": 4, "n_splits": 2, "progress": False}
 

@@ -110,7 +110,7 @@ def make_method(
     Examples
     --------
     >>> from counterpoint.datasets import load
-    >>> from counterpoint.experiments.methods import make_method
+    >>> from counterpoint.tabular.methods import make_method
     >>> X, y = load("labor", return_X_y=True)
     >>> model = make_method("merged-tree", random_state=0).fit(X, y)
     >>> model.predict(X).shape

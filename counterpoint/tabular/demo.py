@@ -148,7 +148,7 @@ def run_demo(
 
     Examples
     --------
-    >>> from counterpoint.experiments.demo import run_demo
+    >>> from counterpoint.tabular.demo import run_demo
     >>> result = run_demo("iris", n_estimators=5, n_splits=2, progress=False)
     >>> [method.name for method in result.methods]
     ['Bagging', 'Random forest', 'AdaBoost']

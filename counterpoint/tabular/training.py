@@ -18,7 +18,7 @@ from threadpoolctl import threadpool_limits
 from counterpoint._outputs import MemberOutputs
 from counterpoint.diversity import Worth, profile, worth
 from counterpoint.exceptions import MemberError, RedundancyWarning
-from counterpoint.experiments.columns import (
+from counterpoint.tabular.columns import (
     Column,
     align_columns,
     check_target,
@@ -27,7 +27,7 @@ from counterpoint.experiments.columns import (
     some,
     text_labels,
 )
-from counterpoint.experiments.methods import find_method, make_method
+from counterpoint.tabular.methods import find_method, make_method
 
 __all__ = [
     "FittedTable",
@@ -197,7 +197,7 @@ def fit_table(
     target : str
         The column of labels.
     method : str, default="auto"
-        A key of :data:`counterpoint.experiments.methods.METHODS`.
+        A key of :data:`counterpoint.tabular.methods.METHODS`.
     time_limit : float or None, default=None
         Seconds; only ``auto`` can be bounded.
     test_size : float, default=0.25
@@ -216,7 +216,7 @@ def fit_table(
     Examples
     --------
     >>> from counterpoint.datasets import load
-    >>> from counterpoint.experiments.fitting import fit_table
+    >>> from counterpoint.tabular.training import fit_table
     >>> data = load("labor")
     >>> table = data.X.assign(outcome=data.y)
     >>> fitted = fit_table(table, "outcome", "bagging", random_state=0)
