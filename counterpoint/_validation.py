@@ -1,9 +1,100 @@
-"""Checks shared by functions on arrays: errors say what came, what was expected, what to do."""
+"""One function for each kind of check, one wording: what came, what was expected, what to do.
+
+Options first (numbers, choices, learners), then arrays of member outputs, weights and labels.
+"""
+
+import difflib
+from collections.abc import Iterable
+from numbers import Integral, Real
+from typing import Any
 
 import numpy as np
 
 AXES = "(n_members, n_samples)"
 _SUM_TOLERANCE = 1e-4  # float32 probabilities of a few hundred classes stay well inside
+
+
+# -- options -----------------------------------------------------------------------------------
+
+
+def check_count(
+    value: Any, name: str, *, low: int = 1, high: int | None = None, hint: str = ""
+) -> int:
+    """Return a whole number from ``low`` (to ``high``); ``hint`` names other ways, ", or None"."""
+    whole = isinstance(value, Integral) and not isinstance(value, (bool, np.bool_))
+    if not whole or value < low or (high is not None and value > high):
+        span = f"from {low}" if high is None else f"from {low} to {high}"
+        raise ValueError(f"{name}={value!r}: give a whole number {span}{hint}.")
+    return int(value)
+
+
+def check_number(
+    value: Any,
+    name: str,
+    *,
+    low: float | None = None,
+    high: float | None = None,
+    open_low: bool = False,
+    open_high: bool = False,
+    hint: str = "",
+) -> float:
+    """Return a finite number from ``low`` (above it, if open) to ``high`` (below it, if open)."""
+    number = np.nan
+    if isinstance(value, Real) and not isinstance(value, (bool, np.bool_)):
+        number = float(value)
+    good = np.isfinite(number)
+    if good and low is not None:
+        good = number > low if open_low else number >= low
+    if good and high is not None:
+        good = number < high if open_high else number <= high
+    if not good:
+        parts = []
+        if low is not None:
+            parts.append(f"{'above' if open_low else 'from'} {low:g}")
+        if high is not None:
+            parts.append(f"{'below' if open_high else 'up to'} {high:g}")
+        span = " " + " and ".join(parts) if parts else ""
+        raise ValueError(
+            f"{name}={value!r}: give a {'' if parts else 'finite '}number{span}{hint}."
+        )
+    return number
+
+
+def check_choice(value: Any, name: str, choices: Iterable[Any]) -> Any:
+    """Return one of the choices; a word that is nearly one is told which."""
+    choices = list(choices)
+    if not any(value is choice or (type(value) is type(choice) and value == choice)
+               for choice in choices):  # fmt: skip
+        raise ValueError(
+            f"{name}={value!r}: choose {', '.join(map(repr, choices))}."
+            + did_you_mean(value, choices)
+        )
+    return value
+
+
+def did_you_mean(word: Any, choices: Iterable[Any], *, n: int = 1) -> str:
+    """Return " Did you mean 'x'?" for what is nearly one of the choices, else nothing."""
+    if not isinstance(word, str):
+        return ""
+    by_lower = {choice.lower(): choice for choice in choices if isinstance(choice, str)}
+    near = difflib.get_close_matches(word.lower(), by_lower, n=n, cutoff=0.6)
+    return f" Did you mean {' or '.join(repr(by_lower[name]) for name in near)}?" if near else ""
+
+
+def check_learner(estimator: Any, name: str = "estimator", *, owner: str, count: str = "") -> None:
+    """Raise unless this is None or something with ``fit``; a number was meant for ``count``."""
+    if estimator is None or (hasattr(estimator, "fit") and not isinstance(estimator, type)):
+        return
+    if isinstance(estimator, type):
+        hint = f"pass an instance, {estimator.__name__}()."
+    elif isinstance(estimator, Integral) and count:
+        hint = f"for the number of members write {owner}({count}={estimator})."
+    else:
+        hint = "pass an object with fit, such as DecisionTreeClassifier(), or None."
+    raise TypeError(f"{name}={estimator!r} of {owner} is no learner: {hint}")
+
+
+# -- arrays ------------------------------------------------------------------------------------
 
 
 def check_members_array(array, *, name, n_samples=None, ndim=2):

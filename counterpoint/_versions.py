@@ -1,0 +1,24 @@
+"""What a result was made with: kept beside every model, page and row."""
+
+import platform
+from importlib.metadata import version
+
+from counterpoint import __version__
+
+__all__ = ["versions"]
+
+
+def versions(*others: str) -> dict[str, str]:
+    """Return the versions of counterpoint, scikit-learn, numpy and Python, and of ``others``.
+
+    Examples
+    --------
+    >>> sorted(versions("joblib"))
+    ['counterpoint', 'joblib', 'numpy', 'python', 'scikit-learn']
+    """
+    packages = ("scikit-learn", "numpy", *others)
+    return {
+        "counterpoint": __version__,
+        **{name: version(name) for name in packages},
+        "python": platform.python_version(),
+    }

@@ -1,0 +1,462 @@
+"""What every ensemble of ours shares, and what an outside author subclasses.
+
+An ensemble is a scikit-learn estimator with members that can be asked one by one:
+``member_predict``, ``member_predict_proba`` where members have probabilities, and
+``member_outputs``, which every measure, combiner and plot reads. Derive from
+:class:`BaseEnsembleClassifier` or :class:`BaseEnsembleRegressor`, write ``_fit_members``, and the
+rest follows. Below the classes: the functions with which estimators read data, seed learners and
+fit them, each in this one place.
+"""
+
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import issparse
+from sklearn import get_config
+from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
+from sklearn.utils import assert_all_finite, check_random_state, get_tags
+from sklearn.utils import validation as _sklearn
+from sklearn.utils.metadata_routing import (
+    MetadataRouter,
+    MethodMapping,
+    process_routing,
+)
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.multiclass import check_classification_targets
+
+from counterpoint._members import Member, ask_all
+from counterpoint._outputs import MemberOutputs
+
+__all__ = [
+    "MAX_SEED",
+    "BaseEnsemble",
+    "BaseEnsembleClassifier",
+    "BaseEnsembleRegressor",
+    "check_weights",
+    "draw_seed",
+    "encode_target",
+    "fit_member",
+    "need_target",
+    "read_table",
+    "set_random_states",
+    "validate_data",
+]
+
+MAX_SEED = np.iinfo(np.int32).max
+
+
+# -- seeds -------------------------------------------------------------------------------------
+
+
+def draw_seed(rng: np.random.RandomState) -> int:
+    """Return a seed for something that takes an int."""
+    return int(rng.randint(MAX_SEED))
+
+
+def set_random_states(model: Any, rng: np.random.RandomState, *, only_missing: bool = False) -> Any:
+    """Give every ``random_state`` in a model a seed of its own, as scikit-learn's ensembles do.
+
+    Parameters
+    ----------
+    model : estimator
+        Changed in place; parts of pipelines and of meta-estimators are seeded, too.
+    rng : RandomState
+        Where seeds are drawn from, in the order of the parameters' names.
+    only_missing : bool, default=False
+        Leave a seed alone that somebody has set.
+
+    Returns
+    -------
+    estimator
+        ``model``.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn.tree import DecisionTreeClassifier
+    >>> set_random_states(DecisionTreeClassifier(), np.random.RandomState(0)).random_state
+    209652396
+    """
+    own = model.get_params(deep=True)
+    seeds = {
+        name: draw_seed(rng)
+        for name in sorted(own)
+        if (name == "random_state" or name.endswith("__random_state"))
+        and not (only_missing and own[name] is not None)
+    }
+    return model.set_params(**seeds) if seeds else model
+
+
+# -- reading -----------------------------------------------------------------------------------
+
+
+def validate_data(estimator: Any, X: Any, y: Any = "no_validation", **options: Any) -> Any:
+    """Check data as scikit-learn does; a column of text or dates is named, with the way out.
+
+    Parameters and returns are those of :func:`sklearn.utils.validation.validate_data`.
+    """
+    if not options.get("skip_check_array"):
+        _need_numbers(X, type(estimator).__name__)
+    return _sklearn.validate_data(estimator, X, y, **options)
+
+
+def _need_numbers(X, name):
+    if not hasattr(X, "columns"):
+        return
+    for position, column in enumerate(X.columns):
+        values = X.iloc[:, position] if hasattr(X, "iloc") else X[column]
+        dtype = getattr(values, "dtype", None)
+        if isinstance(dtype, np.dtype) and dtype.kind in "biuf":
+            continue
+        values = np.asarray(values)
+        try:
+            if values.dtype.kind in "mM":
+                raise TypeError("dates")
+            values.astype(np.float64)
+        except (TypeError, ValueError):
+            raise ValueError(
+                f"Column {column!r} holds {_kind(values)}, and {name} takes numbers. Put an "
+                f"encoder before it, counterpoint.tabular.with_encoder({name}()), which is a "
+                "pipeline with TabularEncoder; or drop the column."
+            ) from None
+
+
+def _kind(values):
+    if values.dtype.kind in "mM":
+        return "dates or times"
+    return f"values such as {next((v for v in values.tolist() if isinstance(v, str)), values[0])!r}"
+
+
+def read_table(estimator: Any, X: Any, *, reset: bool = False) -> Any:
+    """Note or check the names and number of columns, and pass the values on as they are.
+
+    For ensembles whose members check values themselves: frames stay frames (a learner may want
+    names, or strings), sparse matrices come back as CSR if the estimator's tags allow them.
+    """
+    X = X if hasattr(X, "shape") else np.asarray(X)
+    if len(X.shape) != 2:
+        raise ValueError(
+            f"Expected 2D array, got {len(X.shape)}D array instead: X has shape {X.shape}. "
+            "Reshape your data to (n_samples, n_features)."
+        )
+    _sklearn.validate_data(estimator, X, reset=reset, skip_check_array=True)
+    if not issparse(X):
+        return X
+    if not get_tags(estimator).input_tags.sparse:
+        raise TypeError(
+            f"Sparse data was passed, but {type(estimator).__name__} with this base learner "
+            "needs dense data: pass X.toarray(), or a learner that takes sparse data."
+        )
+    return X.tocsr()  # a form that rows can be drawn from
+
+
+def need_target(estimator: Any, y: Any) -> None:
+    """Raise if there is no target."""
+    if y is None:
+        raise ValueError(
+            f"requires y to be passed, but the target y is None: {type(estimator).__name__} "
+            "learns from examples with known answers."
+        )
+
+
+def encode_target(estimator: Any, y: Any) -> tuple[NDArray, NDArray]:
+    """Return the sorted classes of a target and each sample's position among them.
+
+    Raises ``ValueError`` where there is no target, it holds numbers that are no classes, gaps,
+    or one class only.
+    """
+    need_target(estimator, y)
+    y = _sklearn.column_or_1d(y, warn=True)
+    assert_all_finite(y, input_name="y")
+    check_classification_targets(y)
+    classes, codes = np.unique(y, return_inverse=True)
+    if len(classes) < 2:
+        raise ValueError(
+            f"y holds one class only, {classes[0]!r}: {type(estimator).__name__} needs at least "
+            "two classes."
+        )
+    return classes, codes
+
+
+def check_weights(sample_weight: Any, X: Any) -> NDArray | None:
+    """Return sample weights as finite floats, none negative, or None for equal weights."""
+    if sample_weight is None:
+        return None
+    return _sklearn._check_sample_weight(
+        sample_weight, X, dtype=np.float64, ensure_non_negative=True
+    )
+
+
+# -- members -----------------------------------------------------------------------------------
+
+
+def fit_member(model: Any, X: Any, y: Any, sample_weight: Any = None, **params: Any) -> Any:
+    """Fit a learner, with weights if there are any; one that takes none is named in the error."""
+    if sample_weight is None:
+        return model.fit(X, y, **params)
+    if not _sklearn.has_fit_parameter(model, "sample_weight"):
+        raise ValueError(
+            f"{type(model).__name__} takes no sample_weight: fit without weights, or choose a "
+            "learner that takes them."
+        )
+    return model.fit(X, y, sample_weight=sample_weight, **params)
+
+
+def _have_proba(ensemble):
+    models = getattr(ensemble, "estimators_", None)
+    if models is None:
+        models = list(ensemble._learners().values())
+    return all(hasattr(model, "predict_proba") for model in models)
+
+
+class BaseEnsemble(BaseEstimator):
+    """Members that can be asked, whoever trains them.
+
+    Subclasses keep what they trained in ``estimators_`` and may weigh it by
+    ``estimator_weights_``; one that keeps its members otherwise overrides ``member_predict``.
+    """
+
+    def _learners(self) -> dict[str, Any]:
+        """Return the learners that are cloned for members, by the names of their parameters."""
+        learner = getattr(self, "estimator", None)
+        return {} if learner is None else {"estimator": learner}
+
+    def get_metadata_routing(self) -> Any:
+        """Return which metadata goes where: the ensemble's own, and that of its learners."""
+        learners = self._learners()
+        if not learners:
+            return super().get_metadata_routing()
+        router = MetadataRouter(owner=self).add_self_request(self)
+        mapping = MethodMapping().add(caller="fit", callee="fit")
+        return router.add(**learners, method_mapping=mapping)
+
+    def _fit_params(self, sample_weight: Any = None, **params: Any) -> dict[str, dict[str, Any]]:
+        """Return what to pass to the ``fit`` of each learner, by its name in ``_learners``.
+
+        With metadata routing on, what each has asked for; otherwise everything.
+        """
+        if sample_weight is not None:
+            params["sample_weight"] = sample_weight
+        names = self._learners()
+        if not (get_config()["enable_metadata_routing"] and names):
+            return {name: dict(params) for name in names}
+        routed = process_routing(self, "fit", **params)
+        return {name: dict(routed[name].fit) for name in names}
+
+    def _check_X(self, X: Any) -> Any:
+        """Return the data of a question, as the members want it."""
+        _sklearn.check_is_fitted(self)
+        return validate_data(self, X, reset=False)
+
+    def _member_weights(self) -> NDArray | None:
+        return getattr(self, "estimator_weights_", None)
+
+
+class BaseEnsembleClassifier(ClassifierMixin, BaseEnsemble):
+    """A classifier with members.
+
+    A subclass writes ``_fit_members(X, y, sample_weight, rng)``, which trains members on labels
+    and sets ``estimators_``, and ``estimator_weights_`` if they do not count alike. It answers
+    with the most probable class of the members' (weighted) mean, or with their (weighted) vote
+    where one has no probabilities.
+
+    Examples
+    --------
+    >>> from sklearn.base import clone
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.tree import DecisionTreeClassifier
+    >>> from counterpoint.base import BaseEnsembleClassifier, set_random_states
+    >>> class RandomTreesClassifier(BaseEnsembleClassifier):
+    ...     def __init__(self, n_estimators=5, *, random_state=None):
+    ...         self.n_estimators = n_estimators
+    ...         self.random_state = random_state
+    ...     def _fit_members(self, X, y, sample_weight, rng):
+    ...         tree = DecisionTreeClassifier(splitter="random")
+    ...         self.estimators_ = [
+    ...             set_random_states(clone(tree), rng).fit(X, y, sample_weight=sample_weight)
+    ...             for _ in range(self.n_estimators)
+    ...         ]
+    >>> X, y = load_iris(return_X_y=True)
+    >>> trees = RandomTreesClassifier(random_state=0).fit(X[::2], y[::2])
+    >>> trees.member_outputs(X[1::2], y[1::2])
+    MemberOutputs(5 members, 75 samples, 3 classes)
+    """
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Train the members.
+
+        Parameters
+        ----------
+        X : array-like or frame of shape (n_samples, n_features)
+        y : array-like of shape (n_samples,)
+            Labels.
+        sample_weight : array-like of shape (n_samples,), default=None
+            How much each sample counts. None: all the same.
+
+        Returns
+        -------
+        self
+        """
+        X, y = self._read(X, y)
+        weight = check_weights(sample_weight, X)
+        self._fit_members(X, y, weight, check_random_state(getattr(self, "random_state", None)))
+        return self
+
+    def _read(self, X, y):
+        """Check the training data and set ``classes_``; return X and the labels."""
+        need_target(self, y)
+        X, y = validate_data(self, X, y)
+        self.classes_, _ = encode_target(self, y)
+        return X, _sklearn.column_or_1d(y)
+
+    def _fit_members(self, X, y, sample_weight, rng):
+        raise NotImplementedError(
+            f"{type(self).__name__} must write _fit_members, which trains members and sets "
+            "estimators_."
+        )
+
+    def _ask(self, X):
+        members = [Member(m, None, f"member {k}") for k, m in enumerate(self.estimators_)]
+        n_jobs = getattr(self, "n_jobs", None)
+        return ask_all(members, self._check_X(X), self.classes_, n_jobs=n_jobs)
+
+    def member_outputs(self, X: Any, y: Any = None, *, sample_weight: Any = None) -> MemberOutputs:
+        """Ask every member once, for measures, combiners and plots.
+
+        Parameters
+        ----------
+        X : array-like or frame of shape (n_samples, n_features)
+        y : array-like of shape (n_samples,), default=None
+            The truth, if known.
+        sample_weight : array-like of shape (n_samples,), default=None
+            How much each sample counts.
+
+        Returns
+        -------
+        MemberOutputs
+        """
+        return MemberOutputs.from_estimator(self, X, y, sample_weight=sample_weight)
+
+    def member_predict(self, X: Any) -> NDArray:
+        """Return the label that each member gives each sample.
+
+        Parameters
+        ----------
+        X : array-like or frame of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_members, n_samples)
+        """
+        _sklearn.check_is_fitted(self)
+        return self.classes_[self._ask(X).votes]
+
+    @available_if(_have_proba)
+    def member_predict_proba(self, X: Any) -> NDArray:
+        """Return the probabilities that each member gives.
+
+        Parameters
+        ----------
+        X : array-like or frame of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_members, n_samples, n_classes)
+        """
+        _sklearn.check_is_fitted(self)
+        return self._ask(X).proba
+
+    def predict_proba(self, X: Any) -> NDArray:
+        """Return the members' mean probabilities, or shares of their vote, by their weights.
+
+        Parameters
+        ----------
+        X : array-like or frame of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_classes)
+        """
+        _sklearn.check_is_fitted(self)
+        answers = self._ask(X)
+        shares = answers.proba
+        if shares is None:
+            shares = (answers.votes[:, :, None] == np.arange(len(self.classes_))).astype(float)
+        return np.average(shares, axis=0, weights=self._member_weights())
+
+    def predict(self, X: Any) -> NDArray:
+        """Return the label with most support, the first of equals.
+
+        Parameters
+        ----------
+        X : array-like or frame of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+        """
+        support = self.predict_proba(X)
+        return self.classes_[support.argmax(axis=1)]
+
+
+class BaseEnsembleRegressor(RegressorMixin, BaseEnsemble):
+    """A regressor with members; as :class:`BaseEnsembleClassifier`, with numbers for labels.
+
+    ``MemberOutputs`` holds votes for classes, so there is no ``member_outputs`` here: measures of
+    regressors take ``member_predict(X)``.
+    """
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Train the members.
+
+        Parameters
+        ----------
+        X : array-like or frame of shape (n_samples, n_features)
+        y : array-like of shape (n_samples,)
+            Numbers.
+        sample_weight : array-like of shape (n_samples,), default=None
+            How much each sample counts. None: all the same.
+
+        Returns
+        -------
+        self
+        """
+        X, y = self._read(X, y)
+        weight = check_weights(sample_weight, X)
+        self._fit_members(X, y, weight, check_random_state(getattr(self, "random_state", None)))
+        return self
+
+    def _read(self, X, y):
+        """Check the training data; return X and the numbers."""
+        need_target(self, y)
+        return validate_data(self, X, y, y_numeric=True)
+
+    _fit_members = BaseEnsembleClassifier._fit_members
+
+    def member_predict(self, X: Any) -> NDArray:
+        """Return the number that each member gives each sample.
+
+        Parameters
+        ----------
+        X : array-like or frame of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_members, n_samples)
+        """
+        X = self._check_X(X)
+        return np.stack([np.asarray(model.predict(X), dtype=float) for model in self.estimators_])
+
+    def predict(self, X: Any) -> NDArray:
+        """Return the mean of the members, by their weights.
+
+        Parameters
+        ----------
+        X : array-like or frame of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+        """
+        return np.average(self.member_predict(X), axis=0, weights=self._member_weights())

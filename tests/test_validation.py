@@ -1,0 +1,64 @@
+"""One wording for each kind of check."""
+
+import math
+import re
+
+import pytest
+from scipy.stats import binomtest
+from sklearn.tree import DecisionTreeClassifier
+
+from counterpoint._statistics import wilson_interval
+from counterpoint._validation import (
+    check_choice,
+    check_count,
+    check_learner,
+    check_number,
+    did_you_mean,
+)
+
+
+@pytest.mark.parametrize("value", [0, -1, 1.0, True, "3", None])
+def test_a_count_is_a_whole_number(value):
+    with pytest.raises(ValueError, match=re.escape(f"n={value!r}: give a whole number from 1.")):
+        check_count(value, "n")
+
+
+def test_limits_of_numbers_are_told():
+    assert check_count(3, "n", low=0, high=3) == 3
+    with pytest.raises(ValueError, match=r"n=4: give a whole number from 0 to 3, or None\."):
+        check_count(4, "n", low=0, high=3, hint=", or None")
+    assert check_number(1, "tol", low=0) == 1.0
+    with pytest.raises(ValueError, match=r"tol=0: give a number above 0 and below 1\."):
+        check_number(0, "tol", low=0, high=1, open_low=True, open_high=True)
+    for value in (math.nan, math.inf, "1", None, True):
+        with pytest.raises(ValueError, match="give a finite number"):
+            check_number(value, "tol")
+
+
+def test_a_choice_that_is_nearly_right_is_told():
+    assert check_choice("forward", "search", ["forward", None]) == "forward"
+    assert check_choice(None, "search", ["forward", None]) is None
+    with pytest.raises(ValueError, match=r"choose 'forward', 'back'\. Did you mean 'forward'\?"):
+        check_choice("Foward", "search", ["forward", "back"])
+    with pytest.raises(ValueError, match="choose 0, 1"):
+        check_choice(True, "flag", [0, 1])
+    assert did_you_mean("zzz", ["forward"]) == ""
+    assert did_you_mean(3, ["forward"]) == ""
+
+
+def test_what_is_no_learner_says_what_to_write():
+    check_learner(None, owner="X")
+    check_learner(DecisionTreeClassifier(), owner="X")
+    with pytest.raises(TypeError, match=r"X\(n_estimators=10\)"):
+        check_learner(10, owner="X", count="n_estimators")
+    with pytest.raises(TypeError, match=r"DecisionTreeClassifier\(\)"):
+        check_learner(DecisionTreeClassifier, owner="X")
+    with pytest.raises(TypeError, match="object with fit"):
+        check_learner("tree", owner="X")
+
+
+@pytest.mark.parametrize(("wrong", "n"), [(0, 5), (3, 7), (7, 7), (20, 1000)])
+def test_wilson_equals_scipy(wrong, n):
+    ci = binomtest(wrong, n).proportion_ci(0.9, method="wilson")
+    assert wilson_interval(wrong, n, 0.9) == pytest.approx((ci.low, ci.high))
+    assert all(map(math.isnan, wilson_interval(0, 0)))
