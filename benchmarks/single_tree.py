@@ -21,9 +21,9 @@ from sklearn.tree import DecisionTreeClassifier
 
 from benchmarks.harness import PAUSE, Report
 from counterpoint.datasets import TabularEncoder, load, make_cone_torus, make_ripley
-from counterpoint.trees.merged import MergedTreeClassifier
-from counterpoint.trees.merging import merge_trees
-from counterpoint.trees.pruned import PrunedTreeClassifier
+from counterpoint.trees.growing.pruned import PrunedTreeClassifier
+from counterpoint.trees.merging.estimator import MergedTreeClassifier
+from counterpoint.trees.merging.merge import merge_trees
 
 DATA = {
     "cancer": lambda: load("wdbc", return_X_y=True),
@@ -103,11 +103,11 @@ def others():
     for name, module, class_name, options in (
         (
             "equivalent, sampled at 0.8, pruned",
-            "equivalent",
+            "equivalent.estimator",
             "EnsembleTreeClassifier",
             {"method": "sample", "agreement": 0.8, "pruning": "error-based"},
         ),
-        ("distilled", "distil", "DistilledTreeClassifier", {}),
+        ("distilled", "distilling.estimator", "DistilledTreeClassifier", {}),
     ):
         try:
             made = getattr(import_module(f"counterpoint.trees.{module}"), class_name)

@@ -25,7 +25,7 @@ from counterpoint.trees import (
     predict_trees,
     stack_trees,
 )
-from counterpoint.trees.pruning import prune_tree
+from counterpoint.trees.pruning.prune import prune_tree
 
 
 def make_learner(estimator, X, y, codes, classes, *, resample, proba, weight, rng):

@@ -23,9 +23,9 @@ from counterpoint.experiments._th_common import (
 from counterpoint.experiments.protocol import Claim, Experiment, Size, Verdict, grid, verdict
 from counterpoint.plots._style import colour
 from counterpoint.trees.algebra import apply, relabel
-from counterpoint.trees.equivalent import EnsembleTreeClassifier
-from counterpoint.trees.pruned import PrunedTreeClassifier
-from counterpoint.trees.pruning import prune
+from counterpoint.trees.equivalent.estimator import EnsembleTreeClassifier
+from counterpoint.trees.growing.pruned import PrunedTreeClassifier
+from counterpoint.trees.pruning.prune import prune
 
 THRESHOLDS = (0.0, 0.6, 0.7, 0.8, 0.9)
 AT = 0.8

@@ -29,8 +29,8 @@ from counterpoint.experiments.protocol import (
     verdict,
 )
 from counterpoint.plots._style import colour
-from counterpoint.trees.merged import MergedTreeClassifier
-from counterpoint.trees.pruned import PrunedTreeClassifier
+from counterpoint.trees.growing.pruned import PrunedTreeClassifier
+from counterpoint.trees.merging.estimator import MergedTreeClassifier
 
 SIZES = (3, 5, 7, 10, 15, 21)
 MOST = 21

@@ -25,7 +25,7 @@ from counterpoint.trees import (
     to_sklearn,
     tree_rules,
 )
-from counterpoint.trees.bottom_up import collapse, cut
+from counterpoint.trees.pruning.bottom_up import collapse, cut
 
 __all__ = ["OneTree", "as_rows", "cut_back", "one_tree", "rules_of"]
 

@@ -21,7 +21,6 @@ from counterpoint.trees.boxes import (
     overlap,
     sample_overlaps,
 )
-from counterpoint.trees.certificate import Certificate, certify
 from counterpoint.trees.convert import (
     TreeEnsemble,
     as_sklearn,
@@ -29,20 +28,25 @@ from counterpoint.trees.convert import (
     take_trees,
     to_sklearn,
 )
-from counterpoint.trees.criteria import upper_limit
-from counterpoint.trees.distil import DistilledTreeClassifier
-from counterpoint.trees.equivalent import EnsembleTreeClassifier, EquivalentTree, equivalent_tree
-from counterpoint.trees.growing import GrowWorkspace, grow
-from counterpoint.trees.hist import HistTreeClassifier, HistTreeRegressor
-from counterpoint.trees.merged import MergedTreeClassifier
-from counterpoint.trees.merging import Merging, merge_trees
-from counterpoint.trees.paths import cost_complexity_path
-from counterpoint.trees.pruned import PrunedTreeClassifier
-from counterpoint.trees.pruning import prune, prune_error_based, prune_tree
+from counterpoint.trees.distilling.estimator import DistilledTreeClassifier
+from counterpoint.trees.distilling.similar import SIMILARITIES, SimilarMember, most_similar_member
+from counterpoint.trees.equivalent.certificate import Certificate, certify
+from counterpoint.trees.equivalent.estimator import (
+    EnsembleTreeClassifier,
+    EquivalentTree,
+    equivalent_tree,
+)
+from counterpoint.trees.growing.hist import HistTreeClassifier, HistTreeRegressor
+from counterpoint.trees.growing.pruned import PrunedTreeClassifier
+from counterpoint.trees.growing.workspace import GrowWorkspace, grow
+from counterpoint.trees.merging.estimator import MergedTreeClassifier
+from counterpoint.trees.merging.merge import Merging, merge_trees
+from counterpoint.trees.pruning.criteria import upper_limit
+from counterpoint.trees.pruning.paths import cost_complexity_path
+from counterpoint.trees.pruning.prune import prune, prune_error_based, prune_tree
 from counterpoint.trees.refine import refine_leaves
-from counterpoint.trees.rule_merging import RuleMergeClassifier
-from counterpoint.trees.rules import Rule, RuleList, tree_rules
-from counterpoint.trees.similar import SIMILARITIES, SimilarMember, most_similar_member
+from counterpoint.trees.rules.estimator import RuleMergeClassifier
+from counterpoint.trees.rules.rule import Rule, RuleList, tree_rules
 from counterpoint.trees.structure import StackedTrees, Tree, predict_trees, stack_trees
 
 __all__ = [

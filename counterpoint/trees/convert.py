@@ -22,7 +22,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from counterpoint import _members
 from counterpoint.trees.additive import additive_trees, is_additive
-from counterpoint.trees.ensembles import TreeEnsemble, class_shares, require_columns
+from counterpoint.trees.ensemble import TreeEnsemble, class_shares, require_columns
 from counterpoint.trees.structure import LEAF, Tree
 
 # scikit-learn's mark for the feature and the threshold of a leaf.

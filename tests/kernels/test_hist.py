@@ -129,7 +129,9 @@ def test_chunks_do_not_show(monkeypatch):
     binned = Binner().fit_transform(X)
     trees = []
     for chunk in (50, 7, 1):
-        monkeypatch.setattr("counterpoint.trees.growing._chunk_rows", lambda n, chunk=chunk: chunk)
+        monkeypatch.setattr(
+            "counterpoint.trees.growing.workspace._chunk_rows", lambda n, chunk=chunk: chunk
+        )
         workspace = GrowWorkspace(binned, y)
         trees.append((grow(workspace, weight, max_depth=3), workspace.leaf.copy()))
     for tree, leaf in trees[1:]:
@@ -142,7 +144,7 @@ def test_few_histograms_kept_give_the_same_tree(monkeypatch):
     X, y, weight = make(4, n=60, d=4, n_classes=3)
     binned = Binner().fit_transform(X)
     plenty = grow(GrowWorkspace(binned, y), weight)
-    monkeypatch.setattr("counterpoint.trees.growing._HIST_BYTES", 0)
+    monkeypatch.setattr("counterpoint.trees.growing.workspace._HIST_BYTES", 0)
     few = grow(GrowWorkspace(binned, y), weight)
     assert plenty.node_count > 20
     np.testing.assert_array_equal(few.value, plenty.value)
@@ -153,7 +155,7 @@ def test_room_for_nodes_is_made_when_needed(monkeypatch):
     X, y, weight = make(5, n=60, d=4, n_classes=3)
     binned = Binner().fit_transform(X)
     at_once = grow(GrowWorkspace(binned, y), weight)
-    monkeypatch.setattr("counterpoint.trees.growing._CAPACITY", 4)
+    monkeypatch.setattr("counterpoint.trees.growing.workspace._CAPACITY", 4)
     step_by_step = grow(GrowWorkspace(binned, y), weight)
     assert at_once.node_count > 16
     np.testing.assert_array_equal(step_by_step.value, at_once.value)

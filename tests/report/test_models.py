@@ -241,7 +241,7 @@ def test_what_is_strange_is_refused_by_name(path, thing, name):
         "counterpoint.auto.overproduce.np",
         "counterpoint.auto._selecting.choose_rule",
         "counterpoint.auto.nothing.Here",
-        "counterpoint.trees.hist.Nothing",
+        "counterpoint.trees.growing.hist.Nothing",
         "counterpoint_evil.auto.Thing",
         "counterpoint.autopsy.Thing",
         "builtins.eval",

@@ -26,10 +26,14 @@ from sklearn.svm import LinearSVC
 from sklearn.tree import DecisionTreeClassifier
 
 from counterpoint.trees import HistTreeClassifier, take_trees
-from counterpoint.trees._artificial import Sampler
-from counterpoint.trees._cases import bootstrap_cases, deal_cases
-from counterpoint.trees.distil import DistilledTreeClassifier
-from counterpoint.trees.similar import SIMILARITIES, confusion_matrices, most_similar_member
+from counterpoint.trees.distilling.artificial import Sampler
+from counterpoint.trees.distilling.estimator import DistilledTreeClassifier
+from counterpoint.trees.distilling.similar import (
+    SIMILARITIES,
+    confusion_matrices,
+    most_similar_member,
+)
+from counterpoint.trees.growing.cases import bootstrap_cases, deal_cases
 
 
 @pytest.fixture(scope="module")

@@ -27,11 +27,11 @@ from sklearn.tree import DecisionTreeClassifier, export_text
 from sklearn.utils.estimator_checks import check_estimator
 
 from counterpoint._kernels import equivalent as kernels
-from counterpoint.trees import _exact, _grid, _smallest
-from counterpoint.trees.certificate import certify
 from counterpoint.trees.convert import TreeEnsemble, take_trees
-from counterpoint.trees.equivalent import EnsembleTreeClassifier
-from counterpoint.trees.melting import equivalent_tree
+from counterpoint.trees.equivalent import exact, grid, smallest
+from counterpoint.trees.equivalent.certificate import certify
+from counterpoint.trees.equivalent.estimator import EnsembleTreeClassifier
+from counterpoint.trees.equivalent.melt import equivalent_tree
 from counterpoint.trees.structure import Tree
 
 # Thresholds that no float32 tells apart, and such that are float32 themselves.
@@ -173,10 +173,10 @@ def test_the_smallest_tree_is_the_smallest(made, minimize, way):
     )
     with pytest.MonkeyPatch.context() as patch:
         if way == "search":
-            patch.setattr(_grid, "_MOST_CELLS", 0)
+            patch.setattr(grid, "_MOST_CELLS", 0)
         elif way == "search, then table":
-            patch.setattr(_smallest, "_TABLE_FIRST", 0)
-            patch.setattr(_smallest, "_STEPS", 1)
+            patch.setattr(smallest, "_TABLE_FIRST", 0)
+            patch.setattr(smallest, "_STEPS", 1)
         one = equivalent_tree(ensemble, minimize=minimize)
     assert one.smallest
     assert one.verify().equal
@@ -389,7 +389,7 @@ def test_ctrl_c_keeps_what_there_is(monkeypatch):
             raise KeyboardInterrupt
         return expand(*arguments)
 
-    monkeypatch.setattr(_exact.kernels, "expand", interrupted)
+    monkeypatch.setattr(exact.kernels, "expand", interrupted)
     one = equivalent_tree(forest, X)
     assert one.stopped_by == "interrupted"
     assert one.n_leaves > 10
@@ -406,16 +406,16 @@ def test_more_leaves_are_more_faithful():
 
 @pytest.mark.parametrize("most_bytes", [0, 2**32])
 def test_search_for_the_smallest_runs_out(monkeypatch, most_bytes):
-    monkeypatch.setattr(_grid, "_MOST_BYTES", most_bytes)
-    monkeypatch.setattr(_smallest, "_TABLE_FIRST", 0)
+    monkeypatch.setattr(grid, "_MOST_BYTES", most_bytes)
+    monkeypatch.setattr(smallest, "_TABLE_FIRST", 0)
     X, y = load_breast_cancer(return_X_y=True)
     forest = RandomForestClassifier(8, max_depth=3, random_state=0).fit(X[:, :8], y)
     deadline = time.perf_counter() + 0.5
-    packed = _exact.pack(take_trees(forest))
-    melter = _exact.Melter(packed, _exact.threshold_bounds(packed))
+    packed = exact.pack(take_trees(forest))
+    melter = exact.Melter(packed, exact.threshold_bounds(packed))
     melted = melter.result(None, *melter.run(None, None))
     assert melted.finished
-    found, proven = _smallest.find_smallest(packed, melted, "leaves", deadline)
+    found, proven = smallest.find_smallest(packed, melted, "leaves", deadline)
     assert found is melted
     assert not proven
 

@@ -6,8 +6,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from naive import equivalent as naive
 
-from counterpoint.trees import _grid
-from counterpoint.trees._grid import Grid, Table
+from counterpoint.trees.equivalent import grid as module
+from counterpoint.trees.equivalent.grid import Grid, Table
 
 
 def _made(shape, n_classes, seed):
@@ -38,9 +38,9 @@ def _walk(splits, grid, cell):
 def test_table_finds_the_smallest_tree(shape, n_classes, deep, block, pieces, seed):
     grid = _made(shape, n_classes, seed)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(_grid, "_BLOCK", block)
-        patch.setattr(_grid, "_PIECES", pieces)
-        patch.setattr(_grid, "_SMALL", 0 if seed % 2 else 2**20)
+        patch.setattr(module, "_BLOCK", block)
+        patch.setattr(module, "_PIECES", pieces)
+        patch.setattr(module, "_SMALL", 0 if seed % 2 else 2**20)
         table = Table(grid, deep=deep, known=grid.labels.size)
         assert table.fits
         assert table.fill(None)
@@ -66,7 +66,7 @@ def test_costs_have_room_for_sums(known, dtype):
 
 
 def test_many_cells_of_one_column_are_no_block(monkeypatch):
-    monkeypatch.setattr(_grid, "_PAIRS", 1)
+    monkeypatch.setattr(module, "_PAIRS", 1)
     table = Table(_made((40,), 2, 0), deep=False, known=40)
     assert table.fill(None)
     labels = _made((40,), 2, 0).labels
@@ -91,18 +91,18 @@ def test_memory_runs_out(monkeypatch):
         raise MemoryError
 
     table = Table(_made((5, 5), 2, 0), deep=True, known=20)
-    monkeypatch.setattr(_grid.np, "empty", none_left)
+    monkeypatch.setattr(module.np, "empty", none_left)
     assert not table.fill(None)
 
 
 def test_a_table_takes_half_of_what_is_free_at_most(monkeypatch):
     grid = _made((5, 5), 2, 0)  # 225 boxes, of one byte each
-    monkeypatch.setattr(_grid.os, "sysconf", lambda name: 1, raising=False)
+    monkeypatch.setattr(module.os, "sysconf", lambda name: 1, raising=False)
     assert not Table(grid, deep=True, known=20).fits
-    monkeypatch.setattr(_grid.os, "sysconf", {"SC_AVPHYS_PAGES": 450, "SC_PAGE_SIZE": 1}.get)
+    monkeypatch.setattr(module.os, "sysconf", {"SC_AVPHYS_PAGES": 450, "SC_PAGE_SIZE": 1}.get)
     assert Table(grid, deep=True, known=20).fits
 
 
 def test_where_the_machine_does_not_say_what_is_free(monkeypatch):
-    monkeypatch.delattr(_grid.os, "sysconf", raising=False)
+    monkeypatch.delattr(module.os, "sysconf", raising=False)
     assert Table(_made((5, 5), 2, 0), deep=True, known=20).fits

@@ -17,11 +17,11 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor, export_text
 
 from counterpoint.trees import PrunedTreeClassifier
-from counterpoint.trees._bases import on_columns, random_basis
 from counterpoint.trees.convert import from_sklearn
-from counterpoint.trees.merged import MergedTreeClassifier
-from counterpoint.trees.merging import merge_trees
-from counterpoint.trees.pruning import prune
+from counterpoint.trees.merging.bases import on_columns, random_basis
+from counterpoint.trees.merging.estimator import MergedTreeClassifier
+from counterpoint.trees.merging.merge import merge_trees
+from counterpoint.trees.pruning.prune import prune
 from counterpoint.trees.structure import predict_trees, stack_trees
 
 CRITERIA = ["error-based", "pessimistic", "minimum-error"]

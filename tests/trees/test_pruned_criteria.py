@@ -7,9 +7,9 @@ from sklearn.model_selection import GridSearchCV, StratifiedKFold, cross_val_pre
 from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from counterpoint.trees.paths import cost_complexity_path
-from counterpoint.trees.pruned import PrunedTreeClassifier, from_sklearn
-from counterpoint.trees.pruning import CRITERIA, prune
+from counterpoint.trees.growing.pruned import PrunedTreeClassifier, from_sklearn
+from counterpoint.trees.pruning.paths import cost_complexity_path
+from counterpoint.trees.pruning.prune import CRITERIA, prune
 
 EVERY = pytest.mark.parametrize("criterion", CRITERIA)
 GROWERS = pytest.mark.parametrize("grower", ["sklearn", "hist"])

@@ -18,8 +18,8 @@ from sklearn.tree import DecisionTreeClassifier, export_text, plot_tree
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from counterpoint.trees import Binner, GrowWorkspace, grow, predict_trees, stack_trees
-from counterpoint.trees.pruned import PrunedTreeClassifier, from_sklearn, to_sklearn
-from counterpoint.trees.pruning import (
+from counterpoint.trees.growing.pruned import PrunedTreeClassifier, from_sklearn, to_sklearn
+from counterpoint.trees.pruning.prune import (
     prune_bottom_up,
     prune_error_based,
     prune_tree,

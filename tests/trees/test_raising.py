@@ -10,9 +10,9 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from counterpoint.datasets import load
 from counterpoint.trees.algebra import apply, relabel
 from counterpoint.trees.convert import from_sklearn
-from counterpoint.trees.pruned import PrunedTreeClassifier
-from counterpoint.trees.pruning import prune_tree
-from counterpoint.trees.raising import prune_and_raise
+from counterpoint.trees.growing.pruned import PrunedTreeClassifier
+from counterpoint.trees.pruning.prune import prune_tree
+from counterpoint.trees.pruning.raising import prune_and_raise
 from counterpoint.trees.structure import Tree
 
 

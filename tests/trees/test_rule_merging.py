@@ -16,8 +16,8 @@ from sklearn.tree import DecisionTreeClassifier
 
 from counterpoint._kernels import rules as kernels
 from counterpoint.trees import HistTreeClassifier, from_sklearn
-from counterpoint.trees._rule_merger import Cut, Merger, Rules, apply_cut, best_cuts
-from counterpoint.trees.rule_merging import RuleMergeClassifier, _rules_of
+from counterpoint.trees.rules.estimator import RuleMergeClassifier, _rules_of
+from counterpoint.trees.rules.merge import Cut, Merger, Rules, apply_cut, best_cuts
 
 INF = np.inf
 

@@ -10,12 +10,12 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.tree import DecisionTreeClassifier
 
 from counterpoint._kernels.trees import sum_up
-from counterpoint.trees._exact import Melter, pack, threshold_bounds, to_tree
-from counterpoint.trees._smallest import find_smallest
 from counterpoint.trees.algebra import apply, point_in
 from counterpoint.trees.boxes import box_volumes, data_bounds, leaf_boxes
-from counterpoint.trees.certificate import Certificate, certify
 from counterpoint.trees.convert import TreeEnsemble, as_sklearn, class_shares, take_trees
+from counterpoint.trees.equivalent.certificate import Certificate, certify
+from counterpoint.trees.equivalent.exact import Melter, pack, threshold_bounds, to_tree
+from counterpoint.trees.equivalent.smallest import find_smallest
 from counterpoint.trees.structure import Tree
 
 CRITERIA = ("cells", "volume")
@@ -85,7 +85,7 @@ class EquivalentTree:
         Returns
         -------
         Certificate
-            See :func:`counterpoint.trees.certificate.certify`.
+            See :func:`counterpoint.trees.equivalent.certificate.certify`.
         """
         return certify(self.tree, self.ensemble, limit=limit)
 
@@ -172,7 +172,7 @@ def equivalent_tree(
     --------
     >>> from sklearn.datasets import load_iris
     >>> from sklearn.ensemble import RandomForestClassifier
-    >>> from counterpoint.trees.melting import equivalent_tree
+    >>> from counterpoint.trees.equivalent.melt import equivalent_tree
     >>> X, y = load_iris(return_X_y=True)
     >>> forest = RandomForestClassifier(10, max_depth=2, random_state=0).fit(X, y)
     >>> one = equivalent_tree(forest, X)

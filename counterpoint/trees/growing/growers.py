@@ -7,7 +7,7 @@ from sklearn.utils.validation import _check_sample_weight
 
 from counterpoint.trees.binning import Binner
 from counterpoint.trees.convert import from_sklearn
-from counterpoint.trees.growing import GrowWorkspace, grow
+from counterpoint.trees.growing.workspace import GrowWorkspace, grow
 
 # A leaf may be so much lighter than the least weight: sums of weights are rounded.
 _ROUNDING = 1e-6

@@ -77,7 +77,7 @@ def certify(tree: Tree, ensemble: TreeEnsemble, *, limit: int | None = None) -> 
     Examples
     --------
     >>> from sklearn.tree import DecisionTreeClassifier
-    >>> from counterpoint.trees.certificate import certify
+    >>> from counterpoint.trees.equivalent.certificate import certify
     >>> from counterpoint.trees.convert import take_trees
     >>> one, two = (DecisionTreeClassifier().fit([[0], [x]], [0, 1]) for x in (1, 2))
     >>> certify(take_trees(one).trees[0], take_trees([one])).equal

@@ -8,8 +8,8 @@ import numpy as np
 from counterpoint._kernels import equivalent as kernels
 from counterpoint._kernels import smallest as search_kernels
 from counterpoint._kernels.within_box import look
-from counterpoint.trees._exact import Melted, Packed
-from counterpoint.trees._grid import Table, label_grid
+from counterpoint.trees.equivalent.exact import Melted, Packed
+from counterpoint.trees.equivalent.grid import Table, label_grid
 
 # Points at which boxes with many cells are asked, to order cuts; and most cells all asked.
 _POINTS = 48

@@ -7,10 +7,10 @@ import numpy as np
 
 from counterpoint._kernels import equivalent as kernels
 from counterpoint._kernels.trees import sum_up
-from counterpoint.trees._exact import Melted, cell_measures, on_grid, pack, to_tree
 from counterpoint.trees.algebra import apply
 from counterpoint.trees.boxes import box_volumes, cells_at, data_bounds, sample_overlaps
 from counterpoint.trees.convert import class_shares
+from counterpoint.trees.equivalent.exact import Melted, cell_measures, on_grid, pack, to_tree
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -12,13 +12,13 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import validate_data
 
 from counterpoint import _members
-from counterpoint.trees._bases import on_columns, random_basis
-from counterpoint.trees._cases import bootstrap_cases
-from counterpoint.trees._growers import Grower, case_weights
-from counterpoint.trees._single import SingleTreeMixin
 from counterpoint.trees.convert import TreeEnsemble, take_trees
-from counterpoint.trees.criteria import LOCAL
-from counterpoint.trees.merging import ORDERS, merge_arrays
+from counterpoint.trees.growing.cases import bootstrap_cases
+from counterpoint.trees.growing.growers import Grower, case_weights
+from counterpoint.trees.merging.bases import on_columns, random_basis
+from counterpoint.trees.merging.merge import ORDERS, merge_arrays
+from counterpoint.trees.pruning.criteria import LOCAL
+from counterpoint.trees.single import SingleTreeMixin
 from counterpoint.trees.structure import Tree
 
 _CHOICES: dict[str, tuple] = {
@@ -34,7 +34,7 @@ class MergedTreeClassifier(SingleTreeMixin, ClassifierMixin, BaseEstimator):
     """One decision tree, grafted together from the best parts of many.
 
     Trees are grown on bootstrap samples, on some of the columns, or on random bases, and pruned
-    together by :func:`counterpoint.trees.merging.merge_trees`: where another tree's subtree does
+    together by :func:`counterpoint.trees.merge_trees`: where another tree's subtree does
     better on the samples of a node, it is grafted in. The result is one tree, about as large as a
     single pruned tree or smaller.
 
@@ -112,7 +112,7 @@ class MergedTreeClassifier(SingleTreeMixin, ClassifierMixin, BaseEstimator):
     Examples
     --------
     >>> from sklearn.datasets import load_breast_cancer
-    >>> from counterpoint.trees.merged import MergedTreeClassifier
+    >>> from counterpoint.trees.merging.estimator import MergedTreeClassifier
     >>> X, y = load_breast_cancer(return_X_y=True)
     >>> model = MergedTreeClassifier(random_state=0).fit(X, y)
     >>> bool(model.n_leaves_ < model.unmerged_leaves_.min())

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from counterpoint._kernels import merging as kernels
-from counterpoint.trees.bottom_up import EQUAL
+from counterpoint.trees.pruning.bottom_up import EQUAL
 from counterpoint.trees.structure import LEAF, Tree
 
 # Limits are kept for leaves with fewer cases than this: there are many such, and few different.

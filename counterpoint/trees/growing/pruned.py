@@ -13,13 +13,13 @@ from sklearn.utils import check_random_state
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from counterpoint.trees._growers import Grower, case_weights
-from counterpoint.trees._single import SingleTreeMixin
-from counterpoint.trees.bottom_up import cut
 from counterpoint.trees.convert import from_sklearn as from_sklearn
 from counterpoint.trees.convert import to_sklearn
-from counterpoint.trees.pruning import CRITERIA, find_pruning
-from counterpoint.trees.raising import prune_and_raise
+from counterpoint.trees.growing.growers import Grower, case_weights
+from counterpoint.trees.pruning.bottom_up import cut
+from counterpoint.trees.pruning.prune import CRITERIA, find_pruning
+from counterpoint.trees.pruning.raising import prune_and_raise
+from counterpoint.trees.single import SingleTreeMixin
 from counterpoint.trees.structure import predict_trees, stack_trees
 
 _CHOICES = {
@@ -37,7 +37,7 @@ class PrunedTreeClassifier(SingleTreeMixin, ClassifierMixin, BaseEstimator):
     are not more than those of the subtree under it. What is not as in C4.5: splits are chosen by
     information gain rather than by gain ratio, branches are raised into the place of their parents
     only with ``raising=True``, and the limits are exact. The other criteria are those of
-    :func:`counterpoint.trees.pruning.prune`.
+    :func:`counterpoint.trees.pruning.prune.prune`.
 
     Most criteria need numbers of cases. Sample weights that are all whole numbers count as copies
     of the sample. Others, such as the weights of a booster, say only which samples matter more
@@ -55,7 +55,7 @@ class PrunedTreeClassifier(SingleTreeMixin, ClassifierMixin, BaseEstimator):
         For error-based: exact limits, or the explicit and wider ones of Chen, Zhou and Aravena.
     raising : bool, default=False
         For error-based: let the larger branch of a node take its place where that expects fewer
-        errors, see :func:`counterpoint.trees.raising.prune_and_raise`.
+        errors, see :func:`counterpoint.trees.pruning.raising.prune_and_raise`.
     m : float or "laplace", default=2.0
         For minimum-error: how many cases the prior is worth.
     prior : {"data", "uniform"} or array-like of shape (n_classes,), default="data"
@@ -123,7 +123,7 @@ class PrunedTreeClassifier(SingleTreeMixin, ClassifierMixin, BaseEstimator):
     Examples
     --------
     >>> from sklearn.datasets import load_breast_cancer
-    >>> from counterpoint.trees.pruned import PrunedTreeClassifier
+    >>> from counterpoint.trees.growing.pruned import PrunedTreeClassifier
     >>> X, y = load_breast_cancer(return_X_y=True)
     >>> tree = PrunedTreeClassifier(random_state=0).fit(X, y)
     >>> tree.get_n_leaves() < tree.unpruned_leaves_

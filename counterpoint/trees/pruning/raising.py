@@ -6,9 +6,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from counterpoint._kernels import trees as kernels
-from counterpoint.trees.bottom_up import EQUAL
 from counterpoint.trees.convert import class_shares
-from counterpoint.trees.criteria import LocalCriterion, check_cf
+from counterpoint.trees.pruning.bottom_up import EQUAL
+from counterpoint.trees.pruning.criteria import LocalCriterion, check_cf
 from counterpoint.trees.structure import LEAF, Tree
 
 __all__ = ["prune_and_raise"]
@@ -46,7 +46,7 @@ def prune_and_raise(
     cf : float, default=0.25
         Confidence, above 0 and at most 1. 1 changes nothing.
     limit : {"binomial", "chen"}, default="binomial"
-        See :func:`counterpoint.trees.criteria.upper_limit`.
+        See :func:`counterpoint.trees.pruning.criteria.upper_limit`.
     impurity : {"entropy", "gini"}, default="entropy"
         Of nodes in branches that are raised.
 
@@ -65,8 +65,8 @@ def prune_and_raise(
     >>> from sklearn.datasets import load_breast_cancer
     >>> from sklearn.tree import DecisionTreeClassifier
     >>> from counterpoint.trees.convert import from_sklearn
-    >>> from counterpoint.trees.pruning import prune_tree
-    >>> from counterpoint.trees.raising import prune_and_raise
+    >>> from counterpoint.trees.pruning.prune import prune_tree
+    >>> from counterpoint.trees.pruning.raising import prune_and_raise
     >>> X, y = load_breast_cancer(return_X_y=True)
     >>> tree = DecisionTreeClassifier(splitter="random", random_state=0).fit(X, y)
     >>> _, cost = prune_and_raise(from_sklearn(tree), X.astype("float32"), y)

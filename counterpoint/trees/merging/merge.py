@@ -8,11 +8,11 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import check_X_y
 from sklearn.utils.multiclass import check_classification_targets
 
-from counterpoint.trees._growers import case_weights
-from counterpoint.trees._merger import Merger, MergeStep
 from counterpoint.trees.boxes import data_bounds
 from counterpoint.trees.convert import take_trees
-from counterpoint.trees.criteria import local_criterion
+from counterpoint.trees.growing.growers import case_weights
+from counterpoint.trees.merging.loop import Merger, MergeStep
+from counterpoint.trees.pruning.criteria import local_criterion
 from counterpoint.trees.structure import Tree, predict_trees, stack_trees
 
 ORDERS = ("samples", "volume")
@@ -84,7 +84,7 @@ def merge_trees(
     y : array-like of shape (n_samples,)
         Labels.
     criterion : {"error-based", "pessimistic", "minimum-error"}, default="error-based"
-        What subtrees cost, see :func:`counterpoint.trees.pruning.prune`.
+        What subtrees cost, see :func:`counterpoint.trees.pruning.prune.prune`.
     corrected : bool, default=True
         Let the mean of the subtrees decide against a leaf, not the best.
     order : {"samples", "volume"}, default="samples"
@@ -121,7 +121,7 @@ def merge_trees(
     --------
     >>> from sklearn.datasets import load_breast_cancer
     >>> from sklearn.ensemble import RandomForestClassifier
-    >>> from counterpoint.trees.merging import merge_trees
+    >>> from counterpoint.trees.merging.merge import merge_trees
     >>> X, y = load_breast_cancer(return_X_y=True)
     >>> forest = RandomForestClassifier(10, random_state=0).fit(X, y)
     >>> merged = merge_trees(forest, X, y)

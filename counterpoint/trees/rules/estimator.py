@@ -1,6 +1,6 @@
 """L6: the rules of trees grown on disjoint parts of the data, merged into one set.
 
-Conflicts, gaps and joining are in ``_rule_merger.py``.
+Conflicts, gaps and joining are in ``merge.py``.
 """
 
 from numbers import Integral
@@ -15,15 +15,15 @@ from sklearn.utils.validation import check_is_fitted, has_fit_parameter, validat
 
 from counterpoint import _members
 from counterpoint._progress import track
-from counterpoint.trees._artificial import Sampler
-from counterpoint.trees._cases import deal_cases
-from counterpoint.trees._growers import case_weights
-from counterpoint.trees._rule_merger import Merger, Rules
 from counterpoint.trees.boxes import leaf_boxes
 from counterpoint.trees.convert import require_columns, take_trees
-from counterpoint.trees.distil import grown, seeded
-from counterpoint.trees.pruned import PrunedTreeClassifier
-from counterpoint.trees.rules import Condition, Rule, RuleList, _text
+from counterpoint.trees.distilling.artificial import Sampler
+from counterpoint.trees.distilling.estimator import grown, seeded
+from counterpoint.trees.growing.cases import deal_cases
+from counterpoint.trees.growing.growers import case_weights
+from counterpoint.trees.growing.pruned import PrunedTreeClassifier
+from counterpoint.trees.rules.merge import Merger, Rules
+from counterpoint.trees.rules.rule import Condition, Rule, RuleList, _text
 
 __all__ = ["RuleMergeClassifier"]
 
@@ -115,7 +115,7 @@ class RuleMergeClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
     Examples
     --------
     >>> from sklearn.datasets import load_iris
-    >>> from counterpoint.trees.rule_merging import RuleMergeClassifier
+    >>> from counterpoint.trees.rules.estimator import RuleMergeClassifier
     >>> X, y = load_iris(return_X_y=True)
     >>> model = RuleMergeClassifier(random_state=0).fit(X, y)
     >>> len(model.rules_) < model.n_tree_rules_

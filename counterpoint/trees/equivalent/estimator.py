@@ -1,6 +1,6 @@
 """One tree that decides as an ensemble of trees does, as a scikit-learn estimator.
 
-:func:`counterpoint.trees.melting.equivalent_tree` does it for ensembles that are fitted.
+:func:`counterpoint.trees.equivalent.melt.equivalent_tree` does it for ensembles that are fitted.
 """
 
 import warnings
@@ -17,12 +17,10 @@ from sklearn.utils import check_random_state
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter, validate_data
 
-from counterpoint.trees._sampled import Sampling, grow_on_sample
-from counterpoint.trees._single import SingleTreeMixin
 from counterpoint.trees.algebra import apply, relabel
-from counterpoint.trees.certificate import Certificate, certify
 from counterpoint.trees.convert import as_sklearn, take_trees
-from counterpoint.trees.melting import (
+from counterpoint.trees.equivalent.certificate import Certificate, certify
+from counterpoint.trees.equivalent.melt import (
     CRITERIA,
     MINIMIZE,
     EquivalentTree,
@@ -31,8 +29,10 @@ from counterpoint.trees.melting import (
     check_limits,
     equivalent_tree,
 )
-from counterpoint.trees.pruning import prune
-from counterpoint.trees.rules import tree_rules
+from counterpoint.trees.equivalent.sample import Sampling, grow_on_sample
+from counterpoint.trees.pruning.prune import prune
+from counterpoint.trees.rules.rule import tree_rules
+from counterpoint.trees.single import SingleTreeMixin
 from counterpoint.trees.structure import Tree
 
 __all__ = ["EnsembleTreeClassifier", "EquivalentTree", "Faithfulness", "equivalent_tree"]
@@ -66,7 +66,7 @@ class EnsembleTreeClassifier(SingleTreeMixin, ClassifierMixin, MetaEstimatorMixi
         The ensemble is fitted: take it as it is.
     criterion : {"cells", "volume"}, default="cells"
         For "exact": what a split should tell apart, see
-        :func:`counterpoint.trees.melting.equivalent_tree`.
+        :func:`counterpoint.trees.equivalent.melt.equivalent_tree`.
     minimize : {None, "leaves", "depth"}, default=None
         For "exact": search for the smallest tree.
     max_leaves : int or None, default=100_000
@@ -85,7 +85,7 @@ class EnsembleTreeClassifier(SingleTreeMixin, ClassifierMixin, MetaEstimatorMixi
         For "sample": what an overlap weighs: its volume, its rows, or the mean of both shares.
         "data" leaves out overlaps without rows.
     pruning : str, dict or None, default=None
-        Criterion of :func:`counterpoint.trees.pruning.prune` for pruning the tree by the training
+        Criterion of :func:`counterpoint.trees.prune` for pruning the tree by the training
         rows, or a dict of its options with "criterion". The leaves then have the labels of the
         rows that reach them.
     random_state : int, RandomState instance or None, default=None
@@ -128,7 +128,7 @@ class EnsembleTreeClassifier(SingleTreeMixin, ClassifierMixin, MetaEstimatorMixi
     Examples
     --------
     >>> from sklearn.datasets import load_iris
-    >>> from counterpoint.trees.equivalent import EnsembleTreeClassifier
+    >>> from counterpoint.trees.equivalent.estimator import EnsembleTreeClassifier
     >>> X, y = load_iris(return_X_y=True)
     >>> one = EnsembleTreeClassifier(random_state=0).fit(X, y)
     >>> one.exact_, one.verify().equal
@@ -310,7 +310,7 @@ class EnsembleTreeClassifier(SingleTreeMixin, ClassifierMixin, MetaEstimatorMixi
         if not isinstance(self.pruning, str | dict | None):
             raise ValueError(
                 f"pruning={self.pruning!r}: give the name of a criterion, a dict of options of "
-                "counterpoint.trees.pruning.prune, or None."
+                "counterpoint.trees.pruning.prune.prune, or None."
             )
 
     @property

@@ -59,7 +59,7 @@ def upper_limit(
 
     Examples
     --------
-    >>> from counterpoint.trees.criteria import upper_limit
+    >>> from counterpoint.trees.pruning.criteria import upper_limit
     >>> upper_limit([0, 0, 0, 1], [6, 9, 1, 16]).round(3).tolist()
     [0.206, 0.143, 0.75, 0.16]
     >>> upper_limit([0, 0, 0, 1], [6, 9, 1, 16], limit="chen").round(3).tolist()

@@ -15,7 +15,7 @@ def content_order(X, codes):
 def bootstrap_cases(X, codes, weight, n_bags, rng):
     """Draw cases with replacement, as many as there are, for each bag.
 
-    ``weight`` are numbers of cases, all positive: see ``_growers.case_weights``. Returns counts,
+    ``weight`` are numbers of cases, all positive: see ``growers.case_weights``. Returns counts,
     (n_bags, n_samples).
     """
     order = content_order(X, codes)

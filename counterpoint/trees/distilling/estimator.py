@@ -1,6 +1,6 @@
 """L6: one model in place of an ensemble, learned from artificial samples that it labels.
 
-The samples come from ``_artificial.py``. To choose a member instead: ``similar.py``.
+The samples come from ``artificial.py``. To choose a member instead: ``similar.py``.
 """
 
 from numbers import Integral
@@ -17,12 +17,17 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter, validate_data
 
 from counterpoint import _members
-from counterpoint.trees._artificial import SAMPLINGS, Sampler, check_noise, choose_sampling
-from counterpoint.trees._cases import bootstrap_cases
-from counterpoint.trees._growers import case_weights
 from counterpoint.trees.convert import TreeEnsemble, as_sklearn, take_trees
-from counterpoint.trees.pruned import PrunedTreeClassifier
-from counterpoint.trees.rules import RuleList, tree_rules
+from counterpoint.trees.distilling.artificial import (
+    SAMPLINGS,
+    Sampler,
+    check_noise,
+    choose_sampling,
+)
+from counterpoint.trees.growing.cases import bootstrap_cases
+from counterpoint.trees.growing.growers import case_weights
+from counterpoint.trees.growing.pruned import PrunedTreeClassifier
+from counterpoint.trees.rules.rule import RuleList, tree_rules
 
 __all__ = ["DistilledTreeClassifier"]
 
@@ -99,7 +104,7 @@ class DistilledTreeClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator
     --------
     >>> from sklearn.datasets import load_breast_cancer
     >>> from sklearn.ensemble import RandomForestClassifier
-    >>> from counterpoint.trees.distil import DistilledTreeClassifier
+    >>> from counterpoint.trees.distilling.estimator import DistilledTreeClassifier
     >>> X, y = load_breast_cancer(return_X_y=True)
     >>> forest = RandomForestClassifier(random_state=0).fit(X, y)
     >>> single = DistilledTreeClassifier(forest, random_state=0).fit(X, y)

@@ -68,7 +68,7 @@ def prune_bottom_up(
 
     Examples
     --------
-    >>> from counterpoint.trees.bottom_up import prune_bottom_up
+    >>> from counterpoint.trees.pruning.bottom_up import prune_bottom_up
     >>> pruning = prune_bottom_up([1, -1, 3, -1, -1], [2, -1, 4, -1, -1], [9, 1, 2, 1, 1])
     >>> pruning.kept.tolist(), pruning.new_node.tolist(), pruning.cost
     ([0, 1, 2], [0, 1, 2, 2, 2], 3.0)

@@ -11,7 +11,12 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import check_array, check_random_state
 
 from counterpoint import _members
-from counterpoint.trees._artificial import SAMPLINGS, Sampler, check_noise, choose_sampling
+from counterpoint.trees.distilling.artificial import (
+    SAMPLINGS,
+    Sampler,
+    check_noise,
+    choose_sampling,
+)
 
 __all__ = ["SIMILARITIES", "SimilarMember", "most_similar_member"]
 
@@ -125,7 +130,7 @@ def most_similar_member(
     --------
     >>> from sklearn.datasets import load_iris
     >>> from sklearn.ensemble import RandomForestClassifier
-    >>> from counterpoint.trees.similar import most_similar_member
+    >>> from counterpoint.trees.distilling.similar import most_similar_member
     >>> X, y = load_iris(return_X_y=True)
     >>> forest = RandomForestClassifier(20, random_state=0).fit(X, y)
     >>> found = most_similar_member(forest, X, random_state=0)
@@ -199,7 +204,7 @@ def confusion_matrices(votes: NDArray, whole: NDArray, n_classes: int) -> NDArra
     Examples
     --------
     >>> import numpy as np
-    >>> from counterpoint.trees.similar import confusion_matrices
+    >>> from counterpoint.trees.distilling.similar import confusion_matrices
     >>> confusion_matrices(np.array([[0, 1, 1]]), np.array([0, 0, 1]), 2).tolist()
     [[[1, 0], [1, 1]]]
     """

@@ -64,7 +64,7 @@ def cost_complexity_path(tree: Tree, node_cost: str = "impurity") -> PruningPath
     >>> from sklearn.datasets import load_iris
     >>> from sklearn.tree import DecisionTreeClassifier
     >>> from counterpoint.trees.convert import from_sklearn
-    >>> from counterpoint.trees.paths import cost_complexity_path
+    >>> from counterpoint.trees.pruning.paths import cost_complexity_path
     >>> X, y = load_iris(return_X_y=True)
     >>> tree = from_sklearn(DecisionTreeClassifier(max_depth=2).fit(X, y))
     >>> cost_complexity_path(tree).ccp_alphas.round(3).tolist()

@@ -1,8 +1,8 @@
 """Cut back trees given as plain arrays.
 
 A criterion gives every node a cost as if it were a leaf, and a subtree is cut wherever a leaf costs
-no more, in the one pass of :mod:`counterpoint.trees.bottom_up`. :func:`prune` has the six criteria
-of the textbooks; those with one number to choose are in :mod:`counterpoint.trees.paths`.
+no more, in the one pass of ``bottom_up.py``. :func:`prune` has the six criteria
+of the textbooks; those with one number to choose are in ``paths.py``.
 """
 
 from dataclasses import replace
@@ -13,16 +13,16 @@ from numpy.typing import ArrayLike
 from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils.validation import check_array, check_consistent_length
 
-from counterpoint.trees import paths
-from counterpoint.trees.bottom_up import (
+from counterpoint.trees.convert import from_sklearn, to_sklearn
+from counterpoint.trees.pruning import paths
+from counterpoint.trees.pruning.bottom_up import (
     Pruning,
     check_children,
     collapse,
     cut,
     prune_bottom_up,
 )
-from counterpoint.trees.convert import from_sklearn, to_sklearn
-from counterpoint.trees.criteria import (
+from counterpoint.trees.pruning.criteria import (
     LOCAL,
     LocalCriterion,
     check_cf,
@@ -64,9 +64,9 @@ def prune_error_based(
     """Prune as C4.5 does: by the upper limits of the error rates of the leaves.
 
     A node becomes a leaf where the errors expected of it as a leaf, its number of cases times
-    :func:`~counterpoint.trees.criteria.upper_limit`, are not more than those of its subtree. C4.5
+    :func:`~counterpoint.trees.upper_limit`, are not more than those of its subtree. C4.5
     may also put the larger branch of a node in its place: that needs the training rows, see
-    :func:`counterpoint.trees.raising.prune_and_raise`.
+    :func:`counterpoint.trees.pruning.raising.prune_and_raise`.
 
     Parameters
     ----------
@@ -79,7 +79,7 @@ def prune_error_based(
         the "upper" limits lie below the errors seen. 1 prunes nothing.
     limit : {"binomial", "chen"}, default="binomial"
         The exact limit or a wider explicit one, see
-        :func:`counterpoint.trees.criteria.upper_limit`.
+        :func:`counterpoint.trees.pruning.criteria.upper_limit`.
     total : float, default=None
         Number of cases that the weights in the root stand for; all weights are scaled to it.
         None takes weights as numbers of cases. Weights of a booster sum to 1, and one case
@@ -98,7 +98,7 @@ def prune_error_based(
     --------
     The book's example: three leaves of 6, 9 and 1 cases, where one case is of another class.
 
-    >>> from counterpoint.trees.pruning import prune_error_based
+    >>> from counterpoint.trees.pruning.prune import prune_error_based
     >>> left, right = [1, -1, 3, -1, -1], [2, -1, 4, -1, -1]
     >>> value = [[15, 1], [6, 0], [9, 1], [9, 0], [0, 1]]
     >>> pruning = prune_error_based(left, right, value)
@@ -122,7 +122,7 @@ def prune_tree(tree: Tree, cf: float = 0.25, *, total: float | None = None) -> t
     Parameters
     ----------
     tree : Tree
-        From :func:`counterpoint.trees.grow` or :func:`counterpoint.trees.pruned.from_sklearn`.
+        From :func:`counterpoint.trees.grow` or :func:`counterpoint.trees.from_sklearn`.
     cf : float, default=0.25
         Confidence, above 0 and at most 1.
     total : float, default=None
@@ -139,7 +139,7 @@ def prune_tree(tree: Tree, cf: float = 0.25, *, total: float | None = None) -> t
     --------
     >>> import numpy as np
     >>> from counterpoint.trees import Binner, GrowWorkspace, grow
-    >>> from counterpoint.trees.pruning import prune_tree
+    >>> from counterpoint.trees.pruning.prune import prune_tree
     >>> X = np.arange(8.0)[:, None]
     >>> workspace = GrowWorkspace(Binner().fit_transform(X), [0, 0, 0, 0, 1, 0, 0, 0])
     >>> tree, pruning = prune_tree(grow(workspace))
@@ -198,7 +198,7 @@ def prune(
         For error-based: confidence of the limits, above 0 and at most 1. Smaller prunes more, as a
         rule; 1 prunes nothing.
     limit : {"binomial", "chen"}, default="binomial"
-        For error-based: the limits, see :func:`counterpoint.trees.criteria.upper_limit`.
+        For error-based: the limits, see :func:`counterpoint.trees.pruning.criteria.upper_limit`.
     m : float or "laplace", default=2.0
         For minimum-error: how many cases the prior is worth. "laplace" is the number of classes
         with a uniform prior, as in the method's first paper. More prunes more, as a rule.
@@ -244,7 +244,7 @@ def prune(
     --------
     >>> from sklearn.datasets import load_breast_cancer
     >>> from sklearn.tree import DecisionTreeClassifier
-    >>> from counterpoint.trees.pruning import prune
+    >>> from counterpoint.trees.pruning.prune import prune
     >>> X, y = load_breast_cancer(return_X_y=True)
     >>> tree = DecisionTreeClassifier(random_state=0).fit(X[:400], y[:400])
     >>> prune(tree, "reduced-error", X_val=X[400:], y_val=y[400:]).tree_.node_count

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from counterpoint._kernels import grid as kernels
-from counterpoint.trees._exact import Packed
+from counterpoint.trees.equivalent.exact import Packed
 
 # Most cells that are labelled, most bytes of a table (and never more than half of what is free).
 _MOST_CELLS = 2**22

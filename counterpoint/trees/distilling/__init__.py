@@ -1,0 +1,1 @@
+"""Learning one model, or choosing one member, from the answers of an ensemble."""

@@ -1,0 +1,1 @@
+"""Growing trees: learners, the workspace they grow in, and cases drawn for many of them."""

@@ -1,0 +1,1 @@
+"""Merging the trees of an ensemble into one, by pruning them together."""
