@@ -14,7 +14,7 @@ from sklearn.utils.validation import validate_data
 from counterpoint import _members
 from counterpoint._kernels import hyperboxes as kernels
 from counterpoint._kernels.threads import threads_for
-from counterpoint.hyperboxes._model import BoxClassifier, data_range, to_unit
+from counterpoint.hyperboxes.base import BoxClassifier, data_range, to_unit
 from counterpoint.hyperboxes.learning import agglomerate
 from counterpoint.trees.boxes import all_cells, box_volumes, cells_at, sample_overlaps
 from counterpoint.trees.convert import take_trees

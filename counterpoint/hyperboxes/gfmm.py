@@ -7,7 +7,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import column_or_1d, validate_data
 
-from counterpoint.hyperboxes._model import BoxClassifier, as_intervals, data_range, to_unit
+from counterpoint.hyperboxes.base import BoxClassifier, as_intervals, data_range, to_unit
 from counterpoint.hyperboxes.learning import (
     Learned,
     agglomerate,

@@ -11,7 +11,7 @@ from sklearn.utils.validation import check_array
 from counterpoint._kernels import hyperboxes as kernels
 from counterpoint._kernels.threads import threads_for
 from counterpoint._validation import check_correct
-from counterpoint.hyperboxes._model import as_intervals, data_range, to_unit
+from counterpoint.hyperboxes.base import as_intervals, data_range, to_unit
 from counterpoint.hyperboxes.learning import grow_online
 
 __all__ = ["MisclassificationBoxes", "competence_regions"]

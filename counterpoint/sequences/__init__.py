@@ -1,8 +1,8 @@
 """Sequences of events: histories, hidden Markov models, rankings."""
 
-from counterpoint.sequences.classifier import HMMClassifier, HMMPairClassifier
 from counterpoint.sequences.events import EventLog, Histories, histories, latest_histories
 from counterpoint.sequences.hmm import MixtureHMM
+from counterpoint.sequences.hmm_classifier import HMMClassifier, HMMPairClassifier
 from counterpoint.sequences.horizon import relevance_horizon
 from counterpoint.sequences.lift import (
     Cutoff,
@@ -15,7 +15,7 @@ from counterpoint.sequences.lift import (
 )
 from counterpoint.sequences.representation import RecentEventsTransformer
 from counterpoint.sequences.risk import AtRisk, find_at_risk
-from counterpoint.sequences.simulate import ChurnEvents, make_churn_events
+from counterpoint.sequences.simulation import ChurnEvents, make_churn_events
 
 __all__ = [
     "AtRisk",

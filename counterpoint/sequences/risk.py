@@ -15,8 +15,8 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from counterpoint._progress import track
-from counterpoint.sequences.classifier import HMMPairClassifier
 from counterpoint.sequences.events import EventLog, Histories, histories, latest_histories
+from counterpoint.sequences.hmm_classifier import HMMPairClassifier
 from counterpoint.sequences.horizon import ranking_scores
 from counterpoint.sequences.lift import Cutoff, choose_cutoff, lift_curve
 from counterpoint.sequences.representation import RecentEventsTransformer

@@ -7,9 +7,9 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import has_fit_parameter
 
 from counterpoint._members import select_rows
-from counterpoint.views._base import BaseViewClassifier
 from counterpoint.views._checks import check_choice, check_count, check_number
 from counterpoint.views._members import member_labels, member_proba
+from counterpoint.views.base import BaseViewClassifier
 from counterpoint.views.view import TrainingSet, View
 
 __all__ = ["BalancedSubsetsClassifier", "BalancedView"]

@@ -13,7 +13,7 @@ from sklearn.utils.validation import _check_sample_weight, check_is_fitted, vali
 
 from counterpoint._kernels import oblique as kernels
 from counterpoint.views._checks import check_count, check_numeric_frame
-from counterpoint.views._numbers import centre_and_scale
+from counterpoint.views.scaling import centre_and_scale
 
 __all__ = ["CombinationTreeClassifier"]
 

@@ -8,10 +8,10 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.model_selection import StratifiedKFold
 
-from counterpoint.views._base import BaseViewClassifier
 from counterpoint.views._checks import check_count, share_or_count
 from counterpoint.views._members import seed_all
-from counterpoint.views._numbers import centre_and_scale
+from counterpoint.views.base import BaseViewClassifier
+from counterpoint.views.scaling import centre_and_scale
 from counterpoint.views.view import ColumnsView
 
 __all__ = ["InputDecimationClassifier", "class_correlations"]

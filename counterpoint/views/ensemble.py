@@ -1,6 +1,6 @@
 """Any view, any learner: the ensemble for views of one's own."""
 
-from counterpoint.views._base import BaseViewClassifier
+from counterpoint.views.base import BaseViewClassifier
 from counterpoint.views.view import BootstrapView, check_views
 
 __all__ = ["ViewEnsembleClassifier"]

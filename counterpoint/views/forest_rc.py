@@ -5,11 +5,11 @@ from copy import copy
 import numpy as np
 from joblib import Parallel, delayed
 
-from counterpoint.views._base import BaseViewClassifier
 from counterpoint.views._checks import check_count
 from counterpoint.views._members import member_labels
-from counterpoint.views._numbers import centre_and_scale
+from counterpoint.views.base import BaseViewClassifier
 from counterpoint.views.combination_tree import CombinationTreeClassifier, columns_of
+from counterpoint.views.scaling import centre_and_scale
 from counterpoint.views.view import BootstrapView, WholeView
 
 __all__ = ["ForestRCClassifier"]

@@ -12,7 +12,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
-from counterpoint.views._base import BaseViewClassifier
+from counterpoint.views.base import BaseViewClassifier
 from counterpoint.views.view import View, WholeView
 
 __all__ = ["HeterogeneousPoolClassifier", "expand_pool"]

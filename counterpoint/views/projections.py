@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.tree import DecisionTreeClassifier
 
-from counterpoint.views._base import BaseViewClassifier
 from counterpoint.views._checks import check_choice, check_count, share_or_count
-from counterpoint.views._numbers import centre_and_scale, whitening
+from counterpoint.views.base import BaseViewClassifier
+from counterpoint.views.scaling import centre_and_scale, whitening
 from counterpoint.views.view import TrainingSet, View, numeric_columns
 
 __all__ = ["KINDS", "ProjectionEnsembleClassifier", "ProjectionView", "RotationView"]

@@ -6,9 +6,9 @@ from typing import Self
 
 import numpy as np
 
-from counterpoint.views._base import BaseViewClassifier
 from counterpoint.views._checks import check_choice, check_count, check_number
-from counterpoint.views._numbers import centre_and_scale
+from counterpoint.views.base import BaseViewClassifier
+from counterpoint.views.scaling import centre_and_scale
 from counterpoint.views.view import TrainingSet, View, numeric_columns
 
 __all__ = ["RandomTransformClassifier", "UntrainedNetworkView"]

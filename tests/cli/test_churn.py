@@ -8,7 +8,7 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.pipeline import make_pipeline
 
 from counterpoint.sequences import EventLog, RecentEventsTransformer, find_at_risk, risk
-from counterpoint.sequences.simulate import make_churn_events
+from counterpoint.sequences.simulation import make_churn_events
 
 COLUMNS = ["--entity", "customer", "--time", "time", "--type", "event", "--target", "churn"]
 

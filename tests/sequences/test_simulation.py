@@ -36,7 +36,7 @@ def test_the_hazard_is_the_chance_of_churn(made):
 def test_old_events_hardly_matter(made):
     events = made.events.copy()
     # Change everything before the last three events of a long history: the hazard stays.
-    from counterpoint.sequences.simulate import _hazard_after
+    from counterpoint.sequences.simulation import _hazard_after
 
     changed = events.copy()
     changed.loc[changed["life"] <= 2, "duration"] = 3.0
