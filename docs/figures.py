@@ -79,7 +79,7 @@ def draw_diversity_matrix(ensembles, X, y):
 
 
 def draw_trajectory(ensembles, X, y):
-    measures = ["q", "kw_variance"]
+    measures = ["q", "kohavi_wolpert_variance"]
     display = TrajectoryDisplay.from_estimator(ensembles, X, y, measures=measures)
     save(display.figure_, "trajectory.png")
 

@@ -15,7 +15,7 @@ from sklearn.model_selection import train_test_split
 from sklearn.tree import DecisionTreeClassifier
 
 from counterpoint import MemberOutputs
-from counterpoint.diversity import coverage_spread, enrichment, enrichment_degree, subsets_of
+from counterpoint.diversity import coverage_spread, enrichment, enrichment_degree, member_subsets
 from counterpoint.subsets import StochasticDiscriminationClassifier, ensemble_to_features
 
 ENSEMBLES = {
@@ -40,7 +40,7 @@ def leaves_or_boxes(model, X):
 
 def regions(model, X):
     """Return the large subsets: for each member and class, what it gives that class."""
-    return subsets_of(MemberOutputs.from_estimator(model, X))
+    return member_subsets(MemberOutputs.from_estimator(model, X))
 
 
 def evenness(subsets, y):

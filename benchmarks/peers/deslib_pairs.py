@@ -18,7 +18,7 @@ folder = Path(sys.argv[1])
 y, votes = np.load(folder / "y.npy"), np.load(folder / "votes.npy")
 measures = {
     "q": Q_statistic,
-    "rho": correlation_coefficient,
+    "correlation": correlation_coefficient,
     "disagreement": disagreement_measure,
     "double_fault": double_fault,
 }

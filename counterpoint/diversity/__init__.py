@@ -1,10 +1,9 @@
 """How the members of an ensemble disagree, and what that is worth.
 
-``pairwise`` (M1-M3) compares members two by two, ``groupwise`` (M4) all at once, ``margins``
-(M5) looks at their vote, ``limits`` (M6, X3) says what a vote can reach, ``subsets`` (M7) speaks
-of coverage, ``data`` (M8) of the rows themselves, ``gain`` (X2) draws the conclusion.
-``measures`` has the one table of them all: ``MEASURES``, ``profile``, ``matrix``,
-``trajectory``.
+``pairwise`` compares members two by two, ``groupwise`` all at once, ``margins`` looks at their
+vote, ``limits`` says what a vote can reach, ``subsets`` speaks of coverage, ``data`` of the rows
+themselves, ``gain`` draws the conclusion. ``measures`` has the one table of them all:
+``MEASURES``, ``profile``, ``matrix``, ``trajectory``. ``inputs`` is what a new measure reads.
 
 All take ``MemberOutputs``, or a plain array of right/wrong flags (n_members, n_samples); those
 that need no single sample also take ``PairCounts`` merged over chunks. What is 0/0 is NaN, and
@@ -27,6 +26,7 @@ from counterpoint.diversity.groupwise import (
     interrater_kappa,
     kohavi_wolpert_variance,
 )
+from counterpoint.diversity.inputs import VoteSummary, right_votes, vote_summary
 from counterpoint.diversity.limits import (
     c_bound,
     first_order_bound,
@@ -53,13 +53,14 @@ from counterpoint.diversity.measures import MEASURES, Measure, matrix, profile, 
 from counterpoint.diversity.pairwise import (
     correlation,
     covariance,
+    covariance_with_vote,
     disagreement,
     double_fault,
-    ensemble_covariance,
     kappa,
     kappa_error,
     label_disagreement,
     label_kappa,
+    mean_over_pairs,
     q_statistic,
 )
 from counterpoint.diversity.subsets import (
@@ -67,12 +68,13 @@ from counterpoint.diversity.subsets import (
     coverage_spread,
     enrichment,
     enrichment_degree,
-    subsets_of,
+    member_subsets,
 )
 
 __all__ = [
     "MEASURES",
     "Measure",
+    "VoteSummary",
     "Worth",
     "ambiguity",
     "ambiguity_size",
@@ -81,6 +83,7 @@ __all__ = [
     "coincident_failure_diversity",
     "correlation",
     "covariance",
+    "covariance_with_vote",
     "coverage",
     "coverage_spread",
     "data_diversity",
@@ -90,7 +93,6 @@ __all__ = [
     "double_fault",
     "enrichment",
     "enrichment_degree",
-    "ensemble_covariance",
     "entropy",
     "first_order_bound",
     "forest_bound",
@@ -109,16 +111,19 @@ __all__ = [
     "margin_min",
     "margin_spread",
     "matrix",
+    "mean_over_pairs",
     "member_error",
+    "member_subsets",
     "profile",
     "q_statistic",
+    "right_votes",
     "strength_and_correlation",
-    "subsets_of",
     "tandem_bound",
     "trajectory",
     "variance_factor",
     "vote_error",
     "vote_error_limits",
     "vote_margins",
+    "vote_summary",
     "worth",
 ]

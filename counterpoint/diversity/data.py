@@ -1,4 +1,4 @@
-"""M8: diversity of the data themselves."""
+"""Diversity of the data themselves."""
 
 import numpy as np
 import pandas as pd

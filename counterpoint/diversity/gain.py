@@ -1,11 +1,11 @@
-"""X2: whether an ensemble is worth it."""
+"""Whether an ensemble is worth it."""
 
 import warnings
 from dataclasses import asdict, dataclass
 
 import numpy as np
 
-from counterpoint.diversity._inputs import as_outputs, summarise
+from counterpoint.diversity.inputs import as_outputs, vote_summary
 from counterpoint.diversity.pairwise import q_statistic
 from counterpoint.exceptions import RedundancyWarning
 
@@ -42,7 +42,7 @@ def disagreement_error_ratio(outputs):
     >>> round(disagreement_error_ratio([[1, 1, 0, 1], [1, 0, 1, 1], [1, 1, 1, 0]]), 4)
     1.3333
     """
-    summary = summarise(outputs)
+    summary = vote_summary(outputs)
     error = summary.mean(1.0 - summary.right)
     return summary.mean(summary.disagree) / error if error > 0 else float("nan")
 
@@ -52,8 +52,7 @@ def improvement_rate(outputs):
 
     Parameters
     ----------
-    outputs : MemberOutputs or array-like of shape (n_members, n_samples)
-        An array is taken as right/wrong flags.
+    outputs : MemberOutputs or right/wrong flags (n_members, n_samples)
 
     Returns
     -------
@@ -71,7 +70,7 @@ def improvement_rate(outputs):
     >>> improvement_rate([[1, 1, 0, 1], [1, 0, 1, 1], [1, 1, 1, 0]])
     1.0
     """
-    summary = summarise(outputs)
+    summary = vote_summary(outputs)
     error = summary.mean(1.0 - summary.right)
     return 1.0 - summary.mean(~summary.wins) / error if error > 0 else float("nan")
 
@@ -83,8 +82,7 @@ def is_competent(outputs):
 
     Parameters
     ----------
-    outputs : MemberOutputs or array-like of shape (n_members, n_samples)
-        An array is taken as right/wrong flags.
+    outputs : MemberOutputs or right/wrong flags (n_members, n_samples)
 
     Returns
     -------
@@ -101,7 +99,7 @@ def is_competent(outputs):
     >>> is_competent([[1, 1, 0, 1], [1, 0, 1, 1], [1, 1, 1, 0]])
     True
     """
-    summary = summarise(outputs)
+    summary = vote_summary(outputs)
     wrong = np.round(1.0 - summary.right, 12)  # shares: 1 - 2/3 and 1/3 must be the same t
     weight = np.ones(len(wrong)) if summary.sample_weight is None else summary.sample_weight
     for t in np.unique(np.minimum(wrong, np.round(1.0 - wrong, 12))):
@@ -177,7 +175,7 @@ def worth(outputs):
     beats its best member (25.0 %).
     """
     outputs = as_outputs(outputs)
-    summary = summarise(outputs)
+    summary = vote_summary(outputs)
     ratio, rate = disagreement_error_ratio(summary), improvement_rate(summary)
     members = summary.mean(1.0 - summary.right)
     vote, best = summary.mean(~summary.wins), float(outputs.errors.min())
@@ -210,15 +208,15 @@ def worth(outputs):
 def _verdict(members, best, vote, rate, redundant):
     if np.isnan(rate):
         return "No member is ever wrong on these samples: there is nothing a vote could improve."
-    said = f"The vote errs {vote:.1%}, its members {members:.1%} on average: ".replace("%", " %")
+    text = f"The vote errs {vote:.1%}, its members {members:.1%} on average: ".replace("%", " %")
     if np.isclose(rate, 0.0, atol=1e-9):
-        said += "voting changes nothing. "
+        text += "voting changes nothing. "
     elif rate > 0:
-        said += f"it takes away {rate:.0%} of their error. ".replace("%", " %")
+        text += f"it takes away {rate:.0%} of their error. ".replace("%", " %")
     else:
-        said += "voting makes it worse. "
+        text += "voting makes it worse. "
     # Both are shares of the same samples, but summed up in another order.
     equal = np.isclose(vote, best, rtol=0, atol=1e-9)
     than_best = "equals" if equal else "beats" if vote < best else "does not reach"
-    said += f"It {than_best} its best member ({best:.1%}).".replace("%", " %")
-    return said + (" The members are nearly copies of each other." if redundant else "")
+    text += f"It {than_best} its best member ({best:.1%}).".replace("%", " %")
+    return text + (" The members are nearly copies of each other." if redundant else "")

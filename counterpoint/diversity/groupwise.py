@@ -1,4 +1,4 @@
-"""M4: measures of all members at once, from how many of them are right on each sample.
+"""Measures of all members at once, from how many of them are right on each sample.
 
 All are functions of one histogram: the weight of the samples that 0, 1, ..., T members have
 right. So they can be taken from ``PairCounts`` merged over chunks. They need at least two
@@ -7,7 +7,7 @@ members; for one they are NaN, save for the difficulty.
 
 import numpy as np
 
-from counterpoint.diversity._inputs import as_counts
+from counterpoint.diversity.inputs import right_votes
 
 __all__ = [
     "coincident_failure_diversity",
@@ -21,72 +21,12 @@ __all__ = [
 NAN = float("nan")
 
 
-def _shares(histogram):
-    histogram = np.asarray(histogram, dtype=float)
-    right = np.arange(len(histogram))
-    return histogram / histogram.sum(), right, len(histogram) - 1
-
-
-def entropy_of(histogram):
-    """Entropy from the histogram of right votes."""
-    share, right, n = _shares(histogram)
-    if n < 2:
-        return NAN
-    return float(share @ np.minimum(right, n - right) / (n - -(-n // 2)))
-
-
-def kohavi_wolpert_of(histogram):
-    """Kohavi-Wolpert variance from the histogram of right votes."""
-    share, right, n = _shares(histogram)
-    return NAN if n < 2 else float(share @ (right * (n - right)) / n**2)
-
-
-def interrater_of(histogram):
-    """Inter-rater kappa from the histogram of right votes."""
-    share, right, n = _shares(histogram)
-    mean = share @ right / n
-    # Compared as a variance: rounding must not turn 'always right' into 1/1e-17.
-    if n < 2 or mean * (1 - mean) < 1e-15:
-        return NAN
-    return float(1.0 - share @ (right * (n - right)) / (n * (n - 1) * mean * (1 - mean)))
-
-
-def difficulty_of(histogram):
-    """Difficulty from the histogram of right votes."""
-    share, right, n = _shares(histogram)
-    rate = right / n
-    return float(share @ (rate - share @ rate) ** 2)
-
-
-def generalized_of(histogram):
-    """Generalized diversity from the histogram of right votes."""
-    share, right, n = _shares(histogram)
-    wrong = n - right
-    one = share @ wrong / n
-    if n < 2 or one == 0:
-        return NAN
-    two = share @ (wrong * (wrong - 1)) / (n * (n - 1))
-    return float(1.0 - two / one)
-
-
-def coincident_of(histogram):
-    """Coincident failure diversity from the histogram of right votes."""
-    share, right, n = _shares(histogram)
-    if n < 2:
-        return NAN
-    some_wrong = share[:-1].sum()
-    if some_wrong == 0:
-        return 0.0  # as its authors define it: never wrong, never diverse
-    return float(share[:-1] @ right[:-1] / ((n - 1) * some_wrong))
-
-
 def entropy(outputs):
     """Entropy measure E: how evenly members split into right and wrong, 0 to 1.
 
     Parameters
     ----------
-    outputs : MemberOutputs, PairCounts or array-like of shape (n_members, n_samples)
-        An array is taken as right/wrong flags.
+    outputs : MemberOutputs, PairCounts or right/wrong flags (n_members, n_samples)
 
     Returns
     -------
@@ -104,7 +44,10 @@ def entropy(outputs):
     >>> entropy([[1, 1, 0], [1, 0, 1], [1, 1, 1]])
     0.6666666666666666
     """
-    return entropy_of(as_counts(outputs).right_votes)
+    share, right, n = right_votes(outputs)
+    if n < 2:
+        return NAN
+    return float(share @ np.minimum(right, n - right) / (n - -(-n // 2)))
 
 
 def kohavi_wolpert_variance(outputs):
@@ -114,8 +57,7 @@ def kohavi_wolpert_variance(outputs):
 
     Parameters
     ----------
-    outputs : MemberOutputs, PairCounts or array-like of shape (n_members, n_samples)
-        An array is taken as right/wrong flags.
+    outputs : MemberOutputs, PairCounts or right/wrong flags (n_members, n_samples)
 
     Returns
     -------
@@ -132,7 +74,8 @@ def kohavi_wolpert_variance(outputs):
     >>> round(kohavi_wolpert_variance([[1, 1, 0], [1, 0, 1], [1, 1, 1]]), 4)
     0.1481
     """
-    return kohavi_wolpert_of(as_counts(outputs).right_votes)
+    share, right, n = right_votes(outputs)
+    return NAN if n < 2 else float(share @ (right * (n - right)) / n**2)
 
 
 def interrater_kappa(outputs):
@@ -140,8 +83,7 @@ def interrater_kappa(outputs):
 
     Parameters
     ----------
-    outputs : MemberOutputs, PairCounts or array-like of shape (n_members, n_samples)
-        An array is taken as right/wrong flags.
+    outputs : MemberOutputs, PairCounts or right/wrong flags (n_members, n_samples)
 
     Returns
     -------
@@ -159,7 +101,12 @@ def interrater_kappa(outputs):
     >>> round(interrater_kappa([[1, 1, 0], [1, 0, 1], [1, 1, 1]]), 4)
     -0.2857
     """
-    return interrater_of(as_counts(outputs).right_votes)
+    share, right, n = right_votes(outputs)
+    mean = share @ right / n
+    # Compared as a variance: rounding must not turn 'always right' into 1/1e-17.
+    if n < 2 or mean * (1 - mean) < 1e-15:
+        return NAN
+    return float(1.0 - share @ (right * (n - right)) / (n * (n - 1) * mean * (1 - mean)))
 
 
 def difficulty(outputs):
@@ -167,8 +114,7 @@ def difficulty(outputs):
 
     Parameters
     ----------
-    outputs : MemberOutputs, PairCounts or array-like of shape (n_members, n_samples)
-        An array is taken as right/wrong flags.
+    outputs : MemberOutputs, PairCounts or right/wrong flags (n_members, n_samples)
 
     Returns
     -------
@@ -185,7 +131,9 @@ def difficulty(outputs):
     >>> round(difficulty([[1, 1, 0], [1, 0, 1], [1, 1, 1]]), 4)
     0.0247
     """
-    return difficulty_of(as_counts(outputs).right_votes)
+    share, right, n = right_votes(outputs)
+    rate = right / n
+    return float(share @ (rate - share @ rate) ** 2)
 
 
 def generalized_diversity(outputs):
@@ -193,8 +141,7 @@ def generalized_diversity(outputs):
 
     Parameters
     ----------
-    outputs : MemberOutputs, PairCounts or array-like of shape (n_members, n_samples)
-        An array is taken as right/wrong flags.
+    outputs : MemberOutputs, PairCounts or right/wrong flags (n_members, n_samples)
 
     Returns
     -------
@@ -212,7 +159,13 @@ def generalized_diversity(outputs):
     >>> generalized_diversity([[1, 1, 0], [1, 0, 1], [1, 1, 1]])
     1.0
     """
-    return generalized_of(as_counts(outputs).right_votes)
+    share, right, n = right_votes(outputs)
+    wrong = n - right
+    one = share @ wrong / n
+    if n < 2 or one == 0:
+        return NAN
+    two = share @ (wrong * (wrong - 1)) / (n * (n - 1))
+    return float(1.0 - two / one)
 
 
 def coincident_failure_diversity(outputs):
@@ -220,8 +173,7 @@ def coincident_failure_diversity(outputs):
 
     Parameters
     ----------
-    outputs : MemberOutputs, PairCounts or array-like of shape (n_members, n_samples)
-        An array is taken as right/wrong flags.
+    outputs : MemberOutputs, PairCounts or right/wrong flags (n_members, n_samples)
 
     Returns
     -------
@@ -238,4 +190,10 @@ def coincident_failure_diversity(outputs):
     >>> coincident_failure_diversity([[1, 1, 0], [1, 0, 0], [1, 1, 1]])
     0.75
     """
-    return coincident_of(as_counts(outputs).right_votes)
+    share, right, n = right_votes(outputs)
+    if n < 2:
+        return NAN
+    some_wrong = share[:-1].sum()
+    if some_wrong == 0:
+        return 0.0  # as its authors define it: never wrong, never diverse
+    return float(share[:-1] @ right[:-1] / ((n - 1) * some_wrong))

@@ -1,10 +1,10 @@
-"""M6 and X3: what a vote can reach, from a few numbers about its members."""
+"""What a vote can reach, from a few numbers about its members."""
 
 import numpy as np
 from scipy.stats import binom
 
 from counterpoint._validation import check_member_weight
-from counterpoint.diversity._inputs import as_counts, as_outputs
+from counterpoint.diversity.inputs import as_counts, as_outputs
 
 __all__ = [
     "c_bound",
@@ -32,12 +32,12 @@ def independent_vote_error(error, n_members=None):
     -------
     float
         Chance that more than half of the members are wrong. A tie of an even number of
-        members is taken as right, as in the source's formula.
+        members is taken as right.
 
     References
     ----------
-    .. [1] The ensemble-learning lecture among the sources: sum from floor(T/2) + 1 to T of
-       binom(T, i) e^i (1 - e)^(T - i).
+    .. [1] Hansen and Salamon, "Neural network ensembles", IEEE PAMI 12, 1990: sum from
+       floor(T/2) + 1 to T of binom(T, i) e^i (1 - e)^(T - i).
 
     Examples
     --------
@@ -124,7 +124,8 @@ def variance_factor(correlation, n_members):
 
     References
     ----------
-    .. [1] Eastwood's thesis, equation 2.9 (after Tumer and Ghosh).
+    .. [1] M. Eastwood, "Building well-performing classifier ensembles", PhD thesis, Bournemouth
+       University, 2010, equation 2.9 (after Tumer and Ghosh).
 
     Examples
     --------
@@ -231,8 +232,7 @@ def first_order_bound(outputs, *, weights=None):
 
     Parameters
     ----------
-    outputs : MemberOutputs, PairCounts or array-like of shape (n_members, n_samples)
-        An array is taken as right/wrong flags.
+    outputs : MemberOutputs, PairCounts or right/wrong flags (n_members, n_samples)
     weights : array-like of shape (n_members,), default=None
         Say of each member; None: that of the outputs, else equal.
 
@@ -259,8 +259,7 @@ def tandem_bound(outputs, *, weights=None, delta=None, prior=None):
 
     Parameters
     ----------
-    outputs : MemberOutputs, PairCounts or array-like of shape (n_members, n_samples)
-        An array is taken as right/wrong flags.
+    outputs : MemberOutputs, PairCounts or right/wrong flags (n_members, n_samples)
     weights : array-like of shape (n_members,), default=None
         Say of each member; None: that of the outputs, else equal.
     delta : float, default=None
@@ -311,8 +310,7 @@ def c_bound(outputs, *, weights=None):
 
     Parameters
     ----------
-    outputs : MemberOutputs, PairCounts or array-like of shape (n_members, n_samples)
-        An array is taken as right/wrong flags.
+    outputs : MemberOutputs, PairCounts or right/wrong flags (n_members, n_samples)
     weights : array-like of shape (n_members,), default=None
         Say of each member; None: that of the outputs, else equal.
 

@@ -1,4 +1,4 @@
-"""M5: the vote itself: its error, its margins, its ambiguity, its good and bad diversity.
+"""The vote itself: its error, its margins, its ambiguity, its good and bad diversity.
 
 The vote is by the members' own weights (equal unless given), a tie goes to the first class.
 From right/wrong flags alone, a vote is right when more than half of the members are.
@@ -6,7 +6,7 @@ From right/wrong flags alone, a vote is right when more than half of the members
 
 import numpy as np
 
-from counterpoint.diversity._inputs import summarise
+from counterpoint.diversity.inputs import vote_summary
 
 __all__ = [
     "ambiguity",
@@ -27,8 +27,7 @@ def member_error(outputs):
 
     Parameters
     ----------
-    outputs : MemberOutputs or array-like of shape (n_members, n_samples)
-        An array is taken as right/wrong flags.
+    outputs : MemberOutputs or right/wrong flags (n_members, n_samples)
 
     Returns
     -------
@@ -40,7 +39,7 @@ def member_error(outputs):
     >>> member_error([[1, 1, 0, 0], [1, 0, 1, 1]])
     0.375
     """
-    summary = summarise(outputs)
+    summary = vote_summary(outputs)
     return summary.mean(1.0 - summary.right)
 
 
@@ -49,8 +48,7 @@ def vote_error(outputs):
 
     Parameters
     ----------
-    outputs : MemberOutputs or array-like of shape (n_members, n_samples)
-        An array is taken as right/wrong flags.
+    outputs : MemberOutputs or right/wrong flags (n_members, n_samples)
 
     Returns
     -------
@@ -62,7 +60,7 @@ def vote_error(outputs):
     >>> vote_error([[1, 1, 0, 0], [1, 0, 1, 1], [0, 1, 1, 0]])
     0.25
     """
-    summary = summarise(outputs)
+    summary = vote_summary(outputs)
     return summary.mean(~summary.wins)
 
 
@@ -71,8 +69,7 @@ def vote_margins(outputs):
 
     Parameters
     ----------
-    outputs : MemberOutputs or array-like of shape (n_members, n_samples)
-        An array is taken as right/wrong flags.
+    outputs : MemberOutputs or right/wrong flags (n_members, n_samples)
 
     Returns
     -------
@@ -90,7 +87,7 @@ def vote_margins(outputs):
     >>> vote_margins([[1, 1, 0, 0], [1, 0, 1, 0]])
     array([ 1.,  0.,  0., -1.])
     """
-    summary = summarise(outputs)
+    summary = vote_summary(outputs)
     return summary.right - summary.other
 
 
@@ -99,8 +96,7 @@ def margin_min(outputs):
 
     Parameters
     ----------
-    outputs : MemberOutputs or array-like of shape (n_members, n_samples)
-        An array is taken as right/wrong flags.
+    outputs : MemberOutputs or right/wrong flags (n_members, n_samples)
 
     Returns
     -------
@@ -113,7 +109,7 @@ def margin_min(outputs):
     >>> margin_min([[1, 1, 0, 0], [1, 0, 1, 1]])
     0.0
     """
-    summary = summarise(outputs)
+    summary = vote_summary(outputs)
     return float((summary.right - summary.other).min())
 
 
@@ -122,8 +118,7 @@ def margin_mean(outputs):
 
     Parameters
     ----------
-    outputs : MemberOutputs or array-like of shape (n_members, n_samples)
-        An array is taken as right/wrong flags.
+    outputs : MemberOutputs or right/wrong flags (n_members, n_samples)
 
     Returns
     -------
@@ -136,7 +131,7 @@ def margin_mean(outputs):
     >>> margin_mean([[1, 1, 0, 0], [1, 0, 1, 1]])
     0.25
     """
-    summary = summarise(outputs)
+    summary = vote_summary(outputs)
     return summary.mean(summary.right - summary.other)
 
 
@@ -145,8 +140,7 @@ def margin_spread(outputs):
 
     Parameters
     ----------
-    outputs : MemberOutputs or array-like of shape (n_members, n_samples)
-        An array is taken as right/wrong flags.
+    outputs : MemberOutputs or right/wrong flags (n_members, n_samples)
 
     Returns
     -------
@@ -159,7 +153,7 @@ def margin_spread(outputs):
     >>> round(margin_spread([[1, 1, 0, 0], [1, 0, 1, 1]]), 4)
     0.433
     """
-    summary = summarise(outputs)
+    summary = vote_summary(outputs)
     margin = summary.right - summary.other
     return float(np.sqrt(summary.mean((margin - summary.mean(margin)) ** 2)))
 
@@ -172,8 +166,7 @@ def ambiguity(outputs):
 
     Parameters
     ----------
-    outputs : MemberOutputs or array-like of shape (n_members, n_samples)
-        An array is taken as right/wrong flags.
+    outputs : MemberOutputs or right/wrong flags (n_members, n_samples)
 
     Returns
     -------
@@ -191,7 +184,7 @@ def ambiguity(outputs):
     >>> round(ambiguity([[1, 1, 0, 0], [1, 0, 1, 1], [0, 1, 1, 0]]), 4)
     0.1667
     """
-    summary = summarise(outputs)
+    summary = vote_summary(outputs)
     return summary.mean(summary.wins - summary.right)
 
 
@@ -200,8 +193,7 @@ def ambiguity_size(outputs):
 
     Parameters
     ----------
-    outputs : MemberOutputs or array-like of shape (n_members, n_samples)
-        An array is taken as right/wrong flags.
+    outputs : MemberOutputs or right/wrong flags (n_members, n_samples)
 
     Returns
     -------
@@ -218,7 +210,7 @@ def ambiguity_size(outputs):
     >>> round(ambiguity_size([[1, 1, 0, 0], [1, 0, 1, 1], [0, 1, 1, 0]]), 4)
     0.3333
     """
-    summary = summarise(outputs)
+    summary = vote_summary(outputs)
     return summary.mean(np.abs(summary.wins - summary.right))
 
 
@@ -230,8 +222,7 @@ def good_diversity(outputs):
 
     Parameters
     ----------
-    outputs : MemberOutputs or array-like of shape (n_members, n_samples)
-        An array is taken as right/wrong flags.
+    outputs : MemberOutputs or right/wrong flags (n_members, n_samples)
 
     Returns
     -------
@@ -248,7 +239,7 @@ def good_diversity(outputs):
     >>> round(good_diversity([[1, 1, 0, 0], [1, 0, 1, 1], [0, 1, 1, 0]]), 4)
     0.25
     """
-    summary = summarise(outputs)
+    summary = vote_summary(outputs)
     return summary.mean(summary.wins * (1.0 - summary.right))
 
 
@@ -257,8 +248,7 @@ def bad_diversity(outputs):
 
     Parameters
     ----------
-    outputs : MemberOutputs or array-like of shape (n_members, n_samples)
-        An array is taken as right/wrong flags.
+    outputs : MemberOutputs or right/wrong flags (n_members, n_samples)
 
     Returns
     -------
@@ -275,5 +265,5 @@ def bad_diversity(outputs):
     >>> round(bad_diversity([[1, 1, 0, 0], [1, 0, 1, 1], [0, 1, 1, 0]]), 4)
     0.0833
     """
-    summary = summarise(outputs)
+    summary = vote_summary(outputs)
     return summary.mean(~summary.wins * summary.right)

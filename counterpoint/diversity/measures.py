@@ -1,7 +1,7 @@
 """The one table of all measures, and what can be done with any of them.
 
 ``MEASURES`` drives the functions here, the tests, the documentation and the command line. A new
-measure is one more row.
+measure is one function and one more row here.
 """
 
 from collections.abc import Callable
@@ -13,7 +13,7 @@ import pandas as pd
 from counterpoint._kernels.votes import prefix_histograms
 from counterpoint._outputs import PairCounts
 from counterpoint.diversity import gain, groupwise, margins, pairwise
-from counterpoint.diversity._inputs import as_outputs, growing_summaries, summarise
+from counterpoint.diversity.inputs import as_outputs, growing_summaries, shares_of, vote_summary
 
 __all__ = ["MEASURES", "Measure", "matrix", "profile", "trajectory"]
 
@@ -25,35 +25,42 @@ class Measure:
     Attributes
     ----------
     name : str
+        That of the function, but for "q".
     function : callable
         Takes member outputs, returns the value.
     title : str
         For people: tables and axes.
-    low, high : float
-        Limits of the value.
+    limits : (float, float)
+        Lowest and highest value.
     more_diverse : {"higher", "lower", ""}
         Which way diversity lies; empty for what is not a measure of diversity.
     kind : {"pair", "group", "vote"}
-        Mean over pairs of members, from the number of right members per sample, or from the
-        vote itself.
-    needs : {"correct", "votes"}
-        Whether right/wrong flags are enough.
+        A mean over pairs of members (:func:`mean_over_pairs`), a function of how many members
+        are right (:func:`right_votes`), or one of the vote (:func:`vote_summary`).
     source : str
         Where its formula stands.
-    part : callable
-        The formula itself: of outputs (a matrix), of a histogram, or of a vote summary.
+    needs : {"correct", "votes"}, default="correct"
+        Whether right/wrong flags are enough.
     """
 
     name: str
     function: Callable
     title: str
-    low: float
-    high: float
+    limits: tuple[float, float]
     more_diverse: str
     kind: str
-    needs: str
     source: str
-    part: Callable
+    needs: str = "correct"
+
+    @property
+    def low(self):
+        """Lowest value."""
+        return self.limits[0]
+
+    @property
+    def high(self):
+        """Highest value."""
+        return self.limits[1]
 
     @property
     def pairwise(self):
@@ -61,70 +68,65 @@ class Measure:
         return self.kind == "pair"
 
 
-def _row(name, title, limits, more_diverse, kind, source, function, part, needs="correct"):
-    low, high = limits
-    return Measure(name, function, title, low, high, more_diverse, kind, needs, source, part)
-
-
-_BNC, _KW, _NC = "Meddouri 2012", "Kuncheva & Whitaker 2003", "Wang & Yao 2010"
-_P, _G, _M = pairwise, groupwise, margins
+_KUNCHEVA, _MEDDOURI = "Kuncheva & Whitaker 2003", "Meddouri et al. 2012"
+_WANG, _BROWN, _SCHAPIRE = "Wang & Yao 2010", "Brown & Kuncheva 2010", "Schapire et al. 1998"
+_THEISEN = "Theisen et al. 2023"
 
 MEASURES = {
     measure.name: measure
     for measure in (
-        _row("member_error", "Mean error of a member", (0, 1), "", "vote", "definition",
-             _M.member_error, _M.member_error),
-        _row("vote_error", "Error of the vote", (0, 1), "", "vote", "definition",
-             _M.vote_error, _M.vote_error),
-        _row("q", "Q statistic", (-1, 1), "lower", "pair", f"{_BNC}, eq. 11",
-             _P.q_statistic, _P.q_matrix),
-        _row("rho", "Correlation", (-1, 1), "lower", "pair", f"{_BNC}, eq. 12",
-             _P.correlation, _P.correlation_matrix),
-        _row("kappa", "Pairwise kappa", (-1, 1), "lower", "pair", f"{_BNC}, eq. 13 corrected",
-             _P.kappa, _P.kappa_matrix),
-        _row("disagreement", "Disagreement", (0, 1), "higher", "pair", f"{_KW}, 2.1.3",
-             _P.disagreement, _P.disagreement_matrix),
-        _row("double_fault", "Double fault", (0, 1), "lower", "pair", f"{_KW}, 2.1.4",
-             _P.double_fault, _P.double_fault_matrix),
-        _row("covariance", "Covariance of being right", (-0.25, 0.25), "lower", "pair",
-             f"{_NC}, eq. 4", _P.covariance, _P.covariance_matrix),
-        _row("label_kappa", "Kappa of labels", (-1, 1), "lower", "pair",
-             "Margineantu & Dietterich 1997", _P.label_kappa, _P.label_kappa_matrix, "votes"),
-        _row("label_disagreement", "Disagreement of labels", (0, 1), "higher", "pair",
-             "Theisen 2023", _P.label_disagreement, _P.label_disagreement_matrix, "votes"),
-        _row("kappa_error", "Kappa times error", (-1, 1), "", "pair", "NCAB-SVM, 3.3",
-             _P.kappa_error, _P.kappa_error_matrix, "votes"),
-        _row("entropy", "Entropy E", (0, 1), "higher", "group", f"{_KW}, eq. 8",
-             _G.entropy, _G.entropy_of),
-        _row("kw_variance", "Kohavi-Wolpert variance", (0, 0.25), "higher", "group",
-             f"{_KW}, eq. 12", _G.kohavi_wolpert_variance, _G.kohavi_wolpert_of),
-        _row("interrater_kappa", "Inter-rater kappa", (-1, 1), "lower", "group",
-             f"{_KW}, eq. 13", _G.interrater_kappa, _G.interrater_of),
-        _row("difficulty", "Difficulty θ", (0, 0.25), "lower", "group", f"{_KW}, 2.2.4",
-             _G.difficulty, _G.difficulty_of),
-        _row("generalized_diversity", "Generalized diversity", (0, 1), "higher", "group",
-             f"{_KW}, 2.2.5", _G.generalized_diversity, _G.generalized_of),
-        _row("coincident_failure", "Coincident failure diversity", (0, 1), "higher", "group",
-             f"{_KW}, 2.2.6", _G.coincident_failure_diversity, _G.coincident_of),
-        _row("ambiguity", "Ambiguity", (-1, 1), "higher", "vote", f"{_NC}, eq. 1",
-             _M.ambiguity, _M.ambiguity),
-        _row("ambiguity_size", "Size of ambiguity", (0, 1), "higher", "vote", f"{_NC}, eq. 2",
-             _M.ambiguity_size, _M.ambiguity_size),
-        _row("good_diversity", "Good diversity", (0, 1), "higher", "vote",
-             "Brown & Kuncheva 2010", _M.good_diversity, _M.good_diversity),
-        _row("bad_diversity", "Bad diversity", (0, 1), "higher", "vote",
-             "Brown & Kuncheva 2010", _M.bad_diversity, _M.bad_diversity),
-        _row("margin_min", "Smallest margin", (-1, 1), "", "vote", "Schapire 1998",
-             _M.margin_min, _M.margin_min),
-        _row("margin_mean", "Mean margin", (-1, 1), "", "vote", "Schapire 1998",
-             _M.margin_mean, _M.margin_mean),
-        _row("margin_spread", "Spread of margins", (0, 1), "", "vote", "Schapire 1998",
-             _M.margin_spread, _M.margin_spread),
-        _row("disagreement_error_ratio", "Disagreement over error", (0, 2), "higher", "vote",
-             "Theisen 2023, def. 2", gain.disagreement_error_ratio,
-             gain.disagreement_error_ratio),
-        _row("improvement_rate", "Error taken away by voting", (-1, 1), "", "vote",
-             "Theisen 2023, def. 1", gain.improvement_rate, gain.improvement_rate),
+        Measure("member_error", margins.member_error, "Mean error of a member",
+                (0, 1), "", "vote", "definition"),
+        Measure("vote_error", margins.vote_error, "Error of the vote",
+                (0, 1), "", "vote", "definition"),
+        Measure("q", pairwise.q_statistic, "Q statistic",
+                (-1, 1), "lower", "pair", f"{_MEDDOURI}, eq. 11"),
+        Measure("correlation", pairwise.correlation, "Correlation",
+                (-1, 1), "lower", "pair", f"{_MEDDOURI}, eq. 12"),
+        Measure("kappa", pairwise.kappa, "Pairwise kappa",
+                (-1, 1), "lower", "pair", f"{_MEDDOURI}, eq. 13 corrected"),
+        Measure("disagreement", pairwise.disagreement, "Disagreement",
+                (0, 1), "higher", "pair", f"{_KUNCHEVA}, 2.1.3"),
+        Measure("double_fault", pairwise.double_fault, "Double fault",
+                (0, 1), "lower", "pair", f"{_KUNCHEVA}, 2.1.4"),
+        Measure("covariance", pairwise.covariance, "Covariance of being right",
+                (-0.25, 0.25), "lower", "pair", f"{_WANG}, eq. 4"),
+        Measure("label_kappa", pairwise.label_kappa, "Kappa of labels",
+                (-1, 1), "lower", "pair", "Margineantu & Dietterich 1997", "votes"),
+        Measure("label_disagreement", pairwise.label_disagreement, "Disagreement of labels",
+                (0, 1), "higher", "pair", _THEISEN, "votes"),
+        Measure("kappa_error", pairwise.kappa_error, "Kappa times error",
+                (-1, 1), "", "pair", "Hong et al. 2018, 3.3", "votes"),
+        Measure("entropy", groupwise.entropy, "Entropy E",
+                (0, 1), "higher", "group", f"{_KUNCHEVA}, eq. 8"),
+        Measure("kohavi_wolpert_variance", groupwise.kohavi_wolpert_variance,
+                "Kohavi-Wolpert variance", (0, 0.25), "higher", "group", f"{_KUNCHEVA}, eq. 12"),
+        Measure("interrater_kappa", groupwise.interrater_kappa, "Inter-rater kappa",
+                (-1, 1), "lower", "group", f"{_KUNCHEVA}, eq. 13"),
+        Measure("difficulty", groupwise.difficulty, "Difficulty θ",
+                (0, 0.25), "lower", "group", f"{_KUNCHEVA}, 2.2.4"),
+        Measure("generalized_diversity", groupwise.generalized_diversity, "Generalized diversity",
+                (0, 1), "higher", "group", f"{_KUNCHEVA}, 2.2.5"),
+        Measure("coincident_failure_diversity", groupwise.coincident_failure_diversity,
+                "Coincident failure diversity", (0, 1), "higher", "group", f"{_KUNCHEVA}, 2.2.6"),
+        Measure("ambiguity", margins.ambiguity, "Ambiguity",
+                (-1, 1), "higher", "vote", f"{_WANG}, eq. 1"),
+        Measure("ambiguity_size", margins.ambiguity_size, "Size of ambiguity",
+                (0, 1), "higher", "vote", f"{_WANG}, eq. 2"),
+        Measure("good_diversity", margins.good_diversity, "Good diversity",
+                (0, 1), "higher", "vote", _BROWN),
+        Measure("bad_diversity", margins.bad_diversity, "Bad diversity",
+                (0, 1), "higher", "vote", _BROWN),
+        Measure("margin_min", margins.margin_min, "Smallest margin",
+                (-1, 1), "", "vote", _SCHAPIRE),
+        Measure("margin_mean", margins.margin_mean, "Mean margin",
+                (-1, 1), "", "vote", _SCHAPIRE),
+        Measure("margin_spread", margins.margin_spread, "Spread of margins",
+                (0, 1), "", "vote", _SCHAPIRE),
+        Measure("disagreement_error_ratio", gain.disagreement_error_ratio,
+                "Disagreement over error", (0, 2), "higher", "vote", f"{_THEISEN}, def. 2"),
+        Measure("improvement_rate", gain.improvement_rate, "Error taken away by voting",
+                (-1, 1), "", "vote", f"{_THEISEN}, def. 1"),
     )
 }  # fmt: skip
 
@@ -170,11 +172,11 @@ def profile(outputs):
     """
     if not isinstance(outputs, PairCounts):
         outputs = as_outputs(outputs)
-    summary = None if isinstance(outputs, PairCounts) else summarise(outputs)
+    summary = None if isinstance(outputs, PairCounts) else vote_summary(outputs)
     rows = []
     for m in _possible(outputs):
         # The vote is counted once for all that read it.
-        value = m.part(summary) if m.kind == "vote" else m.function(outputs)
+        value = m.function(summary if m.kind == "vote" else outputs)
         rows.append(
             {
                 "measure": m.name,
@@ -195,8 +197,7 @@ def matrix(outputs, measure="q"):
 
     Parameters
     ----------
-    outputs : MemberOutputs, PairCounts or array-like of shape (n_members, n_samples)
-        An array is taken as right/wrong flags.
+    outputs : MemberOutputs, PairCounts or right/wrong flags (n_members, n_samples)
     measure : str, default="q"
         Name of a pairwise measure in ``MEASURES``.
 
@@ -216,7 +217,7 @@ def matrix(outputs, measure="q"):
     if not chosen.pairwise:
         names = ", ".join(m.name for m in MEASURES.values() if m.pairwise)
         raise ValueError(f"{measure!r} is not a measure of pairs. These are: {names}.")
-    return chosen.part(outputs)
+    return chosen.function.matrix(outputs)
 
 
 def trajectory(outputs, measure="q"):
@@ -258,16 +259,17 @@ def _trajectories(outputs, names):
     done = {}
     for m in chosen:
         if m.kind == "pair":
-            done[m.name] = pairwise.growing_pair_means(m.part(outputs))
+            done[m.name] = pairwise.growing_pair_means(m.function.matrix(outputs))
     if any(m.kind == "group" for m in chosen):
         weight = outputs.sample_weight
         weight = np.ones(outputs.n_samples) if weight is None else weight
-        grown = prefix_histograms(outputs.correct, weight)
+        histograms = prefix_histograms(outputs.correct, weight)
+        grown = [shares_of(h[: t + 2]) for t, h in enumerate(histograms)]
         for m in chosen:
             if m.kind == "group":
-                done[m.name] = np.array([m.part(h[: t + 2]) for t, h in enumerate(grown)])
+                done[m.name] = np.array([m.function(one) for one in grown])
     voting = [m for m in chosen if m.kind == "vote"]
     if voting:
-        values = [[m.part(s) for m in voting] for s in growing_summaries(outputs)]
+        values = [[m.function(s) for m in voting] for s in growing_summaries(outputs)]
         done.update(zip((m.name for m in voting), np.array(values).T, strict=True))
     return {name: done[name] for name in names}

@@ -1,32 +1,79 @@
-"""M1-M3: how two members agree, averaged over all pairs.
+"""How two members agree, averaged over all pairs.
 
 Pairs for which a measure is 0/0 are left out of the average; with no pair left (or one member
 only) the value is NaN. N11, N10, N01, N00 count the samples that both, only the first, only the
-second and neither of two members have right.
+second and neither of two members have right. The body of a measure gives the matrix of all pairs;
+``mean_over_pairs`` makes the mean of it.
 """
+
+from functools import wraps
 
 import numpy as np
 
 from counterpoint._counts import PairCounts, pack_equal
 from counterpoint._kernels import pairs as _pairs
 from counterpoint._kernels.threads import threads_for
-from counterpoint.diversity._inputs import as_counts, as_outputs, growing_summaries
+from counterpoint.diversity.inputs import as_counts, as_outputs, growing_summaries
 
 __all__ = [
     "correlation",
     "covariance",
+    "covariance_with_vote",
     "disagreement",
     "double_fault",
-    "ensemble_covariance",
     "kappa",
     "kappa_error",
     "label_disagreement",
     "label_kappa",
+    "mean_over_pairs",
     "q_statistic",
 ]
 
 
-# -- matrices: all pairs at once; formulas of right and wrong stand in the kernel --------------
+# -- pairs ------------------------------------------------------------------------------------
+
+
+def mean_over_pairs(matrix):
+    """Make a measure of a function that gives the value of every pair.
+
+    The measure is the mean over the pairs i < j for which the matrix is defined, NaN when there
+    is none. The function itself stays at hand as ``measure.matrix``.
+
+    Parameters
+    ----------
+    matrix : callable
+        Takes member outputs, returns an ndarray of shape (n_members, n_members).
+
+    Returns
+    -------
+    callable
+        Takes member outputs, returns a float; with the name and docstring of ``matrix``.
+
+    Examples
+    --------
+    >>> from counterpoint.diversity import disagreement, mean_over_pairs
+    >>> agreement = mean_over_pairs(lambda outputs: 1.0 - disagreement.matrix(outputs))
+    >>> agreement([[1, 1, 0, 0, 1], [1, 0, 1, 0, 1]])
+    0.6
+    """
+
+    @wraps(matrix)
+    def measure(outputs):
+        values = matrix(outputs)
+        values = values[np.triu_indices(len(values), k=1)]
+        values = values[~np.isnan(values)]
+        return float(values.mean()) if len(values) else float("nan")
+
+    measure.matrix = matrix
+    return measure
+
+
+def growing_pair_means(matrix):
+    """Mean over the pairs of the first 1, 2, ..., T members, each pair looked at once."""
+    above = np.triu(matrix, k=1)
+    defined = np.triu(~np.isnan(matrix), k=1)
+    total = np.cumsum(np.where(defined, above, 0.0).sum(axis=0))
+    return _divide(total, np.cumsum(defined.sum(axis=0)).astype(float))
 
 
 def _divide(numerator, denominator):
@@ -35,39 +82,10 @@ def _divide(numerator, denominator):
 
 
 def _right_matrix(kind, outputs):
+    """Formulas of right and wrong stand in the kernel."""
     counts = as_counts(outputs)
     with threads_for(10 * counts.both.size):
         return _pairs.measure_pairs(kind, counts.both, float(counts.total))
-
-
-def q_matrix(outputs):
-    """Q of every pair."""
-    return _right_matrix(_pairs.Q, outputs)
-
-
-def correlation_matrix(outputs):
-    """Correlation of every pair."""
-    return _right_matrix(_pairs.CORRELATION, outputs)
-
-
-def disagreement_matrix(outputs):
-    """Disagreement of every pair."""
-    return _right_matrix(_pairs.DISAGREEMENT, outputs)
-
-
-def double_fault_matrix(outputs):
-    """Double fault of every pair."""
-    return _right_matrix(_pairs.DOUBLE_FAULT, outputs)
-
-
-def kappa_matrix(outputs):
-    """Kappa of every pair, on right and wrong."""
-    return _right_matrix(_pairs.KAPPA, outputs)
-
-
-def covariance_matrix(outputs):
-    """Covariance of every pair, on right and wrong."""
-    return _right_matrix(_pairs.COVARIANCE, outputs)
 
 
 def _agreement(outputs):
@@ -91,45 +109,10 @@ def _agreement(outputs):
     return same / total, says / total
 
 
-def label_kappa_matrix(outputs):
-    """Cohen's kappa of every pair, on labels."""
-    same, says = _agreement(outputs)
-    chance = says @ says.T
-    # Two members that always say the same one class: agreement and chance are both 1.
-    certain = np.isclose(chance, 1.0, rtol=0, atol=1e-12)
-    return np.clip(_divide(same - chance, np.where(certain, 0.0, 1.0 - chance)), -1.0, 1.0)
-
-
-def label_disagreement_matrix(outputs):
-    """Share of samples on which two members say different things, for every pair."""
-    return np.maximum(1.0 - _agreement(outputs)[0], 0.0)
-
-
-def kappa_error_matrix(outputs):
-    """Label kappa times mean error, for every pair."""
-    outputs = as_outputs(outputs)
-    errors = outputs.errors
-    return label_kappa_matrix(outputs) * (errors[:, None] + errors[None, :]) / 2.0
-
-
-def pair_mean(matrix):
-    """Mean over the pairs i < j for which the matrix is defined; NaN when there is none."""
-    values = matrix[np.triu_indices(len(matrix), k=1)]
-    values = values[~np.isnan(values)]
-    return float(values.mean()) if len(values) else float("nan")
-
-
-def growing_pair_means(matrix):
-    """``pair_mean`` of the first 1, 2, ..., T members, each pair looked at once."""
-    above = np.triu(matrix, k=1)
-    defined = np.triu(~np.isnan(matrix), k=1)
-    total = np.cumsum(np.where(defined, above, 0.0).sum(axis=0))
-    return _divide(total, np.cumsum(defined.sum(axis=0)).astype(float))
-
-
 # -- the measures -------------------------------------------------------------------------------
 
 
+@mean_over_pairs
 def q_statistic(outputs):
     """Yule's Q, averaged over pairs: association of being right, from -1 to 1.
 
@@ -137,8 +120,7 @@ def q_statistic(outputs):
 
     Parameters
     ----------
-    outputs : MemberOutputs, PairCounts or array-like of shape (n_members, n_samples)
-        An array is taken as right/wrong flags.
+    outputs : MemberOutputs, PairCounts or right/wrong flags (n_members, n_samples)
 
     Returns
     -------
@@ -157,16 +139,16 @@ def q_statistic(outputs):
     >>> q_statistic([[1, 1, 0, 0, 1], [1, 0, 1, 0, 1]])
     0.3333333333333333
     """
-    return pair_mean(q_matrix(outputs))
+    return _right_matrix(_pairs.Q, outputs)
 
 
+@mean_over_pairs
 def correlation(outputs):
     """Correlation of being right, averaged over pairs, from -1 to 1.
 
     Parameters
     ----------
-    outputs : MemberOutputs, PairCounts or array-like of shape (n_members, n_samples)
-        An array is taken as right/wrong flags.
+    outputs : MemberOutputs, PairCounts or right/wrong flags (n_members, n_samples)
 
     Returns
     -------
@@ -183,16 +165,16 @@ def correlation(outputs):
     >>> round(correlation([[1, 1, 0, 0, 1], [1, 0, 1, 0, 1]]), 4)
     0.1667
     """
-    return pair_mean(correlation_matrix(outputs))
+    return _right_matrix(_pairs.CORRELATION, outputs)
 
 
+@mean_over_pairs
 def disagreement(outputs):
     """Share of samples that just one of two members has right, averaged over pairs.
 
     Parameters
     ----------
-    outputs : MemberOutputs, PairCounts or array-like of shape (n_members, n_samples)
-        An array is taken as right/wrong flags.
+    outputs : MemberOutputs, PairCounts or right/wrong flags (n_members, n_samples)
 
     Returns
     -------
@@ -210,16 +192,16 @@ def disagreement(outputs):
     >>> disagreement([[1, 1, 0, 0, 1], [1, 0, 1, 0, 1]])
     0.4
     """
-    return pair_mean(disagreement_matrix(outputs))
+    return _right_matrix(_pairs.DISAGREEMENT, outputs)
 
 
+@mean_over_pairs
 def double_fault(outputs):
     """Share of samples that two members both have wrong, averaged over pairs.
 
     Parameters
     ----------
-    outputs : MemberOutputs, PairCounts or array-like of shape (n_members, n_samples)
-        An array is taken as right/wrong flags.
+    outputs : MemberOutputs, PairCounts or right/wrong flags (n_members, n_samples)
 
     Returns
     -------
@@ -236,16 +218,16 @@ def double_fault(outputs):
     >>> double_fault([[1, 1, 0, 0, 1], [1, 0, 1, 0, 1]])
     0.2
     """
-    return pair_mean(double_fault_matrix(outputs))
+    return _right_matrix(_pairs.DOUBLE_FAULT, outputs)
 
 
+@mean_over_pairs
 def kappa(outputs):
     """Cohen's kappa on being right, averaged over pairs: agreement beyond chance.
 
     Parameters
     ----------
-    outputs : MemberOutputs, PairCounts or array-like of shape (n_members, n_samples)
-        An array is taken as right/wrong flags.
+    outputs : MemberOutputs, PairCounts or right/wrong flags (n_members, n_samples)
 
     Returns
     -------
@@ -254,7 +236,7 @@ def kappa(outputs):
 
     Notes
     -----
-    The source lost a plus sign in its equation 13. This is 2 (N11 N00 - N10 N01) divided by
+    The paper lost a plus sign in its equation 13. This is 2 (N11 N00 - N10 N01) divided by
     (N11 + N10)(N10 + N00) + (N11 + N01)(N01 + N00).
 
     References
@@ -267,16 +249,16 @@ def kappa(outputs):
     >>> round(kappa([[1, 1, 0, 0, 1], [1, 0, 1, 0, 1]]), 4)
     0.1667
     """
-    return pair_mean(kappa_matrix(outputs))
+    return _right_matrix(_pairs.KAPPA, outputs)
 
 
+@mean_over_pairs
 def covariance(outputs):
     """Covariance of being right, averaged over pairs.
 
     Parameters
     ----------
-    outputs : MemberOutputs, PairCounts or array-like of shape (n_members, n_samples)
-        An array is taken as right/wrong flags.
+    outputs : MemberOutputs, PairCounts or right/wrong flags (n_members, n_samples)
 
     Returns
     -------
@@ -294,9 +276,10 @@ def covariance(outputs):
     >>> round(covariance([[1, 1, 0, 0, 1], [1, 0, 1, 0, 1]]), 4)
     0.04
     """
-    return pair_mean(covariance_matrix(outputs))
+    return _right_matrix(_pairs.COVARIANCE, outputs)
 
 
+@mean_over_pairs
 def label_kappa(outputs):
     """Cohen's kappa on the labels themselves, averaged over pairs.
 
@@ -323,9 +306,14 @@ def label_kappa(outputs):
     >>> label_kappa(MemberOutputs([["a", "b", "c", "a"], ["a", "c", "b", "a"]]))
     0.2
     """
-    return pair_mean(label_kappa_matrix(outputs))
+    same, says = _agreement(outputs)
+    chance = says @ says.T
+    # Two members that always say the same one class: agreement and chance are both 1.
+    certain = np.isclose(chance, 1.0, rtol=0, atol=1e-12)
+    return np.clip(_divide(same - chance, np.where(certain, 0.0, 1.0 - chance)), -1.0, 1.0)
 
 
+@mean_over_pairs
 def label_disagreement(outputs):
     """Share of samples on which two members say different things, averaged over pairs.
 
@@ -345,9 +333,10 @@ def label_disagreement(outputs):
     >>> label_disagreement(MemberOutputs([["a", "b", "c", "a"], ["a", "c", "b", "a"]]))
     0.5
     """
-    return pair_mean(label_disagreement_matrix(outputs))
+    return np.maximum(1.0 - _agreement(outputs)[0], 0.0)
 
 
+@mean_over_pairs
 def kappa_error(outputs):
     """One number for a kappa-error diagram: label kappa times mean error, averaged over pairs.
 
@@ -364,7 +353,8 @@ def kappa_error(outputs):
 
     References
     ----------
-    .. [1] The source of NCAB-SVM, section 3.3 and figure 2.
+    .. [1] Hong, Wang, Liu and Liu, "SVM Ensembles Algorithm Using Negative Correlation
+       Learning", Journal of Huaqiao University 39(6), 2018, section 3.3 and figure 2.
 
     Examples
     --------
@@ -374,10 +364,12 @@ def kappa_error(outputs):
     >>> kappa_error(MemberOutputs(votes, ["a", "b", "c", "a"]))
     0.05
     """
-    return pair_mean(kappa_error_matrix(outputs))
+    outputs = as_outputs(outputs)
+    errors = outputs.errors
+    return label_kappa.matrix(outputs) * (errors[:, None] + errors[None, :]) / 2.0
 
 
-def ensemble_covariance(outputs):
+def covariance_with_vote(outputs):
     """Covariance of each member with the vote of those before it, along training.
 
     Parameters
@@ -397,8 +389,8 @@ def ensemble_covariance(outputs):
 
     Examples
     --------
-    >>> from counterpoint.diversity import ensemble_covariance
-    >>> ensemble_covariance([[1, 1, 0, 0], [1, 0, 1, 0], [0, 1, 1, 0]])
+    >>> from counterpoint.diversity import covariance_with_vote
+    >>> covariance_with_vote([[1, 1, 0, 0], [1, 0, 1, 0], [0, 1, 1, 0]])
     array([ nan,  0.  , -0.125])
     """
     outputs = as_outputs(outputs)

@@ -1,4 +1,4 @@
-"""M7: enrichment and uniformity of a collection of subsets, and of an ensemble.
+"""Enrichment and uniformity of a collection of subsets, and of an ensemble.
 
 Stochastic discrimination's words for accuracy and diversity: a good collection holds more of
 one class than of the others (enrichment), and covers all samples of a class alike (uniformity).
@@ -8,12 +8,12 @@ import numpy as np
 
 from counterpoint._outputs import MemberOutputs
 from counterpoint._validation import check_correct
-from counterpoint.diversity._inputs import as_outputs
+from counterpoint.diversity.inputs import as_outputs
 
-__all__ = ["coverage", "coverage_spread", "enrichment", "enrichment_degree", "subsets_of"]
+__all__ = ["coverage", "coverage_spread", "enrichment", "enrichment_degree", "member_subsets"]
 
 
-def subsets_of(outputs):
+def member_subsets(outputs):
     """Turn an ensemble into subsets: for each member and class, the samples it gives that class.
 
     Parameters
@@ -28,8 +28,8 @@ def subsets_of(outputs):
     Examples
     --------
     >>> from counterpoint import MemberOutputs
-    >>> from counterpoint.diversity import subsets_of
-    >>> subsets_of(MemberOutputs([["a", "b", "a"]])).astype(int)
+    >>> from counterpoint.diversity import member_subsets
+    >>> member_subsets(MemberOutputs([["a", "b", "a"]])).astype(int)
     array([[1, 0, 1],
            [0, 1, 0]])
     """
@@ -43,7 +43,7 @@ def _captured(subsets, y):
     if isinstance(subsets, MemberOutputs):
         if y is None:
             y = subsets.y
-        subsets = subsets_of(subsets)
+        subsets = member_subsets(subsets)
     if y is None:
         raise ValueError("Pass y, the class of each sample.")
     y = np.asarray(y)
@@ -60,7 +60,7 @@ def enrichment(subsets, y=None):
     Parameters
     ----------
     subsets : array-like of shape (n_subsets, n_samples) or MemberOutputs
-        Whether each subset holds each sample; an ensemble is taken apart by ``subsets_of``.
+        Whether each subset holds each sample; an ensemble is taken apart by ``member_subsets``.
     y : array-like of shape (n_samples,), default=None
         Class of each sample; may be left out for MemberOutputs.
 
@@ -72,7 +72,8 @@ def enrichment(subsets, y=None):
 
     References
     ----------
-    .. [1] Eastwood's thesis, definition 1 (after Kleinberg).
+    .. [1] M. Eastwood, "Building well-performing classifier ensembles", PhD thesis, Bournemouth
+       University, 2010, definition 1 (after Kleinberg).
 
     Examples
     --------
@@ -102,7 +103,7 @@ def enrichment_degree(subsets, y=None):
 
     References
     ----------
-    .. [1] Eastwood's thesis, equation 3.2.
+    .. [1] Eastwood, PhD thesis, 2010, equation 3.2.
 
     Examples
     --------
@@ -142,7 +143,7 @@ def coverage_spread(subsets, y=None):
     Parameters
     ----------
     subsets : array-like of shape (n_subsets, n_samples) or MemberOutputs
-        Whether each subset holds each sample; an ensemble is taken apart by ``subsets_of``.
+        Whether each subset holds each sample; an ensemble is taken apart by ``member_subsets``.
     y : array-like of shape (n_samples,), default=None
         Class of each sample; may be left out for MemberOutputs.
 
@@ -154,7 +155,7 @@ def coverage_spread(subsets, y=None):
 
     References
     ----------
-    .. [1] Eastwood's thesis, definition 2 (after Kleinberg).
+    .. [1] Eastwood, PhD thesis, 2010, definition 2 (after Kleinberg).
 
     Examples
     --------

@@ -52,7 +52,7 @@ def run_concepts(
     ).fit(X.iloc[train], y[train])
     errors = [float(np.mean(said != y[test])) for said in model.staged_predict(X.iloc[test])]
     outputs = MemberOutputs.from_estimator(model, X.iloc[test], y[test])
-    curves = trajectory(outputs, _MEASURES)
+    curves = trajectory(outputs, ["q", "correlation", "kappa"]).set_axis(_MEASURES, axis=1)
     known = MemberOutputs.from_estimator(model, X.iloc[train], y[train])
     q_train = trajectory(known, "q")
     rows = []

@@ -1,10 +1,10 @@
-"""Orders in which members may join: by error, kappa, margin, complementarity (C6)."""
+"""Orders in which members may join: by error, kappa, margin, complementarity."""
 
 import numpy as np
 from numpy.typing import NDArray
 
 from counterpoint._outputs import MemberOutputs
-from counterpoint.diversity.pairwise import label_kappa_matrix
+from counterpoint.diversity import matrix
 
 # Reference point of margin distance minimisation: the middle of the range [1]_ advises.
 _OBJECTIVE = 0.075
@@ -42,7 +42,7 @@ def order_by_kappa(outputs: MemberOutputs) -> NDArray:
     >>> order_by_kappa(MemberOutputs([[0, 1, 1], [0, 1, 1], [1, 0, 0]], [0, 1, 1])).tolist()
     [0, 2, 1]
     """
-    kappa = np.nan_to_num(label_kappa_matrix(outputs), nan=1.0)
+    kappa = np.nan_to_num(matrix(outputs, "label_kappa"), nan=1.0)
     i, j = np.triu_indices(outputs.n_members, k=1)
     pairs = np.argsort(kappa[i, j], kind="stable")
     seen = np.stack([i[pairs], j[pairs]], axis=1).ravel()

@@ -26,7 +26,7 @@ from counterpoint.boosting import (
     DiversityStopping,
     ErrorStopping,
 )
-from counterpoint.diversity import MEASURES, ensemble_covariance
+from counterpoint.diversity import MEASURES, covariance_with_vote
 from counterpoint.trees import HistTreeClassifier, PrunedTreeClassifier
 
 DATA = {
@@ -260,7 +260,7 @@ def test_evaluation_data_are_followed():
     outputs = MemberOutputs.from_estimator(model, X[1::2], Y[1::2])
     assert_allclose(history["new_member_error"], outputs.errors)
     outputs.weights = None
-    assert_allclose(history["new_covariance"], ensemble_covariance(outputs), atol=1e-12)
+    assert_allclose(history["new_covariance"], covariance_with_vote(outputs), atol=1e-12)
 
 
 @pytest.mark.parametrize("lam", [1.5, 3.0, "dynamic"])

@@ -93,12 +93,14 @@ def test_no_twin_is_missing():
 
 
 def test_no_public_measure_is_missing_from_the_table():
-    by_hand = {"ensemble_covariance", "vote_margins", "is_competent", "Worth", "worth"}
+    by_hand = {"covariance_with_vote", "vote_margins", "is_competent", "Worth", "worth"}
+    by_hand |= {"mean_over_pairs"}
     named = {m.function.__name__ for m in MEASURES.values()}
     for module in (pairwise, groupwise, margins, gain):
         assert set(module.__all__) - by_hand <= named
     assert named <= set(public.__all__)
     assert [m.name for m in MEASURES.values()] == list(MEASURES)
+    assert [m.name for m in MEASURES.values() if m.name != m.function.__name__] == ["q"]
 
 
 # Kuncheva's worked example: ten classifiers (columns) on fifteen objects (rows), with the values
@@ -109,15 +111,15 @@ EXAMPLE = """
 """
 PUBLISHED = {
     "q": 0.0231,
-    "rho": 0.0156,
+    "correlation": 0.0156,
     "disagreement": 0.4889,
     "double_fault": 0.3156,
     "entropy": 0.7200,
-    "kw_variance": 0.2200,
+    "kohavi_wolpert_variance": 0.2200,
     "interrater_kappa": 0.0079,
     "difficulty": 0.0264,
     "generalized_diversity": 0.4365,
-    "coincident_failure": 0.4889,
+    "coincident_failure_diversity": 0.4889,
 }
 
 
@@ -162,7 +164,7 @@ def test_kappa_and_correlation_are_scikit_learns(ballot):
     for name, peer, said in (
         ("label_kappa", cohen_kappa_score, votes),
         ("kappa", cohen_kappa_score, right),
-        ("rho", matthews_corrcoef, right),
+        ("correlation", matthews_corrcoef, right),
     ):
         values = matrix(outputs, name)
         for i in range(len(votes)):
@@ -197,17 +199,21 @@ def test_kuncheva_and_whitakers_identities(correct):
     value = profile(correct)["value"]
     if n < 2:
         return
-    assert_allclose(value["kw_variance"], (n - 1) / (2 * n) * value["disagreement"], atol=1e-12)
-    assert_allclose(value["difficulty"], mean * (1 - mean) - value["kw_variance"], atol=1e-12)
+    assert_allclose(
+        value["kohavi_wolpert_variance"], (n - 1) / (2 * n) * value["disagreement"], atol=1e-12
+    )
+    assert_allclose(
+        value["difficulty"], mean * (1 - mean) - value["kohavi_wolpert_variance"], atol=1e-12
+    )
     if not np.isnan(value["interrater_kappa"]):
-        expected = 1 - n / ((n - 1) * mean * (1 - mean)) * value["kw_variance"]
+        expected = 1 - n / ((n - 1) * mean * (1 - mean)) * value["kohavi_wolpert_variance"]
         assert_allclose(value["interrater_kappa"], expected, atol=1e-9)
 
 
 @settings(max_examples=60)
 @given(FLAGS)
 def test_q_and_correlation_have_the_same_sign(correct):
-    q, rho = matrix(correct, "q"), matrix(correct, "rho")
+    q, rho = matrix(correct, "q"), matrix(correct, "correlation")
     both = ~np.isnan(q) & ~np.isnan(rho)
     assert (np.sign(q[both]) == np.sign(rho[both])).all()
     assert (np.abs(rho[both]) <= np.abs(q[both]) + 1e-12).all()
@@ -269,11 +275,11 @@ def test_matrix_is_symmetric_and_its_mean_the_measure():
             assert_allclose(values[np.triu_indices(6, 1)].mean(), m.function(outputs))
 
 
-def test_ensemble_covariance_is_that_of_member_and_vote():
+def test_covariance_with_vote_is_that_of_member_and_vote():
     rng = np.random.default_rng(0)
     votes, y = rng.integers(3, size=(6, 80)), rng.integers(3, size=80)
     outputs = MemberOutputs(votes, y)
-    values = public.ensemble_covariance(outputs)
+    values = public.covariance_with_vote(outputs)
     assert np.isnan(values[0])
     for t in range(1, 6):
         before = outputs.take(slice(t)).majority == outputs.y
@@ -290,7 +296,7 @@ def test_members_that_are_never_wrong():
     value = profile(ALWAYS_RIGHT)["value"]
     undefined = {
         "q",
-        "rho",
+        "correlation",
         "kappa",
         "interrater_kappa",
         "generalized_diversity",
@@ -298,7 +304,7 @@ def test_members_that_are_never_wrong():
         "improvement_rate",
     }
     assert set(value.index[value.isna()]) == undefined
-    assert value["coincident_failure"] == 0.0
+    assert value["coincident_failure_diversity"] == 0.0
 
 
 def test_one_member_has_no_pairs_and_no_group():
@@ -310,7 +316,7 @@ def test_one_member_has_no_pairs_and_no_group():
 
 def test_an_undefined_pair_does_not_reach_the_mean():
     correct = np.array([[1, 1, 1, 1], [1, 1, 0, 0], [1, 0, 1, 0]])
-    values = matrix(correct, "rho")
+    values = matrix(correct, "correlation")
     assert np.isnan(values[0, 1])
     assert public.correlation(correct) == values[1, 2]
 

@@ -11,7 +11,7 @@ from counterpoint.diversity import (
     data_diversity,
     enrichment,
     enrichment_degree,
-    subsets_of,
+    member_subsets,
 )
 
 Y = np.array(["a"] * 4 + ["b"] * 2 + ["c"] * 2)
@@ -38,7 +38,7 @@ def test_two_balanced_classes_tie_enrichment_to_error():
 
 def test_an_ensemble_covers_every_sample_once_a_member():
     outputs = MemberOutputs(np.random.default_rng(0).integers(3, size=(5, 8)), classes=[0, 1, 2])
-    subsets = subsets_of(outputs)
+    subsets = member_subsets(outputs)
     assert subsets.shape == (15, 8)
     assert_allclose(coverage(subsets), np.full(8, 1 / 3))
 
@@ -69,7 +69,7 @@ def test_a_class_no_subset_favours_has_no_spread_to_speak_of():
         (lambda: enrichment(SUBSETS, ["a"] * 8), "one class only"),
         (lambda: enrichment(SUBSETS.T, Y), "transposed: pass subsets.T"),
         (lambda: enrichment(SUBSETS + 5, Y), "right or wrong"),
-        (lambda: subsets_of(SUBSETS), "needs the members' labels"),
+        (lambda: member_subsets(SUBSETS), "needs the members' labels"),
         (lambda: data_diversity(np.empty((0, 3))), "no rows"),
         (lambda: data_diversity([[1], [2]], [1]), "X has 2 rows"),
     ],

@@ -74,7 +74,7 @@ def entropy(correct):
     return sum(min(r, T - r) / (T - ceil(T / 2)) for r in right) / len(right)
 
 
-def kw_variance(correct):
+def kohavi_wolpert_variance(correct):
     T = len(correct)
     right = _right(correct)
     return nan if T < 2 else sum(r * (T - r) for r in right) / (len(right) * T * T)
@@ -106,7 +106,7 @@ def generalized_diversity(correct):
     return 1 - two / one if one else nan
 
 
-def coincident_failure(correct):
+def coincident_failure_diversity(correct):
     T, right = len(correct), _right(correct)
     if T < 2:
         return nan
@@ -170,15 +170,15 @@ def label_measures(votes, y, n_classes):
 
 CORRECT = {
     "q": _over_pairs(_q),
-    "rho": _over_pairs(_rho),
+    "correlation": _over_pairs(_rho),
     "kappa": _over_pairs(_kappa),
     "disagreement": _over_pairs(_disagreement),
     "double_fault": _over_pairs(_double_fault),
     "covariance": _over_pairs(_covariance),
     "entropy": entropy,
-    "kw_variance": kw_variance,
+    "kohavi_wolpert_variance": kohavi_wolpert_variance,
     "interrater_kappa": interrater_kappa,
     "difficulty": difficulty,
     "generalized_diversity": generalized_diversity,
-    "coincident_failure": coincident_failure,
+    "coincident_failure_diversity": coincident_failure_diversity,
 }

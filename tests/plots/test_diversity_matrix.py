@@ -21,7 +21,7 @@ def test_image_is_the_table_is_the_matrix(outputs, measure):
 
 
 def test_signed_measures_are_centred_on_zero_and_others_start_there(outputs):
-    signed = DiversityMatrixDisplay.from_outputs(outputs["bagging"], measure="rho")
+    signed = DiversityMatrixDisplay.from_outputs(outputs["bagging"], measure="correlation")
     low, high = signed.im_.get_clim()
     assert low == -high
     assert signed.im_.get_cmap().name == "RdBu_r"
@@ -33,7 +33,7 @@ def test_signed_measures_are_centred_on_zero_and_others_start_there(outputs):
 
 
 def test_scale_reaches_as_far_as_the_pairs_not_the_diagonal(outputs):
-    display = DiversityMatrixDisplay.from_outputs(outputs["forest"], measure="rho")
+    display = DiversityMatrixDisplay.from_outputs(outputs["forest"], measure="correlation")
     pairs = display.matrix[~np.eye(12, dtype=bool)]
     assert display.im_.get_clim()[1] == np.abs(pairs).max() < 1
     assert display.colorbar_.extend == "max"
@@ -67,7 +67,7 @@ def test_clustering_puts_those_alike_side_by_side(measure):
 def test_undefined_cells_are_not_painted_and_told(order, assert_readable):
     correct = [[1, 1, 1, 1], [1, 0, 1, 0], [1, 1, 0, 0]]  # the first never varies
     outputs = MemberOutputs.from_correct(correct, names=["sure", "b", "c"])
-    display = DiversityMatrixDisplay.from_outputs(outputs, measure="rho", order=order)
+    display = DiversityMatrixDisplay.from_outputs(outputs, measure="correlation", order=order)
     at = display.names.index("sure")
     assert np.isnan(display.matrix[at]).all()
     mask = display.im_.get_array().mask
@@ -82,7 +82,7 @@ def test_undefined_cells_are_not_painted_and_told(order, assert_readable):
 
 def test_all_undefined_still_draws():
     display = DiversityMatrixDisplay.from_outputs(
-        MemberOutputs.from_correct([[1, 1], [1, 1]]), measure="rho"
+        MemberOutputs.from_correct([[1, 1], [1, 1]]), measure="correlation"
     )
     assert np.isnan(display.matrix).all()
     display.figure_.canvas.draw()

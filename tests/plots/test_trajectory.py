@@ -27,7 +27,9 @@ def test_lines_are_the_table_and_the_table_is_the_trajectory(outputs):
 
 
 def test_measures_have_panels_of_their_own_over_one_axis(outputs, assert_readable):
-    display = TrajectoryDisplay.from_outputs(outputs, measures=["q", "kw_variance", "margin_mean"])
+    display = TrajectoryDisplay.from_outputs(
+        outputs, measures=["q", "kohavi_wolpert_variance", "margin_mean"]
+    )
     assert len(display.axes_) == 4
     assert len({ax.get_xlim() for ax in display.axes_}) == 1
     titles = [ax.get_title(loc="left") for ax in display.axes_[1:]]
@@ -65,7 +67,9 @@ def test_panels_can_be_used_again(outputs):
 def test_one_given_ax_is_split(outputs, layout, assert_readable):
     figure, (left, right) = plt.subplots(1, 2, figsize=(11, 4.5), layout=layout)
     where = left.get_position()
-    display = TrajectoryDisplay.from_outputs(outputs["bagging"], measures=["q", "rho"], ax=left)
+    display = TrajectoryDisplay.from_outputs(
+        outputs["bagging"], measures=["q", "correlation"], ax=left
+    )
     assert display.figure_ is figure
     assert len(display.axes_) == 3
     assert all(panel.get_position().x1 <= where.x1 + 1e-9 for panel in display.axes_)
@@ -88,7 +92,9 @@ def test_errors_asked_for_twice_are_drawn_once(outputs):
 
 
 def test_a_measure_by_its_bare_name(outputs):
-    assert TrajectoryDisplay.from_outputs(outputs["bagging"], measures="rho").measures == ["rho"]
+    assert TrajectoryDisplay.from_outputs(outputs["bagging"], measures="correlation").measures == [
+        "correlation"
+    ]
 
 
 def test_two_members_show_their_one_value_as_a_dot():

@@ -1,6 +1,12 @@
-"""What measures read: member outputs, counts, or plain right/wrong flags, as the user has them."""
+"""What measures read: member outputs, counts or plain right/wrong flags, as the user has them.
+
+A measure starts with one of these: ``as_outputs`` for the outputs themselves, ``as_counts`` for
+who was right together, ``right_votes`` for how many were right, ``vote_summary`` for the vote.
+The last two hand back what they have made already, so that many measures share one pass.
+"""
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -28,13 +34,59 @@ def as_counts(outputs):
     return as_outputs(outputs).counts
 
 
+class RightVotes(NamedTuple):
+    """Share of the samples that exactly 0, 1, ..., n_members members have right."""
+
+    share: np.ndarray
+    right: np.ndarray
+    n_members: int
+
+
+def right_votes(outputs):
+    """Count how many members are right on a sample: what measures of kind "group" read.
+
+    Parameters
+    ----------
+    outputs : MemberOutputs, PairCounts or right/wrong flags (n_members, n_samples)
+
+    Returns
+    -------
+    share, right, n_members
+        ``share[k]`` of the samples have ``right[k] == k`` right members.
+
+    Examples
+    --------
+    >>> from counterpoint.diversity import right_votes
+    >>> share, right, n_members = right_votes([[1, 1, 0, 1], [1, 0, 0, 1]])
+    >>> share
+    array([0.25, 0.25, 0.5 ])
+    """
+    if isinstance(outputs, RightVotes):
+        return outputs
+    return shares_of(as_counts(outputs).right_votes)
+
+
+def shares_of(histogram):
+    """Turn the weight of the samples that 0, 1, ... members have right into shares."""
+    histogram = np.asarray(histogram, dtype=float)
+    return RightVotes(histogram / histogram.sum(), np.arange(len(histogram)), len(histogram) - 1)
+
+
 @dataclass
 class VoteSummary:
-    """One vote per sample, read once for all measures that need it.
+    """The vote on each sample, read once for all measures that need it.
 
-    right, other : share of the vote that the true class and the best other class got;
-    wins : whether the true class won; disagree : chance that two members drawn one after
-    the other, with return, disagree; n_classes : None when only right and wrong are known.
+    Attributes
+    ----------
+    right, other : ndarray of shape (n_samples,)
+        Share of the vote that the true class and the best other class got.
+    wins : ndarray of shape (n_samples,)
+        Whether the true class won.
+    disagree : ndarray of shape (n_samples,)
+        Chance that two members drawn one after the other, with return, disagree.
+    sample_weight : ndarray of shape (n_samples,) or None
+    n_classes : int or None
+        None when only right and wrong are known.
     """
 
     right: np.ndarray
@@ -77,8 +129,26 @@ def summarise_right(right, sample_weight):
     )
 
 
-def summarise(outputs):
-    """Summarise the vote of all members."""
+def vote_summary(outputs):
+    """Read the vote of all members on each sample: what measures of kind "vote" read.
+
+    Parameters
+    ----------
+    outputs : MemberOutputs or right/wrong flags (n_members, n_samples)
+
+    Returns
+    -------
+    VoteSummary
+
+    Examples
+    --------
+    >>> from counterpoint.diversity import vote_summary
+    >>> summary = vote_summary([[1, 1, 0, 1], [1, 0, 0, 1], [1, 1, 0, 0]])
+    >>> summary.wins
+    array([ True,  True, False,  True])
+    >>> summary.mean(summary.wins)
+    0.75
+    """
     if isinstance(outputs, VoteSummary):
         return outputs
     outputs = as_outputs(outputs)
