@@ -1,5 +1,7 @@
 import os
 
+import pytest
+
 # Two workers run side by side, one a core: more threads would only wait for each other. Set
 # before numpy is imported; tests of thread counts ask numba for two.
 for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
@@ -17,3 +19,11 @@ settings.load_profile("ci" if os.environ.get("CI") else "default")
 
 # Scripts that made the golden arrays: they run in environments of the peers.
 collect_ignore_glob = ["golden/make_*.py"]
+
+
+@pytest.fixture(scope="session")
+def demo_result():
+    """Run the demo small: what its summary, its page and its command are tried on."""
+    from counterpoint.tabular.demo import run_demo
+
+    return run_demo("vehicle", n_estimators=5, n_splits=2, progress=False)

@@ -68,13 +68,13 @@ def churn(
     """Rank entities by risk; HELP says the rest."""
     _check_options(file, output, csv, gain, cost, capacity)
     with terminal.in_options(_WORDS):
-        from counterpoint.report.files import check_output
+        from counterpoint.tabular.files import check_output
 
         for path in (output, csv):  # before the work, not after
             check_output(path)
         from counterpoint.report.churn import summarise_churn, write_churn, write_ranking
-        from counterpoint.report.summary import to_json
         from counterpoint.sequences import EventLog, find_at_risk
+        from counterpoint.tabular.plain import to_json
 
         parquet = file.suffix.lower() in (".parquet", ".pq")
         read = EventLog.from_parquet if parquet else EventLog.from_csv

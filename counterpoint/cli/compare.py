@@ -64,15 +64,15 @@ def compare(
     learning.check_separator(separator)
     learning.check_apart({"--csv": csv}, [file])
     with terminal.in_options(learning.WORDS):
-        from counterpoint.report.files import check_output, new_file
+        from counterpoint.tabular.files import check_output, new_file
 
         if csv is not None:
             check_output(csv)
-        from counterpoint.report.fits import summarise_comparison
-        from counterpoint.report.frames import read_frame
-        from counterpoint.report.summary import to_json
         from counterpoint.tabular.comparison import compare_methods
+        from counterpoint.tabular.fits import summarise_comparison
         from counterpoint.tabular.methods import COMPARED
+        from counterpoint.tabular.plain import to_json
+        from counterpoint.tabular.reader import read_frame
 
         table = read_frame(
             file, target=target, nominal=learning.split(nominal),

@@ -30,7 +30,7 @@ def list_(
 
     frame = list_datasets()
     if as_json:
-        from counterpoint.report.summary import to_json
+        from counterpoint.tabular.plain import to_json
 
         typer.echo(to_json(frame.reset_index().to_dict(orient="records")))
         return
@@ -100,7 +100,7 @@ def export(
 
     with terminal.in_options({**WORDS, f"load('{name}', fetch=True)": "--fetch"}):
         from counterpoint.datasets import export_csv
-        from counterpoint.report.files import new_file
+        from counterpoint.tabular.files import new_file
 
         if output == "-":
             with tempfile.TemporaryDirectory() as folder:
@@ -154,6 +154,6 @@ def add(
 
 
 def _plain(values: object) -> list:
-    from counterpoint.report.summary import plain
+    from counterpoint.tabular.plain import plain
 
     return plain(list(values))  # type: ignore[call-overload]

@@ -33,12 +33,12 @@ def demo(
     from counterpoint.cli.datasets import WORDS
 
     with terminal.in_options(WORDS):
-        from counterpoint.report.files import check_output
+        from counterpoint.tabular.files import check_output
 
         check_output(output)  # before the work, not after
         from counterpoint.report.render import write_demo
-        from counterpoint.report.summary import summarise_demo
         from counterpoint.tabular.demo import run_demo
+        from counterpoint.tabular.plain import summarise_demo
 
         result = run_demo(
             dataset, n_estimators=n_estimators, n_splits=n_splits, random_state=random_state

@@ -12,7 +12,7 @@ from counterpoint.cli import _terminal as terminal
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from counterpoint.report.single_tree import OneTree
+    from counterpoint.tabular.explanation import OneTree
 
 HELP = (
     "Say in one tree what a model does.\n\n"
@@ -62,15 +62,15 @@ def explain(
             param_hint="--plot",
         )
     with terminal.in_options(learning.WORDS):
-        from counterpoint.report.files import check_output
+        from counterpoint.tabular.files import check_output
 
         if plot is not None:
             check_output(plot)
-        from counterpoint.report.fits import summarise_tree
-        from counterpoint.report.models import load_model
-        from counterpoint.report.predicting import explaining_rows
-        from counterpoint.report.single_tree import one_tree
-        from counterpoint.report.summary import to_json
+        from counterpoint.tabular.explanation import one_tree
+        from counterpoint.tabular.fits import summarise_tree
+        from counterpoint.tabular.models import load_model
+        from counterpoint.tabular.plain import to_json
+        from counterpoint.tabular.prediction import explaining_rows
 
         saved = load_model(model)
         rows, notes = explaining_rows(saved, data, separator=separator)

@@ -70,15 +70,15 @@ def fit(
     if not 0 < test_size < 1:
         raise typer.BadParameter(f"{test_size:g} is not between 0 and 1.", param_hint="--test-size")
     with terminal.in_options(learning.WORDS):
-        from counterpoint.report.files import check_output
+        from counterpoint.tabular.files import check_output
 
         for path in (output, page):  # before the work, not after
             if path is not None:
                 check_output(path)
-        from counterpoint.report.fits import summarise_fit
-        from counterpoint.report.frames import read_frame
-        from counterpoint.report.models import need_skops, save_model
-        from counterpoint.report.summary import to_json
+        from counterpoint.tabular.fits import summarise_fit
+        from counterpoint.tabular.models import need_skops, save_model
+        from counterpoint.tabular.plain import to_json
+        from counterpoint.tabular.reader import read_frame
         from counterpoint.tabular.training import fit_table
 
         need_skops()  # before the work, too

@@ -92,9 +92,9 @@ def measure(
 
     _check_options(truth, correct, separator, plot)
     with terminal.in_options(_WORDS):
-        from counterpoint.report.files import check_output
-        from counterpoint.report.predictions import read_predictions
-        from counterpoint.report.summary import summarise_outputs, to_json
+        from counterpoint.tabular.files import check_output
+        from counterpoint.tabular.outputs import read_predictions
+        from counterpoint.tabular.plain import summarise_outputs, to_json
 
         if plot is not None:
             check_output(plot)

@@ -35,13 +35,13 @@ def predict(
     learning.check_separator(separator)
     learning.check_apart({"--output": output}, [file, model])
     with terminal.in_options(learning.WORDS):
-        from counterpoint.report.files import check_output, new_file
+        from counterpoint.tabular.files import check_output, new_file
 
         if output is not None:
             check_output(output)
-        from counterpoint.report.models import load_model
-        from counterpoint.report.predicting import predict_table
-        from counterpoint.report.summary import to_json
+        from counterpoint.tabular.models import load_model
+        from counterpoint.tabular.plain import to_json
+        from counterpoint.tabular.prediction import predict_table
 
         found = predict_table(load_model(model), file, proba=proba, separator=separator)
         text = None if as_json else found.table.to_csv(index=False)

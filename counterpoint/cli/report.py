@@ -35,13 +35,13 @@ def report(
     learning.check_separator(separator)
     learning.check_apart({"--output": output}, [model, file])
     with terminal.in_options(learning.WORDS):
-        from counterpoint.report.files import check_output
+        from counterpoint.tabular.files import check_output
 
         check_output(output)  # before the work, not after
         from counterpoint.report import model_page
-        from counterpoint.report.models import load_model
-        from counterpoint.report.predicting import judging_rows
-        from counterpoint.report.summary import to_json
+        from counterpoint.tabular.models import load_model
+        from counterpoint.tabular.plain import to_json
+        from counterpoint.tabular.prediction import judging_rows
 
         saved = load_model(model)
         X, y, notes = judging_rows(saved, file, separator=separator)

@@ -82,8 +82,8 @@ def reproduce(
         from counterpoint.experiments.judged import judge_claim
         from counterpoint.experiments.reproductions import PAGE, write_reproductions
         from counterpoint.experiments.store import Store
-        from counterpoint.report.files import check_output
-        from counterpoint.report.summary import to_json
+        from counterpoint.tabular.files import check_output
+        from counterpoint.tabular.plain import to_json
 
         output.mkdir(exist_ok=True)
         check_output(output / PAGE)  # before the work, not after
@@ -195,7 +195,7 @@ def _list(path: Path, as_json: bool) -> None:
         everything = [judge_claim(claims.claim(id_), store) for id_ in claims.CLAIM_IDS]
     if as_json:
         from counterpoint.experiments.reproductions import summarise_claim
-        from counterpoint.report.summary import to_json
+        from counterpoint.tabular.plain import to_json
 
         typer.echo(to_json({"claims": [summarise_claim(one) for one in everything]}))
         return

@@ -9,6 +9,8 @@ from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
+from scipy.cluster.hierarchy import leaves_list, linkage
+from scipy.spatial.distance import squareform
 
 from counterpoint._kernels.votes import prefix_histograms
 from counterpoint._outputs import PairCounts
@@ -218,6 +220,22 @@ def matrix(outputs, measure="q"):
         names = ", ".join(m.name for m in MEASURES.values() if m.pairwise)
         raise ValueError(f"{measure!r} is not a measure of pairs. These are: {names}.")
     return chosen.function.matrix(outputs)
+
+
+def order_alike(matrix, measure):
+    """Order members so that those alike are neighbours, by a :func:`matrix` of the measure.
+
+    Leaves of average linkage; (n_members,) positions.
+    """
+    chosen = get_measure(measure)
+    distance = matrix if chosen.more_diverse == "higher" else chosen.high - matrix
+    # An undefined pair is as far apart as any.
+    distance = np.nan_to_num(distance, nan=chosen.high - min(chosen.low, 0))
+    distance = np.maximum((distance + distance.T) / 2, 0.0)
+    np.fill_diagonal(distance, 0.0)
+    # Best order of the leaves takes cubic time: worth it as long as rows can be told apart.
+    tree = linkage(squareform(distance), method="average", optimal_ordering=len(matrix) <= 200)
+    return leaves_list(tree)
 
 
 def trajectory(outputs, measure="q"):

@@ -17,9 +17,9 @@ from counterpoint import __version__
 from counterpoint.experiments.judged import Judged
 from counterpoint.experiments.protocol import Word
 from counterpoint.report.figures import _DPI, _save
-from counterpoint.report.files import new_file
 from counterpoint.report.render import _environment
-from counterpoint.report.summary import plain
+from counterpoint.tabular.files import new_file
+from counterpoint.tabular.plain import plain
 
 __all__ = ["PAGE", "summarise_claim", "summarise_reproductions", "write_reproductions"]
 

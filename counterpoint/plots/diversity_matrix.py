@@ -8,11 +8,10 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from numpy.typing import NDArray
-from scipy.cluster.hierarchy import leaves_list, linkage
-from scipy.spatial.distance import squareform
 
 from counterpoint import diversity
 from counterpoint._outputs import MemberOutputs, PairCounts
+from counterpoint.diversity.measures import order_alike
 from counterpoint.plots import _style
 from counterpoint.plots._base import EnsembleDisplay, check_outputs, need_members
 
@@ -118,7 +117,7 @@ class DiversityMatrixDisplay(EnsembleDisplay):
         matrix = diversity.matrix(outputs, measure)
         at = np.arange(len(names))
         if order == "cluster":
-            at = _alike(matrix, measure)
+            at = order_alike(matrix, measure)
         elif order == "error":
             at = np.argsort(_errors(outputs), kind="stable")
         display = cls(
@@ -197,19 +196,6 @@ def _errors(outputs: MemberOutputs | PairCounts) -> NDArray:
     if isinstance(outputs, PairCounts):
         return 1.0 - outputs.right / outputs.total
     return outputs.errors
-
-
-def _alike(matrix: NDArray, name: str) -> NDArray:
-    """Order members so that those alike are neighbours."""
-    measure = diversity.MEASURES[name]
-    distance = matrix if measure.more_diverse == "higher" else measure.high - matrix
-    # An undefined pair is as far apart as any.
-    distance = np.nan_to_num(distance, nan=measure.high - min(measure.low, 0))
-    distance = np.maximum((distance + distance.T) / 2, 0.0)
-    np.fill_diagonal(distance, 0.0)
-    # Best order of the leaves takes cubic time: worth it as long as rows can be told apart.
-    tree = linkage(squareform(distance), method="average", optimal_ordering=len(matrix) <= 200)
-    return leaves_list(tree)
 
 
 def _colours(measure: diversity.Measure) -> str:

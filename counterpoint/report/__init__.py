@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from counterpoint.report.model_page import report as report
-    from counterpoint.report.single_tree import one_tree as one_tree
+    from counterpoint.tabular.explanation import one_tree as one_tree
 
 __all__ = ["one_tree", "report"]
 
@@ -35,7 +35,7 @@ def __getattr__(name: str) -> Any:
 
         return report
     if name == "one_tree":
-        from counterpoint.report.single_tree import one_tree
+        from counterpoint.tabular.explanation import one_tree
 
         return one_tree
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

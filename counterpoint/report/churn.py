@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 from counterpoint import __version__
 from counterpoint.plots import LiftDisplay
 from counterpoint.report.figures import PageFigure, _figure, _png
-from counterpoint.report.files import new_file
 from counterpoint.report.render import _environment
-from counterpoint.report.summary import plain
+from counterpoint.tabular.files import new_file
+from counterpoint.tabular.plain import plain
 
 if TYPE_CHECKING:
     from counterpoint.sequences import AtRisk

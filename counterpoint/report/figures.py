@@ -19,7 +19,7 @@ from counterpoint.plots import (
     MarginDisplay,
     TrajectoryDisplay,
 )
-from counterpoint.report.files import new_file
+from counterpoint.tabular.files import new_file
 
 if TYPE_CHECKING:
     from counterpoint.tabular.demo import DemoResult

@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from counterpoint.report import drawing
-from counterpoint.report.files import check_output, new_file
-from counterpoint.report.model_summary import summarise_model
 from counterpoint.report.render import _environment
+from counterpoint.tabular.assessment import summarise_model
+from counterpoint.tabular.files import check_output, new_file
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -114,7 +114,7 @@ def render_model(summary: dict[str, Any]) -> str:
     Parameters
     ----------
     summary : dict
-        From :func:`counterpoint.report.model_summary.summarise_model`.
+        From :func:`counterpoint.tabular.assessment.summarise_model`.
 
     Returns
     -------

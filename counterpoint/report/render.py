@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 from counterpoint.report.figures import PageFigure, demo_figures
-from counterpoint.report.files import new_file
-from counterpoint.report.summary import summarise_demo
 from counterpoint.tabular.demo import DemoResult
+from counterpoint.tabular.files import new_file
+from counterpoint.tabular.plain import summarise_demo
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -72,7 +72,7 @@ def render_demo(
     Parameters
     ----------
     summary : dict
-        From :func:`counterpoint.report.summary.summarise_demo`.
+        From :func:`counterpoint.tabular.plain.summarise_demo`.
     figures : sequence of PageFigure
         From :func:`counterpoint.report.figures.demo_figures`.
     link : str, default=None

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from tables import mixed_table
 
-from counterpoint.report.models import load_model, save_model
+from counterpoint.tabular.models import load_model, save_model
 from counterpoint.tabular.training import fit_table
 
 

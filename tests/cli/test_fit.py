@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 from tables import mixed_table
 
-from counterpoint.report.models import load_model
 from counterpoint.tabular import training
+from counterpoint.tabular.models import load_model
 
 BAYES = ["--target", "class", "--method", "naive-bayes"]
 

@@ -10,7 +10,7 @@ import pytest
 
 from counterpoint import MemberOutputs
 from counterpoint.diversity import MEASURES, profile, worth
-from counterpoint.report.predictions import read_predictions
+from counterpoint.tabular.outputs import read_predictions
 
 
 def table(tmp_path, text, name="t.csv"):

@@ -9,8 +9,8 @@ import pandas as pd
 import pytest
 from tables import mixed_table
 
-from counterpoint.report.models import load_model, save_model
 from counterpoint.tabular.columns import align_columns
+from counterpoint.tabular.models import load_model, save_model
 from counterpoint.tabular.training import fit_table
 
 

@@ -8,7 +8,7 @@ import pytest
 from tables import mixed_table
 
 from counterpoint.report import model_page
-from counterpoint.report.models import load_model, save_model
+from counterpoint.tabular.models import load_model, save_model
 from counterpoint.tabular.training import fit_table
 
 

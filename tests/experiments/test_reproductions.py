@@ -18,7 +18,7 @@ from counterpoint.experiments.reproductions import (
 )
 from counterpoint.experiments.runner import run_experiment
 from counterpoint.experiments.store import Store
-from counterpoint.report.summary import to_json
+from counterpoint.tabular.plain import to_json
 
 
 def draw_badly(frame):

@@ -9,18 +9,12 @@ from sklearn.tree import DecisionTreeClassifier
 
 from counterpoint.datasets import TabularEncoder
 from counterpoint.report import report
-from counterpoint.tabular.demo import run_demo
 
 
 @pytest.fixture(autouse=True)
 def quiet_backend():
     with mpl.rc_context({"backend": "agg"}):
         yield
-
-
-@pytest.fixture(scope="session")
-def demo_result():
-    return run_demo("vehicle", n_estimators=5, n_splits=2, progress=False)
 
 
 HOSTILE = [

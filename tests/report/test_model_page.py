@@ -19,8 +19,8 @@ from sklearn.naive_bayes import GaussianNB
 import counterpoint.report
 from counterpoint.report import drawing, one_tree, report
 from counterpoint.report.model_page import render_model
-from counterpoint.report.model_summary import summarise_model
-from counterpoint.report.single_tree import one_tree as the_same
+from counterpoint.tabular.assessment import summarise_model
+from counterpoint.tabular.explanation import one_tree as the_same
 
 VOID = {"meta", "img", "input", "line", "circle", "path", "rect"}
 

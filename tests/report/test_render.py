@@ -6,7 +6,7 @@ import pytest
 
 from counterpoint.report.figures import PageFigure, demo_figures
 from counterpoint.report.render import render_demo, write_demo
-from counterpoint.report.summary import summarise_demo
+from counterpoint.tabular.plain import summarise_demo
 
 VOID = {"meta", "img", "br", "hr", "link", "input"}
 

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from counterpoint.report.frames import read_frame
 from counterpoint.tabular.columns import Column
+from counterpoint.tabular.reader import read_frame
 
 TEXT = "age,job,on,class\n30,cook,true,1\n?,smith,,2\n41.5,NA,TRUE,1\n"
 

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from counterpoint._outputs import MemberOutputs
-from counterpoint.report.tables import read_table
+from counterpoint.tabular.text_files import read_table
 
 __all__ = ["read_predictions"]
 

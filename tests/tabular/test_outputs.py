@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from counterpoint.report.predictions import read_predictions
+from counterpoint.tabular.outputs import read_predictions
 
 
 def read(text, **options):

@@ -12,7 +12,7 @@ from hypothesis.extra.numpy import arrays
 
 from counterpoint import MemberOutputs, __version__
 from counterpoint.diversity import MEASURES, profile, worth
-from counterpoint.report.summary import (
+from counterpoint.tabular.plain import (
     _errors,
     _remarks,
     plain,

@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from counterpoint.report.frames import read_frame
-from counterpoint.report.models import SavedModel
 from counterpoint.tabular.columns import align_columns, some, text_labels
+from counterpoint.tabular.models import SavedModel
+from counterpoint.tabular.reader import read_frame
 
 __all__ = [
     "Asked",
@@ -92,7 +92,7 @@ def read_for(
     ----------
     saved : SavedModel
     source : path
-        As for :func:`counterpoint.report.frames.read_frame`. Columns may stand in any order.
+        As for :func:`counterpoint.tabular.reader.read_frame`. Columns may stand in any order.
     separator : str, default=None
 
     Returns
@@ -133,7 +133,7 @@ def predict_table(
     Parameters
     ----------
     saved : SavedModel
-        From :func:`counterpoint.report.models.load_model`.
+        From :func:`counterpoint.tabular.models.load_model`.
     source : path
         The file.
     proba : bool, default=False

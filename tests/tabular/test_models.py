@@ -15,11 +15,10 @@ from sklearn.tree import DecisionTreeClassifier
 from tables import mixed_table
 
 from counterpoint.auto import Candidate, default_pool
-from counterpoint.report import models
-from counterpoint.report.models import FORMAT, KeptFrame, load_model, save_model
-from counterpoint.tabular import training
+from counterpoint.tabular import models, training
 from counterpoint.tabular.columns import align_columns
 from counterpoint.tabular.methods import METHODS
+from counterpoint.tabular.models import FORMAT, KeptFrame, load_model, save_model
 from counterpoint.tabular.training import fit_table
 
 TABLE = mixed_table(60)
@@ -220,7 +219,7 @@ def planted(path, thing):
     [
         (FunctionTransformer(np.load), "numpy.load"),
         (FunctionTransformer(json.loads), "json.decoder|json.loads"),
-        (FunctionTransformer(load_model), "counterpoint.report.models.load_model"),
+        (FunctionTransformer(load_model), "counterpoint.tabular.models.load_model"),
         (io.StringIO, "_io.StringIO"),
         (zipfile.ZipFile, "zipfile.ZipFile"),
     ],
@@ -236,7 +235,7 @@ def test_what_is_strange_is_refused_by_name(path, thing, name):
     [
         "os.system",
         "counterpoint.cli.main",
-        "counterpoint.report.files.new_file",
+        "counterpoint.tabular.files.new_file",
         "counterpoint.auto.overproduce.partial",  # imported there, not ours
         "counterpoint.auto.overproduce.np",
         "counterpoint.auto._selecting.choose_rule",

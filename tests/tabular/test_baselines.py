@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from scipy.stats import binomtest
 from sklearn.datasets import load_iris
 
-from counterpoint.report.baselines import baseline_answers, compare, error_interval
+from counterpoint.tabular.baselines import baseline_answers, compare, error_interval
 
 
 @settings(max_examples=40)

@@ -4,7 +4,7 @@ import os
 
 import pytest
 
-from counterpoint.report.files import check_output, new_file
+from counterpoint.tabular.files import check_output, new_file
 
 
 def test_replaces_at_the_end_only(tmp_path):

@@ -166,7 +166,7 @@ def one_tree(
     --------
     >>> from sklearn.datasets import load_iris
     >>> from sklearn.ensemble import RandomForestClassifier
-    >>> from counterpoint.report.single_tree import one_tree
+    >>> from counterpoint.tabular.explanation import one_tree
     >>> X, y = load_iris(return_X_y=True, as_frame=True)
     >>> forest = RandomForestClassifier(10, random_state=0).fit(X[::2], y[::2])
     >>> tree = one_tree(forest, X[1::2], y[1::2])

@@ -25,11 +25,11 @@ from sklearn.exceptions import InconsistentVersionWarning
 from sklearn.pipeline import Pipeline
 
 from counterpoint import __version__
-from counterpoint.report.files import new_file
-from counterpoint.report.frames import MISSING
-from counterpoint.report.summary import plain
-from counterpoint.report.tables import find_file
 from counterpoint.tabular.columns import Column, columns_from
+from counterpoint.tabular.files import new_file
+from counterpoint.tabular.plain import plain
+from counterpoint.tabular.reader import MISSING
+from counterpoint.tabular.text_files import find_file
 from counterpoint.tabular.training import FittedTable, Score
 
 __all__ = ["FORMAT", "SavedModel", "load_model", "need_skops", "save_model"]
@@ -45,7 +45,7 @@ _PACKAGES = (
     "hyperboxes", "networks", "selection", "sequences", "subsets", "trees", "views",
 )  # fmt: skip
 _TRUSTED = {
-    "counterpoint.report.models.KeptFrame",
+    "counterpoint.tabular.models.KeptFrame",
     "counterpoint.auto._selecting.best_alone",
     "counterpoint.auto._selecting.greedy_weights",
     "counterpoint.auto._selecting.top_few",

@@ -3,11 +3,11 @@
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from counterpoint.report.summary import DEMO_MEASURES, plain
+from counterpoint.tabular.plain import DEMO_MEASURES, plain
 
 if TYPE_CHECKING:
-    from counterpoint.report.single_tree import OneTree
     from counterpoint.tabular.comparison import Comparison
+    from counterpoint.tabular.explanation import OneTree
     from counterpoint.tabular.training import FittedTable
 
 __all__ = ["summarise_comparison", "summarise_fit", "summarise_tree"]
@@ -92,7 +92,7 @@ def summarise_tree(tree: "OneTree", *, source: str) -> dict[str, Any]:
     Parameters
     ----------
     tree : OneTree
-        From :func:`counterpoint.report.single_tree.one_tree`.
+        From :func:`counterpoint.tabular.explanation.one_tree`.
     source : str
         The model it stands for.
 

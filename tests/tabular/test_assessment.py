@@ -18,11 +18,11 @@ from sklearn.tree import DecisionTreeClassifier
 from counterpoint import MemberOutputs, diversity
 from counterpoint.auto import OverproduceSelectClassifier
 from counterpoint.plots import DiversityMatrixDisplay, KappaErrorDisplay, MarginDisplay
-from counterpoint.report.combination import find_combination
-from counterpoint.report.model_summary import summarise_model
-from counterpoint.report.single_tree import one_tree
-from counterpoint.report.summary import to_json
 from counterpoint.selection import EnsembleSelectionClassifier
+from counterpoint.tabular.assessment import summarise_model
+from counterpoint.tabular.combination import find_combination
+from counterpoint.tabular.explanation import one_tree
+from counterpoint.tabular.plain import to_json
 
 
 @pytest.fixture(scope="module")
@@ -206,7 +206,7 @@ def test_many_rows_are_drawn_from_and_many_members_shown_in_part(forest, data):
 
 
 def test_rows_are_fewer_where_members_are_many(forest, data, monkeypatch):
-    monkeypatch.setattr("counterpoint.report.model_summary._MOST_ANSWERS", 1)
+    monkeypatch.setattr("counterpoint.tabular.assessment._MOST_ANSWERS", 1)
     X, y = (np.concatenate([part] * 3) for part in data[2:])
     summary = summarise_model(forest, pd.DataFrame(X, columns=data[2].columns), y)
     assert summary["data"]["n_rows"] == 200

@@ -18,7 +18,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
 from counterpoint.datasets import TabularEncoder
-from counterpoint.report.single_tree import cut_back, one_tree
+from counterpoint.tabular.explanation import cut_back, one_tree
 
 
 @pytest.fixture(scope="module")
@@ -72,8 +72,8 @@ def test_rows_are_held_out_where_none_are_given(iris, forest):
 
 def test_only_some_of_many_trees_are_merged(iris, monkeypatch):
     X, y = iris
-    monkeypatch.setattr("counterpoint.report.single_tree._MOST_TREES", 5)
-    monkeypatch.setattr("counterpoint.report.single_tree._MOST_ROWS", 60)
+    monkeypatch.setattr("counterpoint.tabular.explanation._MOST_TREES", 5)
+    monkeypatch.setattr("counterpoint.tabular.explanation._MOST_ROWS", 60)
     one = one_tree(RandomForestClassifier(9, random_state=0).fit(X, y), X, y)
     assert (one.n_trees, one.n_members, one.n_fit) == (5, 9, 60)
     assert "Merged from 5 of the 9 trees" in one.text()

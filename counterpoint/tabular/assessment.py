@@ -18,12 +18,12 @@ from counterpoint._outputs import MemberOutputs
 from counterpoint._validation import as_labels
 from counterpoint.combiners._pool import BasePoolClassifier
 from counterpoint.exceptions import MemberError
-from counterpoint.report.baselines import baseline_answers, compare
-from counterpoint.report.combination import Combination, find_combination, own_weights
-from counterpoint.report.members_summary import summarise_members
-from counterpoint.report.single_tree import OneTree, as_rows, one_tree
-from counterpoint.report.summary import plain
-from counterpoint.report.tree_summary import asked_most, summarise_tree
+from counterpoint.tabular.baselines import baseline_answers, compare
+from counterpoint.tabular.combination import Combination, find_combination, own_weights
+from counterpoint.tabular.explanation import OneTree, as_rows, one_tree
+from counterpoint.tabular.members import summarise_members
+from counterpoint.tabular.plain import plain
+from counterpoint.tabular.small_tree import asked_most, summarise_tree
 
 __all__ = ["summarise_model"]
 
@@ -63,8 +63,8 @@ def summarise_model(
     dict
         ``model``, ``data``, ``error`` (with limits), ``baselines``, ``confusion``, ``members``
         (None for a classifier without; see
-        :func:`~counterpoint.report.members_summary.summarise_members`), ``tree``, ``notes``,
-        ``facts`` and ``versions``. Ready for :func:`~counterpoint.report.summary.to_json`;
+        :func:`~counterpoint.tabular.members.summarise_members`), ``tree``, ``notes``,
+        ``facts`` and ``versions``. Ready for :func:`~counterpoint.tabular.plain.to_json`;
         undefined is None.
 
     Examples

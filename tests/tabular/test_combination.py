@@ -18,7 +18,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 from counterpoint import MemberOutputs
 from counterpoint.diversity import trajectory, vote_error
-from counterpoint.report.combination import find_combination
+from counterpoint.tabular.combination import find_combination
 
 
 @pytest.fixture(scope="module")

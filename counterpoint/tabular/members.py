@@ -20,11 +20,11 @@ from counterpoint.diversity import (
     vote_margins,
     worth,
 )
+from counterpoint.diversity.measures import order_alike
 from counterpoint.exceptions import RedundancyWarning
-from counterpoint.plots.diversity_matrix import _alike
-from counterpoint.report.baselines import error_interval
-from counterpoint.report.combination import Combination
-from counterpoint.report.summary import _measures
+from counterpoint.tabular.baselines import error_interval
+from counterpoint.tabular.combination import Combination
+from counterpoint.tabular.plain import _measures
 
 __all__ = ["summarise_members"]
 
@@ -54,7 +54,7 @@ def summarise_members(
     outputs : MemberOutputs
         With the truth.
     combination : Combination or None
-        From :func:`~counterpoint.report.combination.find_combination`; None when only right and
+        From :func:`~counterpoint.tabular.combination.find_combination`; None when only right and
         wrong are known, and then there is no growth, no margin and no vote.
     X : array-like or frame of shape (n_samples, n_features)
         The rows, to be shown where members disagree.
@@ -162,7 +162,7 @@ def _cloud(some: MemberOutputs) -> dict[str, Any]:
 
 def _matrix(some: MemberOutputs) -> dict[str, Any]:
     values = matrix(some, _kappa(some))
-    order = _alike(values, _kappa(some))
+    order = order_alike(values, _kappa(some))
     return {"measure": _kappa(some), "order": order, "values": values[np.ix_(order, order)]}
 
 

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from counterpoint.report.single_tree import OneTree, cut_back, rules_of
+from counterpoint.tabular.explanation import OneTree, cut_back, rules_of
 
 __all__ = ["asked_most", "summarise_tree"]
 

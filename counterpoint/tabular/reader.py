@@ -9,8 +9,8 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from counterpoint.report.tables import find_file, read_csv
 from counterpoint.tabular.columns import Column, find_column
+from counterpoint.tabular.text_files import find_file, read_csv
 
 __all__ = ["MISSING", "TableFile", "read_frame"]
 
