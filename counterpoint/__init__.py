@@ -6,6 +6,7 @@ The front door. Sub-packages are imported when first used, so that
 ================== ==========================================================
 ``MemberOutputs``  what the members of any fitted ensemble said, as arrays
 ``PairCounts``     mergeable counts of who was right together
+``base``           what every ensemble shares; derive your own from it
 ``boosting``       members trained one after another: AdaBoost.NC and its family
 ``trees``          fast trees, pruned trees, one readable tree out of many
 ``hyperboxes``     boxes learned from samples, from trees, or from mistakes
@@ -32,6 +33,7 @@ __version__ = "0.1.0"
 
 _SUBPACKAGES = (
     "auto",
+    "base",
     "boosting",
     "combiners",
     "datasets",

@@ -50,7 +50,13 @@ MAX_SEED = np.iinfo(np.int32).max
 
 
 def draw_seed(rng: np.random.RandomState) -> int:
-    """Return a seed for something that takes an int."""
+    """Return a seed for something that takes an int.
+
+    Examples
+    --------
+    >>> draw_seed(np.random.RandomState(0))
+    209652396
+    """
     return int(rng.randint(MAX_SEED))
 
 
@@ -95,6 +101,15 @@ def validate_data(estimator: Any, X: Any, y: Any = "no_validation", **options: A
     """Check data as scikit-learn does; a column of text or dates is named, with the way out.
 
     Parameters and returns are those of :func:`sklearn.utils.validation.validate_data`.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from sklearn.tree import DecisionTreeClassifier
+    >>> validate_data(DecisionTreeClassifier(), pd.DataFrame({"colour": ["red", "green"]}))
+    Traceback (most recent call last):
+    ...
+    ValueError: Column 'colour' holds values such as 'red', and DecisionTreeClassifier takes ...
     """
     if not options.get("skip_check_array"):
         _need_numbers(X, type(estimator).__name__)
@@ -133,6 +148,12 @@ def read_table(estimator: Any, X: Any, *, reset: bool = False) -> Any:
 
     For ensembles whose members check values themselves: frames stay frames (a learner may want
     names, or strings), sparse matrices come back as CSR if the estimator's tags allow them.
+
+    Examples
+    --------
+    >>> from sklearn.ensemble import BaggingClassifier
+    >>> read_table(BaggingClassifier(), [[1, 2], [3, 4]], reset=True).shape
+    (2, 2)
     """
     X = X if hasattr(X, "shape") else np.asarray(X)
     if len(X.shape) != 2:
@@ -152,7 +173,16 @@ def read_table(estimator: Any, X: Any, *, reset: bool = False) -> Any:
 
 
 def need_target(estimator: Any, y: Any) -> None:
-    """Raise if there is no target."""
+    """Raise if there is no target.
+
+    Examples
+    --------
+    >>> from sklearn.ensemble import BaggingClassifier
+    >>> need_target(BaggingClassifier(), None)
+    Traceback (most recent call last):
+    ...
+    ValueError: requires y to be passed, but the target y is None: BaggingClassifier learns ...
+    """
     if y is None:
         raise ValueError(
             f"requires y to be passed, but the target y is None: {type(estimator).__name__} "
@@ -165,6 +195,13 @@ def encode_target(estimator: Any, y: Any) -> tuple[NDArray, NDArray]:
 
     Raises ``ValueError`` where there is no target, it holds numbers that are no classes, gaps,
     or one class only.
+
+    Examples
+    --------
+    >>> from sklearn.ensemble import BaggingClassifier
+    >>> classes, codes = encode_target(BaggingClassifier(), ["no", "yes", "no"])
+    >>> classes.tolist(), codes.tolist()
+    (['no', 'yes'], [0, 1, 0])
     """
     need_target(estimator, y)
     y = _sklearn.column_or_1d(y, warn=True)
@@ -180,7 +217,13 @@ def encode_target(estimator: Any, y: Any) -> tuple[NDArray, NDArray]:
 
 
 def check_weights(sample_weight: Any, X: Any) -> NDArray | None:
-    """Return sample weights as finite floats, none negative, or None for equal weights."""
+    """Return sample weights as finite floats, none negative, or None for equal weights.
+
+    Examples
+    --------
+    >>> check_weights([1, 2], [[0.5], [0.7]])
+    array([1., 2.])
+    """
     if sample_weight is None:
         return None
     return _sklearn._check_sample_weight(
@@ -192,7 +235,16 @@ def check_weights(sample_weight: Any, X: Any) -> NDArray | None:
 
 
 def fit_member(model: Any, X: Any, y: Any, sample_weight: Any = None, **params: Any) -> Any:
-    """Fit a learner, with weights if there are any; one that takes none is named in the error."""
+    """Fit a learner, with weights if there are any; one that takes none is named in the error.
+
+    Examples
+    --------
+    >>> from sklearn.neighbors import KNeighborsClassifier
+    >>> fit_member(KNeighborsClassifier(), [[0], [1]], [0, 1], sample_weight=[1, 2])
+    Traceback (most recent call last):
+    ...
+    ValueError: KNeighborsClassifier takes no sample_weight: fit without weights, or choose ...
+    """
     if sample_weight is None:
         return model.fit(X, y, **params)
     if not _sklearn.has_fit_parameter(model, "sample_weight"):

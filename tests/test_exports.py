@@ -12,6 +12,7 @@ import counterpoint
 
 SUBPACKAGES = [
     "auto",
+    "base",
     "boosting",
     "combiners",
     "datasets",
