@@ -5,7 +5,6 @@ Each function obeys one identity, exactly, for any finite set of trials:
 ============================= =========== =======================================================
 function                      loss        identity
 ============================= =========== =======================================================
-``ambiguity_decomposition``   squared     error = member_error - ambiguity
 ``bias_variance``             squared     error = noise + bias + variance
 ``bias_variance_covariance``  squared     error = noise + bias + variance/N + (1 - 1/N) covariance
 ``kohavi_wolpert``            zero-one    error = noise + bias + variance
@@ -15,7 +14,7 @@ function                      loss        identity
 ``zero_one_diversity_effect`` zero-one    error = noise + bias_effect + variance_effect
                                           - diversity_effect
 ``bias_variance_diversity``   any Bregman error = noise + bias + variance - diversity
-``ambiguity``                 any Bregman error = member_error - ambiguity
+``ambiguity_decomposition``   any Bregman error = member_error - ambiguity
 ============================= =========== =======================================================
 
 ``decompose`` trains any scikit-learn estimator on resampled data and hands its outputs to
@@ -26,16 +25,19 @@ losses have one (Heskes 2025). The zero-one functions are therefore named conven
 agree on the error and differ in what they call bias and variance, so tell which one you used.
 """
 
-from counterpoint.decomposition._result import Parts
-from counterpoint.decomposition.bregman import DiversityParts, ambiguity, bias_variance_diversity
+from counterpoint.decomposition.bregman import (
+    AmbiguityParts,
+    DiversityParts,
+    ambiguity_decomposition,
+    bias_variance_diversity,
+)
 from counterpoint.decomposition.driver import Decomposition, decompose
 from counterpoint.decomposition.effects import EffectParts, zero_one_diversity_effect
 from counterpoint.decomposition.losses import LOSSES, BregmanLoss, centroid
+from counterpoint.decomposition.parts import Parts
 from counterpoint.decomposition.squared import (
-    AmbiguityParts,
     BiasVarianceParts,
     CovarianceParts,
-    ambiguity_decomposition,
     bias_variance,
     bias_variance_covariance,
 )
@@ -64,7 +66,6 @@ __all__ = [
     "JamesParts",
     "KohaviWolpertParts",
     "Parts",
-    "ambiguity",
     "ambiguity_decomposition",
     "bias_variance",
     "bias_variance_covariance",

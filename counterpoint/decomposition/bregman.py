@@ -1,7 +1,7 @@
-"""Bregman losses: bias, variance and diversity; ambiguity of one ensemble.
+"""Any Bregman loss: bias, variance and diversity; the ambiguity of one trained ensemble.
 
-Wood et al. (JMLR 2023), which answers the question left open at the end of section 2.1.2 of
-Eastwood's thesis: what takes the place of ambiguity beyond squared loss.
+Wood et al. (JMLR 2023), who say what takes the place of Krogh and Vedelsby's ambiguity beyond
+squared loss.
 """
 
 from dataclasses import dataclass
@@ -12,12 +12,31 @@ from numpy.typing import ArrayLike, NDArray
 
 from counterpoint._validation import check_member_weight, check_sample_weight
 from counterpoint.decomposition._checks import check_noise
-from counterpoint.decomposition._result import Parts
 from counterpoint.decomposition.losses import DEFAULT_EPS, BregmanLoss, get_loss
-from counterpoint.decomposition.squared import AmbiguityParts
+from counterpoint.decomposition.parts import Parts
 
 # parts of a sample need only that sample: taken in slices, temporary arrays stay small
 _VALUES_AT_ONCE = 2**21
+
+
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class AmbiguityParts(Parts):
+    """Error of one trained ensemble: its members' mean error less their ambiguity.
+
+    Attributes
+    ----------
+    member_error : ndarray of shape (n_samples,)
+        Weighted mean of the members' own losses.
+    ambiguity : ndarray of shape (n_samples,)
+        Weighted mean divergence of the members from the ensemble; never negative.
+    error : ndarray of shape (n_samples,)
+        Loss of the ensemble.
+    """
+
+    member_error: NDArray
+    ambiguity: NDArray
+
+    identity: ClassVar[str] = "error = member_error - ambiguity"
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -46,18 +65,8 @@ class DiversityParts(Parts):
     bias: NDArray
     variance: NDArray
     diversity: NDArray
-    error: NDArray
 
     identity: ClassVar[str] = "error = noise + bias + variance - diversity"
-
-    def terms(self) -> dict[str, NDArray]:
-        """Return the signed terms of the identity, per sample."""
-        return {
-            "noise": self.noise,
-            "bias": self.bias,
-            "variance": self.variance,
-            "diversity": -self.diversity,
-        }
 
 
 def bias_variance_diversity(
@@ -155,7 +164,7 @@ default="squared"
     )
 
 
-def ambiguity(
+def ambiguity_decomposition(
     y: ArrayLike,
     outputs: ArrayLike,
     *,
@@ -167,12 +176,14 @@ def ambiguity(
 ) -> AmbiguityParts:
     """Split the loss of one trained ensemble into its members' mean loss and ambiguity.
 
-    With ``c`` the centroid of the members ``q_i``, at every sample::
+    With ``c`` the centroid of the members ``q_i``, their weighted mean for squared loss, at
+    every sample::
 
         B(y, c) = sum_i w_i B(y, q_i) - sum_i w_i B(c, q_i)
 
-    Its mean over the trials of :func:`bias_variance_diversity` is the diversity. For squared
-    loss it is :func:`ambiguity_decomposition`.
+    so an ensemble is never worse than its average member, and better by their spread. The mean
+    over the trials of :func:`bias_variance_diversity` is the diversity. What zero-one loss has
+    instead is :func:`counterpoint.diversity.ambiguity`.
 
     Parameters
     ----------
@@ -181,17 +192,10 @@ def ambiguity(
         are told in excess of the noise.
     outputs : array-like of shape (n_members, n_samples[, n_classes])
         What each member said.
-    loss : {"squared", "cross-entropy", "poisson", "logistic"} or BregmanLoss, \
-default="squared"
-        The loss.
     weights : array-like of shape (n_members,) or None, default=None
         Non-negative weights of the members, scaled to add up to one. None means equal.
-    classes : array-like of shape (n_classes,) or None, default=None
-        Labels of the last axis, where ``y`` holds labels; None means 0, 1, ...
-    eps : float, default=1e-12
-        How far outputs on the edge of the domain are moved inside.
-    sample_weight : array-like of shape (n_samples,) or None, default=None
-        Weights of the samples in the averages.
+    loss, classes, eps, sample_weight
+        As for :func:`bias_variance_diversity`.
 
     Returns
     -------
@@ -199,11 +203,16 @@ default="squared"
 
     References
     ----------
-    .. [1] D. Wood et al., "A unified theory of diversity in ensemble learning", JMLR 24, 2023.
+    .. [1] A. Krogh, J. Vedelsby, "Neural network ensembles, cross validation, and active
+       learning", NIPS 1994, for squared loss.
+    .. [2] D. Wood et al., "A unified theory of diversity in ensemble learning", JMLR 24, 2023.
 
     Examples
     --------
-    >>> parts = ambiguity([1], [[0.5], [0.5]], loss="logistic")
+    >>> parts = ambiguity_decomposition([1.0, 2.0], [[0.0, 2.0], [2.0, 4.0]])
+    >>> parts.error, parts.member_error, parts.ambiguity
+    (array([0., 1.]), array([1., 2.]), array([1., 1.]))
+    >>> parts = ambiguity_decomposition([1], [[0.5], [0.5]], loss="logistic")
     >>> parts.error.round(4), parts.ambiguity
     (array([0.6931]), array([0.]))
     """

@@ -11,12 +11,12 @@ from sklearn.base import is_classifier, is_regressor
 from sklearn.utils import check_random_state
 
 from counterpoint.decomposition._data import Data, check_resample, split, train_rows
-from counterpoint.decomposition._result import Parts
-from counterpoint.decomposition._trials import Output, Said, Task, run_trials
 from counterpoint.decomposition.bregman import bias_variance_diversity
 from counterpoint.decomposition.effects import zero_one_diversity_effect
 from counterpoint.decomposition.losses import DEFAULT_EPS, LOSSES, BregmanLoss, get_loss
+from counterpoint.decomposition.parts import Parts
 from counterpoint.decomposition.squared import bias_variance, bias_variance_covariance
+from counterpoint.decomposition.trials import Answer, Output, Task, run_trials
 from counterpoint.decomposition.zero_one import breiman, domingos, james, kohavi_wolpert
 
 _ZERO_ONE: dict[str, Callable[..., Parts]] = {
@@ -98,8 +98,8 @@ class Decomposition:
         return self.parts.intervals(level, n_resamples=n_resamples, random_state=random_state)
 
     def __repr__(self) -> str:
-        told = ", ".join(f"{name}={value:.4g}" for name, value in self.averages.items())
-        return f"Decomposition({self.loss}, {self.method}, {self.n_trials} trials: {told})"
+        values = ", ".join(f"{name}={value:.4g}" for name, value in self.averages.items())
+        return f"Decomposition({self.loss}, {self.method}, {self.n_trials} trials: {values})"
 
 
 def decompose(
@@ -284,9 +284,9 @@ def _check_kind(estimator, name: str, for_classes: bool) -> None:
         )
 
 
-def _stack(trials: list[Said], asked: bool) -> tuple[NDArray, NDArray | None]:
-    own = np.stack([said.own for said in trials])
-    parts = [said.members for said in trials if said.members is not None]
+def _stack(trials: list[Answer], asked: bool) -> tuple[NDArray, NDArray | None]:
+    own = np.stack([answer.own for answer in trials])
+    parts = [answer.members for answer in trials if answer.members is not None]
     if not asked or not parts:
         return own, None
     sizes = sorted({len(part) for part in parts})

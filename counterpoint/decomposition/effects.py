@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from counterpoint._validation import check_sample_weight
 from counterpoint.decomposition._checks import check_truth
-from counterpoint.decomposition._result import Parts
+from counterpoint.decomposition.parts import Parts
 from counterpoint.decomposition.zero_one import label_shares
 
 
@@ -35,18 +35,8 @@ class EffectParts(Parts):
     bias_effect: NDArray
     variance_effect: NDArray
     diversity_effect: NDArray
-    error: NDArray
 
     identity: ClassVar[str] = "error = noise + bias_effect + variance_effect - diversity_effect"
-
-    def terms(self) -> dict[str, NDArray]:
-        """Return the signed terms of the identity, per sample."""
-        return {
-            "noise": self.noise,
-            "bias_effect": self.bias_effect,
-            "variance_effect": self.variance_effect,
-            "diversity_effect": -self.diversity_effect,
-        }
 
 
 def zero_one_diversity_effect(
@@ -75,20 +65,13 @@ def zero_one_diversity_effect(
 
     Parameters
     ----------
-    y : array-like of shape (n_samples,) or None
-        True labels; the noise is then 0. None when ``y_proba`` is given.
+    y, y_proba, classes, sample_weight
+        As for :func:`kohavi_wolpert`.
     labels : array-like of shape (n_trials, n_members, n_samples)
         Label of each member after each training.
     combined : array-like of shape (n_trials, n_samples) or None, default=None
         Label of the ensemble in each trial, where it does not take a plain plurality vote
         of its members, as None assumes. The identity holds for any way to combine.
-    y_proba : array-like of shape (n_samples, n_classes) or None, default=None
-        True class probabilities, where known, in place of ``y``.
-    classes : array-like of shape (n_classes,) or None, default=None
-        All labels, in the order of the columns of ``y_proba``. None means all labels seen,
-        sorted, or 0, 1, ... with ``y_proba``.
-    sample_weight : array-like of shape (n_samples,) or None, default=None
-        Weights of the samples in the averages.
 
     Returns
     -------

@@ -319,9 +319,8 @@ def centroid(
     outputs : array-like of shape (n_members, n_samples) or (n_members, n_samples, n_classes)
         With classes for cross-entropy and other vector losses. Means for squared and Poisson
         loss, probabilities of the second class for logistic loss.
-    loss : {"squared", "cross-entropy", "poisson", "logistic"} or BregmanLoss, \
-default="squared"
-        The loss that the ensemble will meet.
+    loss : str or BregmanLoss, default="squared"
+        The loss that the ensemble will meet, from :data:`LOSSES` or of your own.
     weights : array-like of shape (n_members,) or None, default=None
         Non-negative weights of the members; None means equal.
     eps : float, default=1e-12

@@ -1,7 +1,7 @@
-"""Squared loss: ambiguity; bias and variance; bias, variance and covariance.
+"""Squared loss: bias and variance; bias, variance and covariance.
 
-Eastwood's thesis, section 2.1.1, equations 2.1 to 2.11. All three are exact identities for
-any finite set of predictions, with expectations read as means over the trials given.
+Both are exact identities for any finite set of predictions, with expectations read as means over
+the trials given. The ambiguity of one ensemble is in ``bregman``, for squared and other losses.
 """
 
 from dataclasses import dataclass
@@ -10,34 +10,9 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from counterpoint._validation import check_member_weight, check_sample_weight
+from counterpoint._validation import check_sample_weight
 from counterpoint.decomposition._checks import check_floats, check_noise, check_target
-from counterpoint.decomposition._result import Parts
-
-
-@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
-class AmbiguityParts(Parts):
-    """Error of one trained ensemble: its members' mean error less their ambiguity.
-
-    Attributes
-    ----------
-    member_error : ndarray of shape (n_samples,)
-        Weighted mean of the members' own losses.
-    ambiguity : ndarray of shape (n_samples,)
-        Weighted mean divergence of the members from the ensemble; never negative.
-    error : ndarray of shape (n_samples,)
-        Loss of the ensemble.
-    """
-
-    member_error: NDArray
-    ambiguity: NDArray
-    error: NDArray
-
-    identity: ClassVar[str] = "error = member_error - ambiguity"
-
-    def terms(self) -> dict[str, NDArray]:
-        """Return the signed terms of the identity, per sample."""
-        return {"member_error": self.member_error, "ambiguity": -self.ambiguity}
+from counterpoint.decomposition.parts import Parts
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -62,13 +37,8 @@ class BiasVarianceParts(Parts):
     bias: NDArray
     signed_bias: NDArray
     variance: NDArray
-    error: NDArray
 
     identity: ClassVar[str] = "error = noise + bias + variance"
-
-    def terms(self) -> dict[str, NDArray]:
-        """Return the signed terms of the identity, per sample."""
-        return {"noise": self.noise, "bias": self.bias, "variance": self.variance}
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -99,7 +69,6 @@ class CovarianceParts(Parts):
     signed_bias: NDArray
     variance: NDArray
     covariance: NDArray
-    error: NDArray
 
     identity: ClassVar[str] = "error = noise + bias + variance / N + (1 - 1/N) covariance"
 
@@ -114,64 +83,6 @@ class CovarianceParts(Parts):
             "variance": self.variance / n,
             "covariance": covariance,
         }
-
-
-def ambiguity_decomposition(
-    y: ArrayLike,
-    predictions: ArrayLike,
-    *,
-    weights: ArrayLike | None = None,
-    sample_weight: ArrayLike | None = None,
-) -> AmbiguityParts:
-    """Split the squared error of one averaging ensemble into member error and ambiguity.
-
-    With ``f`` the weighted mean of the members, at every sample::
-
-        (f - y)^2 = sum_i w_i (f_i - y)^2 - sum_i w_i (f_i - f)^2
-
-    so an average is never worse than its average member, and better by their spread.
-    :func:`ambiguity` does the same for other losses.
-
-    Parameters
-    ----------
-    y : array-like of shape (n_samples,)
-        Targets.
-    predictions : array-like of shape (n_members, n_samples)
-        What each member predicted.
-    weights : array-like of shape (n_members,) or None, default=None
-        Non-negative weights of the members, scaled to add up to one. None means equal.
-    sample_weight : array-like of shape (n_samples,) or None, default=None
-        Weights of the samples in the averages.
-
-    Returns
-    -------
-    parts : AmbiguityParts
-
-    References
-    ----------
-    .. [1] A. Krogh, J. Vedelsby, "Neural network ensembles, cross validation, and active
-       learning", NIPS 1994.
-    .. [2] M. Eastwood's thesis, equation 2.11.
-
-    Examples
-    --------
-    >>> parts = ambiguity_decomposition([1.0, 2.0], [[0.0, 2.0], [2.0, 4.0]])
-    >>> parts.error, parts.member_error, parts.ambiguity
-    (array([0., 1.]), array([1., 2.]), array([1., 1.]))
-    """
-    axes = ["n_members", "n_samples"]
-    values = check_floats(predictions, "predictions", axes)
-    target = check_target(y, values, "predictions", axes)
-    share = check_member_weight(weights, len(values))
-    # all parts are about distances from y: taken first, they keep their digits
-    away = values - target
-    ensemble = np.average(away, axis=0, weights=share)
-    return AmbiguityParts(
-        sample_weight=check_sample_weight(sample_weight, len(target)),
-        member_error=np.average(away**2, axis=0, weights=share),
-        ambiguity=np.average((away - ensemble) ** 2, axis=0, weights=share),
-        error=ensemble**2,
-    )
 
 
 def bias_variance(
@@ -206,7 +117,6 @@ def bias_variance(
     ----------
     .. [1] S. Geman, E. Bienenstock, R. Doursat, "Neural networks and the bias/variance
        dilemma", Neural Computation 4(1), 1992.
-    .. [2] M. Eastwood's thesis, equations 2.1 to 2.4.
 
     Examples
     --------
@@ -252,10 +162,8 @@ def bias_variance_covariance(
     predictions : array-like of shape (n_trials, n_members, n_samples)
         What each member predicted after each training; member i of one trial is the
         counterpart of member i of another.
-    noise : float, array-like of shape (n_samples,) or None, default=None
-        Variance of the targets, where known; None counts it as none.
-    sample_weight : array-like of shape (n_samples,) or None, default=None
-        Weights of the samples in the averages.
+    noise, sample_weight
+        As for :func:`bias_variance`.
 
     Returns
     -------
@@ -264,7 +172,6 @@ def bias_variance_covariance(
     References
     ----------
     .. [1] N. Ueda, R. Nakano, "Generalization error of ensemble estimators", ICNN 1996.
-    .. [2] M. Eastwood's thesis, equations 2.5 to 2.8.
 
     Examples
     --------

@@ -1,12 +1,13 @@
 """Zero-one loss: the definitions of Kohavi & Wolpert, Breiman, James, and Domingos.
 
-Eastwood's thesis, section 2.1.2, equations 2.12 to 2.22. No clean decomposition of zero-one
-loss exists (Heskes 2025), so these are four named conventions, which split the same expected
-error in four ways. All of them add up exactly.
+No clean decomposition of zero-one loss exists (Heskes 2025), so these are four named
+conventions, which split the same expected error in four ways. All of them add up exactly. M.
+Eastwood sets them side by side in "Building well-performing classifier ensembles" (PhD thesis,
+Bournemouth University, 2010), section 2.1.2.
 
 Notation: ``P`` (n_samples, n_classes) are the true class probabilities and ``Q`` the shares of
 the trials that predicted each class. The labels are drawn apart from the training sets, so
-the expected error is ``1 - sum_k P_k Q_k`` (equation 2.12). ``argmax`` takes the first of equals:
+the expected error is ``1 - sum_k P_k Q_k``. ``argmax`` takes the first of equals:
 a tie goes to the lowest class.
 """
 
@@ -18,7 +19,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from counterpoint._validation import check_sample_weight
 from counterpoint.decomposition._checks import check_truth
-from counterpoint.decomposition._result import Parts
+from counterpoint.decomposition.parts import Parts
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -36,13 +37,8 @@ class KohaviWolpertParts(Parts):
     noise: NDArray
     bias: NDArray
     variance: NDArray
-    error: NDArray
 
     identity: ClassVar[str] = "error = noise + bias + variance"
-
-    def terms(self) -> dict[str, NDArray]:
-        """Return the signed terms of the identity, per sample."""
-        return {"noise": self.noise, "bias": self.bias, "variance": self.variance}
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -80,17 +76,8 @@ class JamesParts(Parts):
     variance: NDArray
     systematic_effect: NDArray
     variance_effect: NDArray
-    error: NDArray
 
     identity: ClassVar[str] = "error = noise + systematic_effect + variance_effect"
-
-    def terms(self) -> dict[str, NDArray]:
-        """Return the signed terms of the identity, per sample."""
-        return {
-            "noise": self.noise,
-            "systematic_effect": self.systematic_effect,
-            "variance_effect": self.variance_effect,
-        }
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -115,7 +102,6 @@ class DomingosParts(Parts):
     alpha1: NDArray
     alpha2: NDArray
     margin: NDArray
-    error: NDArray
 
     identity: ClassVar[str] = "error = alpha1 * noise + bias + alpha2 * variance"
 
@@ -233,16 +219,8 @@ def breiman(
 
     Parameters
     ----------
-    y : array-like of shape (n_samples,) or None
-        True labels; the noise is then 0. None when ``y_proba`` is given.
-    labels : array-like of shape (n_trials, n_samples)
-        Labels predicted after training on each of several training sets.
-    y_proba : array-like of shape (n_samples, n_classes) or None, default=None
-        True class probabilities, where known, in place of ``y``.
-    classes : array-like of shape (n_classes,) or None, default=None
-        All labels, in the order of the columns of ``y_proba``.
-    sample_weight : array-like of shape (n_samples,) or None, default=None
-        Weights of the samples in the averages.
+    y, labels, y_proba, classes, sample_weight
+        As for :func:`kohavi_wolpert`.
 
     Returns
     -------
@@ -250,8 +228,8 @@ def breiman(
 
     Notes
     -----
-    The thesis says that this variance may be negative. As its formulas stand it is not:
-    no ``P_k`` is above ``P_b``.
+    Eastwood says that this variance may be negative. As the formulas stand it is not: no
+    ``P_k`` is above ``P_b``.
 
     References
     ----------
@@ -297,16 +275,8 @@ def james(
 
     Parameters
     ----------
-    y : array-like of shape (n_samples,) or None
-        True labels; the noise is then 0. None when ``y_proba`` is given.
-    labels : array-like of shape (n_trials, n_samples)
-        Labels predicted after training on each of several training sets.
-    y_proba : array-like of shape (n_samples, n_classes) or None, default=None
-        True class probabilities, where known, in place of ``y``.
-    classes : array-like of shape (n_classes,) or None, default=None
-        All labels, in the order of the columns of ``y_proba``.
-    sample_weight : array-like of shape (n_samples,) or None, default=None
-        Weights of the samples in the averages.
+    y, labels, y_proba, classes, sample_weight
+        As for :func:`kohavi_wolpert`.
 
     Returns
     -------
@@ -315,7 +285,7 @@ def james(
     References
     ----------
     .. [1] G. James, "Variance and bias for general loss functions", Machine Learning 51,
-       2003; thesis equations 2.13 to 2.18.
+       2003.
 
     Examples
     --------
@@ -367,16 +337,8 @@ def domingos(
 
     Parameters
     ----------
-    y : array-like of shape (n_samples,) or None
-        True labels; the noise is then 0. None when ``y_proba`` is given.
-    labels : array-like of shape (n_trials, n_samples)
-        Labels predicted after training on each of several training sets.
-    y_proba : array-like of shape (n_samples, n_classes) or None, default=None
-        True class probabilities, where known, in place of ``y``.
-    classes : array-like of shape (n_classes,) or None, default=None
-        All labels, in the order of the columns of ``y_proba``.
-    sample_weight : array-like of shape (n_samples,) or None, default=None
-        Weights of the samples in the averages.
+    y, labels, y_proba, classes, sample_weight
+        As for :func:`kohavi_wolpert`.
 
     Returns
     -------
@@ -385,16 +347,16 @@ def domingos(
 
     Notes
     -----
-    Two readings of the thesis had to be settled. In equation 2.20 the condition must hold
-    the predicted label too (``p != b``), or the sum fails from three classes on. In equation
-    2.22 the sign turns on the label that the margin is measured against, not on whether the
-    classifier is biased: it is plus for the best class ``b``, used here, and minus for the
-    other one.
+    In Eastwood's reading two things had to be settled. In equation 2.20 the condition must
+    hold the predicted label too (``p != b``), or the sum fails from three classes on. In
+    equation 2.22 the sign turns on the label that the margin is measured against, not on
+    whether the classifier is biased: it is plus for the best class ``b``, used here, and minus
+    for the other one.
 
     References
     ----------
     .. [1] P. Domingos, "A unified bias-variance decomposition and its applications",
-       ICML 2000; thesis equations 2.19 to 2.22.
+       ICML 2000.
     .. [2] G. Valentini, T. Dietterich, "Bias-variance analysis of support vector machines
        for the development of SVM-based ensemble methods", JMLR 5, 2004.
 

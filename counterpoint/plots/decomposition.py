@@ -30,7 +30,6 @@ _PART_COLOURS = {
 }
 _OTHER_COLOURS = tuple(_style.OKABE_ITO[c] for c in ("sky blue", "vermilion", "yellow", "black"))
 _FUNCTIONS = (
-    "ambiguity",
     "ambiguity_decomposition",
     "bias_variance",
     "bias_variance_covariance",

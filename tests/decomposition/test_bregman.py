@@ -11,7 +11,6 @@ from sklearn.metrics import log_loss, mean_poisson_deviance
 from counterpoint.decomposition import (
     LOSSES,
     BregmanLoss,
-    ambiguity,
     ambiguity_decomposition,
     bias_variance_covariance,
     bias_variance_diversity,
@@ -84,7 +83,7 @@ def test_scalar_losses_add_up(assert_identity, loss, data):
     assert_identity(parts, floor=FLOOR[name])
     assert (parts.diversity >= 0).all()
     assert (parts.variance >= 0).all()
-    assert_identity(ambiguity(y, outputs[0], loss=loss), floor=FLOOR[name])
+    assert_identity(ambiguity_decomposition(y, outputs[0], loss=loss), floor=FLOOR[name])
 
 
 @relaxed
@@ -94,7 +93,7 @@ def test_cross_entropy_adds_up(assert_identity, case):
     parts = bias_variance_diversity(P, outputs, loss="cross-entropy")
     assert_identity(parts, floor=1.0)
     assert (parts.diversity >= 0).all()
-    assert_identity(ambiguity(P, outputs[0], loss="cross-entropy"), floor=1.0)
+    assert_identity(ambiguity_decomposition(P, outputs[0], loss="cross-entropy"), floor=1.0)
     labels = bias_variance_diversity(P.argmax(axis=1), outputs, loss="cross-entropy")
     assert_identity(labels, floor=1.0)
     assert (labels.noise == 0).all()
@@ -175,7 +174,7 @@ def test_squared_diversity_is_variance_less_covariance_and_spread_of_biases(case
 def test_diversity_is_the_mean_ambiguity_of_the_trials(loss, data):
     y, outputs = data.draw(class_case() if loss == "cross-entropy" else scalar_case(loss))
     parts = bias_variance_diversity(y, outputs, loss=loss)
-    each = [ambiguity(y, trial, loss=loss) for trial in outputs]
+    each = [ambiguity_decomposition(y, trial, loss=loss) for trial in outputs]
     kept = {"rtol": 1e-10, "atol": 1e-10}
     np.testing.assert_allclose(parts.diversity, np.mean([a.ambiguity for a in each], 0), **kept)
     excess = np.mean([a.error for a in each], axis=0)
@@ -185,10 +184,12 @@ def test_diversity_is_the_mean_ambiguity_of_the_trials(loss, data):
 def test_squared_ambiguity_is_that_of_krogh_and_vedelsby():
     rng = np.random.RandomState(0)
     y, outputs, weights = rng.normal(size=5), rng.normal(size=(3, 5)), [1, 2, 5]
-    general = ambiguity(y, outputs, weights=weights)
-    special = ambiguity_decomposition(y, outputs, weights=weights)
-    for name, values in special.per_sample.items():
-        np.testing.assert_allclose(general.per_sample[name], values)
+    parts = ambiguity_decomposition(y, outputs, weights=weights)
+    mean = np.average(outputs, axis=0, weights=weights)
+    np.testing.assert_allclose(parts.error, (mean - y) ** 2)
+    for values, centre in ((parts.member_error, y), (parts.ambiguity, mean)):
+        spread = np.average((outputs - centre) ** 2, axis=0, weights=weights)
+        np.testing.assert_allclose(values, spread)
 
 
 @pytest.mark.parametrize("loss", ["squared", "poisson", "logistic", "cross-entropy"])
@@ -198,10 +199,10 @@ def test_weighted_ambiguity_adds_up(assert_identity, loss):
     y = rng.randint(3, size=6)
     if loss != "cross-entropy":
         outputs, y = outputs[..., 0], y > 0
-    parts = ambiguity(y, outputs, loss=loss, weights=[0, 1, 2, 3])
+    parts = ambiguity_decomposition(y, outputs, loss=loss, weights=[0, 1, 2, 3])
     assert_identity(parts, floor=1.0)
     # a member of weight 0 is no member
-    fewer = ambiguity(y, outputs[1:], loss=loss, weights=[1, 2, 3])
+    fewer = ambiguity_decomposition(y, outputs[1:], loss=loss, weights=[1, 2, 3])
     np.testing.assert_allclose(parts.ambiguity, fewer.ambiguity)
 
 
@@ -265,7 +266,9 @@ def test_a_zero_costs_what_eps_says(assert_identity):
         parts = bias_variance_diversity([1], outputs, loss="cross-entropy", eps=eps)
         assert_identity(parts)
         expected = (-np.log(eps) - np.log(0.5)) / 2
-        member = ambiguity([1], outputs[0], loss="cross-entropy", eps=eps).member_error
+        member = ambiguity_decomposition(
+            [1], outputs[0], loss="cross-entropy", eps=eps
+        ).member_error
         np.testing.assert_allclose(member, expected, rtol=1e-2 if eps > 1e-6 else 1e-9)
     parts = bias_variance_diversity([3.0], [[[0.0]]], loss="poisson", eps=1e-6)
     np.testing.assert_allclose(parts.error, 3 * np.log(3 / 1e-6) - 3 + 1e-6)

@@ -26,13 +26,13 @@ from sklearn.utils import resample
 from counterpoint.decomposition import (
     BregmanLoss,
     Decomposition,
-    _trials,
     bias_variance,
     bias_variance_covariance,
     bias_variance_diversity,
     decompose,
     domingos,
     kohavi_wolpert,
+    trials,
     zero_one_diversity_effect,
 )
 
@@ -382,7 +382,7 @@ def test_progress_is_tracked(monkeypatch):
         calls.append(options)
         yield from items
 
-    monkeypatch.setattr(_trials, "track", track)
+    monkeypatch.setattr(trials, "track", track)
     decompose(DecisionTreeClassifier(), *iris, n_trials=3, random_state=0, progress=False)
     assert calls == [{"total": 3, "description": "Training", "show": False}]
 

@@ -5,7 +5,6 @@ import pytest
 
 from counterpoint.decomposition import (
     BregmanLoss,
-    ambiguity,
     ambiguity_decomposition,
     bias_variance,
     bias_variance_covariance,
@@ -27,7 +26,7 @@ nan = np.nan
         # axes
         (
             lambda: ambiguity_decomposition([0.0], np.zeros((2, 3, 1))),
-            r"predictions has shape \(2, 3, 1\): expected \(n_members, n_samples\)",
+            r"outputs has shape \(2, 3, 1\): expected \(n_members, n_samples\)",
         ),
         (
             lambda: bias_variance([0.0, 1.0], np.zeros(2)),
@@ -42,7 +41,7 @@ nan = np.nan
             r"outputs .* \(n_trials, n_members, n_samples, n_classes\)",
         ),
         (
-            lambda: ambiguity([0], np.zeros(3)),
+            lambda: ambiguity_decomposition([0], np.zeros(3)),
             r"expected \(n_members, n_samples\). For a single member",
         ),
         (
@@ -138,11 +137,11 @@ nan = np.nan
             "y_proba has -0.5 at sample 1, class 1: probabilities are never negative",
         ),
         (
-            lambda: ambiguity([0], [[[0.5, 0.6]]], loss="cross-entropy"),
+            lambda: ambiguity_decomposition([0], [[[0.5, 0.6]]], loss="cross-entropy"),
             "outputs adds up to 1.1 over the classes at member 0, sample 0",
         ),
         (
-            lambda: ambiguity([0], [[[nan, 1.0]]], loss="cross-entropy"),
+            lambda: ambiguity_decomposition([0], [[[nan, 1.0]]], loss="cross-entropy"),
             "outputs has nan at member 0, sample 0, class 0",
         ),
         (
@@ -150,36 +149,40 @@ nan = np.nan
             "outputs has -1 at trial 0, member 0, sample 0, class 0",
         ),
         (
-            lambda: ambiguity([[0.5, 0.6]], [[[0.5, 0.5]]], loss="cross-entropy"),
+            lambda: ambiguity_decomposition([[0.5, 0.6]], [[[0.5, 0.5]]], loss="cross-entropy"),
             "y adds up to 1.1 over the classes at sample 0",
         ),
         (
-            lambda: ambiguity([[0.5, 0.3, 0.2]], [[[0.5, 0.5]]], loss="cross-entropy"),
+            lambda: ambiguity_decomposition(
+                [[0.5, 0.3, 0.2]], [[[0.5, 0.5]]], loss="cross-entropy"
+            ),
             "y has 3 columns, but outputs has 2 classes",
         ),
         (
-            lambda: ambiguity([2], [[[0.5, 0.5]]], loss="cross-entropy"),
+            lambda: ambiguity_decomposition([2], [[[0.5, 0.5]]], loss="cross-entropy"),
             r"y has labels that are not among the classes: \[2\]",
         ),
         (
-            lambda: ambiguity([nan], [[[0.5, 0.5]]], loss="cross-entropy"),
+            lambda: ambiguity_decomposition([nan], [[[0.5, 0.5]]], loss="cross-entropy"),
             "y has nan: every label must be known",
         ),
         (
-            lambda: ambiguity(["a"], [[[0.5, 0.5]]], loss="cross-entropy", classes=["a"]),
+            lambda: ambiguity_decomposition(
+                ["a"], [[[0.5, 0.5]]], loss="cross-entropy", classes=["a"]
+            ),
             "classes has 1 values, but outputs has 2 classes",
         ),
         (
-            lambda: ambiguity([1], [[0.5]], loss="logistic", classes=[0, 1]),
+            lambda: ambiguity_decomposition([1], [[0.5]], loss="logistic", classes=[0, 1]),
             "leave classes out",
         ),
         # domains and losses
         (
-            lambda: ambiguity([1], [[1.5]], loss="logistic"),
+            lambda: ambiguity_decomposition([1], [[1.5]], loss="logistic"),
             "outputs has 1.5, but 'logistic' loss needs values from 0 to 1",
         ),
         (
-            lambda: ambiguity([-1], [[0.5]], loss="logistic"),
+            lambda: ambiguity_decomposition([-1], [[0.5]], loss="logistic"),
             "y has -1, but 'logistic' loss needs values from 0 to 1",
         ),
         (
@@ -189,7 +192,7 @@ nan = np.nan
         (lambda: centroid([[2.0]], "poisson", eps=0), "eps=0: give a small positive number"),
         (lambda: centroid([[2.0]], "hinge"), "loss='hinge' is not known: choose from 'squared'"),
         (
-            lambda: ambiguity(
+            lambda: ambiguity_decomposition(
                 [2.0, 0.0],
                 [[1.0, 1.0]],
                 loss=BregmanLoss("is", lambda q: -np.log(q), None, None, domain=(0, np.inf)),

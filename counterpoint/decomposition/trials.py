@@ -42,8 +42,8 @@ class Task:
     members: bool
 
 
-class Said(NamedTuple):
-    """What a trained model said on the test data, itself and by its members.
+class Answer(NamedTuple):
+    """Answer of a trained model on the test data, its own and those of its members.
 
     Axes are (n_samples[, n_classes]) and (n_members, n_samples[, n_classes]); ``members`` is
     None where they were not asked or cannot be taken out.
@@ -53,21 +53,21 @@ class Said(NamedTuple):
     members: NDArray | None
 
 
-def run_trials(task: Task, n_trials: int, *, n_jobs, rng, progress) -> list[Said]:
+def run_trials(task: Task, n_trials: int, *, n_jobs, rng, progress) -> list[Answer]:
     """Run the trials in parallel, in order; keep the finished ones on an interruption.
 
     Every seed is drawn before the first trial starts, so the number of jobs changes nothing.
     """
     seeds = rng.randint(_MAX_SEED, size=n_trials)
     jobs = (delayed(run_trial)(task, seed) for seed in seeds)
-    done: list[Said] = []
+    done: list[Answer] = []
     outputs = Parallel(n_jobs=n_jobs, return_as="generator")(jobs)
     results = track(outputs, total=n_trials, description="Training", show=progress)
     try:
-        for said in results:
-            if said is None:
+        for answer in results:
+            if answer is None:
                 raise KeyboardInterrupt
-            done.append(said)
+            done.append(answer)
     except KeyboardInterrupt:
         with warnings.catch_warnings():
             # joblib would tell of the tasks it calls off
@@ -84,7 +84,7 @@ def run_trials(task: Task, n_trials: int, *, n_jobs, rng, progress) -> list[Said
     return done
 
 
-def run_trial(task: Task, seed: int) -> Said | None:
+def run_trial(task: Task, seed: int) -> Answer | None:
     """Train a clone on a training set drawn with ``seed`` and ask it about the test data.
 
     None if interrupted. An exception would come out of order, before the results of
@@ -96,7 +96,7 @@ def run_trial(task: Task, seed: int) -> Said | None:
         model = clone(task.estimator)
         _seed(model, rng)
         model.fit(X, y)
-        return Said(_ask(task, model), _ask_members(task, model) if task.members else None)
+        return Answer(_ask(task, model), _ask_members(task, model) if task.members else None)
     except KeyboardInterrupt:
         return None
 
@@ -141,8 +141,8 @@ def _ask(task: Task, model) -> NDArray:
         return np.asarray(model.predict(task.X_test), dtype=np.float64)
     assert task.classes is not None
     if task.output == "labels":
-        said = np.asarray(model.predict(task.X_test))
-        return encode(said, task.classes, "the estimator's prediction")
+        labels = np.asarray(model.predict(task.X_test))
+        return encode(labels, task.classes, "the estimator's prediction")
     if not hasattr(model, "predict_proba"):
         raise TypeError(
             f"this loss needs probabilities, but {type(model).__name__} has no predict_proba: "

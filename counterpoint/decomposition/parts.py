@@ -1,6 +1,6 @@
 """What every decomposition returns: its parts per sample, their averages, their identity."""
 
-from abc import ABC, abstractmethod
+import re
 from dataclasses import dataclass, fields
 from typing import ClassVar
 
@@ -11,11 +11,12 @@ from sklearn.utils import check_random_state
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
-class Parts(ABC):
+class Parts:
     """Parts of an expected error, one value a sample, and the identity they obey.
 
     Every function of this package returns a subclass of it. All parts are in units of
-    the loss, so a squared-loss ``bias`` is a squared bias.
+    the loss, so a squared-loss ``bias`` is a squared bias. A subclass names its parts as fields
+    and says how they add up in ``identity``; one with coefficients writes ``terms`` itself.
 
     Attributes
     ----------
@@ -24,7 +25,7 @@ class Parts(ABC):
     error : ndarray of shape (n_samples,)
         The left-hand side of the identity: what the other parts add up to.
     identity : str
-        The identity, in words of the field names.
+        The identity, in words of the field names, such as "error = bias + variance".
 
     Examples
     --------
@@ -44,11 +45,16 @@ class Parts(ABC):
 
     sample_weight: NDArray | None = None
 
+    error: NDArray
     identity: ClassVar[str]
 
-    @abstractmethod
     def terms(self) -> dict[str, NDArray]:
         """Return the signed terms of the identity, per sample; they add up to ``error``."""
+        signed = re.findall(r"([=+-]) (\w+)", self.identity)
+        return {
+            name: -getattr(self, name) if sign == "-" else getattr(self, name)
+            for sign, name in signed
+        }
 
     @property
     def per_sample(self) -> dict[str, NDArray]:
@@ -157,5 +163,5 @@ class Parts(ABC):
         return float(np.average(values, weights=self.sample_weight))
 
     def __repr__(self) -> str:
-        told = ", ".join(f"{name}={value:.4g}" for name, value in self.averages.items())
-        return f"{type(self).__name__}({told})"
+        values = ", ".join(f"{name}={value:.4g}" for name, value in self.averages.items())
+        return f"{type(self).__name__}({values})"
