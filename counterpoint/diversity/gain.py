@@ -117,7 +117,7 @@ class Worth:
     Attributes
     ----------
     member_error, best_member_error, vote_error : float
-        Mean and smallest error of a member, error of the vote.
+        Mean and smallest error of a member, error of the vote or of the answers given.
     improvement_rate, disagreement_error_ratio : float
         What the vote gained, and how much there was to gain.
     gain_low, gain_high : float
@@ -146,7 +146,7 @@ class Worth:
         return asdict(self)
 
 
-def worth(outputs):
+def worth(outputs, answers=None):
     """Say whether the members' disagreement pays.
 
     Warns with ``RedundancyWarning`` when the members are so alike (mean Q above 0.95) that
@@ -157,6 +157,8 @@ def worth(outputs):
     outputs : MemberOutputs or array-like of shape (n_members, n_samples)
         Outputs on data the members were not trained on. An array is taken as right/wrong
         flags.
+    answers : array-like of shape (n_samples,), default=None
+        Labels that the ensemble itself gives; None: the vote of the members.
 
     Returns
     -------
@@ -175,7 +177,7 @@ def worth(outputs):
     beats its best member (25.0 %).
     """
     outputs = as_outputs(outputs)
-    summary = vote_summary(outputs)
+    summary = vote_summary(outputs, answers)
     ratio, rate = disagreement_error_ratio(summary), improvement_rate(summary)
     members = summary.mean(1.0 - summary.right)
     vote, best = summary.mean(~summary.wins), float(outputs.errors.min())
@@ -201,20 +203,21 @@ def worth(outputs):
         gain_high=ratio,
         competent=competent,
         mean_q=mean_q,
-        verdict=_verdict(members, best, vote, rate, redundant),
+        verdict=_verdict(members, best, vote, rate, redundant, voted=answers is None),
     )
 
 
-def _verdict(members, best, vote, rate, redundant):
+def _verdict(members, best, vote, rate, redundant, *, voted):
+    who, doing = ("vote", "voting") if voted else ("ensemble", "combining")
     if np.isnan(rate):
-        return "No member is ever wrong on these samples: there is nothing a vote could improve."
-    text = f"The vote errs {vote:.1%}, its members {members:.1%} on average: ".replace("%", " %")
+        return f"No member is ever wrong on these samples: there is nothing {doing} could improve."
+    text = f"The {who} errs {vote:.1%}, its members {members:.1%} on average: ".replace("%", " %")
     if np.isclose(rate, 0.0, atol=1e-9):
-        text += "voting changes nothing. "
+        text += f"{doing} changes nothing. "
     elif rate > 0:
         text += f"it takes away {rate:.0%} of their error. ".replace("%", " %")
     else:
-        text += "voting makes it worse. "
+        text += f"{doing} makes it worse. "
     # Both are shares of the same samples, but summed up in another order.
     equal = np.isclose(vote, best, rtol=0, atol=1e-9)
     than_best = "equals" if equal else "beats" if vote < best else "does not reach"

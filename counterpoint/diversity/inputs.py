@@ -129,12 +129,16 @@ def summarise_right(right, sample_weight):
     )
 
 
-def vote_summary(outputs):
+def vote_summary(outputs, answers=None):
     """Read the vote of all members on each sample: what measures of kind "vote" read.
 
     Parameters
     ----------
     outputs : MemberOutputs or right/wrong flags (n_members, n_samples)
+    answers : array-like of shape (n_samples,), default=None
+        Labels that the ensemble itself gives, for one that does not take a vote: what "wins" is
+        then what it answers. Good and bad diversity explain its error all the same, since their
+        identity holds for any way to decide.
 
     Returns
     -------
@@ -156,7 +160,10 @@ def vote_summary(outputs):
         right = outputs.say @ outputs.correct / outputs.say.sum()
         return summarise_right(right, outputs.sample_weight)
     outputs.need_truth()
-    return summarise_tally(outputs.tally, outputs.y, outputs.sample_weight)
+    summary = summarise_tally(outputs.tally, outputs.y, outputs.sample_weight)
+    if answers is not None:
+        summary.wins = np.asarray(answers) == outputs.classes[outputs.y]
+    return summary
 
 
 def growing_summaries(outputs):

@@ -147,7 +147,7 @@ def _possible(outputs):
     return [m for m in MEASURES.values() if labels or m.needs == "correct"]
 
 
-def profile(outputs):
+def profile(outputs, answers=None):
     """All measures at once.
 
     Parameters
@@ -155,6 +155,9 @@ def profile(outputs):
     outputs : MemberOutputs, PairCounts or array-like of shape (n_members, n_samples)
         An array is taken as right/wrong flags. Measures that need more than is known (labels,
         single samples) are left out.
+    answers : array-like of shape (n_samples,), default=None
+        Labels that the ensemble itself gives; "vote_error", good and bad diversity and
+        "improvement_rate" are then of these. None: of the members' vote.
 
     Returns
     -------
@@ -174,7 +177,7 @@ def profile(outputs):
     """
     if not isinstance(outputs, PairCounts):
         outputs = as_outputs(outputs)
-    summary = None if isinstance(outputs, PairCounts) else vote_summary(outputs)
+    summary = None if isinstance(outputs, PairCounts) else vote_summary(outputs, answers)
     rows = []
     for m in _possible(outputs):
         # The vote is counted once for all that read it.
