@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from counterpoint.boosting.discretize import interval_codes, interval_labels
-from counterpoint.datasets._columns import categories, is_nominal
+from counterpoint.datasets.columns import categories, is_nominal
 
 
 class ValueCoder:

@@ -16,7 +16,7 @@ from sklearn.utils.validation import (
 )
 
 from counterpoint._validation import check_sample_weight
-from counterpoint.datasets._columns import floats, frame_columns, is_frame, is_nominal
+from counterpoint.datasets.columns import floats, frame_columns, is_frame, is_nominal
 
 # Equal entropies differ by rounding; of equals the first is taken, whatever the order of sums.
 TIE = 1e-12

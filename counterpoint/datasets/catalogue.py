@@ -3,8 +3,8 @@
 import textwrap
 from typing import TYPE_CHECKING
 
-from counterpoint.datasets._index import Entry, canonical, close_matches, index
 from counterpoint.datasets.folder import all_files, data_folder, find_files, read_files, recorded
+from counterpoint.datasets.index import Entry, canonical, close_matches, index
 from counterpoint.exceptions import DatasetNotFoundError
 
 if TYPE_CHECKING:

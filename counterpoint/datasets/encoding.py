@@ -11,7 +11,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MinMaxScaler, OneHotEncoder, OrdinalEncoder, StandardScaler
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from counterpoint.datasets._columns import (
+from counterpoint.datasets.columns import (
     categories,
     floats,
     frame_columns,

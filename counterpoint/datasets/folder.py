@@ -14,10 +14,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from counterpoint.datasets._index import Entry, canonical, index
+from counterpoint.datasets.index import Entry, canonical, index
 
 if TYPE_CHECKING:
-    from counterpoint.datasets._tables import Table
+    from counterpoint.datasets.tables import Table
 
 _FILE = re.compile(r"(?P<name>.+?)(?:\.(?P<part>train|test))?\.csv(?:\.gz)?", re.IGNORECASE)
 
@@ -199,7 +199,7 @@ def read_files(
     columns: dict[str, str] | None = None,
 ) -> "tuple[Entry, Table]":
     """Read and check the files of a set; return what they hold as an entry and a table."""
-    from counterpoint.datasets._tables import infer_kinds, read_parts, to_table
+    from counterpoint.datasets.tables import infer_kinds, read_parts, to_table
 
     known = index().get(key)
     columns = known.columns if known else columns

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Literal, overload
 
 from sklearn.utils import Bunch
 
-from counterpoint.datasets._index import DATA, Entry, canonical, index
-from counterpoint.datasets._tables import PARTS, SPLIT, Table, read_cells, to_table, write_csv
 from counterpoint.datasets.catalogue import description, unknown
 from counterpoint.datasets.folder import data_folder, find_files, read_files, recorded
+from counterpoint.datasets.index import DATA, Entry, canonical, index
+from counterpoint.datasets.tables import PARTS, SPLIT, Table, read_cells, to_table, write_csv
 from counterpoint.exceptions import DatasetNotFoundError
 
 if TYPE_CHECKING:

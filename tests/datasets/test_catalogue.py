@@ -9,7 +9,7 @@ import pytest
 
 from counterpoint import datasets
 from counterpoint.datasets import add_file, describe, list_datasets
-from counterpoint.datasets._index import DATA, close_matches, index
+from counterpoint.datasets.index import DATA, close_matches, index
 from counterpoint.exceptions import DatasetNotFoundError
 
 SHIPPED = [name for name, entry in index().items() if entry.file]

@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from counterpoint.datasets import add_file, data_folder, export_csv, load
-from counterpoint.datasets._index import index
+from counterpoint.datasets.index import index
 from counterpoint.exceptions import DatasetNotFoundError
 
 FRUIT = "weight,colour,code,class\n1.5,red,1,apple\n,NA,2,plum\n2,,1,plum\n"

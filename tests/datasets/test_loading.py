@@ -9,7 +9,7 @@ import pytest
 from sklearn.utils import Bunch
 
 from counterpoint.datasets import export_csv, load
-from counterpoint.datasets._index import DATA, index
+from counterpoint.datasets.index import DATA, index
 from counterpoint.exceptions import DatasetNotFoundError
 
 SHIPPED = [name for name, entry in index().items() if entry.file]
