@@ -21,6 +21,7 @@ from counterpoint.trees import (
     HistTreeClassifier,
     HistTreeRegressor,
     PrunedTreeClassifier,
+    Tree,
     grow,
     predict_trees,
     stack_trees,
@@ -97,8 +98,8 @@ class _BinnedLearner(Learner):
 
     def ask(self, model):
         """Say what a member trained before says about the samples."""
-        leaf = predict_trees(stack_trees([model._arrays]), self.X, kind="leaves")[0]
-        return self._said(model._arrays, leaf)
+        leaf = predict_trees(stack_trees([model.tree_]), self.X, kind="leaves")[0]
+        return self._said(model.tree_, leaf)
 
 
 class HistLearner(_BinnedLearner):
@@ -187,8 +188,8 @@ class ConceptLearner(Learner):
 
 def stacked_members(models):
     """Return the trees of all members laid end to end, or None if some are no trees of ours."""
-    trees = [getattr(model, "_arrays", None) for model in models]
-    return None if any(tree is None for tree in trees) else stack_trees(trees)
+    trees = [getattr(model, "tree_", None) for model in models]
+    return stack_trees(trees) if all(isinstance(tree, Tree) for tree in trees) else None
 
 
 def ask_stacked(owner, stacked, X, model):

@@ -434,7 +434,7 @@ def _is_tree(model):
 
 
 def _arrays_of(model):
-    return from_sklearn(model) if isinstance(model, DecisionTreeClassifier) else model._arrays
+    return from_sklearn(model) if isinstance(model, DecisionTreeClassifier) else model.tree_
 
 
 def _takes_doubles(model):

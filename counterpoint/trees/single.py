@@ -11,9 +11,9 @@ from counterpoint.trees.structure import Tree, predict_trees, stack_trees
 
 
 class SingleTreeMixin:
-    """Predict by ``_arrays``, one fitted tree, for ``classes_``."""
+    """Answers from ``tree_``, one fitted :class:`Tree`, for ``classes_``."""
 
-    _arrays: Tree
+    tree_: Tree
     classes_: NDArray
     n_features_in_: int
     # What samples are rounded to before they meet thresholds, as in scikit-learn's trees.
@@ -34,7 +34,7 @@ class SingleTreeMixin:
         X = validate_data(
             self, X, reset=False, dtype=self._input_dtype, ensure_all_finite="allow-nan"
         )
-        return predict_trees(stack_trees([self._arrays]), X, kind="leaves")[0]
+        return predict_trees(stack_trees([self.tree_]), X, kind="leaves")[0]
 
     def predict(self, X) -> NDArray:
         """Return the heaviest class of the leaf reached, the first of equals.
@@ -62,7 +62,7 @@ class SingleTreeMixin:
         ndarray of shape (n_samples, n_classes)
         """
         leaf = self.apply(X)
-        weight = self._arrays.value[leaf]
+        weight = self.tree_.value[leaf]
         return weight / weight.sum(axis=1, keepdims=True)
 
     def predict_log_proba(self, X) -> NDArray:
@@ -73,19 +73,19 @@ class SingleTreeMixin:
     def get_depth(self) -> int:
         """Return the number of splits on the longest path."""
         check_is_fitted(self)
-        return self._arrays.max_depth
+        return self.tree_.max_depth
 
     def get_n_leaves(self) -> int:
         """Return the number of leaves."""
         check_is_fitted(self)
-        return self._arrays.n_leaves
+        return self.tree_.n_leaves
 
     @property
     def rules_(self) -> RuleList:
         """The tree as rules, the one with most support first; only for splits on columns."""
         check_is_fitted(self)
         names = getattr(self, "feature_names_in_", None)
-        return tree_rules(self._arrays, self.classes_, names)
+        return tree_rules(self.tree_, self.classes_, names)
 
     def as_sklearn(self) -> DecisionTreeClassifier:
         """Return the tree as scikit-learn's, for ``plot_tree``, ``export_text`` and the like.
@@ -97,7 +97,7 @@ class SingleTreeMixin:
         """
         check_is_fitted(self)
         names = getattr(self, "feature_names_in_", None)
-        return as_sklearn(self._arrays, self.classes_, self.n_features_in_, names)
+        return as_sklearn(self.tree_, self.classes_, self.n_features_in_, names)
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()  # type: ignore[misc]

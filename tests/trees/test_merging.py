@@ -159,9 +159,7 @@ def test_one_estimator_is_a_pruned_tree(criterion, grower):
     pruned = PrunedTreeClassifier(criterion, grower=grower, random_state=0)
     assert merged.fit(X, y).n_leaves_ == pruned.fit(X, y).get_n_leaves()
     np.testing.assert_array_equal(merged.predict_proba(X), pruned.predict_proba(X))
-    np.testing.assert_array_equal(
-        np.sort(merged.tree_.threshold), np.sort(pruned._arrays.threshold)
-    )
+    np.testing.assert_array_equal(np.sort(merged.tree_.threshold), np.sort(pruned.tree_.threshold))
     steps = [step for step in merged.history_ if step.action == "leaf"]
     assert steps == merged.history_
 

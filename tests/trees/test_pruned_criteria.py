@@ -7,7 +7,8 @@ from sklearn.model_selection import GridSearchCV, StratifiedKFold, cross_val_pre
 from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from counterpoint.trees.growing.pruned import PrunedTreeClassifier, from_sklearn
+from counterpoint.trees.convert import from_sklearn
+from counterpoint.trees.growing.pruned import PrunedTreeClassifier
 from counterpoint.trees.pruning.paths import cost_complexity_path
 from counterpoint.trees.pruning.prune import CRITERIA, prune
 
@@ -44,7 +45,7 @@ def test_prunes_and_holds_a_real_tree(criterion, grower):
     assert 1 < tree.get_n_leaves() < tree.unpruned_leaves_
     assert tree.n_pruned_ == tree.unpruned_leaves_ - tree.get_n_leaves()
     assert 0 < tree.estimated_error_ < 1
-    inner = tree.tree_estimator_
+    inner = tree.as_sklearn()
     assert type(inner) is DecisionTreeClassifier
     np.testing.assert_array_equal(inner.predict_proba(X), tree.predict_proba(X))
     np.testing.assert_array_equal(tree.as_sklearn().predict(X), tree.predict(X))
@@ -126,9 +127,9 @@ def test_reduced_error_grows_on_the_rest():
     X, y = noisy(400)
     tree = PrunedTreeClassifier("reduced-error", validation_fraction=0.25, random_state=0)
     tree.fit(X, y)
-    assert tree._arrays.value[0].sum() == 300
+    assert tree.tree_.value[0].sum() == 300
     # The same share of each class, to a row.
-    np.testing.assert_allclose(tree._arrays.value[0], np.bincount(y) * 0.75, atol=1)
+    np.testing.assert_allclose(tree.tree_.value[0], np.bincount(y) * 0.75, atol=1)
 
 
 def test_weights_count_when_samples_are_held_out():

@@ -18,7 +18,8 @@ from sklearn.tree import DecisionTreeClassifier, export_text, plot_tree
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from counterpoint.trees import Binner, GrowWorkspace, grow, predict_trees, stack_trees
-from counterpoint.trees.growing.pruned import PrunedTreeClassifier, from_sklearn, to_sklearn
+from counterpoint.trees.convert import from_sklearn, to_sklearn
+from counterpoint.trees.growing.pruned import PrunedTreeClassifier
 from counterpoint.trees.pruning.prune import (
     prune_bottom_up,
     prune_error_based,
@@ -316,7 +317,7 @@ def test_holds_a_real_scikit_learn_tree(grower):
     X, y = load_iris(return_X_y=True, as_frame=True)
     labels = np.array(["a", "b", "c"])[y]
     tree = PrunedTreeClassifier(grower=grower, random_state=0).fit(X, labels)
-    inner = tree.tree_estimator_
+    inner = tree.as_sklearn()
     assert isinstance(inner, DecisionTreeClassifier)
     assert inner.get_n_leaves() == tree.get_n_leaves() == tree.tree_.n_leaves
     assert inner.get_depth() == tree.get_depth()
@@ -353,7 +354,7 @@ def test_no_pruning_is_the_tree_of_scikit_learn():
     theirs = DecisionTreeClassifier(criterion="entropy", min_samples_leaf=2, random_state=3)
     theirs.fit(X, y)
     np.testing.assert_array_equal(ours.apply(X), theirs.apply(X))
-    np.testing.assert_array_equal(ours.tree_.threshold, theirs.tree_.threshold)
+    np.testing.assert_array_equal(ours.as_sklearn().tree_.threshold, theirs.tree_.threshold)
 
 
 def test_both_growers_find_the_same_tree():
@@ -433,7 +434,7 @@ def test_missing_values_go_their_way(grower):
     tree = PrunedTreeClassifier(grower=grower, random_state=0).fit(X, y)
     assert tree.get_n_leaves() == 2
     np.testing.assert_array_equal(tree.predict(X), y)
-    np.testing.assert_array_equal(tree.tree_estimator_.predict(X), y)
+    np.testing.assert_array_equal(tree.as_sklearn().predict(X), y)
 
 
 @GROWERS

@@ -125,7 +125,7 @@ def test_the_classifier_raises(grower):
     raised = clone(plain).set_params(raising=True).fit(X, y)
     assert raised.n_pruned_ == raised.unpruned_leaves_ - raised.get_n_leaves()
     assert raised.estimated_error_ < plain.estimated_error_
-    made = raised.tree_estimator_
+    made = raised.as_sklearn()
     np.testing.assert_array_equal(made.predict(X), raised.predict(X))
 
 
@@ -136,8 +136,8 @@ def test_whole_weights_are_copies():
     copies = PrunedTreeClassifier(raising=True, random_state=0).fit(
         np.repeat(X, weight, axis=0), np.repeat(y, weight)
     )
-    np.testing.assert_array_equal(tree._arrays.threshold, copies._arrays.threshold)
-    np.testing.assert_allclose(tree._arrays.value, copies._arrays.value)
+    np.testing.assert_array_equal(tree.tree_.threshold, copies.tree_.threshold)
+    np.testing.assert_allclose(tree.tree_.value, copies.tree_.value)
 
 
 def test_wrong_input():

@@ -18,7 +18,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter, validate_data
 
 from counterpoint.trees.algebra import apply, relabel
-from counterpoint.trees.convert import as_sklearn, take_trees
+from counterpoint.trees.convert import take_trees
 from counterpoint.trees.equivalent.certificate import Certificate, certify
 from counterpoint.trees.equivalent.melt import (
     CRITERIA,
@@ -31,9 +31,7 @@ from counterpoint.trees.equivalent.melt import (
 )
 from counterpoint.trees.equivalent.sample import Sampling, grow_on_sample
 from counterpoint.trees.pruning.prune import prune
-from counterpoint.trees.rules.rule import tree_rules
 from counterpoint.trees.single import SingleTreeMixin
-from counterpoint.trees.structure import Tree
 
 __all__ = ["EnsembleTreeClassifier", "EquivalentTree", "Faithfulness", "equivalent_tree"]
 
@@ -216,7 +214,7 @@ class EnsembleTreeClassifier(SingleTreeMixin, ClassifierMixin, MetaEstimatorMixi
             self._grow_on_sample(trees, rows, rng)
         if self.pruning is not None:
             self._prune(rows, np.searchsorted(self.classes_, y))
-        self.n_leaves_ = self._arrays.n_leaves
+        self.n_leaves_ = self.tree_.n_leaves
         return self
 
     def _fit_ensemble(self, given, X, y, fit_params, rng):
@@ -261,7 +259,7 @@ class EnsembleTreeClassifier(SingleTreeMixin, ClassifierMixin, MetaEstimatorMixi
                 ConvergenceWarning,
                 stacklevel=3,
             )
-        self._arrays, self.exact_, self.smallest_ = made.tree, made.exact, made.smallest
+        self.tree_, self.exact_, self.smallest_ = made.tree, made.exact, made.smallest
         self.faithfulness_ = made.faithfulness
 
     def _grow_on_sample(self, trees, rows, rng):
@@ -273,25 +271,25 @@ class EnsembleTreeClassifier(SingleTreeMixin, ClassifierMixin, MetaEstimatorMixi
             weight=self.weight,
             max_leaves=self.max_leaves,
         )
-        self._arrays, self.n_overlaps_ = grow_on_sample(trees, rows, sampling, rng)
+        self.tree_, self.n_overlaps_ = grow_on_sample(trees, rows, sampling, rng)
         self.exact_ = self.smallest_ = False
         self._measure(rows)
 
     def _prune(self, rows, codes):
         options = self.pruning if isinstance(self.pruning, dict) else {"criterion": self.pruning}
-        counted = relabel(self._arrays, rows, codes, empty="parent")
+        counted = relabel(self.tree_, rows, codes, empty="parent")
         pruned = prune(counted, **options)
-        if pruned.n_leaves < self._arrays.n_leaves or self.method == "sample":
+        if pruned.n_leaves < self.tree_.n_leaves or self.method == "sample":
             self.exact_ = self.smallest_ = False
-        same = np.array_equal(pruned.label, self._arrays.label)
+        same = np.array_equal(pruned.label, self.tree_.label)
         self.exact_ = self.exact_ and same
-        self._arrays = pruned
+        self.tree_ = pruned
         if not self.exact_:
             self._measure(rows)
 
     def _measure(self, rows):
         """Count the rows that tree and ensemble decide alike; nothing is proven."""
-        alike = self._arrays.label[apply(self._arrays, rows)] == self._trees.score(rows).argmax(1)
+        alike = self.tree_.label[apply(self.tree_, rows)] == self._trees.score(rows).argmax(1)
         self.faithfulness_ = Faithfulness(volume=0.0, rows=0.0, agreement=float(alike.mean()))
 
     def _check(self):
@@ -313,18 +311,6 @@ class EnsembleTreeClassifier(SingleTreeMixin, ClassifierMixin, MetaEstimatorMixi
                 "counterpoint.trees.pruning.prune.prune, or None."
             )
 
-    @property
-    def tree_(self) -> Tree:
-        """The one tree."""
-        check_is_fitted(self)
-        return self._arrays
-
-    @property
-    def rules_(self):
-        """The tree as rules, those with most rows first; see :func:`tree_rules`."""
-        check_is_fitted(self)
-        return tree_rules(self._arrays, self.classes_, self._names())
-
     def verify(self, *, limit: int | None = None) -> Certificate:
         """Prove region by region that the tree decides as the ensemble does.
 
@@ -340,15 +326,7 @@ class EnsembleTreeClassifier(SingleTreeMixin, ClassifierMixin, MetaEstimatorMixi
             limit was reached.
         """
         check_is_fitted(self)
-        return certify(self._arrays, self._trees, limit=limit)
-
-    def as_sklearn(self) -> DecisionTreeClassifier:
-        """Return the tree as a fitted ``DecisionTreeClassifier``."""
-        check_is_fitted(self)
-        return as_sklearn(self._arrays, self.classes_, self.n_features_in_, self._names())
-
-    def _names(self):
-        return getattr(self, "feature_names_in_", None)
+        return certify(self.tree_, self._trees, limit=limit)
 
     def apply(self, X) -> NDArray:
         """Return the leaf that each sample reaches, as a number of a node of ``tree_``.
@@ -364,7 +342,7 @@ class EnsembleTreeClassifier(SingleTreeMixin, ClassifierMixin, MetaEstimatorMixi
         """
         check_is_fitted(self)
         X = validate_data(self, X, reset=False, dtype=self._input_dtype)
-        return apply(self._arrays, X)
+        return apply(self.tree_, X)
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()

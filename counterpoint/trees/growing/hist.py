@@ -51,10 +51,6 @@ class _HistTree(BaseEstimator):
 
     _input_dtype = [np.float64, np.float32]  # noqa: RUF012
 
-    @property
-    def _arrays(self):
-        return self.tree_
-
     def _with_tree(self, tree, classes=None):
         """Return a copy of this estimator that holds a tree grown elsewhere."""
         made = copy(self)

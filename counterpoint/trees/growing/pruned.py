@@ -8,13 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.model_selection import check_cv
-from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils import check_random_state
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import validate_data
 
-from counterpoint.trees.convert import from_sklearn as from_sklearn
-from counterpoint.trees.convert import to_sklearn
 from counterpoint.trees.growing.growers import Grower, case_weights
 from counterpoint.trees.pruning.bottom_up import cut
 from counterpoint.trees.pruning.prune import CRITERIA, find_pruning
@@ -93,10 +90,8 @@ class PrunedTreeClassifier(SingleTreeMixin, ClassifierMixin, BaseEstimator):
     ----------
     classes_ : ndarray of shape (n_classes,)
         Labels, sorted.
-    tree_estimator_ : DecisionTreeClassifier
-        The pruned tree, for ``plot_tree``, ``export_text`` and all that takes such a tree.
-    tree_ : sklearn.tree._tree.Tree
-        Its arrays.
+    tree_ : Tree
+        The pruned tree; :meth:`as_sklearn` gives it as a ``DecisionTreeClassifier``.
     rules_ : RuleList
         It as readable rules, with support and confidence.
     unpruned_leaves_ : int
@@ -217,7 +212,7 @@ class PrunedTreeClassifier(SingleTreeMixin, ClassifierMixin, BaseEstimator):
         if self.criterion == "reduced-error":
             held = self._hold_out(codes, weight, rng)
             grown_by = np.where(held, 0.0, weight)
-        tree, template = grower.grow(grown_by, rng)
+        tree, _ = grower.grow(grown_by, rng)
         if self.criterion == "reduced-error":
             leaf = predict_trees(stack_trees([tree]), X[held], kind="leaves")[0]
             held_out = leaf, codes[held], weight[held]
@@ -234,7 +229,7 @@ class PrunedTreeClassifier(SingleTreeMixin, ClassifierMixin, BaseEstimator):
                 limit=self.limit,
                 impurity=self.split_criterion,
             )
-            return self._hold(tree, pruned, template, cost / total)
+            return self._hold(tree, pruned, cost / total)
         pruning, chosen = find_pruning(
             tree,
             self.criterion,
@@ -252,11 +247,11 @@ class PrunedTreeClassifier(SingleTreeMixin, ClassifierMixin, BaseEstimator):
         if chosen is not None:
             name = "ccp_alpha_" if self.criterion == "cost-complexity" else "critical_value_"
             setattr(self, name, chosen)
-        return self._hold(tree, cut(tree, pruning), template, pruning.cost / total)
+        return self._hold(tree, cut(tree, pruning), pruning.cost / total)
 
-    def _hold(self, tree, pruned, template, error):
+    def _hold(self, tree, pruned, error):
         """Keep the pruned tree, and what pruning did to it."""
-        self._arrays, self._template = pruned, template
+        self.tree_ = pruned
         self.unpruned_leaves_ = tree.n_leaves
         self.n_pruned_ = tree.n_leaves - pruned.n_leaves
         self.estimated_error_ = error
@@ -341,38 +336,15 @@ class PrunedTreeClassifier(SingleTreeMixin, ClassifierMixin, BaseEstimator):
                 "columns: leave it None, or choose grower='sklearn'."
             )
 
-    @property
-    def tree_estimator_(self):
-        """The pruned tree as a ``DecisionTreeClassifier``, made when asked for."""
-        check_is_fitted(self)
-        made = to_sklearn(self._arrays, self._template or self._blank())
-        if hasattr(self, "feature_names_in_"):
-            made.feature_names_in_ = self.feature_names_in_
-        return made
-
     # What a boosting loop needs to make members without fitting each anew.
 
     def _with_tree(self, tree, classes):
         """Return a copy of this estimator that holds a tree grown elsewhere."""
         made = copy(self)
-        made.classes_ = classes
-        made._arrays, made._template = tree, None
+        made.tree_, made.classes_ = tree, classes
         return made
-
-    def _blank(self):
-        # Any fitted tree on these classes and columns will do; its nodes are replaced.
-        rows = np.zeros((len(self.classes_), self.n_features_in_), dtype=np.float32)
-        return DecisionTreeClassifier(criterion=self.split_criterion, max_depth=self.max_depth).fit(
-            rows, self.classes_
-        )
-
-    @property
-    def tree_(self):
-        """Arrays of the pruned tree, as scikit-learn has them."""
-        check_is_fitted(self)
-        return self.tree_estimator_.tree_
 
     @property
     def feature_importances_(self) -> NDArray:
         """Share of each column in the decrease of impurity that is left after pruning."""
-        return self.tree_.compute_feature_importances()
+        return self.as_sklearn().feature_importances_

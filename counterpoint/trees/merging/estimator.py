@@ -211,7 +211,7 @@ class MergedTreeClassifier(SingleTreeMixin, ClassifierMixin, BaseEstimator):
             prior=self.prior,
             split_criterion=self.split_criterion,
         )
-        self._arrays = self.tree_ = merging.tree
+        self.tree_ = merging.tree
         self.history_, self.winner_ = merging.history, merging.winner
         self.n_leaves_ = merging.tree.n_leaves
         self.estimated_error_ = merging.cost / weight.sum()
