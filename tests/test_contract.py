@@ -28,7 +28,11 @@ def public_estimators():
             package = importlib.import_module(f"counterpoint.{module.name}")
             for name in package.__all__:
                 value = getattr(package, name)
-                if not inspect.isclass(value) or issubclass(value, PARTS):
+                if (
+                    not inspect.isclass(value)
+                    or issubclass(value, PARTS)
+                    or inspect.isabstract(value)
+                ):
                     continue
                 if issubclass(value, BaseEstimator):
                     yield value

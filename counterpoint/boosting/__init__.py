@@ -1,27 +1,28 @@
 """Members trained one after another: boosting, and learners made for it.
 
-One loop (``_engine``) carries all methods; each supplies what makes it different. AdaBoost.NC keeps
-its members apart; AdaBoost with the restart rule and AdaBoost.M1 are its case without penalty.
+One loop (``loop``) carries all methods. Each is a ``Rule`` (``rules``): how samples are weighted,
+what a member is worth; a ``Learner`` (``learners``) trains the members. AdaBoost.NC keeps its
+members apart; AdaBoost with the restart rule and AdaBoost.M1 are its case without penalty.
 AdaBoost.M2, arc-x4, LogitBoost, L2Boost, AdaBoost-SVM, NCAB-SVM and DECORATE are the rest of the
-family. ``concepts`` has a readable
-learner for nominal data, ``discretize`` the cuts it needs, ``stopping`` rules that end training
-early.
+family. ``concepts`` has a readable learner for nominal data, ``discretize`` the cuts it needs,
+``stopping`` rules that end training early. A method of your own is a ``Rule`` and a
+``BaseBoostingClassifier``.
 """
 
 from counterpoint.boosting.adaboost import AdaBoostClassifier, AdaBoostM1Classifier
 from counterpoint.boosting.adaboost_nc import AdaBoostNCClassifier
-from counterpoint.boosting.additive import (
-    L2BoostClassifier,
-    L2BoostRegressor,
-    LogitBoostClassifier,
-)
 from counterpoint.boosting.arcing import ArcX4Classifier
 from counterpoint.boosting.concepts import NominalConcept, NominalConceptClassifier
 from counterpoint.boosting.decorate import DecorateClassifier
 from counterpoint.boosting.discretize import MDLDiscretizer
+from counterpoint.boosting.l2boost import L2BoostClassifier, L2BoostRegressor
+from counterpoint.boosting.learners import Learner, MemberAnswer
+from counterpoint.boosting.logitboost import LogitBoostClassifier
 from counterpoint.boosting.m2 import AdaBoostM2Classifier
+from counterpoint.boosting.rules import Rule, Verdict
 from counterpoint.boosting.stopping import DiversityStopping, ErrorStopping
 from counterpoint.boosting.svm import AdaBoostSVMClassifier, NCABSVMClassifier
+from counterpoint.boosting.voting import BaseBoostingClassifier
 
 __all__ = [
     "AdaBoostClassifier",
@@ -30,14 +31,19 @@ __all__ = [
     "AdaBoostNCClassifier",
     "AdaBoostSVMClassifier",
     "ArcX4Classifier",
+    "BaseBoostingClassifier",
     "DecorateClassifier",
     "DiversityStopping",
     "ErrorStopping",
     "L2BoostClassifier",
     "L2BoostRegressor",
+    "Learner",
     "LogitBoostClassifier",
     "MDLDiscretizer",
+    "MemberAnswer",
     "NCABSVMClassifier",
     "NominalConcept",
     "NominalConceptClassifier",
+    "Rule",
+    "Verdict",
 ]

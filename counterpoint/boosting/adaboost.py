@@ -1,19 +1,12 @@
 """AdaBoost with a say in what happens when a member fails, and AdaBoost.M1."""
 
-from counterpoint.boosting._weighted import BaseVoteBoosting, VoteRule
-from counterpoint.trees import PrunedTreeClassifier
+from counterpoint.boosting.rules import VoteRule
+from counterpoint.boosting.voting import BaseBoostingClassifier
 
 __all__ = ["AdaBoostClassifier", "AdaBoostM1Classifier"]
 
-ON_FAILURE = ("restart", "stop")
 
-
-def default_learner():
-    """Return the learner of methods whose sources used C4.5: entropy, error-based pruning."""
-    return PrunedTreeClassifier(grower="hist")
-
-
-class AdaBoostClassifier(BaseVoteBoosting):
+class AdaBoostClassifier(BaseBoostingClassifier):
     """AdaBoost (SAMME), by weights or by resampling, with the restart rule.
 
     Each member is trained on samples weighted by how often those before failed on them, and
@@ -97,28 +90,21 @@ class AdaBoostClassifier(BaseVoteBoosting):
         progress=None,
         random_state=None,
     ):
-        self.estimator = estimator
-        self.n_estimators = n_estimators
+        super().__init__(
+            estimator,
+            n_estimators=n_estimators,
+            resample=resample,
+            on_failure=on_failure,
+            class_weight=class_weight,
+            stopping=stopping,
+            warm_start=warm_start,
+            progress=progress,
+            random_state=random_state,
+        )
         self.confidence = confidence
-        self.resample = resample
-        self.on_failure = on_failure
-        self.class_weight = class_weight
-        self.stopping = stopping
-        self.warm_start = warm_start
-        self.progress = progress
-        self.random_state = random_state
 
-    def _base(self):
-        # `is None`, not `or`: an ensemble as a base learner has a length.
-        return default_learner() if self.estimator is None else self.estimator
-
-    def _check_options(self):
-        if self.on_failure not in ON_FAILURE:
-            raise ValueError(
-                f"on_failure={self.on_failure!r}: choose {' or '.join(map(repr, ON_FAILURE))}."
-            )
-
-    def _make_rule(self):
+    def make_rule(self):
+        """Return the rule of AdaBoost: no penalty."""
         return VoteRule(0.0, bonus=self._bonus, confidence=self.confidence)
 
 

@@ -7,14 +7,14 @@ import pandas as pd
 from sklearn.model_selection import train_test_split
 
 from counterpoint._members import select_rows
-from counterpoint.boosting._engine import boost
-from counterpoint.boosting._shared import make_learner
-from counterpoint.boosting._weighted import EvaluationWatcher, VoteRule
 from counterpoint.boosting.adaboost import AdaBoostClassifier
+from counterpoint.boosting.loop import boost
+from counterpoint.boosting.rules import VoteRule
+from counterpoint.boosting.voting import EvaluationWatcher
 
 __all__ = ["AdaBoostNCClassifier"]
 
-# What lam="auto" tries: NC looked at 0 to 12 and found the best anywhere in between.
+# What lam="auto" tries: Wang and Yao looked at 0 to 12, and the best was anywhere in between.
 CANDIDATES = (0.0, 0.5, 1.0, 2.0, 4.0, 6.0, 9.0, 12.0)
 # Below this many samples there is nothing to hold out, and lam="auto" takes the default.
 _FEW = 20
@@ -39,7 +39,7 @@ class DynamicLam:
 
     def update(self, rule):
         """Look at the vote after a round, and move."""
-        right = np.bincount(rule.y[rule.spoken() == rule.y], minlength=rule.n_classes)
+        right = np.bincount(rule.y[rule.ensemble_votes() == rule.y], minlength=rule.n_classes)
         there = np.bincount(rule.y, minlength=rule.n_classes)
         seen = there > 0  # a class may have no sample with a weight
         score = float(np.prod((right[seen] / there[seen]) ** (1.0 / seen.sum())))
@@ -164,38 +164,25 @@ class AdaBoostNCClassifier(AdaBoostClassifier):
                 f"lam={self.lam!r}: give a number from 0 (AdaBoost), 'auto' or 'dynamic'."
             )
 
-    def fit(self, X, y, sample_weight=None, *, eval_set=None):
-        """Train the members one after another.
-
-        Parameters
-        ----------
-        X : array-like or frame of shape (n_samples, n_features)
-            Whatever the base learner takes.
-        y : array-like of shape (n_samples,)
-            Labels.
-        sample_weight : array-like of shape (n_samples,), default=None
-            Weights the samples start from, and go back to after a restart.
-        eval_set : (X, y), list or dict of such pairs, default=None
-            Data to follow the ensemble on, in ``history_``.
-
-        Returns
-        -------
-        AdaBoostNCClassifier
-        """
-        self._check_n_estimators()
-        self._check_options()
-        if self.lam == "auto" and not (self.warm_start and hasattr(self, "estimators_")):
-            self.lam_ = self._choose_lam(*self._check_data(X, y, sample_weight))
-        elif self.lam != "auto":
+    def _check_data(self, X, y, sample_weight):
+        data = super()._check_data(X, y, sample_weight)
+        if self.lam != "auto":
             self.lam_ = self.lam if isinstance(self.lam, str) else float(self.lam)
-        super().fit(X, y, sample_weight, eval_set=eval_set)
+        elif not self._goes_on():
+            self.lam_ = self._choose_lam(*data)
+        return data
+
+    def make_rule(self):
+        """Return the rule of AdaBoost.NC."""
+        return self._rule(DynamicLam() if self.lam == "dynamic" else self.lam_)
+
+    def _rule(self, lam):
+        return VoteRule(lam, bonus=self._bonus, confidence=self.confidence)
+
+    def _finish(self, result):
+        super()._finish(result)
         if self.lam == "dynamic":
             self.lam_ = self._history[-1]["lam"]
-        return self
-
-    def _make_rule(self):
-        lam = DynamicLam() if self.lam == "dynamic" else self.lam_
-        return VoteRule(lam, bonus=self._bonus, confidence=self.confidence)
 
     def _choose_lam(self, X, y, codes, weight):
         """Choose lambda by successive halving on data held out."""
@@ -216,20 +203,10 @@ class AdaBoostNCClassifier(AdaBoostClassifier):
             raise ValueError("lam='auto' holds out a quarter of the data: too few of some class.")
         part = select_rows(X, train)
         # Classes may be missing from the part; codes and columns stay those of the whole.
-        learner = make_learner(
-            self._base(),
-            part,
-            y[train],
-            codes[train],
-            self.classes_,
-            resample=self.resample,
-            proba=self._needs_proba(),
-            weight=self._n_cases * weight[train],
-            rng=rng,
-        )
+        learner = self._make_learner(None, part, y[train], codes[train], weight[train], rng)
         runs = []
         for lam in CANDIDATES:
-            rule = VoteRule(lam, bonus=self._bonus, confidence=self.confidence)
+            rule = self._rule(lam)
             rule.start(codes[train], len(self.classes_), weight[train] / weight[train].sum())
             watcher = EvaluationWatcher(
                 "held", select_rows(X, held), y[held], self.classes_, self._needs_proba()
@@ -263,7 +240,6 @@ class AdaBoostNCClassifier(AdaBoostClassifier):
 
 
 def _held_errors(watcher):
-    said = watcher.score.argmax(axis=1)
-    there = np.unique(watcher.y)
-    recalls = [np.mean(said[watcher.y == c] == c) for c in there]
-    return float(np.mean(said != watcher.y)), float(1.0 - np.mean(recalls))
+    votes = watcher.score.argmax(axis=1)
+    recalls = [np.mean(votes[watcher.y == c] == c) for c in np.unique(watcher.y)]
+    return float(np.mean(votes != watcher.y)), float(1.0 - np.mean(recalls))

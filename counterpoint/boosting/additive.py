@@ -1,297 +1,441 @@
-"""B3: LogitBoost and L2Boost, regressors added up into scores."""
+"""Ensembles that are sums: every member corrects the scores of those before it.
+
+Scores are ``start + learning_rate * (sum of the members' values)``, with a column for each class
+(one for two classes and for regression). A loss (``losses.py``) says what the next members are
+fitted to; one regressor is fitted to each column.
+"""
 
 from numbers import Real
 
 import numpy as np
+from sklearn.base import ClassifierMixin, RegressorMixin, clone, is_classifier
+from sklearn.utils import assert_all_finite
+from sklearn.utils.validation import (
+    _check_sample_weight,
+    check_is_fitted,
+    column_or_1d,
+    validate_data,
+)
 
-from counterpoint.boosting._additive import AdditiveClassifier, AdditiveRegressor
-from counterpoint.boosting._losses import LogisticLoss, SquaredClassLoss, SquaredLoss
-from counterpoint.trees import HistTreeRegressor
+from counterpoint._kernels.threads import threads_for
+from counterpoint._members import select_rows
+from counterpoint.boosting.learners import EstimatorLearner, Learner, MemberAnswer, seed
+from counterpoint.boosting.loop import BaseBoosting
+from counterpoint.boosting.rules import Rule, Verdict
+from counterpoint.boosting.shared import RegressionLearner, stacked_members
+from counterpoint.boosting.voting import BaseBoostingClassifier, evaluation_sets
+from counterpoint.trees import HistTreeRegressor, predict_trees
 
-__all__ = ["L2BoostClassifier", "L2BoostRegressor", "LogitBoostClassifier"]
+# -- the loop's parts ----------------------------------------------------------------------------
 
 
-class LogitBoostClassifier(AdditiveClassifier):
-    """LogitBoost: a logistic regression whose terms are fitted one after another.
-
-    Each round takes a Newton step on the log-likelihood: with p the probabilities so far and y 1
-    or 0, a regressor is fitted to the working response z = (y - p) / (p (1 - p)) under weights
-    p (1 - p). Two classes need one regressor a round: F grows by half its values, and p =
-    1 / (1 + exp(-2 F)) ([1]_, algorithm 3). With K > 2 classes there is one for each; they are
-    centred, multiplied by (K - 1) / K and added, and p is the softmax of F (algorithm 6).
+class AdditiveRule(Rule):
+    """Fit what the loss asks for, and add it.
 
     Parameters
     ----------
-    estimator : regressor or None, default=None
-        The base learner; None is ``HistTreeRegressor(max_depth=1)``. One without
-        ``sample_weight`` is trained on rows drawn by weight, which is said once.
-    n_estimators : int, default=100
-        Number of rounds.
-    learning_rate : float, default=1.0
-        Factor of each member's values.
-    z_max : float, default=4.0
-        Working responses are clipped to [-z_max, z_max]; 2 to 4 is usual. Weights p (1 - p)
-        are kept above twice the machine epsilon, 4.4e-16.
-    resample : bool, default=False
-        Train on rows drawn by weight, rather than on weights.
-    stopping : stopping rule, list of them or None, default=None
-        When to stop before ``n_estimators``: see ``ErrorStopping``.
-    warm_start : bool, default=False
-        Go on from the members there are, on the same data.
-    progress : bool or None, default=None
-        Draw a progress bar; None: on a terminal.
-    random_state : int, RandomState instance or None, default=None
-        Seeds members and draws.
-
-    Attributes
-    ----------
-    estimators_ : list
-        The regressors; for more than two classes a list of one for each class a round.
-    estimator_weights_ : ndarray of shape (n_members,)
-        All ``learning_rate``.
-    start_ : ndarray of shape (1,) or (n_classes,)
-        Where scores start: 0.
-    classes_ : ndarray of shape (n_classes,)
-        Labels, sorted.
-    history_ : DataFrame
-        One row per round: ``train_error``, ``train_log_loss``, and the same on ``eval_set``.
-    stop_reason_ : str
-        "complete", "interrupted", or what a stopping rule said.
-
-    References
-    ----------
-    .. [1] Friedman, Hastie and Tibshirani, "Additive logistic regression: a statistical view of
-       boosting", Annals of Statistics 28, 2000, algorithms 3 and 6.
-
-    Examples
-    --------
-    >>> from sklearn.datasets import load_breast_cancer
-    >>> from counterpoint.boosting import ErrorStopping, LogitBoostClassifier
-    >>> X, y = load_breast_cancer(return_X_y=True)
-    >>> boosted = LogitBoostClassifier(
-    ...     n_estimators=200, stopping=ErrorStopping("eval_log_loss", patience=10)
-    ... ).fit(X[::3], y[::3], eval_set=(X[1::3], y[1::3]))
-    >>> len(boosted.estimators_) < 200, bool(boosted.score(X[2::3], y[2::3]) > 0.93)
-    (True, True)
+    loss : SquaredLoss, SquaredClassLoss or LogisticLoss
+    learning_rate : float
+    line_search : bool
+        Scale each member so that the squared error falls most.
+    cases : ndarray of shape (n_samples,)
+        Weights as numbers of cases. Learners that weigh data against a penalty (ridge) see these.
+    votes : bool
+        Say what class each member speaks for, in case a stopping rule looks at it.
     """
 
-    def __init__(
-        self,
-        estimator=None,
-        *,
-        n_estimators=100,
-        learning_rate=1.0,
-        z_max=4.0,
-        resample=False,
-        stopping=None,
-        warm_start=False,
-        progress=None,
-        random_state=None,
-    ):
-        self.estimator = estimator
-        self.n_estimators = n_estimators
-        self.learning_rate = learning_rate
-        self.z_max = z_max
-        self.resample = resample
-        self.stopping = stopping
-        self.warm_start = warm_start
-        self.progress = progress
-        self.random_state = random_state
+    def __init__(self, loss, learning_rate, line_search, cases, votes):
+        self.loss, self.learning_rate, self.line_search = loss, learning_rate, line_search
+        # Exactly whole where they were: then equally good splits are equal after repeats as well.
+        self.cases, self.votes = cases, votes
 
-    def _default(self):
-        return HistTreeRegressor(max_depth=1)
+    def start(self, y, n_classes, weight):
+        """Begin from the loss's start."""
+        super().start(y, n_classes, self.cases)
+        # Column after column: a learner takes one at a time, and sums over classes are quicker.
+        self.target = np.asfortranarray(self.loss.begin(y, weight))
+        self.total = np.zeros_like(self.target)
+        self.scores = self.loss.scores(self.total)
+
+    def request(self):
+        """Return weights and targets, with a column for each output if there are several."""
+        factor, self.aim = self.loss.request(self.target, self.scores)
+        weight = self.weight
+        if factor is not None:
+            weight = weight[:, None] * (factor / factor.max(axis=0))
+        if self.aim.shape[1] == 1:
+            return weight.reshape(-1), self.aim[:, 0]
+        return weight, self.aim
+
+    def judge(self, answer):
+        """Take the learning rate for weight, times the best step under line search."""
+        values = np.asfortranarray(as_columns(answer.values))
+        answer.values = values
+        step = 1.0
+        if self.line_search:
+            size = self.weight @ (values**2).sum(axis=1)
+            step = float(self.weight @ (self.aim * values).sum(axis=1) / size) if size > 0 else 0.0
+        alpha = self.learning_rate * step
+        if self.votes:
+            answer.votes = self.loss.votes(alpha * values)
+        return Verdict(alpha)
+
+    def update(self, answer, verdict):
+        """Add the member to the scores."""
+        self.total += verdict.alpha * as_columns(answer.values)
+        self.scores = self.loss.scores(self.total)
+        return {f"train_{k}": v for k, v in self.loss.notes(self.y, self.scores).items()}
+
+
+class AdditiveLearner(EstimatorLearner):
+    """Train clones of any regressor; several columns of targets make a list of them.
+
+    Parameters
+    ----------
+    estimator : regressor
+    X : array-like or frame
+    resample : bool
+        Draw rows by weight instead of passing weights.
+    weighted : bool
+        Whether the weights differ at all; if not, learners without sample_weight do as well.
+    """
+
+    def __init__(self, estimator, X, *, resample, weighted, rng):
+        # Equal weights need not be passed: then nothing is lacking in a learner that takes none.
+        draws = resample or not weighted
+        super().__init__(estimator, X, None, None, resample=draws, proba=False, rng=rng)
+        self.weighted = weighted
+        if not weighted:
+            self.resample = resample
+
+    def fit(self, weight, target=None):
+        """Train a model per column of the target."""
+        if target.ndim == 1:
+            return self.answer(self._fit_column(weight, target))
+        weights = np.broadcast_to(as_columns(weight), target.shape)
+        return self.answer(
+            [self._fit_column(w, t) for w, t in zip(weights.T, target.T, strict=True)]
+        )
+
+    def _fit_column(self, weight, target):
+        model = seed(clone(self.estimator), self.rng)
+        target = np.ascontiguousarray(target)
+        if self.resample:
+            rows = self._draw(weight, target)
+            return model.fit(select_rows(self.X, rows), target[rows])
+        if not self.weighted:
+            return model.fit(self.X, target)
+        return model.fit(self.X, target, sample_weight=np.ascontiguousarray(weight))
+
+    def answer(self, model):
+        """Return what a model, or the models of several columns, predict for the samples."""
+        return MemberAnswer(model, values=member_values(model, self.X))
+
+
+class AdditiveWatcher:
+    """Follow the ensemble on data it is not trained on; members there are already come first."""
+
+    def __init__(self, name, X, y, loss, members):
+        self.name, self.X, self.y, self.loss = name, X, y, loss
+        self.total = np.zeros((len(y), loss.n_outputs))
+        for model, alpha in members:
+            self.total += alpha * member_values(model, X)
+
+    def __call__(self, model, alpha):
+        """Count a member in and note errors."""
+        self.total += alpha * member_values(model, self.X)
+        notes = self.loss.notes(self.y, self.loss.scores(self.total))
+        return {f"{self.name}_{k}": v for k, v in notes.items()}
+
+
+def as_columns(array):
+    """Return (n_samples, n_outputs) of (n_samples,) or (n_samples, n_outputs)."""
+    return array[:, None] if array.ndim == 1 else array
+
+
+def member_values(model, X):
+    """Return what a member adds, a model or one for each output: (n_samples, n_outputs)."""
+    models = model if isinstance(model, list) else [model]
+    return np.stack([np.asarray(m.predict(X), dtype=float).ravel() for m in models], axis=1)
+
+
+# -- estimators ----------------------------------------------------------------------------------
+
+
+class BaseAdditiveBoosting(BaseBoosting):
+    """Estimator whose members add up.
+
+    A method supplies ``_make_loss``. Parameters as in ``BaseBoosting``, with ``learning_rate`` and
+    ``resample``.
+    """
+
+    line_search = False
+    _default_depth = 3
+
+    def _base(self):
+        # `is None`, not `or`: an ensemble as a base learner has a length.
+        if self.estimator is None:
+            return HistTreeRegressor(max_depth=self._default_depth)
+        return self.estimator
 
     def _check_options(self):
         super()._check_options()
-        if not isinstance(self.z_max, Real) or not 1 <= float(self.z_max) < np.inf:
+        rate = self.learning_rate
+        if not isinstance(rate, Real) or not 0 < float(rate) < np.inf:
+            raise ValueError(f"learning_rate={rate!r}: give a number above 0.")
+        if is_classifier(self._base()):
             raise ValueError(
-                f"z_max={self.z_max!r}: give a number from 1, below which every response would "
-                "be clipped; 2 to 4 is usual."
+                f"{type(self._base()).__name__} is a classifier, and {type(self).__name__} fits "
+                "its members to numbers: pass a regressor as `estimator`."
             )
 
-    def _make_loss(self):
-        return LogisticLoss(len(self.classes_), float(self.z_max))
+    def _fit(self, X, y, weight, n_classes, eval_set):
+        rng = self._generator()
+        loss = self._make_loss()
+        base = self._base()
+        learner: Learner
+        if type(base) is HistTreeRegressor and not self.resample:
+            learner = RegressionLearner(base, X)
+        else:
+            weighted = loss.weighs or np.ptp(weight) > 0
+            learner = AdditiveLearner(base, X, resample=self.resample, weighted=weighted, rng=rng)
+        members = []
+        if self._goes_on():
+            members = list(zip(self.estimators_, self.estimator_weights_, strict=True))
+        watchers = [
+            AdditiveWatcher(name, self._look(X_new), self._code(y_new), loss, members)
+            for name, (X_new, y_new) in evaluation_sets(eval_set).items()
+        ]
+        rule = AdditiveRule(
+            loss,
+            self.learning_rate,
+            self.line_search,
+            self._cases(weight),
+            votes=self.stopping is not None,
+        )
+        self._run(rule, learner, y, n_classes, weight, watchers=watchers)
+        self.start_, self._loss = loss.start, loss
+        return self
+
+    def _scores(self, X):
+        """Return the scores of the whole sum, (n_samples, n_outputs)."""
+        check_is_fitted(self)
+        if not self._stacked:
+            *_, last = self._staged_scores(X)
+            return last
+        X = validate_data(
+            self, X, reset=False, dtype=[np.float64, np.float32], ensure_all_finite="allow-nan"
+        )
+        say = self.estimator_weights_
+        with threads_for(X.shape[0] * sum(trees.depths.sum() for trees in self._stacked)):
+            total = [predict_trees(t, X, kind="value_sum", weights=say) for t in self._stacked]
+        return self._loss.scores(np.hstack(total))
+
+    def _finish(self, result):
+        # The trees of each column laid end to end; empty if some members are no trees of ours.
+        members = [m if isinstance(m, list) else [m] for m in self.estimators_]
+        stacked = [stacked_members(column) for column in zip(*members, strict=True)]
+        self._stacked = [] if any(trees is None for trees in stacked) else stacked
+
+    def _staged_scores(self, X):
+        """Yield the scores as members join."""
+        total = 0.0
+        for part in self._parts(X):
+            total = total + part
+            yield self._loss.scores(total)
+
+    def _parts(self, X):
+        """Yield what each member adds before the loss makes scores of the sum."""
+        check_is_fitted(self)
+        X = self._look(X)
+        for model, alpha in zip(self.estimators_, self.estimator_weights_, strict=True):
+            yield alpha * member_values(model, X)
 
 
-class L2BoostClassifier(AdditiveClassifier):
-    """L2Boost for classes: regressors on what is left of +1 and -1.
+class AdditiveClassifier(ClassifierMixin, BaseAdditiveBoosting):
+    """Classifier by scores that add up."""
 
-    Classes are coded +1 and -1, the second of two or each against the rest, and the code is fitted
-    as a number: see ``L2BoostRegressor``. The score estimates 2 p - 1; the probabilities are
-    those nearest to it. Equation 3.33 of [2]_ shows with this method that boosting makes
-    ensembles uniform: members prefer samples that few members cover.
+    class_weight = None
+    _check_data = BaseBoostingClassifier._check_data  # the same labels and weights, checked alike
 
-    Parameters
-    ----------
-    estimator : regressor or None, default=None
-        The base learner; None is ``HistTreeRegressor(max_depth=3)``. One without
-        ``sample_weight`` is trained on rows drawn by weight if the samples have weights.
-    n_estimators : int, default=100
-        Number of rounds.
-    learning_rate : float, default=0.1
-        Shrinkage: factor of each member's values.
-    line_search : bool, default=False
-        Multiply the values also by the step that lowers the squared error most, over all classes
-        together. For trees that step is 1: their values are means already.
-    resample : bool, default=False
-        Train on rows drawn by weight, rather than on weights.
-    stopping : stopping rule, list of them or None, default=None
-        When to stop before ``n_estimators``: see ``ErrorStopping``.
-    warm_start : bool, default=False
-        Go on from the members there are, on the same data.
-    progress : bool or None, default=None
-        Draw a progress bar; None: on a terminal.
-    random_state : int, RandomState instance or None, default=None
-        Seeds members and draws.
+    def fit(self, X, y, sample_weight=None, *, eval_set=None):
+        """Train the members one after another.
 
-    Attributes
-    ----------
-    estimators_ : list
-        The regressors; for more than two classes a list of one for each class a round.
-    estimator_weights_ : ndarray of shape (n_members,)
-        ``learning_rate``, times the step under ``line_search``.
-    start_ : ndarray of shape (1,) or (n_classes,)
-        Where scores start: the mean code.
-    classes_ : ndarray of shape (n_classes,)
-        Labels, sorted.
-    history_ : DataFrame
-        One row per round: ``train_error``, ``train_squared_error`` of the codes, and the same on
-        ``eval_set``.
-    stop_reason_ : str
-        "complete", "interrupted", or what a stopping rule said.
+        Parameters
+        ----------
+        X : array-like or frame of shape (n_samples, n_features)
+            Whatever the base learner takes.
+        y : array-like of shape (n_samples,)
+            Labels.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weights of the samples.
+        eval_set : (X, y), list or dict of such pairs, default=None
+            Data to follow the ensemble on, in ``history_``.
 
-    References
-    ----------
-    .. [1] Buhlmann and Yu, "Boosting with the L2 loss: regression and classification", JASA 98,
-       2003.
-    .. [2] Eastwood's thesis, section 3.5, equations 3.20-3.33.
+        Returns
+        -------
+        object
+            The fitted estimator.
+        """
+        self._check_options()
+        X, _, codes, weight = self._check_data(X, y, sample_weight)
+        return self._fit(X, codes, weight, len(self.classes_), eval_set)
 
-    Examples
-    --------
-    >>> from sklearn.datasets import load_iris
-    >>> from counterpoint.boosting import L2BoostClassifier
-    >>> X, y = load_iris(return_X_y=True)
-    >>> boosted = L2BoostClassifier(n_estimators=30).fit(X[::2], y[::2])
-    >>> bool(boosted.score(X[1::2], y[1::2]) > 0.9)
-    True
-    """
+    def _code(self, y):
+        y = np.asarray(y)
+        strange = ~np.isin(y, self.classes_)
+        if strange.any():
+            raise ValueError(
+                f"eval_set holds the label {y[strange].tolist()[0]!r}, which is not among the "
+                f"classes {self.classes_.tolist()} of y: leave such samples out."
+            )
+        return np.searchsorted(self.classes_, y)
 
-    def __init__(
-        self,
-        estimator=None,
-        *,
-        n_estimators=100,
-        learning_rate=0.1,
-        line_search=False,
-        resample=False,
-        stopping=None,
-        warm_start=False,
-        progress=None,
-        random_state=None,
-    ):
-        self.estimator = estimator
-        self.n_estimators = n_estimators
-        self.learning_rate = learning_rate
-        self.line_search = line_search
-        self.resample = resample
-        self.stopping = stopping
-        self.warm_start = warm_start
-        self.progress = progress
-        self.random_state = random_state
+    def decision_function(self, X):
+        """Scores of the classes.
 
-    def _default(self):
-        return HistTreeRegressor(max_depth=3)
+        Parameters
+        ----------
+        X : array-like or frame of shape (n_samples, n_features)
 
-    def _make_loss(self):
-        return SquaredClassLoss(len(self.classes_))
+        Returns
+        -------
+        ndarray of shape (n_samples,) or (n_samples, n_classes)
+            One number per sample for two classes, positive for the second.
+        """
+        return self._as_decision(self._scores(X))
+
+    def staged_decision_function(self, X):
+        """Yield ``decision_function`` after the first 1, 2, ... members."""
+        for scores in self._staged_scores(X):
+            yield self._as_decision(scores)
+
+    def _as_decision(self, scores):
+        return scores[:, 0] if scores.shape[1] == 1 else scores
+
+    def predict(self, X):
+        """Label of the highest score; a tie goes to the first class.
+
+        Parameters
+        ----------
+        X : array-like or frame of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+        """
+        scores = self._scores(X)
+        return self.classes_[self._loss.votes(scores)]
+
+    def staged_predict(self, X):
+        """Yield ``predict`` after the first 1, 2, ... members."""
+        for scores in self._staged_scores(X):
+            yield self.classes_[self._loss.votes(scores)]
+
+    def predict_proba(self, X):
+        """Class probabilities.
+
+        Parameters
+        ----------
+        X : array-like or frame of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_classes)
+        """
+        scores = self._scores(X)
+        return self._loss.proba(scores)
+
+    def staged_predict_proba(self, X):
+        """Yield ``predict_proba`` after the first 1, 2, ... members."""
+        for scores in self._staged_scores(X):
+            yield self._loss.proba(scores)
+
+    def predict_log_proba(self, X):
+        """Logarithm of ``predict_proba``; -inf where it is 0."""
+        scores = self._scores(X)
+        return self._loss.log_proba(scores)
+
+    def member_predict(self, X):
+        """Labels that the corrections of each member alone speak for.
+
+        Parameters
+        ----------
+        X : array-like or frame of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_members, n_samples)
+        """
+        return self.classes_[np.stack([self._loss.votes(part) for part in self._parts(X)])]
 
 
-class L2BoostRegressor(AdditiveRegressor):
-    """L2Boost: every member is fitted to what those before left over.
+class AdditiveRegressor(RegressorMixin, BaseAdditiveBoosting):
+    """Regressor whose members add up."""
 
-    Prediction starts from the mean of y. Each round fits a regressor to the residuals, which
-    are the negative gradient of half the squared error ([2]_, eq. 3.20-3.22), and adds
-    ``learning_rate`` times its values (eq. 3.24). Small steps and many members do best; too many
-    overfit, slowly. Members are corrections, not predictions: there is no ``member_predict``, but
-    ``staged_predict`` shows how the sum grows.
+    _members_are_corrections = True
 
-    Parameters
-    ----------
-    estimator : regressor or None, default=None
-        The base learner; None is ``HistTreeRegressor(max_depth=3)``. One without
-        ``sample_weight`` is trained on rows drawn by weight if the samples have weights.
-    n_estimators : int, default=100
-        Number of rounds.
-    learning_rate : float, default=0.1
-        Shrinkage: factor of each member's values.
-    line_search : bool, default=False
-        Multiply the values also by the step that lowers the squared error most (eq. 3.23, in
-        closed form). For trees that step is 1: their values are means already.
-    resample : bool, default=False
-        Train on rows drawn by weight, rather than on weights.
-    stopping : stopping rule, list of them or None, default=None
-        When to stop before ``n_estimators``: see ``ErrorStopping``.
-    warm_start : bool, default=False
-        Go on from the members there are, on the same data.
-    progress : bool or None, default=None
-        Draw a progress bar; None: on a terminal.
-    random_state : int, RandomState instance or None, default=None
-        Seeds members and draws.
+    def fit(self, X, y, sample_weight=None, *, eval_set=None):
+        """Train the members one after another.
 
-    Attributes
-    ----------
-    estimators_ : list
-        The regressors.
-    estimator_weights_ : ndarray of shape (n_members,)
-        ``learning_rate``, times the step under ``line_search``.
-    start_ : ndarray of shape (1,)
-        Mean of y.
-    history_ : DataFrame
-        One row per round: ``train_error``, the mean squared error, and the same on ``eval_set``.
-    stop_reason_ : str
-        "complete", "interrupted", or what a stopping rule said.
+        Parameters
+        ----------
+        X : array-like or frame of shape (n_samples, n_features)
+            Whatever the base learner takes.
+        y : array-like of shape (n_samples,)
+            Numbers.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weights of the samples.
+        eval_set : (X, y), list or dict of such pairs, default=None
+            Data to follow the ensemble on, in ``history_``.
 
-    References
-    ----------
-    .. [1] Buhlmann and Yu, "Boosting with the L2 loss: regression and classification", JASA 98,
-       2003.
-    .. [2] Eastwood's thesis, section 3.5, equations 3.20-3.24.
+        Returns
+        -------
+        object
+            The fitted estimator.
+        """
+        self._check_options()
+        if y is None:
+            raise ValueError(
+                f"requires y to be passed, but the target y is None: {type(self).__name__} "
+                "learns from numbers."
+            )
+        X = self._look(X, reset=not self._goes_on())
+        y = self._code(y)
+        n = X.shape[0] if hasattr(X, "shape") else len(X)
+        if n != len(y):
+            raise ValueError(f"X has {n} rows and y {len(y)}: inconsistent numbers of samples.")
+        weight = np.ones(n) if sample_weight is None else np.asarray(sample_weight, dtype=float)
+        weight = _check_sample_weight(weight, np.empty((n, 1)), ensure_non_negative=True)
+        if weight.sum() <= 0:
+            raise ValueError("sample_weight are all zero: at least one sample must count.")
+        if (weight == 0).any():  # as if these samples were not there
+            held = np.flatnonzero(weight)
+            X, y, weight = select_rows(X, held), y[held], weight[held]
+        # Whole numbers are repeats of samples; other weights only say which count for more.
+        whole = (weight == np.round(weight)).all()
+        self._n_cases = float(weight.sum()) if whole else float(len(weight))
+        return self._fit(X, y, weight / weight.sum(), None, eval_set)
 
-    Examples
-    --------
-    >>> from sklearn.datasets import load_diabetes
-    >>> from counterpoint.boosting import L2BoostRegressor
-    >>> X, y = load_diabetes(return_X_y=True)
-    >>> boosted = L2BoostRegressor(n_estimators=50).fit(X[::2], y[::2])
-    >>> bool(boosted.score(X[1::2], y[1::2]) > 0.3)
-    True
-    """
+    def _code(self, y):
+        y = column_or_1d(y, dtype=np.float64, warn=True)
+        assert_all_finite(y, input_name="y")
+        return y
 
-    def __init__(
-        self,
-        estimator=None,
-        *,
-        n_estimators=100,
-        learning_rate=0.1,
-        line_search=False,
-        resample=False,
-        stopping=None,
-        warm_start=False,
-        progress=None,
-        random_state=None,
-    ):
-        self.estimator = estimator
-        self.n_estimators = n_estimators
-        self.learning_rate = learning_rate
-        self.line_search = line_search
-        self.resample = resample
-        self.stopping = stopping
-        self.warm_start = warm_start
-        self.progress = progress
-        self.random_state = random_state
+    def predict(self, X):
+        """Return the sum of start and corrections.
 
-    def _default(self):
-        return HistTreeRegressor(max_depth=3)
+        Parameters
+        ----------
+        X : array-like or frame of shape (n_samples, n_features)
 
-    def _make_loss(self):
-        return SquaredLoss()
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+        """
+        return self._scores(X)[:, 0]
+
+    def staged_predict(self, X):
+        """Yield ``predict`` after the first 1, 2, ... members."""
+        for scores in self._staged_scores(X):
+            yield scores[:, 0]

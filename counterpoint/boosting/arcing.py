@@ -1,12 +1,11 @@
-"""B3: arc-x4, which counts how often each sample was missed."""
+"""Arc-x4, which counts how often each sample was missed."""
 
 from numbers import Real
 
 import numpy as np
 
-from counterpoint.boosting._engine import Rule, Verdict
-from counterpoint.boosting.adaboost import default_learner
-from counterpoint.boosting.m2 import ShareBoosting
+from counterpoint.boosting.rules import Rule, Verdict
+from counterpoint.boosting.voting import ShareBoosting
 
 __all__ = ["ArcX4Classifier"]
 
@@ -24,33 +23,29 @@ class CountRule(Rule):
         self.power = power
 
     def start(self, y, n_classes, weight):
-        """Begin with weights that add up to 1."""
-        self.y, self.base, self.rows = y, weight, np.arange(len(y))
+        """Begin with no misses."""
+        super().start(y, n_classes, weight)
+        self.rows = np.arange(len(y))
         self.missed = np.zeros(len(y))
         self.tally = np.zeros((len(y), n_classes), dtype=np.int32)
 
-    def _weight(self):
+    def request(self):
+        """Train on weights by the misses so far, for y itself."""
         # 1 + m^power, over the largest m^power: a high power would overflow.
         most = max(self.missed.max(), 1.0)
-        weight = self.base * (most**-self.power + (self.missed / most) ** self.power)
-        return weight / weight.sum()
+        weight = self.first_weight * (most**-self.power + (self.missed / most) ** self.power)
+        self.weight = weight / weight.sum()
+        return self.weight, None
 
-    def ask(self):
-        """Train on weights by the misses so far, for y itself."""
-        return self._weight(), None
-
-    def judge(self, said):
+    def judge(self, answer):
         """Give every member one vote."""
-        return Verdict(1.0, "", {"error": float(self._weight() @ (said.votes != self.y))})
+        return Verdict(1.0, "", {"error": float(self.weight @ (answer.votes != self.y))})
 
-    def count_in(self, said, verdict):
+    def update(self, answer, verdict):
         """Count the misses and the votes."""
-        self.missed += said.votes != self.y
-        self.tally[self.rows, said.votes] += 1
+        self.missed += answer.votes != self.y
+        self.tally[self.rows, answer.votes] += 1
         return {"train_error": float(np.mean(self.tally.argmax(axis=1) != self.y))}
-
-    def reset(self):
-        """Do nothing: no member fails."""
 
 
 class ArcX4Classifier(ShareBoosting):
@@ -158,12 +153,11 @@ class ArcX4Classifier(ShareBoosting):
         """
         return super().fit(X, y, eval_set=eval_set)
 
-    def _base(self):
-        return default_learner() if self.estimator is None else self.estimator
-
     def _check_options(self):
+        super()._check_options()
         if not isinstance(self.power, Real) or not 0 <= float(self.power) < np.inf:
             raise ValueError(f"power={self.power!r}: give a number from 0; Breiman's is 4.")
 
-    def _make_rule(self):
+    def make_rule(self):
+        """Return the rule that counts misses."""
         return CountRule(float(self.power))

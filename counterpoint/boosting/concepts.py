@@ -16,7 +16,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from counterpoint._validation import check_sample_weight
-from counterpoint.boosting._coding import CutCoder, ValueCoder, numbers
+from counterpoint.boosting.coding import CutCoder, ValueCoder, numbers
 from counterpoint.boosting.discretize import TIE, as_counts, check_classes, entropies, mdl_cuts
 from counterpoint.datasets.columns import frame_columns, is_frame, is_nominal
 

@@ -1,7 +1,7 @@
-"""B8: DECORATE, members made to differ by artificial rows that contradict the ensemble.
+"""DECORATE: members made to differ by artificial rows that contradict the ensemble.
 
-Artificial rows and their labels are in ``_artificial.py``. Here: the committee that rule and
-learner share, the two of them, the estimator.
+Artificial rows and their labels are in ``artificial.py``. Here: the rule, which keeps the members
+so far, the learner, which contradicts them, and the estimator.
 """
 
 import warnings
@@ -13,41 +13,64 @@ from scipy.sparse import issparse
 from sklearn.base import clone
 from sklearn.utils.validation import has_fit_parameter
 
-from counterpoint.boosting._artificial import ArtificialRows, drawn, opposed
-from counterpoint.boosting._engine import Rule, Said, Verdict
-from counterpoint.boosting._learners import Learner, member_proba, seed
-from counterpoint.boosting._weighted import BaseVoteBoosting, EvaluationWatcher, evaluation_sets
-from counterpoint.boosting.adaboost import default_learner
+from counterpoint._members import select_rows
+from counterpoint.boosting.artificial import ArtificialRows, drawn, opposed
+from counterpoint.boosting.learners import Learner, MemberAnswer, member_proba, seed
+from counterpoint.boosting.rules import Rule, Verdict
+from counterpoint.boosting.voting import ShareBoosting
 
 __all__ = ["DecorateClassifier"]
 
 
-class Committee:
-    """The members so far, which the learner contradicts and the rule counts."""
+class DecorateRule(Rule):
+    """A member stays if the training error of the members so far does not rise."""
 
-    def __init__(self, classes, n_estimators, max_trials):
-        self.classes, self.n_estimators, self.max_trials = classes, n_estimators, max_trials
+    def __init__(self, n_estimators, max_trials):
+        self.n_estimators, self.max_trials = n_estimators, max_trials
         self.models: list = []
         self.n_trials = 0
 
-    def proba(self, X):
-        """Mean probabilities of the members."""
-        return sum(member_proba(m, X, self.classes) for m in self.models) / len(self.models)
+    def start(self, y, n_classes, weight):
+        """Begin without members."""
+        super().start(y, n_classes, weight)
+        self.sum = np.zeros((len(y), n_classes))
+        self.error = np.inf
+
+    def judge(self, answer):
+        """Compare the ensemble with and without the member."""
+        error = self._error(self.sum + answer.proba)
+        notes = {"error": self._error(answer.proba), "train_error": error}
+        # Sums of weights are rounded: equal errors must not look like a rise.
+        if error > self.error + 1e-12:
+            return Verdict(1.0, "worse", notes)
+        is_over = self.n_trials >= self.max_trials
+        is_full = len(self.models) + 1 >= self.n_estimators
+        return Verdict(1.0, "", notes, "exhausted" if is_over and not is_full else "")
+
+    def update(self, answer, verdict):
+        """Add the member."""
+        self.models.append(answer.model)
+        self.sum += answer.proba
+        self.error = self._error(self.sum)
+        return {"trials": self.n_trials}
+
+    def _error(self, scores):
+        return float(self.weight[scores.argmax(axis=1) != self.y].sum())
 
 
 class DecorateLearner(Learner):
-    """Trains members on the data and on artificial rows that contradict the committee."""
+    """Trains members on the data and on artificial rows that contradict the members so far."""
 
     is_random = True
 
-    def __init__(self, estimator, X, y, cases, committee, *, artificial_size, rng):
+    def __init__(self, estimator, X, y, cases, classes, rule, *, artificial_size, rng):
         if not hasattr(estimator, "predict_proba"):
             raise ValueError(
                 f"{type(estimator).__name__} has no predict_proba, and DECORATE averages "
                 "probabilities: wrap it in CalibratedClassifierCV."
             )
         self.estimator, self.X, self.y, self.cases = estimator, X, y, cases
-        self.committee, self.rng = committee, rng
+        self.classes, self.rule, self.rng = classes, rule, rng
         self.size = max(1, int(artificial_size * cases.sum()))
         self.is_weighted = np.ptp(cases) > 1e-9 or cases[0] != 1.0
         self.resample = self.is_weighted and not has_fit_parameter(estimator, "sample_weight")
@@ -56,16 +79,16 @@ class DecorateLearner(Learner):
                 f"{type(estimator).__name__} takes no sample_weight: its members are trained on "
                 "rows drawn by weight instead.",
                 UserWarning,
-                stacklevel=3,
+                stacklevel=4,
             )
         self.rows = None
 
     def fit(self, weight, target=None):
         """Train one member, the first on the data alone."""
-        self.committee.n_trials += 1
+        self.rule.n_trials += 1
         model = seed(clone(self.estimator), self.rng)
         X, y, cases = self.X, self.y, self.cases
-        if self.committee.models:
+        if self.rule.models:
             self.rows = self.rows or ArtificialRows(self.X, self.cases)
             rows = self.rows.draw(self.size, self.rng)
             labels = self._labels(rows)
@@ -73,70 +96,30 @@ class DecorateLearner(Learner):
             cases = np.concatenate([cases, np.ones(self.size)])
         if self.resample:
             chosen = self.rng.choice(len(y), size=len(y), p=cases / cases.sum())
-            model.fit(X.iloc[chosen] if isinstance(X, pd.DataFrame) else X[chosen], y[chosen])
+            model.fit(select_rows(X, chosen), y[chosen])
         elif self.is_weighted:
             model.fit(X, y, sample_weight=cases)
         else:
             model.fit(X, y)
-        return self.ask(model)
+        return self.answer(model)
 
-    def ask(self, model):
-        """Say what a member says about the training samples."""
-        proba = member_proba(model, self.X, self.committee.classes)
-        return Said(model, votes=proba.argmax(axis=1), proba=proba)
+    def answer(self, model):
+        """Return what a member predicts for the training samples."""
+        proba = member_proba(model, self.X, self.classes)
+        return MemberAnswer(model, votes=proba.argmax(axis=1), proba=proba)
 
-    def failed(self, failure):
+    def recover(self, failure):
         """Draw other rows, as long as there are trials left."""
-        return self.committee.n_trials < self.committee.max_trials
+        return self.rule.n_trials < self.rule.max_trials
 
     def _labels(self, rows):
-        cumulated = np.cumsum(opposed(self.committee.proba(rows)), axis=1)
-        return self.committee.classes[drawn(cumulated, self.rng.random_sample(len(rows)))]
+        models = self.rule.models
+        proba = sum(member_proba(m, rows, self.classes) for m in models) / len(models)
+        cumulated = np.cumsum(opposed(proba), axis=1)
+        return self.classes[drawn(cumulated, self.rng.random_sample(len(rows)))]
 
 
-class DecorateRule(Rule):
-    """A member stays if the training error of the committee does not rise."""
-
-    def __init__(self, committee):
-        self.committee = committee
-
-    def start(self, y, n_classes, weight):
-        """Begin without members."""
-        self.y, self.weight = y, weight
-        self.sum = np.zeros((len(y), n_classes))
-        self.error = np.inf
-
-    def ask(self):
-        """Train on the data as it is: the learner changes it."""
-        return self.weight, None
-
-    def judge(self, said):
-        """Compare the committee with and without the member."""
-        error = self._error(self.sum + said.proba)
-        notes = {"error": self._error(said.proba), "train_error": error}
-        # Sums of weights are rounded: equal errors must not look like a rise.
-        if error > self.error + 1e-12:
-            return Verdict(1.0, "worse", notes)
-        committee = self.committee
-        is_over = committee.n_trials >= committee.max_trials
-        is_full = len(committee.models) + 1 >= committee.n_estimators
-        return Verdict(1.0, "", notes, "exhausted" if is_over and not is_full else "")
-
-    def count_in(self, said, verdict):
-        """Add the member."""
-        self.committee.models.append(said.model)
-        self.sum += said.proba
-        self.error = self._error(self.sum)
-        return {"trials": self.committee.n_trials}
-
-    def reset(self):
-        """Forget nothing: samples keep their weights, and the next artificial rows are others."""
-
-    def _error(self, scores):
-        return float(self.weight[scores.argmax(axis=1) != self.y].sum())
-
-
-class DecorateClassifier(BaseVoteBoosting):
+class DecorateClassifier(ShareBoosting):
     """DECORATE: each member also learns artificial rows labelled against the ensemble.
 
     The first member learns the data. For each of the others, artificial rows are drawn: numbers
@@ -188,11 +171,17 @@ class DecorateClassifier(BaseVoteBoosting):
     stop_reason_ : str
         "complete", "exhausted" (no trial left), "interrupted", or what a stopping rule said.
 
+    Notes
+    -----
+    Columns of a frame that are categories, strings or booleans are names. Sample weights that are
+    whole numbers count as copies of a row; others are scaled so that they are 1 on average. An
+    artificial row weighs 1.
+
     References
     ----------
     .. [1] Melville and Mooney, "Creating Diversity in Ensembles Using Artificial Data",
        Information Fusion 6, 2005.
-    .. [2] Eastwood's thesis, section 2.3.1 and equation 2.25.
+    .. [2] Eastwood, PhD thesis, section 2.3.1 and equation 2.25.
 
     Examples
     --------
@@ -227,59 +216,23 @@ class DecorateClassifier(BaseVoteBoosting):
         self.progress = progress
         self.random_state = random_state
 
-    def fit(self, X, y, sample_weight=None, *, eval_set=None):
-        """Train the members one after another.
+    def make_rule(self):
+        """Return the rule that keeps members which do no harm."""
+        return DecorateRule(self.n_estimators, self.max_trials)
 
-        Parameters
-        ----------
-        X : array-like or frame of shape (n_samples, n_features)
-            Numbers and names, as the base learner takes them. Columns of a frame that are
-            categories, strings or booleans are names.
-        y : array-like of shape (n_samples,)
-            Labels.
-        sample_weight : array-like of shape (n_samples,), default=None
-            Weights of the rows. Whole numbers count as copies of a row; others are scaled so
-            that they are 1 on average. An artificial row weighs 1.
-        eval_set : (X, y), list or dict of such pairs, default=None
-            Data to follow the ensemble on, in ``history_``.
-
-        Returns
-        -------
-        DecorateClassifier
-            The fitted estimator.
-        """
-        self._check_n_estimators()
-        self._check_options()
-        X, y, codes, weight = self._check_data(X, y, sample_weight)
-        committee = Committee(self.classes_, self.n_estimators, self.max_trials)
-        rng = self._generator()
-        cases = weight * self._n_cases
-        if np.allclose(cases, np.round(cases), rtol=0, atol=1e-9):
-            cases = np.round(cases)  # whole numbers again, as they were given
-        learner = DecorateLearner(
-            self._base(), X, y, cases, committee, artificial_size=self.artificial_size, rng=rng
+    def _make_learner(self, rule, X, y, codes, weight, rng):
+        size, cases = self.artificial_size, self._cases(weight)
+        return DecorateLearner(
+            self._base(), X, y, cases, self.classes_, rule, artificial_size=size, rng=rng
         )
-        watchers = [
-            EvaluationWatcher(name, X_other, y_other, self.classes_, True)
-            for name, (X_other, y_other) in evaluation_sets(eval_set).items()
-        ]
+
+    def _finish(self, result):
+        super()._finish(result)
         before = getattr(self, "n_rejected_", 0) if self.warm_start else 0
-        result = self._run(
-            DecorateRule(committee),
-            learner,
-            codes,
-            len(self.classes_),
-            weight,
-            watchers=watchers,
-            rng=rng,
-        )
-        self.n_rejected_ = before + committee.n_trials - len(result.models)
-        return self
-
-    def _base(self):
-        return default_learner() if self.estimator is None else self.estimator
+        self.n_rejected_ = before + result.n_fits - len(result.models)
 
     def _check_options(self):
+        super()._check_options()
         size = self.artificial_size
         if not isinstance(size, Real) or not 0 < float(size) < np.inf:
             raise ValueError(
@@ -295,16 +248,8 @@ class DecorateClassifier(BaseVoteBoosting):
             X = np.asarray(X)
         return super()._look(X, reset=reset)
 
-    # The vote is the mean of probabilities, and needs no scaling.
-
     def _needs_proba(self):
         return True
-
-    def _as_score(self, share):
-        return share
-
-    def _as_proba(self, scores):
-        return scores
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()

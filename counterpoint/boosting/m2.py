@@ -1,4 +1,4 @@
-"""B2: AdaBoost.M2, which weighs every wrong label of every sample."""
+"""AdaBoost.M2, which weighs every wrong label of every sample."""
 
 from dataclasses import replace
 
@@ -6,9 +6,8 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from counterpoint._kernels.threads import threads_for
-from counterpoint.boosting._engine import Rule, Verdict
-from counterpoint.boosting._weighted import _NO_ERROR, BaseVoteBoosting
-from counterpoint.boosting.adaboost import ON_FAILURE, default_learner
+from counterpoint.boosting.rules import NO_ERROR, Rule, Verdict
+from counterpoint.boosting.voting import ShareBoosting
 from counterpoint.trees import predict_trees
 
 __all__ = ["AdaBoostM2Classifier"]
@@ -33,36 +32,36 @@ class PseudoLossRule(Rule):
 
     def start(self, y, n_classes, weight):
         """Give each wrong label of a sample the same share of the sample's weight."""
-        self.y, self.rows = y, np.arange(len(y))
-        self.base = np.repeat(weight[:, None] / (n_classes - 1.0), n_classes, axis=1)
-        self.base[self.rows, y] = 0.0
-        self.weight = self.base.copy()  # adds up to 1, as it does after each member
-        self.score = np.zeros_like(self.base)
+        self.rows = np.arange(len(y))
+        labels = np.repeat(weight[:, None] / (n_classes - 1.0), n_classes, axis=1)
+        labels[self.rows, y] = 0.0
+        super().start(y, n_classes, labels)  # (n_samples, n_classes), adds up to 1
+        self.score = np.zeros_like(labels)
         self.sides, self.ones = np.eye(n_classes), np.ones(n_classes)
 
-    def ask(self):
+    def request(self):
         """Train on D, the weight of all wrong labels of a sample (eq. 6-7), for y itself."""
         self.sample = self.weight @ self.ones  # quicker than a sum over a short axis
         return self.sample, None
 
-    def _outputs(self, said):
-        return said.proba if self.soft else self.sides[said.votes]
+    def _outputs(self, answer):
+        return answer.proba if self.soft else self.sides[answer.votes]
 
-    def judge(self, said):
+    def judge(self, answer):
         """Weigh a new member by its pseudo-loss (eq. 8-9)."""
-        p = self._outputs(said)
+        p = self._outputs(answer)
         # D(i) q(i, y) is the mislabel weight itself.
         doubt = self.sample @ (1.0 - p[self.rows, self.y])
         loss = 0.5 * float(doubt + np.vdot(self.weight, p))
-        notes = {"pseudo_loss": loss, "error": float(self.sample @ (said.votes != self.y))}
-        if loss <= _NO_ERROR:
+        notes = {"pseudo_loss": loss, "error": float(self.sample @ (answer.votes != self.y))}
+        if loss <= NO_ERROR:
             return Verdict(np.inf, "perfect", notes)
         alpha = float(np.log((1.0 - loss) / loss)) if loss < 1.0 else -np.inf
         return Verdict(alpha, "" if loss < 0.5 - _ROUNDING else "chance", notes)
 
-    def count_in(self, said, verdict):
+    def update(self, answer, verdict):
         """Multiply the weight of label y of sample i by beta^(0.5 (1 + p(i, y_i) - p(i, y)))."""
-        p = self._outputs(said)
+        p = self._outputs(answer)
         truth = p[self.rows, self.y][:, None]
         self.weight *= np.exp(-0.5 * verdict.alpha * (1.0 + truth - p))
         z = self.weight.sum()
@@ -70,38 +69,6 @@ class PseudoLossRule(Rule):
         self.score += verdict.alpha * p
         wrong = self.score.argmax(axis=1) != self.y
         return {"z": float(z), "train_error": float(np.mean(wrong))}
-
-    def reset(self):
-        """Go back to the weights of the beginning."""
-        self.weight = self.base.copy()
-
-
-class ShareBoosting(BaseVoteBoosting):
-    """Voting classifier whose shares of the vote are its probabilities."""
-
-    def _as_score(self, share):
-        return share
-
-    def _as_proba(self, scores):
-        return scores
-
-    def predict_proba(self, X):
-        """Class probabilities: the share of each class in the members' weighted vote.
-
-        Parameters
-        ----------
-        X : array-like or frame of shape (n_samples, n_features)
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_classes)
-        """
-        return super().predict_proba(X)
-
-    def predict_log_proba(self, X):
-        """Logarithm of ``predict_proba``; -inf where no member speaks for the class."""
-        with np.errstate(divide="ignore"):
-            return np.log(self.predict_proba(X))
 
 
 class AdaBoostM2Classifier(ShareBoosting):
@@ -156,7 +123,7 @@ class AdaBoostM2Classifier(ShareBoosting):
         One row per member: weight ``alpha``, ``pseudo_loss``, weighted ``error``, the factor
         ``z`` by which all weights shrank, ``train_error``, and errors on ``eval_set``.
     stop_reason_ : str
-        "complete", "perfect", "chance", "interrupted", or what a stopping rule said.
+        "complete", "perfect", "chance", "interrupted", or what a stopping rule answer.
 
     Notes
     -----
@@ -199,25 +166,21 @@ class AdaBoostM2Classifier(ShareBoosting):
         progress=None,
         random_state=None,
     ):
-        self.estimator = estimator
-        self.n_estimators = n_estimators
+        super().__init__(
+            estimator,
+            n_estimators=n_estimators,
+            resample=resample,
+            on_failure=on_failure,
+            class_weight=class_weight,
+            stopping=stopping,
+            warm_start=warm_start,
+            progress=progress,
+            random_state=random_state,
+        )
         self.output = output
-        self.resample = resample
-        self.on_failure = on_failure
-        self.class_weight = class_weight
-        self.stopping = stopping
-        self.warm_start = warm_start
-        self.progress = progress
-        self.random_state = random_state
-
-    def _base(self):
-        return default_learner() if self.estimator is None else self.estimator
 
     def _check_options(self):
-        if self.on_failure not in ON_FAILURE:
-            raise ValueError(
-                f"on_failure={self.on_failure!r}: choose {' or '.join(map(repr, ON_FAILURE))}."
-            )
+        super()._check_options()
         if self.output not in OUTPUTS:
             raise ValueError(
                 f"output={self.output!r}: choose {', '.join(map(repr, OUTPUTS[:-1]))} or 'hard'."
@@ -233,7 +196,8 @@ class AdaBoostM2Classifier(ShareBoosting):
             return hasattr(self._base(), "predict_proba")
         return self.output == "soft"
 
-    def _make_rule(self):
+    def make_rule(self):
+        """Return the rule of mislabel weights."""
         return PseudoLossRule(self._needs_proba())
 
     def _scores(self, X):

@@ -1,4 +1,4 @@
-"""B7: when to stop adding members, for any method that trains them one after another."""
+"""When to stop adding members, for any method that trains them one after another."""
 
 import numpy as np
 
@@ -83,8 +83,8 @@ class DiversityStopping:
         patience = _Patience(sign, self.patience, self.tolerance, self.min_members)
         votes: list = []
 
-        def stop(history, said):
-            votes.append(said.votes)
+        def stop(history, answer):
+            votes.append(answer.votes)
             if len(votes) < 2:
                 return ""
             outputs = MemberOutputs(
@@ -134,7 +134,7 @@ class ErrorStopping:
         _check_patience(self.patience)
         patience = _Patience(-1.0, self.patience, self.tolerance, 1)
 
-        def stop(history, said):
+        def stop(history, answer):
             row = history[-1]
             if self.column not in row:
                 raise ValueError(

@@ -1,8 +1,8 @@
-"""B5: boosted support vector machines whose kernel narrows as members fail.
+"""Boosted support vector machines whose kernel narrows as members fail.
 
-AdaBoost-SVM (Li, Wang and Sung) and NCAB-SVM (Hong et al., section 2, steps 1 to 11). All widths
-and rounds share one matrix of squared distances (``_kernel_members.py``). Here: the rule, and the
-two estimators.
+AdaBoost-SVM (Li, Wang and Sung 2008) and NCAB-SVM (Hong et al. 2018, section 2, steps 1 to 11).
+All widths and rounds share one matrix of squared distances (``kernel_members.py``). Here: the rule,
+and the two estimators.
 """
 
 from numbers import Real
@@ -11,15 +11,15 @@ import numpy as np
 from sklearn.svm import SVC
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from counterpoint.boosting._engine import Rule, Verdict
-from counterpoint.boosting._kernel_members import (
+from counterpoint.boosting.kernel_members import (
     ROUNDING,
     Space,
     WidthLearner,
-    ask_members,
+    member_codes,
     pack,
 )
-from counterpoint.boosting._weighted import BaseVoteBoosting, EvaluationWatcher, evaluation_sets
+from counterpoint.boosting.rules import Rule, Verdict
+from counterpoint.boosting.voting import BaseBoostingClassifier
 
 __all__ = ["AdaBoostSVMClassifier", "NCABSVMClassifier"]
 
@@ -32,30 +32,26 @@ class WidthRule(Rule):
         self.least = 1.0 / n_cases
 
     def start(self, y, n_classes, weight):
-        """Begin with weights that add up to 1."""
-        self.y, self.base, self.weight = y, weight, weight.copy()
+        """Begin with no vote."""
+        super().start(y, n_classes, weight)
         self.score = np.zeros((len(y), n_classes))
         self.n_members = 0
 
-    def ask(self):
-        """Train on the current weights, for y itself."""
-        return self.weight, None
-
-    def judge(self, said):
+    def judge(self, answer):
         """Reject a member too weak or too much like the vote before it, else weigh it."""
-        wrong = said.votes != self.y
+        wrong = answer.votes != self.y
         error = float(self.weight[wrong].sum())
         penalised, diversity = self.weight, np.nan
         if self.n_members:
-            differs = said.votes != self.score.argmax(axis=1)
-            diversity = 4.0 * float(self.base[differs].sum())
+            differs = answer.votes != self.score.argmax(axis=1)
+            diversity = 4.0 * float(self.first_weight[differs].sum())
             penalised = self.weight * np.power(np.where(differs, 4.0, 0.0), self.lam)
         good, bad = (max(penalised[k].sum(), self.least) for k in (~wrong, wrong))
         alpha = float(0.5 * np.log(good / bad))
         notes = {
             "error": error,
             "penalty": diversity,
-            "log2_width": float(said.model.log2_width),
+            "log2_width": float(answer.model.log2_width),
         }
         failure = last = ""
         if error > 0.5 - ROUNDING:
@@ -68,23 +64,19 @@ class WidthRule(Rule):
             last = "perfect"  # no weight would change, and the next member would be its copy
         return Verdict(alpha, failure, notes, last)
 
-    def count_in(self, said, verdict):
+    def update(self, answer, verdict):
         """Add the member to the vote; reweigh the samples, without the penalty (step 9)."""
-        wrong = said.votes != self.y
+        wrong = answer.votes != self.y
         weight = self.weight * np.exp(np.where(wrong, verdict.alpha, -verdict.alpha))
         z = float(weight.sum())
         self.weight = weight / z
-        self.score[np.arange(len(self.y)), said.votes] += verdict.alpha
+        self.score[np.arange(len(self.y)), answer.votes] += verdict.alpha
         self.n_members += 1
         missed = self.score.argmax(axis=1) != self.y
         return {"z": z, "train_error": float(missed.mean())}
 
-    def reset(self):
-        """Go back to the weights of the beginning."""
-        self.weight = self.base.copy()
 
-
-class AdaBoostSVMClassifier(BaseVoteBoosting):
+class AdaBoostSVMClassifier(BaseBoostingClassifier):
     """AdaBoost-SVM: boosted machines with an RBF kernel that narrows as members fail.
 
     A machine with a wide kernel is a weak learner, one with a narrow kernel a strong one.
@@ -96,6 +88,8 @@ class AdaBoostSVMClassifier(BaseVoteBoosting):
     function provably says one class for all training samples needs no training: the member
     says the class with more weight. It does so too where the two classes weigh the same and
     all samples are at their limits, which leaves the offset to rounding errors.
+
+    Columns must be numbers, none missing, and the distances of all pairs must fit in memory.
 
     Parameters
     ----------
@@ -133,7 +127,7 @@ class AdaBoostSVMClassifier(BaseVoteBoosting):
         ``train_error``, and errors on ``eval_set``.
     stop_reason_ : str
         "complete", "exhausted" (no width left), "perfect" (a member without error, whose
-        successors would be copies of it), "interrupted", or what a stopping rule said.
+        successors would be copies of it), "interrupted", or what a stopping rule answer.
 
     References
     ----------
@@ -177,33 +171,11 @@ class AdaBoostSVMClassifier(BaseVoteBoosting):
         self.warm_start = warm_start
         self.progress = progress
 
-    def fit(self, X, y, sample_weight=None, *, eval_set=None):
-        """Train the members one after another.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Numbers, none missing. Distances of all pairs must fit in memory.
-        y : array-like of shape (n_samples,)
-            Labels.
-        sample_weight : array-like of shape (n_samples,), default=None
-            Weights the samples start from. Whole numbers count as copies, others are scaled
-            to sum to the number of samples.
-        eval_set : (X, y), list or dict of such pairs, default=None
-            Data to follow the ensemble on, in ``history_``.
-
-        Returns
-        -------
-        object
-            The fitted estimator.
-        """
-        self._check_n_estimators()
-        self._check_options()
-        X, _, codes, weight = self._check_data(X, y, sample_weight)
+    def _make_learner(self, rule, X, y, codes, weight, rng):
         log2_widths = np.arange(
             self.log2_width_max, self.log2_width_min, -self.log2_width_step, dtype=float
         )
-        learner = WidthLearner(
+        return WidthLearner(
             Space.of(X, weight, self.scale),
             codes,
             self.classes_,
@@ -212,17 +184,13 @@ class AdaBoostSVMClassifier(BaseVoteBoosting):
             tol=self.tol,
             n_cases=self._n_cases,
         )
-        watchers = [
-            EvaluationWatcher(name, X_other, y_other, self.classes_, False)
-            for name, (X_other, y_other) in evaluation_sets(eval_set).items()
-        ]
-        self._train(learner, codes, weight, watchers, None)
-        return self
 
-    def _make_rule(self):
+    def make_rule(self):
+        """Return the rule of AdaBoost on members of one width."""
         return WidthRule(0.0, 0.0, self._n_cases)
 
     def _check_options(self):
+        super()._check_options()
         for name in ("C", "tol", "log2_width_step"):
             value = getattr(self, name)
             if not isinstance(value, Real) or not float(value) > 0:
@@ -239,14 +207,14 @@ class AdaBoostSVMClassifier(BaseVoteBoosting):
         check_is_fitted(self)
         return np.array([2.0**member.log2_width for member in self.estimators_])
 
-    def _members_changed(self):
+    def _finish(self, result):
         # Members of an earlier fit are packed already; a space is shared by those of one fit.
         newest = self.estimators_[-1].space
         pack([member for member in self.estimators_ if member.space is newest])
 
     def _member_votes(self, X):
         check_is_fitted(self)
-        return ask_members(self.estimators_, self._look(X))
+        return member_codes(self.estimators_, self._look(X))
 
     def _look(self, X, *, reset=False):
         return validate_data(self, X, reset=reset, dtype=np.float64)
@@ -355,7 +323,8 @@ class NCABSVMClassifier(AdaBoostSVMClassifier):
         self.lam = lam
         self.min_diversity = min_diversity
 
-    def _make_rule(self):
+    def make_rule(self):
+        """Return the rule with the penalty and the least difference."""
         return WidthRule(self.lam, self.min_diversity, self._n_cases)
 
     def _check_options(self):

@@ -13,12 +13,12 @@ from sklearn.neighbors import KNeighborsRegressor
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 from counterpoint import MemberOutputs
-from counterpoint.boosting._losses import SquaredClassLoss
-from counterpoint.boosting.additive import (
+from counterpoint.boosting import (
     L2BoostClassifier,
     L2BoostRegressor,
     LogitBoostClassifier,
 )
+from counterpoint.boosting.losses import SquaredClassLoss
 from counterpoint.boosting.stopping import DiversityStopping, ErrorStopping
 from counterpoint.trees import HistTreeRegressor
 

@@ -10,8 +10,9 @@ from sklearn.svm import SVC
 
 from counterpoint import MemberOutputs
 from counterpoint.boosting import DiversityStopping, svm
-from counterpoint.boosting import _kernel_members as module
-from counterpoint.boosting._engine import Said, Verdict
+from counterpoint.boosting import kernel_members as module
+from counterpoint.boosting.learners import MemberAnswer
+from counterpoint.boosting.rules import Verdict
 from counterpoint.boosting.svm import AdaBoostSVMClassifier, NCABSVMClassifier
 
 BOTH = [AdaBoostSVMClassifier, NCABSVMClassifier]
@@ -94,11 +95,11 @@ def test_a_member_says_what_its_machine_says(n_classes, log2_width, monkeypatch)
     )  # fmt: skip
     weight = np.random.default_rng(0).uniform(0.5, 1.5, len(X))
     weight /= weight.sum()
-    said = learner.fit(weight)
+    answer = learner.fit(weight)
     machine = SVC(gamma=0.5 / 4.0**log2_width).fit(X, y, sample_weight=weight * len(X))
-    assert_array_equal(said.votes, machine.predict(X))
+    assert_array_equal(answer.votes, machine.predict(X))
     new = np.random.default_rng(1).normal(size=(50, 5))
-    assert_array_equal(said.model.predict(new), machine.predict(new))
+    assert_array_equal(answer.model.predict(new), machine.predict(new))
 
 
 def test_a_flat_kernel_says_the_heavier_class():
@@ -157,9 +158,9 @@ def test_the_say_of_a_member_never_wrong_where_it_differs(lam):
     y = np.array([0] * 6 + [1] * 4)
     rule.start(y, 2, np.full(n, 1 / n))
     model = type("Model", (), {"log2_width": 0.0})
-    first = Said(model, votes=np.zeros(n, dtype=int))
-    rule.count_in(first, rule.judge(first))
-    verdict = rule.judge(Said(model, votes=np.array([0] * 6 + [1] * 3 + [0])))
+    first = MemberAnswer(model, votes=np.zeros(n, dtype=int))
+    rule.update(first, rule.judge(first))
+    verdict = rule.judge(MemberAnswer(model, votes=np.array([0] * 6 + [1] * 3 + [0])))
     assert not verdict.failure
     mended = 3 / 8  # three of the four samples that weigh one half together
     assert verdict.alpha == pytest.approx(0.5 * np.log(4**lam * mended / (1 / n)))
@@ -170,12 +171,12 @@ def test_a_member_that_spoils_more_than_it_mends_is_rejected():
     y = np.array([0] * 6 + [1] * 4)
     rule.start(y, 2, np.full(10, 0.1))
     model = type("Model", (), {"log2_width": 0.0})
-    perfect = Said(model, votes=y)
-    rule.count_in(perfect, Verdict(1.0))
-    assert rule.judge(Said(model, votes=1 - y)).failure == "chance"
+    perfect = MemberAnswer(model, votes=y)
+    rule.update(perfect, Verdict(1.0))
+    assert rule.judge(MemberAnswer(model, votes=1 - y)).failure == "chance"
     almost = y.copy()
     almost[0] = 1
-    assert rule.judge(Said(model, votes=almost)).failure == "worse"
+    assert rule.judge(MemberAnswer(model, votes=almost)).failure == "worse"
 
 
 def test_a_perfect_member_ends_adaboost_svm():

@@ -5,13 +5,14 @@ Those that share work are in ``_shared.py``.
 
 import warnings
 from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from sklearn.base import clone
 from sklearn.utils.validation import has_fit_parameter
 
 from counterpoint._members import select_rows
-from counterpoint.boosting._engine import Said
 
 _MAX_SEED = np.iinfo(np.int32).max
 _MAX_DRAWS = 100
@@ -29,21 +30,72 @@ def seed(model, rng):
     return model
 
 
+@dataclass
+class MemberAnswer:
+    """What a member predicts for the training samples.
+
+    Attributes
+    ----------
+    model : object
+        The member.
+    votes : ndarray of shape (n_samples,) or None
+        Class codes.
+    proba : ndarray of shape (n_samples, n_classes) or None
+        Class probabilities, where the rule wants them.
+    values : ndarray of shape (n_samples,) or (n_samples, n_outputs), or None
+        Numbers, from a regressor.
+    """
+
+    model: Any
+    votes: np.ndarray | None = None
+    proba: np.ndarray | None = None
+    values: np.ndarray | None = None
+
+
 class Learner(ABC):
-    """What the loop needs of whoever trains members."""
+    """Who trains the members: holds the training data, takes weights, gives members.
+
+    Attributes
+    ----------
+    is_random : bool
+        Whether the same weights may give another member: then it pays to try again.
+    """
 
     is_random = False
 
     @abstractmethod
     def fit(self, weight, target=None):
-        """Train one member on these sample weights, and say what it says about the samples."""
+        """Train one member.
+
+        Parameters
+        ----------
+        weight : ndarray of shape (n_samples,)
+            Weights of the samples, which add up to 1.
+        target : ndarray of shape (n_samples,) or (n_samples, n_outputs), default=None
+            What to fit; None for y itself.
+
+        Returns
+        -------
+        MemberAnswer
+        """
 
     @abstractmethod
-    def ask(self, model):
-        """Say what a member trained before says about the samples."""
+    def answer(self, model):
+        """Return the MemberAnswer of a member trained before."""
 
-    def failed(self, failure):
-        """Change something after a failure: True if done, False if at an end, None if no way."""
+    def recover(self, failure):
+        """Change something after a failure, where a learner has a way out of its own.
+
+        Parameters
+        ----------
+        failure : str
+            As in ``Verdict``.
+
+        Returns
+        -------
+        bool or None
+            True: try again; False: nothing is left to try; None: leave it to the loop.
+        """
         return
 
 
@@ -94,14 +146,14 @@ class EstimatorLearner(Learner):
             model.fit(select_rows(self.X, rows), y[rows])
         else:
             model.fit(self.X, y, sample_weight=weight)
-        return self.ask(model)
+        return self.answer(model)
 
-    def ask(self, model):
-        """Say what a member says about the training samples."""
+    def answer(self, model):
+        """Return what a member predicts for the training samples."""
         if self.classes is None:
-            return Said(model, values=np.asarray(model.predict(self.X), dtype=float))
+            return MemberAnswer(model, values=np.asarray(model.predict(self.X), dtype=float))
         proba = member_proba(model, self.X, self.classes) if self.proba else None
-        return Said(model, votes=member_votes(model, self.X, self.classes), proba=proba)
+        return MemberAnswer(model, votes=member_votes(model, self.X, self.classes), proba=proba)
 
     def _draw(self, weight, y):
         # A draw without some class would train a member that cannot know it; with very rare

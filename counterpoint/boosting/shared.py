@@ -12,9 +12,8 @@ from sklearn.utils.validation import validate_data
 from counterpoint._kernels.threads import threads_for
 from counterpoint._kernels.votes import votes_of_leaves
 from counterpoint._validation import code_type
-from counterpoint.boosting._engine import Said
-from counterpoint.boosting._learners import EstimatorLearner, Learner
 from counterpoint.boosting.concepts import NominalConceptClassifier
+from counterpoint.boosting.learners import EstimatorLearner, Learner, MemberAnswer
 from counterpoint.trees import (
     Binner,
     GrowWorkspace,
@@ -83,10 +82,10 @@ class _BinnedLearner(Learner):
         self.workspace = GrowWorkspace(binned, codes, n_classes=n_classes)
         self.n = len(self.X)
 
-    def _said(self, tree, leaf):
+    def _answer(self, tree, leaf):
         model = self.template._with_tree(tree, self.classes)
         if self.classes is None:
-            return Said(model, values=tree.value[leaf, 0])
+            return MemberAnswer(model, values=tree.value[leaf, 0])
         labels = tree.value.argmax(axis=1).astype(code_type(len(self.classes)))
         with threads_for(len(leaf)):
             votes = votes_of_leaves(labels, leaf)
@@ -94,12 +93,12 @@ class _BinnedLearner(Learner):
         if self.proba:
             proba = tree.value[leaf]
             proba = proba / proba.sum(axis=1, keepdims=True)
-        return Said(model, votes=votes, proba=proba)
+        return MemberAnswer(model, votes=votes, proba=proba)
 
-    def ask(self, model):
-        """Say what a member trained before says about the samples."""
+    def answer(self, model):
+        """Return what a member predicts for the training samples."""
         leaf = predict_trees(stack_trees([model.tree_]), self.X, kind="leaves")[0]
-        return self._said(model.tree_, leaf)
+        return self._answer(model.tree_, leaf)
 
 
 class HistLearner(_BinnedLearner):
@@ -119,7 +118,7 @@ class HistLearner(_BinnedLearner):
             min_samples_leaf=own.min_samples_leaf,
             min_impurity_decrease=own.min_impurity_decrease,
         )
-        return self._said(tree, self.workspace.leaf)
+        return self._answer(tree, self.workspace.leaf)
 
 
 class RegressionLearner(HistLearner):
@@ -130,19 +129,23 @@ class RegressionLearner(HistLearner):
         if target.ndim == 1:
             return super().fit(weight, target)
         weights = weight if weight.ndim == 2 else np.tile(weight[:, None], (1, target.shape[1]))
-        said = [
+        answers = [
             super(RegressionLearner, self).fit(
                 np.ascontiguousarray(w), np.ascontiguousarray(column)
             )
             for w, column in zip(weights.T, target.T, strict=True)
         ]
-        return Said([s.model for s in said], values=np.stack([s.values for s in said], axis=1))
+        return MemberAnswer(
+            [a.model for a in answers], values=np.stack([a.values for a in answers], axis=1)
+        )
 
-    def ask(self, model):
-        """Say what a member, or the members for several targets, say about the samples."""
+    def answer(self, model):
+        """Return what a member, or the members for several targets, predict for the samples."""
         if isinstance(model, list):
-            return Said(model, values=np.stack([self.ask(m).values for m in model], axis=1))
-        return super().ask(model)
+            return MemberAnswer(
+                model, values=np.stack([self.answer(m).values for m in model], axis=1)
+            )
+        return super().answer(model)
 
 
 class PrunedLearner(_BinnedLearner):
@@ -165,7 +168,7 @@ class PrunedLearner(_BinnedLearner):
             min_weight_leaf=own.min_samples_leaf * (1 - 1e-6),
         )
         pruned, pruning = prune_tree(tree, own.cf, total=self.n_cases)
-        return self._said(pruned, pruning.new_node[self.workspace.leaf])
+        return self._answer(pruned, pruning.new_node[self.workspace.leaf])
 
 
 class ConceptLearner(Learner):
@@ -178,12 +181,12 @@ class ConceptLearner(Learner):
 
     def fit(self, weight, target=None):
         """Find the pertinent attribute by these weights, and its concepts."""
-        return self.ask(copy(self.template)._fit_codes(self.codes, self.y, weight))
+        return self.answer(copy(self.template)._fit_codes(self.codes, self.y, weight))
 
-    def ask(self, model):
+    def answer(self, model):
         """Say what a member says about the training samples."""
         proba = model._predict_codes(self.codes)
-        return Said(model, votes=proba.argmax(axis=1).astype(np.int32), proba=proba)
+        return MemberAnswer(model, votes=proba.argmax(axis=1).astype(np.int32), proba=proba)
 
 
 def stacked_members(models):
@@ -192,7 +195,7 @@ def stacked_members(models):
     return stack_trees(trees) if all(isinstance(tree, Tree) for tree in trees) else None
 
 
-def ask_stacked(owner, stacked, X, model):
+def stacked_votes(owner, stacked, X, model):
     """Class codes of all members about X, (n_members, n_samples)."""
     X = validate_data(
         owner, X, reset=False, dtype=model._input_dtype, ensure_all_finite="allow-nan"

@@ -1,14 +1,13 @@
 """The boosting loop: reweigh, fit, weigh, stop or restart.
 
-A method is a ``Rule``: what members are trained on, what a member is worth, what becomes of the
-samples. A ``Learner`` (``_learners.py``) trains them. ``boost`` runs the loop; ``BaseBoosting``
-is the scikit-learn estimator around it. Recorders fill ``history_``; stopping rules
-(``stopping.py``) look at it.
+A method is a ``Rule`` (``rules.py``): what members are trained on, what a member is worth, what
+becomes of the samples. A ``Learner`` (``learners.py``) trains them. ``boost`` runs the loop;
+``BaseBoosting`` is the scikit-learn estimator around it. Recorders fill ``history_``; stopping
+rules (``stopping.py``) look at it.
 """
 
 import warnings
-from abc import ABC, abstractmethod
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -19,67 +18,17 @@ from sklearn.utils import check_random_state, get_tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from counterpoint._progress import track
+from counterpoint.boosting.rules import Verdict
 
 # Failures in a row after which a restart is given up.
 _MAX_FAILURES = 10
-
-
-@dataclass
-class Said:
-    """What a new member says about the training samples.
-
-    ``votes`` are class codes, ``proba`` (n_samples, n_classes) or None, ``values`` predictions of
-    a regression member, (n_samples,) or (n_samples, n_outputs).
-    """
-
-    model: Any
-    votes: np.ndarray | None = None
-    proba: np.ndarray | None = None
-    values: np.ndarray | None = None
-
-
-@dataclass
-class Verdict:
-    """What a rule makes of a member.
-
-    ``alpha`` is its weight; ``failure`` is empty when it is taken in, else why not: "perfect",
-    "chance", "alike" or "worse". ``notes`` go into the history. ``last`` is why a member that is
-    taken in ends training, empty if it does not.
-    """
-
-    alpha: float
-    failure: str = ""
-    notes: dict = field(default_factory=dict)
-    last: str = ""
-
-
-class Rule(ABC):
-    """What makes a boosting method."""
-
-    @abstractmethod
-    def start(self, y, n_classes, weight):
-        """Begin: class codes or targets, number of classes or None, weights that add up to 1."""
-
-    @abstractmethod
-    def ask(self):
-        """Return what to train the next member on: (sample weights, targets or None for y)."""
-
-    @abstractmethod
-    def judge(self, said):
-        """Weigh a new member, without counting it in."""
-
-    @abstractmethod
-    def count_in(self, said, verdict):
-        """Count the member in: reweigh the samples."""
-
-    @abstractmethod
-    def reset(self):
-        """Forget the sample weights after a failure; members stay."""
+# Weight of a perfect member that ends training: as if it had one error in a million.
+_CERTAIN = float(np.log(1e6))
 
 
 @dataclass
 class Result:
-    """What the loop brings home."""
+    """Members, their weights and history, and why training ended."""
 
     models: list
     alphas: list
@@ -104,34 +53,35 @@ def boost(
     try:
         for _ in wanted:
             while True:
-                weight, target = rule.ask()
-                said = learner.fit(weight, target)
+                weight, target = rule.request()
+                answer = learner.fit(weight, target)
                 result.n_fits += 1
-                verdict = rule.judge(said)
+                verdict = rule.judge(answer)
                 if not verdict.failure:
                     break
                 failures += 1
-                shrunk = learner.failed(verdict.failure)  # a learner may have a way out of its own
-                if shrunk is None:
+                can_go_on = learner.recover(verdict.failure)
+                if can_go_on is None:
                     tries = _MAX_FAILURES if learner.is_random else 2
                     if on_failure == "stop" or failures >= tries:
                         result.reason = verdict.failure
                         break
                     rule.reset()
                     restarts += 1
-                elif not shrunk:
+                elif not can_go_on:
                     result.reason = "exhausted"
                     break
             if result.reason:
                 if not result.models and not done:
-                    _take_in(rule, result, said, Verdict(1.0, "", verdict.notes), watchers)
+                    _take_in(rule, result, answer, Verdict(1.0, "", verdict.notes), watchers)
                 elif verdict.failure == "perfect" and on_failure == "stop":
-                    _take_in(rule, result, said, Verdict(_CERTAIN, "", verdict.notes), watchers)
+                    _take_in(rule, result, answer, Verdict(_CERTAIN, "", verdict.notes), watchers)
                 break
             verdict.notes["restarts"] = restarts
             failures = restarts = 0
-            _take_in(rule, result, said, verdict, watchers)
-            why = next((why for stop in stops if (why := stop(result.history, said))), verdict.last)
+            _take_in(rule, result, answer, verdict, watchers)
+            reasons = (stop(result.history, answer) for stop in stops)
+            why = next(filter(None, reasons), verdict.last)
             if why:
                 result.reason = why
                 break
@@ -143,16 +93,12 @@ def boost(
     return result
 
 
-# Weight of a perfect member that ends training: as if it had one error in a million.
-_CERTAIN = float(np.log(1e6))
-
-
-def _take_in(rule, result, said, verdict, watchers):
-    noted = rule.count_in(said, verdict) or {}
-    row = {"alpha": verdict.alpha, **verdict.notes, **noted}
+def _take_in(rule, result, answer, verdict, watchers):
+    more = rule.update(answer, verdict) or {}
+    row = {"alpha": verdict.alpha, **verdict.notes, **more}
     for watcher in watchers:
-        row.update(watcher(said.model, verdict.alpha))
-    result.models.append(said.model)
+        row.update(watcher(answer.model, verdict.alpha))
+    result.models.append(answer.model)
     result.alphas.append(verdict.alpha)
     result.history.append(row)
 
@@ -160,12 +106,11 @@ def _take_in(rule, result, said, verdict, watchers):
 class BaseBoosting(MetaEstimatorMixin, BaseEstimator):
     """Scikit-learn estimator around the loop.
 
-    A method sets ``_rule()`` and ``_learner(...)``, and combines its members. Subclasses have the
-    parameters ``estimator``, ``n_estimators``, ``random_state``, ``warm_start``, ``progress``,
-    ``stopping``.
+    A subclass makes rule and learner, and combines its members. It has the parameters
+    ``estimator``, ``n_estimators``, ``random_state``, ``warm_start``, ``progress``, ``stopping``.
     """
 
-    def _run(self, rule, learner, y, n_classes, weight, *, watchers=(), rng):
+    def _run(self, rule, learner, y, n_classes, weight, *, watchers=()):
         start = self._start(rule, learner, y, n_classes, weight)
         stops = self.stopping or ()
         stops = stops if isinstance(stops, (list, tuple)) else (stops,)
@@ -190,7 +135,7 @@ class BaseBoosting(MetaEstimatorMixin, BaseEstimator):
             self.estimator_weights_ = np.array(result.alphas, dtype=float)
             self._history = result.history
         self.stop_reason_ = result.reason
-        self._members_changed()
+        self._finish(result)
         if result.reason == "interrupted":
             warnings.warn(
                 f"Interrupted: {type(self).__name__} keeps the {len(self.estimators_)} members "
@@ -198,15 +143,18 @@ class BaseBoosting(MetaEstimatorMixin, BaseEstimator):
                 UserWarning,
                 stacklevel=3,
             )
-        return result
 
-    def _members_changed(self):
-        """Prepare for being asked."""
+    def _goes_on(self):
+        """Whether this fit goes on from the members there are."""
+        return self.warm_start and hasattr(self, "estimators_")
+
+    def _finish(self, result):
+        """Prepare for questions, now that members have joined."""
 
     def _start(self, rule, learner, y, n_classes, weight):
         """Begin anew, or replay the members there are; return how many that are."""
         rule.start(y, n_classes, weight)
-        if not (self.warm_start and hasattr(self, "estimators_")):
+        if not self._goes_on():
             return 0
         if len(self.estimators_) > self.n_estimators:
             raise ValueError(
@@ -216,7 +164,7 @@ class BaseBoosting(MetaEstimatorMixin, BaseEstimator):
         for model, row in zip(self.estimators_, self._history, strict=True):
             if row.get("restarts"):
                 rule.reset()
-            rule.count_in(learner.ask(model), Verdict(row["alpha"], "", row))
+            rule.update(learner.answer(model), Verdict(row["alpha"], "", row))
         return len(self.estimators_)
 
     @property
@@ -227,7 +175,8 @@ class BaseBoosting(MetaEstimatorMixin, BaseEstimator):
         frame.index = pd.RangeIndex(1, len(frame) + 1, name="members")
         return frame
 
-    def _check_n_estimators(self):
+    def _check_options(self):
+        """Check the parameters."""
         if not isinstance(self.n_estimators, (int, np.integer)) or self.n_estimators < 1:
             raise ValueError(f"n_estimators={self.n_estimators!r}: give a whole number from 1.")
 
@@ -250,12 +199,26 @@ class BaseBoosting(MetaEstimatorMixin, BaseEstimator):
             )
         return X.tocsr()  # a form that rows can be drawn from
 
+    def _cases(self, weight):
+        """Return weights that add up to 1 as numbers of cases, whole where they were given so."""
+        cases = weight * self._n_cases
+        whole = np.round(cases)
+        return np.where(np.abs(cases - whole) < 1e-9 * whole, whole, cases)
+
     def _generator(self):
         """Return the source of randomness; a warm start goes on where the last fit stopped."""
         if self.warm_start and hasattr(self, "_random"):
             return self._random
         self._random = check_random_state(self.random_state)
         return self._random
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        base = self._base().__sklearn_tags__()
+        tags.input_tags.allow_nan = base.input_tags.allow_nan
+        tags.input_tags.sparse = base.input_tags.sparse
+        tags.input_tags.categorical = base.input_tags.categorical
+        return tags
 
 
 @dataclass

@@ -6,7 +6,10 @@ Scores are (n_samples, n_outputs): one column for numbers and for two classes, e
 import numpy as np
 from scipy.special import expit, log_expit, log_softmax, softmax
 
-# FHT 2000 keep weights above twice the machine zero: no sample is ever without a say.
+from counterpoint.combiners.simplex import project_to_simplex
+
+# Friedman, Hastie and Tibshirani (2000) keep weights above twice the machine zero: no sample is
+# ever without a say.
 _LEAST_WEIGHT = 2.0 * np.finfo(float).eps
 # Scores nearer than this are equal: sums of members are rounded, and trees make many equal sums.
 _TIE = 1e-12
@@ -28,7 +31,7 @@ class SquaredLoss:
         """Return y as a column of numbers."""
         return y[:, None]
 
-    def ask(self, target, scores):
+    def request(self, target, scores):
         """Return factors of the weights (None: no change) and what to fit."""
         return None, target - scores
 
@@ -80,11 +83,7 @@ class SquaredClassLoss(_ClassLoss):
         if self.n_outputs == 1:
             share = np.clip(share, 0.0, 1.0)
             return np.hstack([1.0 - share, share])
-        # Projection onto the simplex: take the same from all, cut at 0, so that 1 is left.
-        falling = -np.sort(-share, axis=1)
-        tax = (np.cumsum(falling, axis=1) - 1.0) / np.arange(1, self.n_classes + 1)
-        payers = (falling > tax).sum(axis=1, keepdims=True)
-        return np.maximum(share - np.take_along_axis(tax, payers - 1, axis=1), 0.0)
+        return project_to_simplex(share)
 
     def log_proba(self, scores):
         """Return the logarithm of ``proba``; -inf where it is 0."""
@@ -113,7 +112,7 @@ class LogisticLoss(_ClassLoss):
         self.start = np.zeros(self.n_outputs)
         return self._is_class(y).astype(float)
 
-    def ask(self, target, scores):
+    def request(self, target, scores):
         """Return the weights p (1 - p) and the working responses (y - p) / (p (1 - p))."""
         if self.n_outputs == 1:
             p, q = expit(2.0 * scores), expit(-2.0 * scores)

@@ -1,8 +1,6 @@
-"""Rule and estimator of methods that reweigh samples by votes: AdaBoost and its kin.
+"""Classifiers whose members vote: the estimator around rules for votes, and what it records."""
 
-All of them are AdaBoost.NC with a penalty (lambda = 0: none) and a notion of chance. Two ways to
-vote: discrete, where a compiled kernel does the round, and confidence-rated.
-"""
+from abc import ABCMeta, abstractmethod
 
 import numpy as np
 from sklearn.base import ClassifierMixin
@@ -10,173 +8,15 @@ from sklearn.utils import assert_all_finite, compute_sample_weight
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, column_or_1d
 
-from counterpoint._kernels import boosting as kernels
 from counterpoint._kernels.threads import threads_for
 from counterpoint._kernels.votes import add_votes
 from counterpoint._members import select_rows
-from counterpoint._validation import code_type
-from counterpoint.boosting._engine import BaseBoosting, Rule, Verdict
-from counterpoint.boosting._learners import member_proba, member_votes
-from counterpoint.boosting._shared import ask_stacked, make_learner, stacked_members
+from counterpoint.boosting.learners import member_proba, member_votes
+from counterpoint.boosting.loop import BaseBoosting
+from counterpoint.boosting.shared import make_learner, stacked_members, stacked_votes
+from counterpoint.trees import PrunedTreeClassifier
 
-# A weighted error below one in a million is none: its member would outvote all others.
-_NO_ERROR = 1e-6
-
-
-class VoteRule(Rule):
-    """AdaBoost.NC's rule on votes (discrete) or probabilities (confidence-rated).
-
-    Parameters
-    ----------
-    lam : float or callable
-        Strength of the penalty; a function of the rule's state sets it anew each round.
-    bonus : bool
-        Add log(K - 1) to a member's weight, as SAMME does; chance is then 1 - 1/K, else 1/2.
-    confidence : bool
-        Use probabilities.
-    """
-
-    def __init__(self, lam=0.0, *, bonus=True, confidence=False):
-        self.lam, self.bonus, self.confidence = lam, bonus, confidence
-
-    def start(self, y, n_classes, weight):
-        """Begin with weights that add up to 1."""
-        self.y, self.n_classes = y, n_classes
-        self.codes = y.astype(code_type(n_classes))
-        self._judged = None
-        self.base = weight
-        self.weight = weight.copy()
-        self.n_members = 0
-        self.right = np.zeros(len(y), dtype=np.int32)
-        many = n_classes if n_classes > 2 else 0
-        self.tally = np.zeros((len(y), many), dtype=np.int32)
-        self.score = np.zeros((len(y), many or 1))
-        self.extra = np.log(n_classes - 1.0) if self.bonus and n_classes > 2 else 0.0
-
-    def ask(self):
-        """Train on the current weights, for y itself."""
-        return self.weight, None
-
-    def _power(self, lam):
-        # p ** lambda takes few values: for the vote lost or won with k members right.
-        n = self.n_members + 1
-        share = np.arange(n + 1) / n
-        p = np.stack([1.0 - share, share])  # 1 - |0 - share|, 1 - |1 - share|
-        return np.power(p, lam)
-
-    def current_lam(self):
-        """Strength of the penalty in this round."""
-        return self.lam(self) if callable(self.lam) else self.lam
-
-    def judge(self, said):
-        """Weigh a new member by the penalised weights of the samples it has right and wrong."""
-        lam = self.current_lam()
-        self.power = self._power(lam)
-        sums = self._sums(said, self.power)
-        n = len(self.y)
-        right, wrong = sums[kernels.RIGHT], sums[kernels.WRONG]
-        if self.confidence:
-            right, wrong = self._soft_sums(said)
-        notes = {
-            "lam": float(lam),
-            "error": sums[kernels.ERROR],
-            "penalty": sums[kernels.PENALTY] / n,
-            "ambiguity": sums[kernels.AMBIGUITY] / n,
-            "covariance": (
-                sums[kernels.BOTH] / n - sums[kernels.HITS] * sums[kernels.BEFORE] / n**2
-                if self.n_members
-                else np.nan
-            ),
-        }
-        # By the plain error: the penalty alone can make the sum over wrong samples small.
-        error = wrong / (right + wrong) if self.confidence else sums[kernels.ERROR]
-        if error <= _NO_ERROR:
-            return Verdict(np.inf, "perfect", notes)
-        alpha = np.log(right / wrong) + self.extra if right > 0 else -np.inf
-        return Verdict(float(alpha), "" if alpha > 0 else "chance", notes)
-
-    def _sums(self, said, power):
-        """Return what the kernel says of a member; about the same one it looks only once."""
-        if self._judged is None or self._judged[0] is not said:
-            with threads_for(5 * self.n_classes * len(self.y)):
-                sums = kernels.judge(
-                    self._codes(said.votes), self.codes, self.weight, self.right, self.tally,
-                    self.n_members, power,
-                )  # fmt: skip
-            self._judged = (said, sums)
-        return self._judged[1]
-
-    def _codes(self, votes):
-        # Small numbers: the rounds of large data wait for memory.
-        return votes.astype(self.codes.dtype, copy=False)
-
-    def count_in(self, said, verdict):
-        """Count the member in and reweigh the samples."""
-        power = self._power(self.current_lam())
-        if self.confidence:
-            return self._count_in_soft(said, verdict, power)
-        z = kernels.new_total(self._sums(said, power), verdict.alpha)
-        with threads_for(5 * self.n_classes * len(self.y)):
-            wrong = kernels.count_in(
-                self._codes(said.votes), self.codes, self.weight, self.right, self.tally,
-                self.score, self.n_members, power, verdict.alpha, z,
-            )  # fmt: skip
-        self.n_members += 1
-        self._judged = None
-        self._look_back()
-        return {"z": z, "train_error": wrong / len(self.y)}
-
-    def _look_back(self):
-        if hasattr(self.lam, "update"):
-            self.lam.update(self)
-
-    def spoken(self):
-        """Class codes that the weighted vote now says about the training samples."""
-        if self.n_classes == 2:
-            return (self.score[:, 0] > 0).astype(np.int64)
-        return self.score.argmax(axis=1)
-
-    def reset(self):
-        """Go back to the weights of the beginning."""
-        self.weight = self.base.copy()
-        self._judged = None
-
-    # -- confidence-rated: f = 2 P(truth) - 1 takes the place of +1 and -1 ----------------------
-
-    def _votes_after(self, said):
-        right = self.right + (said.votes == self.y)
-        if self.n_classes == 2:
-            n = self.n_members + 1
-            wins = (2 * right > n) | ((2 * right == n) & (self.y == 0))
-        else:
-            tally = self.tally.copy()
-            tally[np.arange(len(self.y)), said.votes] += 1
-            wins = tally.argmax(axis=1) == self.y
-        return right, wins.astype(np.int64)
-
-    def _soft_sums(self, said):
-        right, wins = self._votes_after(said)
-        pulled = self.weight * self.power[wins, right]
-        truth = said.proba[np.arange(len(self.y)), self.y]
-        return float(pulled @ truth), float(pulled @ (1.0 - truth))
-
-    def _count_in_soft(self, said, verdict, power):
-        right, wins = self._votes_after(said)
-        rows = np.arange(len(self.y))
-        truth = said.proba[rows, self.y]
-        self.right = right.astype(np.int32)
-        if self.n_classes == 2:
-            self.score[:, 0] += verdict.alpha * (2.0 * said.proba[:, 1] - 1.0)
-        else:
-            self.tally[rows, said.votes] += 1
-            self.score += verdict.alpha * said.proba
-        weight = self.weight * power[wins, right] * np.exp(-verdict.alpha * (truth - 0.5))
-        z = weight.sum()
-        self.weight = weight / z
-        self.n_members += 1
-        self._judged = None
-        self._look_back()
-        return {"z": z, "train_error": float(np.mean(self.spoken() != self.y))}
+ON_FAILURE = ("restart", "stop")
 
 
 class EvaluationWatcher:
@@ -224,15 +64,95 @@ def evaluation_sets(eval_set):
     return {f"eval{k}": pair for k, pair in enumerate(eval_set)}
 
 
-class BaseVoteBoosting(ClassifierMixin, BaseBoosting):
-    """Classifier whose members vote, each with its weight.
+class BaseBoostingClassifier(ClassifierMixin, BaseBoosting, metaclass=ABCMeta):
+    """Classifier whose members vote, each with its weight: base class of boosting methods.
 
-    A method supplies ``_make_rule`` and its parameters.
+    A method is a subclass with ``make_rule``, and with an ``__init__`` if it has parameters of its
+    own.
+
+    Parameters
+    ----------
+    estimator : classifier or None, default=None
+        The base learner; None is ``PrunedTreeClassifier(grower="hist")``.
+    n_estimators : int, default=50
+        Number of members.
+    resample : bool, default=False
+        Train on rows drawn by weight, rather than on weights.
+    on_failure : {"restart", "stop"}, default="restart"
+        What to do with a member that the rule does not take in.
+    class_weight : dict, "balanced" or None, default=None
+        Weights of classes that the samples start from.
+    stopping : stopping rule, list of them or None, default=None
+        When to stop before ``n_estimators``: see ``DiversityStopping``, ``ErrorStopping``.
+    warm_start : bool, default=False
+        Go on from the members there are, on the same data.
+    progress : bool or None, default=None
+        Draw a progress bar; None: on a terminal.
+    random_state : int, RandomState instance or None, default=None
+        Seeds members and draws.
+
+    Attributes
+    ----------
+    estimators_ : list
+        The members.
+    estimator_weights_ : ndarray of shape (n_members,)
+        Their say.
+    classes_ : ndarray of shape (n_classes,)
+        Labels, sorted.
+    history_ : DataFrame
+        One row per member: ``alpha``, what the rule notes, and errors on ``eval_set``.
+    stop_reason_ : str
+        Why training ended: "complete", a failure, "interrupted", or what a stopping rule said.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn.datasets import load_iris
+    >>> from counterpoint.boosting import BaseBoostingClassifier, Rule, Verdict
+    >>> class Doubling(Rule):
+    ...     def judge(self, answer):
+    ...         return Verdict(alpha=1.0)
+    ...     def update(self, answer, verdict):
+    ...         self.weight = np.where(answer.votes == self.y, 1.0, 2.0) * self.weight
+    ...         self.weight /= self.weight.sum()
+    >>> class DoublingClassifier(BaseBoostingClassifier):
+    ...     def make_rule(self):
+    ...         return Doubling()
+    >>> X, y = load_iris(return_X_y=True)
+    >>> bool(DoublingClassifier(n_estimators=10).fit(X, y).score(X, y) > 0.95)
+    True
     """
 
     confidence = False
     resample = False
     class_weight = None
+
+    def __init__(
+        self,
+        estimator=None,
+        *,
+        n_estimators=50,
+        resample=False,
+        on_failure="restart",
+        class_weight=None,
+        stopping=None,
+        warm_start=False,
+        progress=None,
+        random_state=None,
+    ):
+        self.estimator = estimator
+        self.n_estimators = n_estimators
+        self.resample = resample
+        self.on_failure = on_failure
+        self.class_weight = class_weight
+        self.stopping = stopping
+        self.warm_start = warm_start
+        self.progress = progress
+        self.random_state = random_state
+
+    @abstractmethod
+    def make_rule(self):
+        """Return the rule of this method, made of its parameters; ``fit`` calls it once."""
 
     def fit(self, X, y, sample_weight=None, *, eval_set=None):
         """Train the members one after another.
@@ -244,7 +164,8 @@ class BaseVoteBoosting(ClassifierMixin, BaseBoosting):
         y : array-like of shape (n_samples,)
             Labels.
         sample_weight : array-like of shape (n_samples,), default=None
-            Weights the samples start from, and go back to after a restart.
+            Weights the samples start from, and go back to after a restart. Whole numbers count as
+            copies of a sample, others only say which samples count for more.
         eval_set : (X, y), list or dict of such pairs, default=None
             Data to follow the ensemble on, in ``history_``.
 
@@ -253,11 +174,28 @@ class BaseVoteBoosting(ClassifierMixin, BaseBoosting):
         object
             The fitted estimator.
         """
-        self._check_n_estimators()
         self._check_options()
         X, y, codes, weight = self._check_data(X, y, sample_weight)
         rng = self._generator()
-        learner = make_learner(
+        rule = self.make_rule()
+        learner = self._make_learner(rule, X, y, codes, weight, rng)
+        watchers = [
+            EvaluationWatcher(name, *pair, self.classes_, self._needs_proba())
+            for name, pair in evaluation_sets(eval_set).items()
+        ]
+        if self._goes_on():
+            for watcher in watchers:  # members from before count too
+                for model, alpha in zip(self.estimators_, self.estimator_weights_, strict=True):
+                    watcher(model, alpha)
+        self._run(rule, learner, codes, len(self.classes_), weight, watchers=watchers)
+        return self
+
+    def _base(self):
+        # `is None`, not `or`: an ensemble as a base learner has a length.
+        return PrunedTreeClassifier(grower="hist") if self.estimator is None else self.estimator
+
+    def _make_learner(self, rule, X, y, codes, weight, rng):
+        return make_learner(
             self._base(),
             X,
             y,
@@ -268,25 +206,16 @@ class BaseVoteBoosting(ClassifierMixin, BaseBoosting):
             weight=self._n_cases * weight,
             rng=rng,
         )
-        watchers = [
-            EvaluationWatcher(name, *pair, self.classes_, self._needs_proba())
-            for name, pair in evaluation_sets(eval_set).items()
-        ]
-        if self.warm_start and hasattr(self, "estimators_"):
-            for watcher in watchers:  # members from before count too
-                for model, alpha in zip(self.estimators_, self.estimator_weights_, strict=True):
-                    watcher(model, alpha)
-        self._train(learner, codes, weight, watchers, rng)
-        return self
-
-    def _train(self, learner, codes, weight, watchers, rng):
-        rule = self._make_rule()
-        self._run(rule, learner, codes, len(self.classes_), weight, watchers=watchers, rng=rng)
 
     def _check_options(self):
         """Check parameters of the method."""
+        super()._check_options()
+        if getattr(self, "on_failure", "stop") not in ON_FAILURE:
+            raise ValueError(
+                f"on_failure={self.on_failure!r}: choose {' or '.join(map(repr, ON_FAILURE))}."
+            )
 
-    def _members_changed(self):
+    def _finish(self, result):
         # Trees of ours are asked all at once if each knows all classes: drawn rows may lack one.
         known = [getattr(model, "classes_", ()) for model in self.estimators_]
         alike = all(np.array_equal(classes, self.classes_) for classes in known)
@@ -301,7 +230,7 @@ class BaseVoteBoosting(ClassifierMixin, BaseBoosting):
                 f"requires y to be passed, but the target y is None: {type(self).__name__} "
                 "learns from labels."
             )
-        going_on = self.warm_start and hasattr(self, "estimators_")
+        going_on = self._goes_on()
         X = self._look(X, reset=not going_on)
         y = column_or_1d(y, warn=True)
         if y.dtype.kind == "f":
@@ -356,7 +285,7 @@ class BaseVoteBoosting(ClassifierMixin, BaseBoosting):
         """Class codes of every member, (n_members, n_samples)."""
         check_is_fitted(self)
         if self._stacked is not None:
-            return ask_stacked(self, self._stacked, X, self.estimators_[0])
+            return stacked_votes(self, self._stacked, X, self.estimators_[0])
         X = self._look(X)
         return np.stack([member_votes(m, X, self.classes_) for m in self.estimators_])
 
@@ -370,10 +299,10 @@ class BaseVoteBoosting(ClassifierMixin, BaseBoosting):
             members = self._member_votes(X)
             rows = np.eye(len(self.classes_))
             cast = (rows[votes] for votes in members)
-        votes, said = 0.0, 0.0
+        votes, total = 0.0, 0.0
         for member, alpha in zip(cast, self.estimator_weights_, strict=True):
-            votes, said = votes + alpha * member, said + alpha
-            yield self._as_score(votes / said)
+            votes, total = votes + alpha * member, total + alpha
+            yield self._as_score(votes / total)
 
     def _as_score(self, share):
         # A vote for one class is a vote of -1/(K-1) for each of the others, as in SAMME.
@@ -458,10 +387,30 @@ class BaseVoteBoosting(ClassifierMixin, BaseBoosting):
         """Logarithm of ``predict_proba``."""
         return np.log(self.predict_proba(X))
 
-    def __sklearn_tags__(self):
-        tags = super().__sklearn_tags__()
-        base = self._base().__sklearn_tags__()
-        tags.input_tags.allow_nan = base.input_tags.allow_nan
-        tags.input_tags.sparse = base.input_tags.sparse
-        tags.input_tags.categorical = base.input_tags.categorical
-        return tags
+
+class ShareBoosting(BaseBoostingClassifier):
+    """Voting classifier whose shares of the vote are its probabilities."""
+
+    def _as_score(self, share):
+        return share
+
+    def _as_proba(self, scores):
+        return scores
+
+    def predict_proba(self, X):
+        """Class probabilities: the share of each class in the members' weighted vote.
+
+        Parameters
+        ----------
+        X : array-like or frame of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_classes)
+        """
+        return super().predict_proba(X)
+
+    def predict_log_proba(self, X):
+        """Logarithm of ``predict_proba``; -inf where no member speaks for the class."""
+        with np.errstate(divide="ignore"):
+            return np.log(self.predict_proba(X))

@@ -10,8 +10,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 from sklearn.utils.validation import check_array
 
-from counterpoint.boosting._engine import Said
-from counterpoint.boosting._learners import Learner
+from counterpoint.boosting.learners import Learner, MemberAnswer
 
 # Class weights this close are equal: they are sums of rounded weights.
 ROUNDING = 1e-9
@@ -31,6 +30,7 @@ class Space:
 
     @classmethod
     def of(cls, X, weight, standardise):
+        """Take the samples as they are, or standardised by their weights."""
         if not standardise:
             return cls(X, 0.0, 1.0)
         scaler = StandardScaler().fit(X, sample_weight=weight)
@@ -59,7 +59,7 @@ class _KernelMember(ClassifierMixin, BaseEstimator):
     def predict(self, X):
         """Labels of new samples."""
         X = check_array(X, dtype=np.float64)
-        return self.classes_[ask_members([self], X)[0]]
+        return self.classes_[member_codes([self], X)[0]]
 
 
 def gamma_of(log2_width):
@@ -78,7 +78,7 @@ def votes_of(functions, n_classes):
     return tally.argmax(axis=1).astype(np.int32)
 
 
-def ask_members(members, X):
+def member_codes(members, X):
     """Class codes of all members about new samples, (n_members, n_samples).
 
     Distances to the support vectors of all members are computed once, and exponentials once per
@@ -146,15 +146,15 @@ class WidthLearner(Learner):
         coef, offset = self._functions(machine, weight, masses)
         votes = votes_of(kernel @ coef + offset, len(self.classes))
         rows = np.flatnonzero(coef.any(axis=1))
-        return Said(self._member(rows, coef[rows], offset), votes=votes)
+        return MemberAnswer(self._member(rows, coef[rows], offset), votes=votes)
 
-    def ask(self, model):
+    def answer(self, model):
         """Say what a member trained before says; go on from its width."""
         self.at = int(np.argmin(np.abs(self.log2_widths - model.log2_width)))
         X = self.space.vectors * self.space.scale + self.space.mean
-        return Said(model, votes=ask_members([model], X)[0])
+        return MemberAnswer(model, votes=member_codes([model], X)[0])
 
-    def failed(self, failure):
+    def recover(self, failure):
         """Take the next width, if there is one."""
         self.at += 1
         return self.at < len(self.log2_widths)
@@ -181,7 +181,7 @@ class WidthLearner(Learner):
         offset = np.array([self._heavier(masses, *pair) for pair in self.pairs])
         member = self._member(np.empty(0, dtype=np.intp), np.empty((0, len(self.pairs))), offset)
         vote = votes_of(offset[None], len(self.classes))[0]
-        return Said(member, votes=np.full(len(self.codes), vote, dtype=np.int32))
+        return MemberAnswer(member, votes=np.full(len(self.codes), vote, dtype=np.int32))
 
     def _heavier(self, masses, first, second):
         return 1.0 if masses[first] >= masses[second] * (1.0 - ROUNDING) else -1.0

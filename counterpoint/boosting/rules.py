@@ -1,0 +1,290 @@
+"""What makes a boosting method: how samples are weighted and what a member is worth.
+
+``Rule`` is the base class for all of them; a new one is a subclass with two methods. ``VoteRule``
+is AdaBoost.NC, of which AdaBoost is the case without penalty.
+"""
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from counterpoint._kernels import boosting as kernels
+from counterpoint._kernels.threads import threads_for
+from counterpoint._validation import code_type
+
+# A weighted error below one in a million is none: its member would outvote all others.
+NO_ERROR = 1e-6
+
+
+@dataclass
+class Verdict:
+    """What a rule makes of a member.
+
+    Attributes
+    ----------
+    alpha : float
+        The member's weight.
+    failure : str
+        Empty when the member is taken in, else why not: "perfect", "chance", "alike" or "worse".
+    notes : dict
+        What goes into the row of ``history_``.
+    last : str
+        Why a member that is taken in ends training; empty if it does not.
+    """
+
+    alpha: float
+    failure: str = ""
+    notes: dict = field(default_factory=dict)
+    last: str = ""
+
+
+class Rule(ABC):
+    """What makes a boosting method.
+
+    The loop calls ``start`` once and then, for every member, ``request``, ``judge`` and, if the
+    member is taken in, ``update``; ``reset`` where training restarts after a failure. A rule must
+    have ``judge`` and ``update``; the other three keep weights of the samples and ask for members
+    trained by them.
+
+    Attributes
+    ----------
+    y : ndarray of shape (n_samples,)
+        Class codes 0, 1, ..., or numbers for regression.
+    n_classes : int or None
+        Number of classes; None for regression.
+    first_weight : ndarray of shape (n_samples,)
+        The weights that training starts from; they add up to 1.
+    weight : ndarray of shape (n_samples,)
+        The weights now.
+
+    See Also
+    --------
+    BaseBoostingClassifier : The estimator around a rule.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from counterpoint.boosting import MemberAnswer, Rule, Verdict
+    >>> class Doubling(Rule):
+    ...     def judge(self, answer):
+    ...         return Verdict(alpha=1.0)
+    ...     def update(self, answer, verdict):
+    ...         self.weight = np.where(answer.votes == self.y, 1.0, 2.0) * self.weight
+    ...         self.weight /= self.weight.sum()
+    >>> rule = Doubling()
+    >>> rule.start(np.array([0, 0, 1]), 2, np.full(3, 1 / 3))
+    >>> answer = MemberAnswer(None, votes=np.array([0, 1, 1]))
+    >>> rule.update(answer, rule.judge(answer))
+    >>> rule.weight.tolist()
+    [0.25, 0.5, 0.25]
+    """
+
+    def start(self, y, n_classes, weight):
+        """Begin a fit.
+
+        Parameters
+        ----------
+        y : ndarray of shape (n_samples,)
+            Class codes, or numbers for regression.
+        n_classes : int or None
+        weight : ndarray of shape (n_samples,)
+            Weights of the samples, which add up to 1.
+        """
+        self.y, self.n_classes = y, n_classes
+        self.first_weight, self.weight = weight, weight.copy()
+
+    def request(self):
+        """Return what to train the next member on.
+
+        Returns
+        -------
+        weight : ndarray of shape (n_samples,)
+        target : ndarray of shape (n_samples,) or (n_samples, n_outputs), or None for y itself
+        """
+        return self.weight, None
+
+    @abstractmethod
+    def judge(self, answer):
+        """Weigh a new member, without counting it in.
+
+        Parameters
+        ----------
+        answer : MemberAnswer
+
+        Returns
+        -------
+        Verdict
+        """
+
+    @abstractmethod
+    def update(self, answer, verdict):
+        """Count a member in: change the weights of the samples.
+
+        A warm start calls this for the members there are, without ``judge``.
+
+        Parameters
+        ----------
+        answer : MemberAnswer
+        verdict : Verdict
+            What ``judge`` returned; only its ``alpha`` and ``notes`` in a warm start.
+
+        Returns
+        -------
+        dict or None
+            More for the row of ``history_``.
+        """
+
+    def reset(self):
+        """Go back to the first weights after a failure; members stay."""
+        self.weight = self.first_weight.copy()
+
+
+class VoteRule(Rule):
+    """AdaBoost.NC's rule on votes (discrete) or probabilities (confidence-rated).
+
+    Parameters
+    ----------
+    lam : float or callable
+        Strength of the penalty; a function of the rule's state sets it anew each round.
+    bonus : bool
+        Add log(K - 1) to a member's weight, as SAMME does; chance is then 1 - 1/K, else 1/2.
+    confidence : bool
+        Use probabilities.
+    """
+
+    def __init__(self, lam=0.0, *, bonus=True, confidence=False):
+        self.lam, self.bonus, self.confidence = lam, bonus, confidence
+
+    def start(self, y, n_classes, weight):
+        """Begin with no member's votes counted."""
+        super().start(y, n_classes, weight)
+        self.codes = y.astype(code_type(n_classes))
+        self._judged = None
+        self.n_members = 0
+        self.right = np.zeros(len(y), dtype=np.int32)
+        many = n_classes if n_classes > 2 else 0
+        self.tally = np.zeros((len(y), many), dtype=np.int32)
+        self.score = np.zeros((len(y), many or 1))
+        self.extra = np.log(n_classes - 1.0) if self.bonus and n_classes > 2 else 0.0
+
+    def _power(self, lam):
+        # p ** lambda takes few values: for the vote lost or won with k members right.
+        n = self.n_members + 1
+        share = np.arange(n + 1) / n
+        p = np.stack([1.0 - share, share])  # 1 - |0 - share|, 1 - |1 - share|
+        return np.power(p, lam)
+
+    def current_lam(self):
+        """Strength of the penalty in this round."""
+        return self.lam(self) if callable(self.lam) else self.lam
+
+    def judge(self, answer):
+        """Weigh a new member by the penalised weights of the samples it has right and wrong."""
+        lam = self.current_lam()
+        self.power = self._power(lam)
+        sums = self._sums(answer, self.power)
+        n = len(self.y)
+        right, wrong = sums[kernels.RIGHT], sums[kernels.WRONG]
+        if self.confidence:
+            right, wrong = self._soft_sums(answer)
+        notes = {
+            "lam": float(lam),
+            "error": sums[kernels.ERROR],
+            "penalty": sums[kernels.PENALTY] / n,
+            "ambiguity": sums[kernels.AMBIGUITY] / n,
+            "covariance": (
+                sums[kernels.BOTH] / n - sums[kernels.HITS] * sums[kernels.BEFORE] / n**2
+                if self.n_members
+                else np.nan
+            ),
+        }
+        # By the plain error: the penalty alone can make the sum over wrong samples small.
+        error = wrong / (right + wrong) if self.confidence else sums[kernels.ERROR]
+        if error <= NO_ERROR:
+            return Verdict(np.inf, "perfect", notes)
+        alpha = np.log(right / wrong) + self.extra if right > 0 else -np.inf
+        return Verdict(float(alpha), "" if alpha > 0 else "chance", notes)
+
+    def _sums(self, answer, power):
+        """Return what the kernel sums over the samples; for one and the same member only once."""
+        if self._judged is None or self._judged[0] is not answer:
+            with threads_for(5 * self.n_classes * len(self.y)):
+                sums = kernels.judge(
+                    self._codes(answer.votes), self.codes, self.weight, self.right, self.tally,
+                    self.n_members, power,
+                )  # fmt: skip
+            self._judged = (answer, sums)
+        return self._judged[1]
+
+    def _codes(self, votes):
+        # Small numbers: the rounds of large data wait for memory.
+        return votes.astype(self.codes.dtype, copy=False)
+
+    def update(self, answer, verdict):
+        """Count the member in and reweigh the samples."""
+        power = self._power(self.current_lam())
+        if self.confidence:
+            return self._update_soft(answer, verdict, power)
+        z = kernels.new_total(self._sums(answer, power), verdict.alpha)
+        with threads_for(5 * self.n_classes * len(self.y)):
+            wrong = kernels.count_in(
+                self._codes(answer.votes), self.codes, self.weight, self.right, self.tally,
+                self.score, self.n_members, power, verdict.alpha, z,
+            )  # fmt: skip
+        self._end_round()
+        return {"z": z, "train_error": wrong / len(self.y)}
+
+    def _end_round(self):
+        self.n_members += 1
+        self._judged = None
+        if hasattr(self.lam, "update"):
+            self.lam.update(self)
+
+    def ensemble_votes(self):
+        """Class codes that the weighted vote now gives the training samples."""
+        if self.n_classes == 2:
+            return (self.score[:, 0] > 0).astype(np.int64)
+        return self.score.argmax(axis=1)
+
+    def reset(self):
+        """Go back to the weights of the beginning."""
+        super().reset()
+        self._judged = None
+
+    # -- confidence-rated: f = 2 P(truth) - 1 takes the place of +1 and -1 ----------------------
+
+    def _votes_after(self, answer):
+        right = self.right + (answer.votes == self.y)
+        if self.n_classes == 2:
+            n = self.n_members + 1
+            wins = (2 * right > n) | ((2 * right == n) & (self.y == 0))
+        else:
+            tally = self.tally.copy()
+            tally[np.arange(len(self.y)), answer.votes] += 1
+            wins = tally.argmax(axis=1) == self.y
+        return right, wins.astype(np.int64)
+
+    def _soft_sums(self, answer):
+        right, wins = self._votes_after(answer)
+        pulled = self.weight * self.power[wins, right]
+        truth = answer.proba[np.arange(len(self.y)), self.y]
+        return float(pulled @ truth), float(pulled @ (1.0 - truth))
+
+    def _update_soft(self, answer, verdict, power):
+        right, wins = self._votes_after(answer)
+        rows = np.arange(len(self.y))
+        truth = answer.proba[rows, self.y]
+        self.right = right.astype(np.int32)
+        if self.n_classes == 2:
+            self.score[:, 0] += verdict.alpha * (2.0 * answer.proba[:, 1] - 1.0)
+        else:
+            self.tally[rows, answer.votes] += 1
+            self.score += verdict.alpha * answer.proba
+        weight = self.weight * power[wins, right] * np.exp(-verdict.alpha * (truth - 0.5))
+        z = weight.sum()
+        self.weight = weight / z
+        # The vote is of the members counted so far, this one included.
+        error = float(np.mean(self.ensemble_votes() != self.y))
+        self._end_round()
+        return {"z": z, "train_error": error}
