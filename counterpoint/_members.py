@@ -27,7 +27,7 @@ from sklearn.ensemble import (
 from sklearn.exceptions import NotFittedError
 from sklearn.frozen import FrozenEstimator
 from sklearn.model_selection import FixedThresholdClassifier, TunedThresholdClassifierCV
-from sklearn.multiclass import OneVsOneClassifier, OneVsRestClassifier, OutputCodeClassifier
+from sklearn.multiclass import OneVsOneClassifier, OneVsRestClassifier
 from sklearn.pipeline import Pipeline
 from sklearn.tree import BaseDecisionTree
 from sklearn.utils.validation import check_is_fitted, validate_data
@@ -254,13 +254,15 @@ def answers_of(estimator, X, *, columns=None, n_jobs=None):
         return ask_all(members, X, pool_classes(members), n_jobs=n_jobs)
     before, ensemble = strip(estimator)
     X = _through(before, X)
+    if hasattr(ensemble, "code_book_"):  # output codes, scikit-learn's and ours
+        return _code_answers(ensemble, X)
     if hasattr(ensemble, "member_predict"):
         return _own_answers(ensemble, X)
     if is_regressor(ensemble):
         _refuse_regressor(type(ensemble).__name__)
     if isinstance(ensemble, _ADDITIVE_CLASSIFIERS) and is_fitted(ensemble):
         return _stage_answers(ensemble, X)
-    if isinstance(ensemble, OneVsRestClassifier | OutputCodeClassifier) and is_fitted(ensemble):
+    if isinstance(ensemble, OneVsRestClassifier) and is_fitted(ensemble):
         return _code_answers(ensemble, X)
     members = members_of(ensemble)
     codes = _answer_in_codes(ensemble, members)
@@ -418,7 +420,7 @@ def _code_answers(ensemble, X):
         raise MemberError("Multi-label problems have no single truth per sample to be right about.")
     classes = np.asarray(ensemble.classes_)
     bits = np.stack([np.asarray(model.predict(X)).ravel() for model in ensemble.estimators_]) > 0
-    if isinstance(ensemble, OutputCodeClassifier):
+    if hasattr(ensemble, "code_book_"):
         book = np.asarray(ensemble.code_book_).T > 0
         names = [f"bit {k}" for k in range(len(bits))]
     elif len(bits) == 1:

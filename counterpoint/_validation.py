@@ -60,6 +60,18 @@ def check_number(
     return number
 
 
+def check_share_or_count(value: Any, name: str, n: int, things: str) -> int:
+    """Return how many of n things a share (float up to 1.0) or a number (int) asks for."""
+    if isinstance(value, Integral) and not isinstance(value, bool) and 1 <= int(value) <= n:
+        return int(value)
+    if isinstance(value, Real) and not isinstance(value, (bool, Integral)) and 0 < value <= 1:
+        return max(1, round(float(value) * n))
+    raise ValueError(
+        f"{name}={value!r}, but there are {n} {things}: give a whole number from 1 to {n}, or a "
+        "share above 0 and up to 1.0."
+    )
+
+
 def check_choice(value: Any, name: str, choices: Iterable[Any]) -> Any:
     """Return one of the choices; a word that is nearly one is told which."""
     choices = list(choices)

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from scipy.sparse import issparse
 from sklearn import get_config
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
+from sklearn.pipeline import Pipeline
 from sklearn.utils import assert_all_finite, check_random_state, get_tags
 from sklearn.utils import validation as _sklearn
 from sklearn.utils.metadata_routing import (
@@ -40,6 +41,7 @@ __all__ = [
     "need_target",
     "read_table",
     "set_random_states",
+    "takes_weights",
     "validate_data",
 ]
 
@@ -237,6 +239,8 @@ def check_weights(sample_weight: Any, X: Any) -> NDArray | None:
 def fit_member(model: Any, X: Any, y: Any, sample_weight: Any = None, **params: Any) -> Any:
     """Fit a learner, with weights if there are any; one that takes none is named in the error.
 
+    In a pipeline the weights go to the last step, or with metadata routing to whichever asks.
+
     Examples
     --------
     >>> from sklearn.neighbors import KNeighborsClassifier
@@ -247,12 +251,31 @@ def fit_member(model: Any, X: Any, y: Any, sample_weight: Any = None, **params: 
     """
     if sample_weight is None:
         return model.fit(X, y, **params)
-    if not _sklearn.has_fit_parameter(model, "sample_weight"):
+    learner, name = model, "sample_weight"
+    if isinstance(model, Pipeline) and not get_config()["enable_metadata_routing"]:
+        last, learner = model.steps[-1]
+        name = f"{last}__sample_weight"
+    if not isinstance(learner, Pipeline) and not takes_weights(learner):
         raise ValueError(
-            f"{type(model).__name__} takes no sample_weight: fit without weights, or choose a "
+            f"{type(learner).__name__} takes no sample_weight: fit without weights, or choose a "
             "learner that takes them."
         )
-    return model.fit(X, y, sample_weight=sample_weight, **params)
+    return model.fit(X, y, **{name: sample_weight}, **params)
+
+
+def takes_weights(model: Any) -> bool:
+    """Return whether :func:`fit_member` can pass sample weights to a learner.
+
+    Examples
+    --------
+    >>> from sklearn.neighbors import KNeighborsClassifier
+    >>> from sklearn.tree import DecisionTreeClassifier
+    >>> takes_weights(DecisionTreeClassifier()), takes_weights(KNeighborsClassifier())
+    (True, False)
+    """
+    if isinstance(model, Pipeline):
+        model = model.steps[-1][1]
+    return _sklearn.has_fit_parameter(model, "sample_weight")
 
 
 def _have_proba(ensemble):

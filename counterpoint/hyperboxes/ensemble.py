@@ -102,8 +102,8 @@ class HyperboxEnsembleClassifier(MetaEstimatorMixin, BoxClassifier):
 
     References
     ----------
-    .. [1] M. Eastwood, "Building Well-Performing Classifier Ensembles: Model and Decision Level
-       Combination", PhD thesis, Bournemouth University, 2010, section 5.3.1.
+    .. [1] M. Eastwood, "Building Well-Performing Classifier Ensembles", PhD thesis, 2010, section
+       5.3.1.
 
     Examples
     --------

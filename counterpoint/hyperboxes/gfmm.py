@@ -106,8 +106,8 @@ class HyperboxClassifier(BoxClassifier):
        classification", IEEE Transactions on Neural Networks 11(3), 2000.
     .. [2] B. Gabrys, "Agglomerative learning algorithms for general fuzzy min-max neural
        network", Journal of VLSI Signal Processing 32, 2002.
-    .. [3] M. Eastwood, "Building Well-Performing Classifier Ensembles: Model and Decision Level
-       Combination", PhD thesis, Bournemouth University, 2010, sections 2.5.2 and 5.3.
+    .. [3] M. Eastwood, "Building Well-Performing Classifier Ensembles", PhD thesis, 2010, sections
+       2.5.2 and 5.3.
 
     Examples
     --------

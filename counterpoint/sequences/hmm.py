@@ -83,8 +83,8 @@ class MixtureHMM(BaseEstimator):
     ----------
     .. [1] L. R. Rabiner, "A tutorial on hidden Markov models and selected applications in speech
        recognition", Proceedings of the IEEE 77, 1989, section IV.
-    .. [2] M. Eastwood, "Building well-performing classifier ensembles: model and decision level
-       combination", 2010, section 6.2.
+    .. [2] M. Eastwood, "Building Well-Performing Classifier Ensembles", PhD thesis, 2010, section
+       6.2.
 
     Examples
     --------

@@ -76,8 +76,8 @@ class HMMClassifier(ClassifierMixin, BaseEstimator):
 
     References
     ----------
-    .. [1] M. Eastwood, "Building well-performing classifier ensembles: model and decision level
-       combination", 2010, section 6.2.
+    .. [1] M. Eastwood, "Building Well-Performing Classifier Ensembles", PhD thesis, 2010, section
+       6.2.
 
     Examples
     --------
@@ -315,8 +315,8 @@ class HMMPairClassifier(HMMClassifier):
 
     References
     ----------
-    .. [1] M. Eastwood, "Building well-performing classifier ensembles: model and decision level
-       combination", 2010, section 6.2.1.
+    .. [1] M. Eastwood, "Building Well-Performing Classifier Ensembles", PhD thesis, 2010, section
+       6.2.1.
 
     Examples
     --------

@@ -31,7 +31,7 @@ def relevance_horizon(
     """Score a classifier on histories of one event, of two, and so on.
 
     All lengths predict the same events of the same entities, so that nothing but the length
-    differs; entities with too few events for the longest are left out. The thesis [1]_ takes
+    differs; entities with too few events for the longest are left out. The source [1]_ takes
     all there are for each length.
 
     Parameters
@@ -71,8 +71,8 @@ def relevance_horizon(
 
     References
     ----------
-    .. [1] M. Eastwood, "Building well-performing classifier ensembles: model and decision level
-       combination", 2010, sections 6.1 and 6.2.2.
+    .. [1] M. Eastwood, "Building Well-Performing Classifier Ensembles", PhD thesis, 2010, sections
+       6.1 and 6.2.2.
 
     Examples
     --------

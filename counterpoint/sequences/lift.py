@@ -36,8 +36,7 @@ def lift_g(
 
     References
     ----------
-    .. [1] M. Eastwood, "Building well-performing classifier ensembles: model and decision level
-       combination", 2010, eq. 6.2.
+    .. [1] M. Eastwood, "Building Well-Performing Classifier Ensembles", PhD thesis, 2010, eq. 6.2.
 
     Examples
     --------
@@ -69,8 +68,8 @@ def lift_rates(
 
     References
     ----------
-    .. [1] M. Eastwood, "Building well-performing classifier ensembles: model and decision level
-       combination", 2010, eq. 6.2 and 6.11.
+    .. [1] M. Eastwood, "Building Well-Performing Classifier Ensembles", PhD thesis, 2010, eq. 6.2
+       and 6.11.
 
     Examples
     --------
@@ -298,8 +297,8 @@ def choose_cutoff(
 
     References
     ----------
-    .. [1] M. Eastwood, "Building well-performing classifier ensembles: model and decision level
-       combination", 2010, section 6.2.1.
+    .. [1] M. Eastwood, "Building Well-Performing Classifier Ensembles", PhD thesis, 2010, section
+       6.2.1.
 
     Examples
     --------

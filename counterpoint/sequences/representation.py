@@ -41,8 +41,8 @@ class RecentEventsTransformer(TransformerMixin, BaseEstimator):
 
     References
     ----------
-    .. [1] M. Eastwood, "Building well-performing classifier ensembles: model and decision level
-       combination", 2010, eq. 6.8: the coefficients are 1/n for the last n events.
+    .. [1] M. Eastwood, "Building Well-Performing Classifier Ensembles", PhD thesis, 2010, eq. 6.8:
+       the coefficients are 1/n for the last n events.
 
     Examples
     --------

@@ -130,8 +130,8 @@ def find_at_risk(
 
     References
     ----------
-    .. [1] M. Eastwood, "Building well-performing classifier ensembles: model and decision level
-       combination", 2010, chapter 6.
+    .. [1] M. Eastwood, "Building Well-Performing Classifier Ensembles", PhD thesis, 2010, chapter
+       6.
 
     Examples
     --------

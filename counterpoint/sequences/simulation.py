@@ -77,8 +77,8 @@ def make_churn_events(
 
     References
     ----------
-    .. [1] M. Eastwood, "Building well-performing classifier ensembles: model and decision level
-       combination", 2010, sections 6.1, 6.3 and B.5.
+    .. [1] M. Eastwood, "Building Well-Performing Classifier Ensembles", PhD thesis, 2010, sections
+       6.1, 6.3 and B.5.
 
     Examples
     --------

@@ -33,8 +33,9 @@ def ball_kernel(
 
     References
     ----------
-    .. [1] Eastwood's thesis, equations 3.13 and 3.14, for two and three columns; here for any
-       number, by the incomplete beta function.
+    .. [1] M. Eastwood, "Building Well-Performing Classifier Ensembles", PhD thesis, 2010, equations
+       3.13 and 3.14, for two and three columns; here for any number, by the incomplete beta
+       function.
 
     Examples
     --------
@@ -81,7 +82,8 @@ def cone_kernel(X: ArrayLike, Y: ArrayLike | None = None, *, angle: float = np.p
 
     References
     ----------
-    .. [1] Eastwood's thesis, equation 3.15.
+    .. [1] M. Eastwood, "Building Well-Performing Classifier Ensembles", PhD thesis, 2010, equation
+       3.15.
 
     Examples
     --------

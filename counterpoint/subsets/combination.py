@@ -125,7 +125,8 @@ def combine_kernels(
 
     References
     ----------
-    .. [1] Eastwood's thesis, section 2.5.2.
+    .. [1] M. Eastwood, "Building Well-Performing Classifier Ensembles", PhD thesis, 2010, section
+       2.5.2.
 
     Examples
     --------

@@ -25,7 +25,8 @@ def chi(subsets: ArrayLike, captured: ArrayLike, captured_rest: ArrayLike) -> ND
 
     References
     ----------
-    .. [1] Eastwood's thesis, equations 3.4 and 3.5 (after Kleinberg).
+    .. [1] M. Eastwood, "Building Well-Performing Classifier Ensembles", PhD thesis, 2010, equations
+       3.4 and 3.5 (after Kleinberg).
 
     Examples
     --------
@@ -74,7 +75,8 @@ def coverage_path(
 
     References
     ----------
-    .. [1] Eastwood's thesis, definition 2 and section 3.2.
+    .. [1] M. Eastwood, "Building Well-Performing Classifier Ensembles", PhD thesis, 2010,
+       definition 2 and section 3.2.
 
     Examples
     --------

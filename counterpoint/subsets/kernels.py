@@ -58,7 +58,8 @@ def ensemble_kernel(
 
     References
     ----------
-    .. [1] Eastwood's thesis, sections 3.2 to 3.4.
+    .. [1] M. Eastwood, "Building Well-Performing Classifier Ensembles", PhD thesis, 2010, sections
+       3.2 to 3.4.
     .. [2] Breiman, "Some infinity theory for predictor ensembles", technical report 579,
        University of California, Berkeley, 2000.
 
@@ -202,7 +203,8 @@ def ensemble_to_features(fitted, X) -> sparse.csr_array:
 
     References
     ----------
-    .. [1] Eastwood's thesis, section 3.2: the transformation phi.
+    .. [1] M. Eastwood, "Building Well-Performing Classifier Ensembles", PhD thesis, 2010, section
+       3.2: the transformation phi.
 
     Examples
     --------

@@ -28,7 +28,7 @@ class TreeEnsemble:
     """The trees of a fitted ensemble, whoever made it, and its name for messages.
 
     Forests, bagged and boosted trees, views of trees, one tree, and pipelines or searches
-    around them. A tree is anything with ``apply`` and ``tree_``.
+    around them. A tree is anything with ``apply`` and ``tree_``, or a tree of sums of columns.
     """
 
     def __init__(self, fitted):
@@ -121,7 +121,7 @@ def _is_tree(model):
 
 
 def _children(tree):
-    structure = getattr(tree, "tree_", None)
+    structure = getattr(tree, "tree_", getattr(tree, "combination_tree_", None))
     return getattr(structure, "children_left", getattr(structure, "left", None))
 
 

@@ -96,7 +96,8 @@ class StochasticDiscriminationClassifier(ClassifierMixin, BaseEstimator):
 
     References
     ----------
-    .. [1] Eastwood's thesis, sections 3.1 and 3.2, equation 3.4. ``patience`` is ours.
+    .. [1] M. Eastwood, "Building Well-Performing Classifier Ensembles", PhD thesis, 2010, sections
+       3.1 and 3.2, equation 3.4. ``patience`` is ours.
     .. [2] Kleinberg, "On the Algorithmic Implementation of Stochastic Discrimination", IEEE
        Transactions on Pattern Analysis and Machine Intelligence 22, 2000.
 

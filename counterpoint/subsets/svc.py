@@ -53,7 +53,8 @@ class EnsembleKernelSVC(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
 
     References
     ----------
-    .. [1] Eastwood's thesis, sections 3.4 and 3.7.
+    .. [1] M. Eastwood, "Building Well-Performing Classifier Ensembles", PhD thesis, 2010, sections
+       3.4 and 3.7.
 
     Examples
     --------

@@ -1,14 +1,13 @@
-"""G8: balanced subsets for rare classes, with the prior put right again."""
+"""Balanced subsets for rare classes, with the prior put right again."""
 
 from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils.validation import has_fit_parameter
 
 from counterpoint._members import select_rows
-from counterpoint.views._checks import check_choice, check_count, check_number
-from counterpoint.views._members import member_labels, member_proba
+from counterpoint._validation import check_choice, check_count, check_number
+from counterpoint.base import takes_weights
 from counterpoint.views.base import BaseViewClassifier
 from counterpoint.views.view import TrainingSet, View
 
@@ -34,11 +33,13 @@ class BalancedView(View):
         Rows of each class that the member sees.
     class_weights_ : ndarray of shape (n_classes,)
         Equation 6.1: the prior of a class over the rows of it that the member sees. Over all rows
-        these weights add up to 1.
+        these weights add up to 1. Rows of a class that is twice as heavy, by ``sample_weight``,
+        count as twice as many.
 
     References
     ----------
-    .. [1] Eastwood's thesis, section 6.1, equation 6.1.
+    .. [1] M. Eastwood, "Building Well-Performing Classifier Ensembles", PhD thesis, 2010, section
+       6.1, equation 6.1.
 
     Examples
     --------
@@ -58,7 +59,7 @@ class BalancedView(View):
 
     def fit(self, X, y, sample_weight, rng):
         """Draw the rows."""
-        check_number(self.ratio, "ratio", above=True)
+        check_number(self.ratio, "ratio", low=0, open_low=True)
         labels, codes = np.unique(y, return_inverse=True)
         available = np.bincount(codes)
         wanted = balanced_counts(available, self.ratio)
@@ -73,7 +74,8 @@ class BalancedView(View):
                 ]
             )
         self.counts_ = np.bincount(codes[rows], minlength=len(labels))
-        self.class_weights_ = prior_of(labels, codes, self.priors) / self.counts_
+        priors, mean_weight = class_masses(labels, codes, sample_weight, self.priors)
+        self.class_weights_ = priors / (self.counts_ * mean_weight)
         weight = None if sample_weight is None else sample_weight[rows]
         if self.weighted:
             factor = self.class_weights_[codes[rows]] * len(rows)
@@ -136,7 +138,8 @@ class BalancedSubsetsClassifier(BaseViewClassifier):
 
     References
     ----------
-    .. [1] Eastwood's thesis, section 6.1, equation 6.1.
+    .. [1] M. Eastwood, "Building Well-Performing Classifier Ensembles", PhD thesis, 2010, section
+       6.1, equation 6.1.
     .. [2] M. Saerens et al., "Adjusting the outputs of a classifier to new a priori
        probabilities", Neural Computation 14, 2002: correction="probabilities".
 
@@ -185,9 +188,10 @@ class BalancedSubsetsClassifier(BaseViewClassifier):
                 f"Class {labels[k]!r} has {available[k]} rows, and min_rows={self.min_rows}: join "
                 "it with another class, leave it out, or lower min_rows."
             )
-        self.priors_ = prior_of(labels, codes, self.priors)
+        self.priors_, mean_weight = class_masses(labels, codes, sample_weight, self.priors)
         self.counts_ = balanced_counts(available, self.ratio)
-        self.class_weights_ = self.priors_ / self.counts_
+        self._sizes = self.counts_ * mean_weight
+        self.class_weights_ = self.priors_ / self._sizes
         weighted = self.correction == "weights"
         if self.sampling == "random":
             view = BalancedView(ratio=self.ratio, weighted=weighted, priors=self.priors)
@@ -203,13 +207,12 @@ class BalancedSubsetsClassifier(BaseViewClassifier):
 
     def _check(self):
         check_count(self.n_estimators, "n_estimators")
-        check_number(self.ratio, "ratio", above=True)
+        check_number(self.ratio, "ratio", low=0, open_low=True)
         check_count(self.min_rows, "min_rows")
         check_choice(self.sampling, "sampling", ("random", "deal"))
-        if self.correction is not None:
-            check_choice(self.correction, "correction", ("weights", "probabilities"))
+        check_choice(self.correction, "correction", ("weights", "probabilities", None))
         template = self._template()
-        if self.correction == "weights" and not has_fit_parameter(template, "sample_weight"):
+        if self.correction == "weights" and not takes_weights(template):
             raise ValueError(
                 f"{type(template).__name__} takes no sample_weight, which correction='weights' "
                 "needs: choose correction='probabilities', or another learner."
@@ -220,20 +223,19 @@ class BalancedSubsetsClassifier(BaseViewClassifier):
                 "correction='probabilities' needs: choose 'weights', or another learner."
             )
 
-    def _ask(self, how, X):
+    def _each_proba(self, X):
         if self.correction != "probabilities":
-            return super()._ask(how, X)
-        factor = self.class_weights_ * self.counts_.sum()
-        said = (_reweighed(proba, factor) for proba in super()._ask(member_proba, X))
-        if how is member_labels:
-            return (self.classes_[proba.argmax(axis=1)] for proba in said)
-        return said
+            return super()._each_proba(X)
+        return map(self._corrected, super()._each_proba(X))
 
+    def _each_labels(self, X):
+        if self.correction != "probabilities":
+            return super()._each_labels(X)
+        return (self.classes_[proba.argmax(axis=1)] for proba in self._each_proba(X))
 
-def _reweighed(proba, factor):
-    proba = proba * factor
-    total = proba.sum(axis=1, keepdims=True)
-    return proba / total
+    def _corrected(self, proba):
+        proba = proba * (self.class_weights_ * self._sizes.sum())
+        return proba / proba.sum(axis=1, keepdims=True)
 
 
 def balanced_counts(available, ratio):
@@ -244,10 +246,15 @@ def balanced_counts(available, ratio):
     return counts
 
 
-def prior_of(labels, codes, priors) -> NDArray:
-    """Frequencies of the classes, given or counted."""
-    if priors is None:
-        return np.bincount(codes) / len(codes)
+def class_masses(labels, codes, sample_weight, priors) -> tuple[NDArray, NDArray]:
+    """Frequencies of the classes, given or by weight, and how heavy their rows are on the mean."""
+    counts = np.bincount(codes)
+    mass = counts if sample_weight is None else np.bincount(codes, sample_weight)
+    frequencies = mass / mass.sum() if priors is None else _given_priors(labels, priors)
+    return frequencies, (mass / counts) / (mass.sum() / len(codes))
+
+
+def _given_priors(labels, priors):
     missing = [label for label in labels.tolist() if label not in priors]
     if missing:
         raise ValueError(

@@ -1,41 +1,46 @@
-"""The one meta-estimator behind all view ensembles: a view a member, trained side by side."""
+"""The meta-estimator behind all view ensembles: a view a member, trained side by side."""
 
-from typing import Any, Self
+from copy import deepcopy
+from typing import Any
 
 import numpy as np
 from joblib import Parallel, delayed
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin
+from sklearn.base import MetaEstimatorMixin, clone
 from sklearn.tree import DecisionTreeClassifier
-from sklearn.utils import check_random_state, get_tags
+from sklearn.utils import check_consistent_length, get_tags
 from sklearn.utils.metaestimators import available_if
-from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import (
-    _check_sample_weight,
-    check_is_fitted,
-    column_or_1d,
+from sklearn.utils.validation import check_is_fitted, column_or_1d
+
+from counterpoint._members import select_rows
+from counterpoint.base import (
+    MAX_SEED,
+    BaseEnsembleClassifier,
+    encode_target,
+    fit_member,
+    need_target,
+    read_table,
+    set_random_states,
     validate_data,
 )
-
-from counterpoint.views._checks import check_numeric_frame
-from counterpoint.views._members import fit_members, member_labels, member_proba
 from counterpoint.views.view import View
 
 
-def _members_have_proba(ensemble):
-    return ensemble._has_proba()
+def _has_proba(ensemble):
+    return ensemble._members_have_proba()
 
 
-class BaseViewClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
+class BaseViewClassifier(MetaEstimatorMixin, BaseEnsembleClassifier):
     """Give each member its own view of the data, train them in parallel, average their answers.
 
     A subclass says which views there are (:meth:`_make_views`), and may change who learns
-    (:meth:`_make_templates`) and how answers are put together (:meth:`_combine`).
+    (:meth:`_template`, or :meth:`_learners` for several) and how answers are put together
+    (:meth:`_combine`).
     """
 
     # Views that calculate with columns need finite numbers; the others pass frames on as they are.
     _numeric = True
-    estimator: Any
+    estimator: Any = None
     n_jobs: int | None
     random_state: Any
 
@@ -44,77 +49,73 @@ class BaseViewClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
     def _make_views(self, X, y, sample_weight, rng) -> list[View]:
         raise NotImplementedError
 
-    def _make_templates(self, n_members) -> list:
-        return [self._template()] * n_members
-
     def _template(self):
         return DecisionTreeClassifier() if self.estimator is None else self.estimator
 
-    def _combine(self, proba, X):
+    def _templates(self, n_members) -> list[tuple[str, Any]]:
+        """Return what learns each member, by its name in ``_learners``."""
+        return [("estimator", self._template())] * n_members
+
+    def _combine(self, shares, X):
         """Put the probabilities of the members, an iterator, together."""
         total, n = 0.0, 0
-        for one in proba:
+        for one in shares:
             total, n = total + one, n + 1
         return total / n
 
     # -- training ------------------------------------------------------------------------------
 
-    def fit(self, X, y) -> Self:
-        """Make the views and train a member on each.
-
-        Parameters
-        ----------
-        X : array-like or frame of shape (n_samples, n_features)
-        y : array-like of shape (n_samples,)
-            Labels.
-
-        Returns
-        -------
-        self
-        """
-        return self._fit(X, y)
-
-    def _fit(self, X, y, sample_weight=None):
-        X, y = self._read(X, y)
-        if sample_weight is not None:
-            sample_weight = _check_sample_weight(
-                sample_weight, X, dtype=np.float64, ensure_non_negative=True
-            )
-        self.classes_ = np.unique(y)
-        rng = check_random_state(self.random_state)
+    def _fit_members(self, X, y, sample_weight, rng):
+        if sample_weight is not None and not sample_weight.all():
+            rows = np.flatnonzero(sample_weight)  # a row, or a class, without weight is not there
+            X, y, sample_weight = select_rows(X, rows), y[rows], sample_weight[rows]
+            if len(rows) == 0:
+                raise ValueError("sample_weight are all zero: at least one sample must count.")
+            self.classes_, _ = encode_target(self, y)
         views = self._make_views(X, y, sample_weight, rng)
         self.estimators_, self.views_ = self._train(views, X, y, sample_weight, rng)
-        return self
 
     def _train(self, views, X, y, sample_weight, rng):
-        templates = self._make_templates(len(views))
-        return fit_members(templates, views, X, y, sample_weight, rng, n_jobs=self.n_jobs)
+        routed = self._fit_params(sample_weight)
+        # Every member has a seed of its own, drawn before the work is shared: the number of jobs
+        # changes nothing.
+        seeds = rng.randint(MAX_SEED, size=len(views))
+        fitted = Parallel(n_jobs=self.n_jobs)(
+            delayed(_fit_on_view)(
+                learner,
+                view,
+                X,
+                y,
+                routed[name].get("sample_weight") if name in routed else sample_weight,
+                seed,
+            )
+            for (name, learner), view, seed in zip(
+                self._templates(len(views)), views, seeds, strict=True
+            )
+        )
+        return [model for model, _ in fitted], [view for _, view in fitted]
 
     def _read(self, X, y):
-        if y is None:
-            raise ValueError("requires y to be passed, but the target y is None.")
-        if self._passes_frames(X):
-            validate_data(self, X, skip_check_array=True)
-            y = column_or_1d(y, warn=True)
+        need_target(self, y)
+        if self._passes_on(X):
+            X, y = read_table(self, X, reset=True), column_or_1d(y, warn=True)
+            check_consistent_length(X, y)
         else:
-            check_numeric_frame(X, type(self).__name__)
-            X, y = validate_data(self, X, y, **self._how_to_check(), ensure_min_samples=2)
-        if len(y) != X.shape[0]:
-            raise ValueError(f"X has {X.shape[0]} samples and y {len(y)}: give a label for each.")
-        check_classification_targets(y)
-        if len(np.unique(y)) < 2:
-            raise ValueError(
-                f"y holds one class only, {y[0]!r}: classifiers need at least two classes."
-            )
+            X, y = validate_data(self, X, y, ensure_min_samples=2, **self._data_options())
+        self.classes_, _ = encode_target(self, y)
         return X, y
 
-    def _passes_frames(self, X):
-        return not self._numeric and self._takes_frames() and hasattr(X, "columns")
+    def _check_X(self, X):
+        check_is_fitted(self)
+        if self._passes_on(X):
+            return read_table(self, X)
+        return validate_data(self, X, reset=False, **self._data_options())
 
-    def _takes_frames(self):
-        return self.estimator is not None
+    def _passes_on(self, X):
+        """Whether this is a frame, for learners of one's own that may want its names."""
+        return not self._numeric and bool(self._learners()) and hasattr(X, "columns")
 
-    def _how_to_check(self):
+    def _data_options(self):
         if self._numeric:
             return {"dtype": np.float64}
         return {"ensure_all_finite": not self._allows_nan(), "dtype": "numeric"}
@@ -129,66 +130,43 @@ class BaseViewClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
 
     # -- answers -------------------------------------------------------------------------------
 
-    def _check_new(self, X):
-        check_is_fitted(self)
-        if self._passes_frames(X):
-            validate_data(self, X, reset=False, skip_check_array=True)
-            return X
-        check_numeric_frame(X, type(self).__name__)
-        return validate_data(self, X, reset=False, **self._how_to_check())
-
-    def _has_proba(self):
-        models = getattr(self, "estimators_", None) or [self._template()]
+    def _members_have_proba(self):
+        models = getattr(self, "estimators_", None) or self._learners().values()
         return all(hasattr(model, "predict_proba") for model in models)
 
-    def _ask(self, how, X):
+    def _each(self, ask, X):
         """Ask the members, and give their answers in their order, one after the other."""
         return Parallel(n_jobs=self.n_jobs, prefer="threads", return_as="generator")(
-            delayed(how)(model, view, X, self.classes_)
+            delayed(ask)(model, view, X, self.classes_)
             for model, view in zip(self.estimators_, self.views_, strict=True)
         )
 
+    def _each_labels(self, X):
+        return self._each(member_labels, X)
+
+    def _each_proba(self, X):
+        return self._each(member_proba, X)
+
+    def _shares(self, X):
+        """Probabilities of the ensemble; shares of the vote where a member has none."""
+        if self._members_have_proba():
+            return self._combine(self._each_proba(X), X)
+        votes = ((said[:, None] == self.classes_).astype(float) for said in self._each_labels(X))
+        return self._combine(votes, X)
+
     def member_predict(self, X) -> NDArray:
-        """Return the label that each member says.
+        """Return the label that each member gives each sample, (n_members, n_samples)."""
+        return np.stack(list(self._each_labels(self._check_X(X))))
 
-        Parameters
-        ----------
-        X : array-like or frame of shape (n_samples, n_features)
-
-        Returns
-        -------
-        ndarray of shape (n_members, n_samples)
-        """
-        return np.stack(list(self._ask(member_labels, self._check_new(X))))
-
-    @available_if(_members_have_proba)
+    @available_if(_has_proba)
     def member_predict_proba(self, X) -> NDArray:
-        """Return the probabilities that each member gives.
+        """Return the probabilities of each member, (n_members, n_samples, n_classes)."""
+        return np.stack(list(self._each_proba(self._check_X(X))))
 
-        Parameters
-        ----------
-        X : array-like or frame of shape (n_samples, n_features)
-
-        Returns
-        -------
-        ndarray of shape (n_members, n_samples, n_classes)
-        """
-        return np.stack(list(self._ask(member_proba, self._check_new(X))))
-
-    @available_if(_members_have_proba)
+    @available_if(_has_proba)
     def predict_proba(self, X) -> NDArray:
-        """Return the mean of the members' probabilities.
-
-        Parameters
-        ----------
-        X : array-like or frame of shape (n_samples, n_features)
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_classes)
-        """
-        X = self._check_new(X)
-        return self._combine(self._ask(member_proba, X), X)
+        """Return the mean of the members' probabilities, (n_samples, n_classes)."""
+        return self._shares(self._check_X(X))
 
     def predict(self, X) -> NDArray:
         """Return the most probable label; by votes where a member has no probabilities.
@@ -202,12 +180,38 @@ class BaseViewClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         ndarray of shape (n_samples,)
             Of equals the first label.
         """
-        X = self._check_new(X)
-        if self._has_proba():
-            return self.classes_[self._combine(self._ask(member_proba, X), X).argmax(axis=1)]
-        return self.classes_[self._combine(self._ask(_votes, X), X).argmax(axis=1)]
+        shares = self._shares(self._check_X(X))
+        return self.classes_[shares.argmax(axis=1)]
 
 
-def _votes(model, view, X, classes):
-    """Return a member's labels as probabilities 0 and 1."""
-    return (member_labels(model, view, X, classes)[:, None] == classes).astype(float)
+def _fit_on_view(learner, view, X, y, sample_weight, seed):
+    rng = np.random.RandomState(seed)
+    view = deepcopy(view)
+    data = view.fit(X, y, sample_weight, rng)
+    model = set_random_states(clone(learner), rng)
+    return fit_member(model, data.X, data.y, data.sample_weight), view
+
+
+def member_proba(model, view, X, classes):
+    """Probabilities of one member, a column for every class, (n_samples, n_classes).
+
+    Classes that the view merged share their group's probability equally; a class that the
+    member never saw has probability 0.
+    """
+    proba = np.asarray(model.predict_proba(view.transform(X)), dtype=float)
+    targets = view.targets(classes)
+    wanted = classes if targets is None else targets
+    at = np.minimum(np.searchsorted(model.classes_, wanted), len(model.classes_) - 1)
+    known = model.classes_[at] == wanted
+    sizes = np.array([(wanted == label).sum() for label in wanted])
+    return np.where(known, proba[:, at] / sizes, 0.0)
+
+
+def member_labels(model, view, X, classes):
+    """Labels that one member gives, (n_samples,); of a merged group its first class."""
+    labels = np.asarray(model.predict(view.transform(X)))
+    targets = view.targets(classes)
+    if targets is None:
+        return labels
+    groups, first = np.unique(targets, return_index=True)
+    return classes[first[np.searchsorted(groups, labels)]]

@@ -1,4 +1,4 @@
-"""G6: designing output codes: exhaustive, random search, evolutionary.
+"""Designing output codes: exhaustive, random search, evolutionary.
 
 A code is a table (n_classes, n_bits) of 0 and 1: a codeword per class, a split of the classes
 per bit. Swapping 0 and 1 in a column gives the same split, so the first codeword is kept at
@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
-from counterpoint.views._checks import check_choice, check_count
+from counterpoint._validation import check_choice, check_count
 
 __all__ = ["column_distance", "design_code", "exhaustive_code", "row_distance"]
 
@@ -96,7 +96,7 @@ def exhaustive_code(n_classes) -> NDArray:
     >>> exhaustive_code(3).tolist()
     [[0, 0, 0], [0, 1, 1], [1, 0, 1]]
     """
-    check_count(n_classes, "n_classes", least=2)
+    check_count(n_classes, "n_classes", low=2)
     if n_classes > MAX_EXHAUSTIVE:
         raise ValueError(
             f"An exhaustive code for {n_classes} classes has 2**{n_classes - 1} - 1 bits: from "
@@ -145,7 +145,8 @@ def design_code(
 
     References
     ----------
-    .. [1] Eastwood's thesis, section 2.3.3, "Error Correcting Output Codes".
+    .. [1] M. Eastwood, "Building Well-Performing Classifier Ensembles", PhD thesis, 2010, section
+       2.3.3, "Error Correcting Output Codes".
 
     Examples
     --------
@@ -154,7 +155,7 @@ def design_code(
     >>> code.shape, row_distance(code) >= 4
     ((10, 15), True)
     """
-    check_count(n_classes, "n_classes", least=2)
+    check_count(n_classes, "n_classes", low=2)
     check_choice(design, "design", ("auto", "exhaustive", "random", "evolutionary"))
     check_count(n_trials, "n_trials")
     n_bits = _number_of_bits(n_classes, n_bits, design)

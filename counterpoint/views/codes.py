@@ -1,24 +1,12 @@
-"""G6: error-correcting output codes that are designed, decoded in three ways, and have no twins."""
-
-from typing import Self
+"""Error-correcting output codes that are designed, decoded in three ways, and have no twins."""
 
 import numpy as np
 from joblib import Parallel, delayed
 from numpy.typing import NDArray
-from sklearn.multiclass import OutputCodeClassifier as _ScikitLearnOutputCode
-from sklearn.tree import DecisionTreeClassifier
-from sklearn.utils import check_random_state, get_tags
-from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import (
-    _check_sample_weight,
-    check_is_fitted,
-    column_or_1d,
-    validate_data,
-)
+from sklearn.utils import get_tags
 
-from counterpoint._members import select_rows
-from counterpoint.views._checks import check_choice, check_numeric_frame
-from counterpoint.views._members import fit_members
+from counterpoint._validation import check_choice
+from counterpoint.views.base import BaseViewClassifier
 from counterpoint.views.code_design import (
     check_code,
     check_usable,
@@ -32,9 +20,7 @@ from counterpoint.views.view import LabelsView
 __all__ = ["OutputCodeClassifier"]
 
 
-# A subclass of scikit-learn's, so that whoever knows how to take that one apart, as MemberOutputs
-# does, finds bits and code book here as well. Nothing but the name is used.
-class OutputCodeClassifier(_ScikitLearnOutputCode):
+class OutputCodeClassifier(BaseViewClassifier):
     """Error-correcting output codes with designed codes and three ways of decoding.
 
     Every class has a codeword, every bit is a split of the classes in two that one member
@@ -77,18 +63,27 @@ class OutputCodeClassifier(_ScikitLearnOutputCode):
     column_distance_ : float
         Distance of the two most similar splits; NaN for one bit.
     n_correctable_ : int
-        Wrong bits that are always corrected: (row_distance_ - 1) // 2. (The thesis says
+        Wrong bits that are always corrected: (row_distance_ - 1) // 2. (The source says [2]_
         floor(m / 2) - 1, which is one too few.)
     estimators_ : list of classifiers
         The members; each says 0 or 1.
+    views_ : list of LabelsView
+        The split that each learns.
     n_features_in_ : int
         Number of columns.
+
+    Notes
+    -----
+    A member answers for a half of the classes: ``member_predict`` gives the first class of that
+    half, ``member_predict_proba`` shares its probability equally, and in ``member_outputs`` a
+    member is right where its bit is that of the true class.
 
     References
     ----------
     .. [1] T. Dietterich and G. Bakiri, "Solving multiclass learning problems via error-correcting
        output codes", JAIR 2, 1995.
-    .. [2] Eastwood's thesis, section 2.3.3.
+    .. [2] M. Eastwood, "Building Well-Performing Classifier Ensembles", PhD thesis, 2010, section
+       2.3.3.
 
     Examples
     --------
@@ -99,6 +94,8 @@ class OutputCodeClassifier(_ScikitLearnOutputCode):
     >>> coded.code_book_.shape, coded.row_distance_ >= 4
     ((10, 15), True)
     """
+
+    _numeric = False
 
     def __init__(
         self,
@@ -121,80 +118,22 @@ class OutputCodeClassifier(_ScikitLearnOutputCode):
         self.n_jobs = n_jobs
         self.random_state = random_state
 
-    def _template(self):
-        return DecisionTreeClassifier() if self.estimator is None else self.estimator
-
-    def fit(self, X, y, sample_weight=None) -> Self:
-        """Design the code and train a member per bit.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Numbers; a frame goes to an ``estimator`` of one's own as it is.
-        y : array-like of shape (n_samples,)
-            Labels.
-        sample_weight : array-like of shape (n_samples,), default=None
-            Not negative; passed to the members.
-
-        Returns
-        -------
-        OutputCodeClassifier
-        """
+    def _make_views(self, X, y, sample_weight, rng):
         check_choice(self.decoding, "decoding", DECODINGS)
-        check_choice(self.loss, "loss", tuple(LOSSES))
+        check_choice(self.loss, "loss", LOSSES)
         if self.decoding == "soft" and not hasattr(self._template(), "predict_proba"):
             raise ValueError(
                 f"{type(self._template()).__name__} has no predict_proba, which decoding='soft' "
                 "needs: choose 'hard' or 'loss', or wrap it in CalibratedClassifierCV."
             )
-        X, y = self._read(X, y)
-        if sample_weight is not None:
-            sample_weight = _check_sample_weight(
-                sample_weight, X, dtype=np.float64, ensure_non_negative=True
-            )
-            y_held = y[sample_weight > 0]  # a class without weight is no class
-            self.classes_ = np.unique(y_held)
-            keep = np.isin(y, self.classes_)
-            if not keep.all():
-                rows = np.flatnonzero(keep)
-                X, y, sample_weight = select_rows(X, rows), y[rows], sample_weight[rows]
-        self.classes_ = np.unique(y)
-        if len(self.classes_) < 2:
-            raise ValueError(
-                f"y holds one class only, {self.classes_[:1].tolist()}: classifiers need at least "
-                "two classes."
-            )
-        rng = check_random_state(self.random_state)
         self.code_book_ = self._code(rng)
         self.row_distance_ = row_distance(self.code_book_)
         self.column_distance_ = column_distance(self.code_book_)
         self.n_correctable_ = (self.row_distance_ - 1) // 2
         labels = self.classes_.tolist()
-        views = [
+        return [
             LabelsView(dict(zip(labels, bits.tolist(), strict=True))) for bits in self.code_book_.T
         ]
-        self.estimators_, _ = fit_members(
-            [self._template()] * len(views), views, X, y, sample_weight, rng, n_jobs=self.n_jobs
-        )
-        return self
-
-    def _read(self, X, y):
-        if y is None:
-            raise ValueError("requires y to be passed, but the target y is None.")
-        if self.estimator is not None and hasattr(X, "columns"):
-            validate_data(self, X, skip_check_array=True)
-            y = column_or_1d(y, warn=True)
-            if len(y) != X.shape[0]:
-                raise ValueError(
-                    f"X has {X.shape[0]} samples and y {len(y)}: give a label for each."
-                )
-        else:
-            check_numeric_frame(X, type(self).__name__)
-            X, y = validate_data(
-                self, X, y, accept_sparse="csr", ensure_all_finite=not self._allows_nan()
-            )
-        check_classification_targets(y)
-        return X, y
 
     def _code(self, rng):
         n_classes = len(self.classes_)
@@ -217,28 +156,13 @@ class OutputCodeClassifier(_ScikitLearnOutputCode):
             n_classes, self.n_bits, design=self.design, n_trials=self.n_trials, random_state=rng
         )
 
-    def _allows_nan(self):
-        return get_tags(self._template()).input_tags.allow_nan
+    def _data_options(self):
+        return super()._data_options() | {"accept_sparse": "csr"}
 
     def __sklearn_tags__(self):
-        # scikit-learn's own looks into an estimator that may be None here.
-        estimator, self.estimator = self.estimator, self._template()
-        try:
-            tags = super().__sklearn_tags__()
-        finally:
-            self.estimator = estimator
-        tags.input_tags.allow_nan = self._allows_nan()
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = get_tags(self._template()).input_tags.sparse
         return tags
-
-    def _check_new(self, X):
-        check_is_fitted(self)
-        if self.estimator is not None and hasattr(X, "columns"):
-            validate_data(self, X, reset=False, skip_check_array=True)
-            return X
-        check_numeric_frame(X, type(self).__name__)
-        return validate_data(
-            self, X, reset=False, accept_sparse="csr", ensure_all_finite=not self._allows_nan()
-        )
 
     def code_distances(self, X) -> NDArray:
         """Return how far the members' answers are from each class's codeword.
@@ -251,12 +175,12 @@ class OutputCodeClassifier(_ScikitLearnOutputCode):
         -------
         ndarray of shape (n_samples, n_classes)
         """
-        X = self._check_new(X)
-        said = Parallel(n_jobs=self.n_jobs, prefer="threads")(
-            delayed(_say)(model, X, self.decoding) for model in self.estimators_
+        X = self._check_X(X)
+        answers = Parallel(n_jobs=self.n_jobs, prefer="threads")(
+            delayed(_bit)(model, X, self.decoding) for model in self.estimators_
         )
         return code_distances(
-            np.stack(said), self.code_book_, decoding=self.decoding, loss=self.loss
+            np.stack(answers), self.code_book_, decoding=self.decoding, loss=self.loss
         )
 
     def predict(self, X) -> NDArray:
@@ -292,7 +216,7 @@ class OutputCodeClassifier(_ScikitLearnOutputCode):
         return distances_to_proba(self.code_distances(X), self.code_book_, self.decoding)
 
 
-def _say(model, X, decoding):
+def _bit(model, X, decoding):
     if decoding == "hard":
         return model.predict(X)
     if decoding == "loss" and hasattr(model, "decision_function"):

@@ -1,4 +1,4 @@
-"""G2: a tree that splits on random sums of a few columns, the member of Forest-RC."""
+"""A tree that splits on random sums of a few columns, the member of Forest-RC."""
 
 import math
 from dataclasses import dataclass
@@ -9,10 +9,11 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from counterpoint._kernels import oblique as kernels
-from counterpoint.views._checks import check_count, check_numeric_frame
+from counterpoint._validation import check_count
+from counterpoint.base import check_weights, validate_data
 from counterpoint.views.scaling import centre_and_scale
 
 __all__ = ["CombinationTreeClassifier"]
@@ -83,7 +84,7 @@ class CombinationTreeClassifier(ClassifierMixin, BaseEstimator):
     ----------
     classes_ : ndarray of shape (n_classes,)
         Labels, sorted.
-    tree_ : CombinationTree
+    combination_tree_ : CombinationTree
         The tree as arrays.
     n_features_in_ : int
         Number of columns.
@@ -134,35 +135,29 @@ class CombinationTreeClassifier(ClassifierMixin, BaseEstimator):
         -------
         CombinationTreeClassifier
         """
-        check_numeric_frame(X, type(self).__name__)
         X, y = validate_data(self, X, y, dtype=[np.float64, np.float32])
         check_classification_targets(y)
         self.classes_, codes = np.unique(y, return_inverse=True)
-        weight = np.ones(len(X))
-        if sample_weight is not None:
-            weight = _check_sample_weight(
-                sample_weight, X, dtype=np.float64, ensure_non_negative=True
-            )
+        weight = check_weights(sample_weight, X)
+        weight = np.ones(len(X)) if weight is None else weight
         self._check(X.shape[1])
         rng = check_random_state(self.random_state)
         centre, scale = centre_and_scale(X, weight)
         columns = columns_of(X, centre, scale)
-        self.tree_ = self._grow(columns, codes.astype(np.int32), weight, centre, scale, rng)
+        self.combination_tree_ = self._grow(
+            columns, codes.astype(np.int32), weight, centre, scale, rng
+        )
         return self
 
     def _check(self, n_features):
         if self.n_combinations is not None:
             check_count(self.n_combinations, "n_combinations", hint=", or None")
         if self.n_terms is not None:
-            check_count(self.n_terms, "n_terms", hint=", or None")
-            if self.n_terms > n_features:
-                raise ValueError(
-                    f"n_terms={self.n_terms}, but X has {n_features} columns: sum at most that "
-                    "many, or pass None."
-                )
+            hint = ", the number of columns, or None"
+            check_count(self.n_terms, "n_terms", high=n_features, hint=hint)
         if self.max_depth is not None:
             check_count(self.max_depth, "max_depth", hint=", or None for no limit")
-        check_count(self.min_samples_split, "min_samples_split", least=2)
+        check_count(self.min_samples_split, "min_samples_split", low=2)
         check_count(self.min_samples_leaf, "min_samples_leaf")
 
     def _grow(self, columns, y, weight, centre, scale, rng):
@@ -187,12 +182,6 @@ class CombinationTreeClassifier(ClassifierMixin, BaseEstimator):
             else:
                 return nodes.tree(centre, scale)
 
-    def _leaves(self, X):
-        check_is_fitted(self)
-        check_numeric_frame(X, type(self).__name__)
-        X = validate_data(self, X, reset=False, dtype=[np.float64, np.float32])
-        return self.tree_.leaves(self.tree_.scaled(X))
-
     def apply(self, X) -> NDArray:
         """Return the leaf that each sample reaches.
 
@@ -204,7 +193,9 @@ class CombinationTreeClassifier(ClassifierMixin, BaseEstimator):
         -------
         ndarray of shape (n_samples,), int32
         """
-        return self._leaves(X)
+        check_is_fitted(self)
+        X = validate_data(self, X, reset=False, dtype=[np.float64, np.float32])
+        return self.combination_tree_.leaves(self.combination_tree_.scaled(X))
 
     def predict_proba(self, X) -> NDArray:
         """Return the shares of the classes in the weight of the leaf reached.
@@ -217,8 +208,8 @@ class CombinationTreeClassifier(ClassifierMixin, BaseEstimator):
         -------
         ndarray of shape (n_samples, n_classes)
         """
-        leaves = self._leaves(X)
-        return self.tree_.shares()[leaves]
+        leaves = self.apply(X)
+        return self.combination_tree_.shares()[leaves]
 
     def predict(self, X) -> NDArray:
         """Return the heaviest class of the leaf reached, the first of equals.
@@ -231,18 +222,18 @@ class CombinationTreeClassifier(ClassifierMixin, BaseEstimator):
         -------
         ndarray of shape (n_samples,)
         """
-        leaves = self._leaves(X)
-        return self.classes_[self.tree_.value.argmax(axis=1)[leaves]]
+        leaves = self.apply(X)
+        return self.classes_[self.combination_tree_.value.argmax(axis=1)[leaves]]
 
     def get_depth(self) -> int:
         """Return the number of splits on the longest path."""
         check_is_fitted(self)
-        return int(self.tree_.depth.max())
+        return int(self.combination_tree_.depth.max())
 
     def get_n_leaves(self) -> int:
         """Return the number of leaves."""
         check_is_fitted(self)
-        return int((self.tree_.left < 0).sum())
+        return int((self.combination_tree_.left < 0).sum())
 
 
 class _Nodes:

@@ -1,15 +1,14 @@
-"""G4: input decimation, a member per class on the columns most correlated with the class."""
+"""Input decimation: a member per class on the columns most correlated with the class."""
 
 from numbers import Integral
-from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.model_selection import StratifiedKFold
 
-from counterpoint.views._checks import check_count, share_or_count
-from counterpoint.views._members import seed_all
+from counterpoint._validation import check_count, check_share_or_count
+from counterpoint.base import draw_seed, fit_member, set_random_states
 from counterpoint.views.base import BaseViewClassifier
 from counterpoint.views.scaling import centre_and_scale
 from counterpoint.views.view import ColumnsView
@@ -112,7 +111,8 @@ class InputDecimationClassifier(BaseViewClassifier):
     ----------
     .. [1] K. Tumer and N. Oza, "Input decimated ensembles", Pattern Analysis and Applications 6,
        2003.
-    .. [2] Eastwood's thesis, section 2.3.1, "Input Decimation"; the gate is proposed there.
+    .. [2] M. Eastwood, "Building Well-Performing Classifier Ensembles", PhD thesis, 2010, section
+       2.3.1, "Input Decimation"; the gate is proposed there.
 
     Examples
     --------
@@ -142,30 +142,12 @@ class InputDecimationClassifier(BaseViewClassifier):
         self.n_jobs = n_jobs
         self.random_state = random_state
 
-    def fit(self, X, y, sample_weight=None) -> Self:
-        """Choose the columns and train a member, or several, per class.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Finite numbers.
-        y : array-like of shape (n_samples,)
-            Labels.
-        sample_weight : array-like of shape (n_samples,), default=None
-            Not negative; counts in correlations and goes to the members.
-
-        Returns
-        -------
-        InputDecimationClassifier
-        """
-        return self._fit(X, y, sample_weight)
+    def _learners(self):
+        gate = {} if self.gate is None else {"gate": self.gate}
+        return super()._learners() | gate
 
     def _make_views(self, X, y, sample_weight, rng):
         n_per_class = check_count(self.n_per_class, "n_per_class")
-        if sample_weight is not None:  # a class without weight would have no correlation
-            held = sample_weight > 0
-            X, y, sample_weight = X[held], y[held], sample_weight[held]
-            self.classes_ = np.unique(y)
         self.correlations_ = class_correlations(X, y, sample_weight)
         n_columns = self._number_of_columns(X, y, sample_weight, rng)
         self.columns_ = _strongest(self.correlations_, n_columns)
@@ -181,7 +163,7 @@ class InputDecimationClassifier(BaseViewClassifier):
             )
         if self.n_features == "validate":
             return self._best_number(X, y, sample_weight, varying, rng)
-        chosen = share_or_count(self.n_features, X.shape[1], "n_features", "columns")
+        chosen = check_share_or_count(self.n_features, "n_features", X.shape[1], "columns")
         if chosen > varying:
             if isinstance(self.n_features, Integral):
                 raise ValueError(
@@ -192,7 +174,7 @@ class InputDecimationClassifier(BaseViewClassifier):
         return chosen
 
     def _best_number(self, X, y, sample_weight, varying, rng):
-        folds = check_count(self.cv, "cv", least=2)
+        folds = check_count(self.cv, "cv", low=2)
         labels, counts = np.unique(y, return_counts=True)
         if counts.min() < folds:
             raise ValueError(
@@ -200,13 +182,11 @@ class InputDecimationClassifier(BaseViewClassifier):
                 f"cv={folds} folds: lower cv, or give n_features as a number."
             )
         candidates = sorted({2**k for k in range(varying.bit_length())} | {varying})
-        splits = StratifiedKFold(folds, shuffle=True, random_state=rng.randint(2**31 - 1))
+        splits = StratifiedKFold(folds, shuffle=True, random_state=draw_seed(rng))
         splits = list(splits.split(X, y))
         self.scores_ = {}
         for n in candidates:
-            trial = clone(self).set_params(
-                n_features=n, gate=None, random_state=rng.randint(2**31 - 1)
-            )
+            trial = clone(self).set_params(n_features=n, gate=None, random_state=draw_seed(rng))
             self.scores_[n] = float(
                 np.mean([_score(trial, X, y, sample_weight, s) for s in splits])
             )
@@ -222,19 +202,16 @@ class InputDecimationClassifier(BaseViewClassifier):
                 "probabilities weigh the members. Pass another, or wrap it in "
                 "CalibratedClassifierCV."
             )
-        gate = seed_all(clone(self.gate), rng)
-        if sample_weight is None:
-            self.gate_ = gate.fit(X, y)
-        else:
-            self.gate_ = gate.fit(X, y, sample_weight=sample_weight)
+        gate = set_random_states(clone(self.gate), rng)
+        self.gate_ = fit_member(gate, X, y, **self._fit_params(sample_weight)["gate"])
 
-    def _combine(self, proba, X):
+    def _combine(self, shares, X):
         if self.gate_ is None:
-            return super()._combine(proba, X)
+            return super()._combine(shares, X)
         support = np.asarray(self.gate_.predict_proba(X))[
             :, np.searchsorted(self.classes_, self.favourites_)
         ]
-        total = sum(one * w[:, None] for one, w in zip(proba, support.T, strict=True))
+        total = sum(one * w[:, None] for one, w in zip(shares, support.T, strict=True))
         return total / support.sum(axis=1, keepdims=True)
 
 

@@ -1,10 +1,10 @@
-"""G6: from what the members say about bits to classes."""
+"""From what the members say about bits to classes."""
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import softmax
 
-from counterpoint.views._checks import check_choice
+from counterpoint._validation import check_choice
 from counterpoint.views.code_design import check_code
 
 __all__ = ["code_distances"]
@@ -17,12 +17,12 @@ LOSSES = {
 }
 
 
-def code_distances(said, code, *, decoding="soft", loss="exponential") -> NDArray:
+def code_distances(answers, code, *, decoding="soft", loss="exponential") -> NDArray:
     """Return how far the answers to each sample are from each class's codeword.
 
     Parameters
     ----------
-    said : array-like of shape (n_bits, n_samples)
+    answers : array-like of shape (n_bits, n_samples)
         For "hard" bits, 0 or 1. For "soft" probabilities of a 1. For "loss" margins: positive
         for a 1, negative for a 0.
     code : array-like of shape (n_classes, n_bits)
@@ -52,21 +52,23 @@ def code_distances(said, code, *, decoding="soft", loss="exponential") -> NDArra
     """
     code = check_code(code)
     check_choice(decoding, "decoding", DECODINGS)
-    said = np.asarray(said, dtype=float)
-    if said.ndim != 2 or len(said) != code.shape[1]:
+    answers = np.asarray(answers, dtype=float)
+    if answers.ndim != 2 or len(answers) != code.shape[1]:
         raise ValueError(
-            f"said has shape {said.shape}, expected ({code.shape[1]}, n_samples): a row for each "
-            "bit of the code."
+            f"answers has shape {answers.shape}, expected ({code.shape[1]}, n_samples): a row for "
+            "each bit of the code."
         )
     ones = code.astype(float)
     if decoding == "loss":
         check_choice(loss, "loss", tuple(LOSSES))
         lost = LOSSES[loss]
-        return lost(said).T @ ones.T + lost(-said).T @ (1 - ones).T
-    if (said < 0).any() or (said > 1).any() or np.isnan(said).any():
-        raise ValueError("said holds numbers outside 0 to 1: for margins choose decoding='loss'.")
+        return lost(answers).T @ ones.T + lost(-answers).T @ (1 - ones).T
+    if (answers < 0).any() or (answers > 1).any() or np.isnan(answers).any():
+        raise ValueError(
+            "answers holds numbers outside 0 to 1: for margins choose decoding='loss'."
+        )
     # |p - c| is 1 - p where c is 1 and p where it is 0.
-    return (1 - said).T @ ones.T + said.T @ (1 - ones).T
+    return (1 - answers).T @ ones.T + answers.T @ (1 - ones).T
 
 
 def distances_to_proba(distances, code, decoding):

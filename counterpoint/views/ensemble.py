@@ -40,7 +40,7 @@ class ViewEnsembleClassifier(BaseViewClassifier):
 
     References
     ----------
-    .. [1] M. Eastwood, "Building Well-Performing Classifier Ensembles", thesis, 2010, sections
+    .. [1] M. Eastwood, "Building Well-Performing Classifier Ensembles", PhD thesis, 2010, sections
        2.2.1 and 2.3.1: ways to change the data.
 
     Examples

@@ -1,12 +1,12 @@
-"""G2: Forest-RC, bagged trees that split on random sums of a few columns."""
+"""Forest-RC: bagged trees that split on random sums of a few columns."""
 
 from copy import copy
 
 import numpy as np
 from joblib import Parallel, delayed
 
-from counterpoint.views._checks import check_count
-from counterpoint.views._members import member_labels
+from counterpoint._validation import check_count
+from counterpoint.base import MAX_SEED
 from counterpoint.views.base import BaseViewClassifier
 from counterpoint.views.combination_tree import CombinationTreeClassifier, columns_of
 from counterpoint.views.scaling import centre_and_scale
@@ -37,7 +37,8 @@ class ForestRCClassifier(BaseViewClassifier):
     min_samples_leaf : int, default=1
         Fewest samples in a leaf. A row drawn twice counts once.
     bootstrap : bool, default=True
-        Whether rows are drawn; otherwise each tree sees them all.
+        Whether rows are drawn; otherwise each tree sees them all. Weights of samples are no
+        weights of the draw: they count in the splits and leaves.
     n_jobs : int or None, default=None
         Trees grown at a time, in threads. Results do not depend on it.
     random_state : int, RandomState instance or None, default=None
@@ -67,8 +68,6 @@ class ForestRCClassifier(BaseViewClassifier):
     >>> round(forest.score(X, y), 1)
     1.0
     """
-
-    estimator = None
 
     def __init__(
         self,
@@ -111,40 +110,47 @@ class ForestRCClassifier(BaseViewClassifier):
         template = self._template()
         template._check(X.shape[1])
         template.classes_, template.n_features_in_ = self.classes_, X.shape[1]
-        centre, scale = centre_and_scale(X)
+        centre, scale = centre_and_scale(X, sample_weight)
         columns = columns_of(X, centre, scale)
         codes = np.searchsorted(self.classes_, y).astype(np.int32)
-        seeds = rng.randint(np.iinfo(np.int32).max, size=len(views))
+        seeds = rng.randint(MAX_SEED, size=len(views))
         trees = Parallel(n_jobs=self.n_jobs, prefer="threads")(
-            delayed(_grow_member)(template, view, columns, codes, centre, scale, seed)
+            delayed(_grow_member)(
+                template, view, columns, codes, sample_weight, centre, scale, seed
+            )
             for view, seed in zip(views, seeds, strict=True)
         )
         return trees, views
 
-    def _ask(self, how, X):
-        scaled = self.estimators_[0].tree_.scaled(X)  # all trees have the same scale
-        ask = _tree_labels if how is member_labels else _tree_proba
+    def _each(self, ask, X):
+        scaled = self.estimators_[0].combination_tree_.scaled(X)  # all trees have the same scale
         return Parallel(n_jobs=self.n_jobs, prefer="threads", return_as="generator")(
             delayed(ask)(tree, scaled) for tree in self.estimators_
         )
 
+    def _each_labels(self, X):
+        return self._each(_tree_labels, X)
 
-def _grow_member(template, view, columns, codes, centre, scale, seed):
+    def _each_proba(self, X):
+        return self._each(_tree_proba, X)
+
+
+def _grow_member(template, view, columns, codes, sample_weight, centre, scale, seed):
     rng = np.random.RandomState(seed)
     tree = copy(template).set_params(random_state=seed)
     n = len(codes)
     # The view is shown the numbers of the rows: what it draws are weights of these.
-    seen = view.fit(np.arange(n)[:, None], codes, None, rng)
+    drawn = view.fit(np.arange(n)[:, None], codes, sample_weight, rng)
     weight = np.zeros(n)
-    weight[seen.X[:, 0]] = 1.0 if seen.sample_weight is None else seen.sample_weight
-    tree.tree_ = tree._grow(columns, codes, weight, centre, scale, rng)
+    weight[drawn.X[:, 0]] = 1.0 if drawn.sample_weight is None else drawn.sample_weight
+    tree.combination_tree_ = tree._grow(columns, codes, weight, centre, scale, rng)
     return tree
 
 
 def _tree_proba(tree, scaled):
-    return tree.tree_.shares()[tree.tree_.leaves(scaled)]
+    return tree.combination_tree_.shares()[tree.combination_tree_.leaves(scaled)]
 
 
 def _tree_labels(tree, scaled):
-    leaves = tree.tree_.leaves(scaled)
-    return tree.classes_[tree.tree_.value.argmax(axis=1)[leaves]]
+    leaves = tree.combination_tree_.leaves(scaled)
+    return tree.classes_[tree.combination_tree_.value.argmax(axis=1)[leaves]]

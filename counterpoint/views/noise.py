@@ -1,4 +1,4 @@
-"""G3: members trained on noisy copies of the data; the noise may follow the local density."""
+"""Members trained on noisy copies of the data; the noise may follow the local density."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.neighbors import NearestNeighbors
 
-from counterpoint.views._checks import check_choice, check_count, check_number
+from counterpoint._validation import check_choice, check_count, check_number
 from counterpoint.views.base import BaseViewClassifier
 from counterpoint.views.scaling import centre_and_scale
 from counterpoint.views.view import TrainingSet, View, numeric_columns
@@ -43,7 +43,8 @@ def noise_widths(X, y, width="density", *, scale=0.5, n_neighbors=5) -> NDArray:
 
     References
     ----------
-    .. [1] Eastwood's thesis, section 2.2.1, "Adding Random Noise".
+    .. [1] M. Eastwood, "Building Well-Performing Classifier Ensembles", PhD thesis, 2010, section
+       2.2.1, "Adding Random Noise".
 
     Examples
     --------
@@ -59,7 +60,7 @@ def noise_widths(X, y, width="density", *, scale=0.5, n_neighbors=5) -> NDArray:
         missing = [label for label in labels if label not in width]
         if missing:
             raise ValueError(f"width has no entry for class {missing[0]!r}: give one for {labels}.")
-        by_label = {k: check_number(v, f"width[{k!r}]") for k, v in width.items()}
+        by_label = {k: check_number(v, f"width[{k!r}]", low=0) for k, v in width.items()}
         return np.array([by_label[label] for label in y.tolist()])
     if isinstance(width, list | tuple | np.ndarray) and np.ndim(width) == 1:
         given = np.asarray(width, dtype=float)
@@ -69,9 +70,9 @@ def noise_widths(X, y, width="density", *, scale=0.5, n_neighbors=5) -> NDArray:
             )
         return given
     if not isinstance(width, str):
-        return np.full(n, check_number(width, "width"))
+        return np.full(n, check_number(width, "width", low=0))
     check_choice(width, "width", ("density", "class"))
-    check_number(scale, "scale")
+    check_number(scale, "scale", low=0)
     check_count(n_neighbors, "n_neighbors")
     if n_neighbors >= n:
         raise ValueError(
@@ -191,7 +192,8 @@ class NoiseInjectionClassifier(BaseViewClassifier):
 
     References
     ----------
-    .. [1] Eastwood's thesis, section 2.2.1, "Adding Random Noise".
+    .. [1] M. Eastwood, "Building Well-Performing Classifier Ensembles", PhD thesis, 2010, section
+       2.2.1, "Adding Random Noise".
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""G7: different learners, and one learner with different parameters, in one pool."""
+"""Different learners, and one learner with different parameters, in one pool."""
 
 from typing import Any
 
@@ -12,6 +12,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
+from counterpoint.base import takes_weights
 from counterpoint.views.base import BaseViewClassifier
 from counterpoint.views.view import View, WholeView
 
@@ -104,7 +105,8 @@ class HeterogeneousPoolClassifier(BaseViewClassifier):
         Estimators, (name, estimator) pairs, or (name, estimator, grid) triples, see
         :func:`expand_pool`. None is eight quick learners: logistic regression, naive Bayes, linear
         discriminant, 1 and 15 neighbours (at most a third of the rows; on columns of a common
-        scale), trees of depth 2, 5 and any.
+        scale), trees of depth 2, 5 and any. With weights of samples the discriminant and the
+        neighbours, which take none, are left out.
     view : View or None, default=None
         What each member sees, for example ``BootstrapView()``; None is all data.
     n_jobs : int or None, default=None
@@ -132,7 +134,8 @@ class HeterogeneousPoolClassifier(BaseViewClassifier):
 
     References
     ----------
-    .. [1] Eastwood's thesis, section 2.2.2, "Differences in Base Classifiers".
+    .. [1] M. Eastwood, "Building Well-Performing Classifier Ensembles", PhD thesis, 2010, section
+       2.2.2, "Differences in Base Classifiers".
 
     Examples
     --------
@@ -147,7 +150,6 @@ class HeterogeneousPoolClassifier(BaseViewClassifier):
     """
 
     _numeric = False
-    estimator = None
 
     def __init__(self, pool=None, *, view=None, n_jobs=None, random_state=None):
         self.pool = pool
@@ -155,34 +157,30 @@ class HeterogeneousPoolClassifier(BaseViewClassifier):
         self.n_jobs = n_jobs
         self.random_state = random_state
 
-    def _members(self, n_rows=1):
-        return default_pool(n_rows) if self.pool is None else expand_pool(self.pool)
-
-    def _template(self):
-        return self._members()[0][1]
-
-    def _takes_frames(self):
-        return self.pool is not None
+    def _learners(self):
+        return {} if self.pool is None else dict(expand_pool(self.pool))
 
     def _allows_nan(self):
         return False
 
-    def _has_proba(self):
-        models = getattr(self, "estimators_", None) or [model for _, model in self._members()]
-        return all(hasattr(model, "predict_proba") for model in models)
-
     def _make_views(self, X, y, sample_weight, rng):
-        members = self._members(len(y))
-        self.names_ = [name for name, _ in members]
-        self._templates = [model for _, model in members]
+        if self.pool is not None:
+            self._members = expand_pool(self.pool)
+        else:
+            self._members = [
+                (name, learner)
+                for name, learner in default_pool(len(y))
+                if sample_weight is None or takes_weights(learner)
+            ]
+        self.names_ = [name for name, _ in self._members]
         view = WholeView() if self.view is None else self.view
         if not isinstance(view, View):
             raise TypeError(
                 f"view is a {type(view).__name__}, expected a View such as BootstrapView()."
             )
-        return [view] * len(members)
+        return [view] * len(self._members)
 
-    def _make_templates(self, n_members):
-        templates = self._templates
-        del self._templates
-        return templates
+    def _templates(self, n_members):
+        members = self._members
+        del self._members
+        return members

@@ -1,4 +1,4 @@
-"""G5: members that see the data along different interesting directions.
+"""Members that see the data along different interesting directions.
 
 Directions are found in whitened coordinates, where every direction has variance 1, each at right
 angles to those before, by repeating a step that leads uphill from several starts.
@@ -8,9 +8,8 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.tree import DecisionTreeClassifier
 
-from counterpoint.views._checks import check_choice, check_count, share_or_count
+from counterpoint._validation import check_choice, check_count, check_share_or_count
 from counterpoint.views.base import BaseViewClassifier
 from counterpoint.views.scaling import centre_and_scale, whitening
 from counterpoint.views.view import TrainingSet, View, numeric_columns
@@ -172,7 +171,7 @@ class ProjectionView(View):
         """Find the directions and project the rows on them."""
         X = numeric_columns(X, name=type(self).__name__)
         check_choice(self.kind, "kind", KINDS[:-1])
-        n = share_or_count(self.max_samples, len(X), "max_samples", "rows")
+        n = check_share_or_count(self.max_samples, "max_samples", len(X), "rows")
         drawn = np.sort(rng.permutation(len(X))[:n]) if n < len(X) else slice(None)
         part = X[drawn]
         weight = None if sample_weight is None else sample_weight[drawn]
@@ -264,9 +263,7 @@ class RotationView(View):
         for group in self.groups_:
             chosen = rng.permutation(labels)[: 1 + rng.randint(len(labels))]
             rows = np.flatnonzero(np.isin(y, chosen))
-            size = min(
-                len(rows), share_or_count(self.max_samples, len(rows), "max_samples", "rows")
-            )
+            size = check_share_or_count(self.max_samples, "max_samples", len(rows), "rows")
             part = Z[np.ix_(rng.choice(rows, size=size), group)]
             # Of singular vectors there are as many as columns, however few rows there are.
             axes = np.linalg.svd(part - part.mean(axis=0), full_matrices=True)[2]
@@ -324,7 +321,8 @@ class ProjectionEnsembleClassifier(BaseViewClassifier):
 
     References
     ----------
-    .. [1] Eastwood's thesis, section 2.3.1, "Linear and Non-linear Transformations".
+    .. [1] M. Eastwood, "Building Well-Performing Classifier Ensembles", PhD thesis, 2010, section
+       2.3.1, "Linear and Non-linear Transformations".
     .. [2] J. Rodriguez, L. Kuncheva and C. Alonso, "Rotation forest: a new classifier ensemble
        method", IEEE PAMI 28, 2006.
 
@@ -358,9 +356,6 @@ class ProjectionEnsembleClassifier(BaseViewClassifier):
         self.max_samples = max_samples
         self.n_jobs = n_jobs
         self.random_state = random_state
-
-    def _template(self):
-        return DecisionTreeClassifier() if self.estimator is None else self.estimator
 
     def _make_views(self, X, y, sample_weight, rng):
         kinds = (self.kinds,) if isinstance(self.kinds, str) else tuple(self.kinds)

@@ -1,12 +1,11 @@
-"""G3: members that see the data through untrained networks."""
+"""Members that see the data through untrained networks."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Self
 
 import numpy as np
 
-from counterpoint.views._checks import check_choice, check_count, check_number
+from counterpoint._validation import check_choice, check_count, check_number
 from counterpoint.views.base import BaseViewClassifier
 from counterpoint.views.scaling import centre_and_scale
 from counterpoint.views.view import TrainingSet, View, numeric_columns
@@ -65,7 +64,7 @@ class UntrainedNetworkView(View):
         X = numeric_columns(X, name=type(self).__name__)
         check_count(self.n_layers, "n_layers")
         check_choice(self.activation, "activation", tuple(_ACTIVATIONS))
-        gain = check_number(self.gain, "gain", above=True)
+        gain = check_number(self.gain, "gain", low=0, open_low=True)
         n_units = X.shape[1]
         if self.n_units is not None:
             n_units = check_count(self.n_units, "n_units", hint=", or None")
@@ -131,7 +130,8 @@ class RandomTransformClassifier(BaseViewClassifier):
     ----------
     .. [1] A. Sharkey et al., "Diverse neural net solutions to a fault diagnosis problem",
        Neural Computing and Applications 4, 1996.
-    .. [2] Eastwood's thesis, section 2.2.1, "Applying random transformations".
+    .. [2] M. Eastwood, "Building Well-Performing Classifier Ensembles", PhD thesis, 2010, section
+       2.2.1, "Applying random transformations".
 
     Examples
     --------
@@ -165,24 +165,6 @@ class RandomTransformClassifier(BaseViewClassifier):
         self.keep_inputs = keep_inputs
         self.n_jobs = n_jobs
         self.random_state = random_state
-
-    def fit(self, X, y, sample_weight=None) -> Self:
-        """Draw the networks and train a member behind each.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Finite numbers.
-        y : array-like of shape (n_samples,)
-            Labels.
-        sample_weight : array-like of shape (n_samples,), default=None
-            Not negative; passed to the members.
-
-        Returns
-        -------
-        RandomTransformClassifier
-        """
-        return self._fit(X, y, sample_weight)
 
     def _make_views(self, X, y, sample_weight, rng):
         n = check_count(self.n_estimators, "n_estimators")

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from sklearn.utils import check_array
 
 from counterpoint._members import select_columns, select_rows
-from counterpoint.views._checks import check_count, share_or_count
+from counterpoint._validation import check_count, check_share_or_count
 
 __all__ = [
     "BootstrapView",
@@ -198,7 +198,7 @@ class BootstrapView(View):
     def fit(self, X, y, sample_weight, rng):
         """Draw the rows; each class keeps at least one of its own."""
         n = len(y)
-        size = share_or_count(self.max_samples, n, "max_samples", "rows")
+        size = check_share_or_count(self.max_samples, "max_samples", n, "rows")
         rows = rng.choice(n, size=size, replace=self.replace)
         rows = np.concatenate([rows, _of_lost_classes(y, rows, rng)])
         weight = sample_weight
@@ -276,7 +276,7 @@ class SubspaceView(View):
 
     def fit(self, X, y, sample_weight, rng):
         """Draw the columns."""
-        size = share_or_count(self.max_features, X.shape[1], "max_features", "columns")
+        size = check_share_or_count(self.max_features, "max_features", X.shape[1], "columns")
         self.columns_ = np.sort(rng.choice(X.shape[1], size=size, replace=False))
         return TrainingSet(self.transform(X), y, sample_weight)
 

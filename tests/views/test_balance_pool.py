@@ -128,8 +128,9 @@ def test_frames_and_learners_without_weights():
     frame = pd.DataFrame({"size": np.arange(30.0), "colour": ["red", "blue", "red"] * 10})
     y = np.where(frame["colour"] == "blue", "rare", "common")
     learner = make_pipeline(TabularEncoder(), DecisionTreeClassifier())
-    with pytest.raises(ValueError, match="Pipeline takes no sample_weight, which correction="):
-        BalancedSubsetsClassifier(learner).fit(frame, y)
+    assert BalancedSubsetsClassifier(learner, random_state=0).fit(frame, y).score(frame, y) == 1.0
+    with pytest.raises(ValueError, match="KNeighborsClassifier takes no sample_weight, which corr"):
+        BalancedSubsetsClassifier(KNeighborsClassifier()).fit(frame, y)
     fitted = BalancedSubsetsClassifier(learner, correction="probabilities", random_state=0)
     assert fitted.fit(frame, y).score(frame, y) == 1.0
     with pytest.raises(ValueError, match="LinearSVC has no predict_proba"):
@@ -142,8 +143,8 @@ def test_frames_and_learners_without_weights():
         ({"min_rows": 51}, "Class .*0.* has 50 rows, and min_rows=51"),
         ({"min_rows": 0}, "min_rows=0"),
         ({"ratio": 0}, "ratio=0: give a number above 0"),
-        ({"sampling": "bag"}, "sampling='bag': choose from 'random', 'deal'"),
-        ({"correction": "both"}, "correction='both': choose from 'weights'"),
+        ({"sampling": "bag"}, "sampling='bag': choose 'random', 'deal'"),
+        ({"correction": "both"}, "correction='both': choose 'weights'"),
         ({"priors": {0: 0.5, 1: 0.5}}, "priors says nothing of class 2"),
         ({"priors": {0: 0.5, 1: 0.5, 2: 0.5}}, "adding up to 1.5"),
         ({"n_estimators": 0}, "n_estimators=0"),

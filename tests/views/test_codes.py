@@ -213,9 +213,9 @@ def test_two_classes_have_one_split():
         ({"n_bits": 4}, "n_bits=4, but 3 classes can be split in two in 3 ways"),
         ({"n_bits": 1}, "n_bits=1 gives 2 codewords for 3 classes"),
         ({"n_bits": 2, "design": "exhaustive"}, "exhaustive code for 3 classes has 3"),
-        ({"design": "best"}, "design='best': choose from 'auto'"),
-        ({"decoding": "fuzzy"}, "decoding='fuzzy': choose from 'hard'"),
-        ({"loss": "square"}, "loss='square': choose from"),
+        ({"design": "best"}, "design='best': choose 'auto'"),
+        ({"decoding": "fuzzy"}, "decoding='fuzzy': choose 'hard'"),
+        ({"loss": "square"}, "loss='square': choose"),
         ({"n_trials": 0, "n_bits": 2}, "n_trials=0"),
         ({"design": [[0, 1], [1, 0]]}, "design has 2 codewords, but y has 3 classes"),
         ({"design": [[0, 1], [1, 0], [0, 1]]}, "Codewords 0 and 2 are the same"),
@@ -240,7 +240,7 @@ def test_wrong_input_of_functions():
     with pytest.raises(ValueError, match="n_classes=1"):
         design_code(1)
     code = exhaustive_code(3)
-    with pytest.raises(ValueError, match=r"said has shape \(2, 1\), expected \(3, n_samples\)"):
+    with pytest.raises(ValueError, match=r"answers has shape \(2, 1\), expected \(3, n_samples\)"):
         code_distances([[1], [0]], code)
     with pytest.raises(ValueError, match="for margins choose decoding='loss'"):
         code_distances([[1], [0], [-2]], code)

@@ -107,9 +107,12 @@ def test_constant_columns_are_never_chosen():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"n_features": 5}, "n_features=5, but there are 4 columns: give from 1 to 4"),
+        (
+            {"n_features": 5},
+            "n_features=5, but there are 4 columns: give a whole number from 1 to 4",
+        ),
         ({"n_features": 0}, "n_features=0, but there are 4 columns"),
-        ({"n_features": "all"}, "n_features='all': give a whole number of columns"),
+        ({"n_features": "all"}, "n_features='all', but there are 4 columns: give a whole number"),
         ({"n_per_class": 0}, "n_per_class=0"),
         ({"n_features": "validate", "cv": 1}, "cv=1: give a whole number from 2"),
         ({"n_features": "validate", "cv": 51}, "Class .*0.* has 50 rows, too few for cv=51 folds"),

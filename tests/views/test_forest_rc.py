@@ -51,10 +51,10 @@ def test_tree_matches_naive(seed, n, d, max_depth):
     tree.fit(X, y, weight)
     n_tries, n_terms = int(np.log2(d)) + 1, min(3, d)
     twin = naive.combination_tree(
-        tree.tree_.scaled(X), np.searchsorted(tree.classes_, y), weight,
+        tree.combination_tree_.scaled(X), np.searchsorted(tree.classes_, y), weight,
         drawn(seed, n_tries, n_terms, d), max_depth, len(tree.classes_),
     )  # fmt: skip
-    assert nested(tree.tree_) == twin
+    assert nested(tree.combination_tree_) == twin
 
 
 def test_sums_hold_different_columns_with_coefficients_up_to_one():
@@ -70,7 +70,7 @@ def test_large_nodes_lose_little_by_bins():
     X, y = make_classification(1000, 6, flip_y=0.1, random_state=0)
     X[0] = 1e6  # an outlier must not take the bins
     tree = CombinationTreeClassifier(max_depth=1, n_combinations=1, n_terms=1, random_state=1)
-    tree = tree.fit(X, y).tree_
+    tree = tree.fit(X, y).combination_tree_
     assert len(tree.left) == 3
     z = tree.scaled(X)[:, tree.features[0, 0]] * tree.coefficients[0, 0]
     order = np.argsort(z)
@@ -91,10 +91,14 @@ def test_every_training_row_lies_in_the_leaf_that_counted_it():
     tree = CombinationTreeClassifier(random_state=0).fit(X, y)
     leaves = tree.apply(X)
     for leaf in np.unique(leaves):
-        assert_array_equal(np.bincount(y[leaves == leaf], minlength=3), tree.tree_.value[leaf])
+        assert_array_equal(
+            np.bincount(y[leaves == leaf], minlength=3), tree.combination_tree_.value[leaf]
+        )
     assert tree.score(X, y) == 1.0
     assert tree.get_n_leaves() == len(np.unique(leaves))
-    assert len(tree.tree_.left) > module._FIRST_NODES / 2  # room was made more than once
+    assert (
+        len(tree.combination_tree_.left) > module._FIRST_NODES / 2
+    )  # room was made more than once
     assert tree.get_depth() >= np.log2(tree.get_n_leaves())
 
 
@@ -102,10 +106,10 @@ def test_limits_hold():
     X, y = make_classification(800, 5, flip_y=0.3, random_state=0)
     tree = CombinationTreeClassifier(max_depth=4, min_samples_leaf=20, random_state=0).fit(X, y)
     assert tree.get_depth() == 4
-    assert np.bincount(tree.apply(X))[tree.tree_.left < 0].min() >= 20
+    assert np.bincount(tree.apply(X))[tree.combination_tree_.left < 0].min() >= 20
     tree = CombinationTreeClassifier(min_samples_split=200, random_state=0).fit(X, y)
-    inner = tree.tree_.left >= 0
-    assert tree.tree_.value[inner].sum(axis=1).min() >= 200
+    inner = tree.combination_tree_.left >= 0
+    assert tree.combination_tree_.value[inner].sum(axis=1).min() >= 200
 
 
 def test_a_slanted_boundary_needs_fewer_leaves():
@@ -130,11 +134,14 @@ def test_the_same_at_any_number_of_jobs_and_on_any_scale():
 
 def test_bootstrap_draws_and_without_it_all_rows_count():
     X, y = load_iris(return_X_y=True)
-    roots = [t.tree_.value[0] for t in ForestRCClassifier(5, random_state=0).fit(X, y).estimators_]
+    roots = [
+        t.combination_tree_.value[0]
+        for t in ForestRCClassifier(5, random_state=0).fit(X, y).estimators_
+    ]
     assert all(root.sum() >= 150 for root in roots)
     assert len({tuple(root) for root in roots}) == 5
     whole = ForestRCClassifier(5, bootstrap=False, random_state=0).fit(X, y)
-    assert all(t.tree_.value[0].tolist() == [50, 50, 50] for t in whole.estimators_)
+    assert all(t.combination_tree_.value[0].tolist() == [50, 50, 50] for t in whole.estimators_)
     assert whole.score(X, y) == 1.0
 
 
@@ -150,8 +157,8 @@ def test_a_constant_column_is_never_a_reason_to_fail():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"n_terms": 5}, "n_terms=5, but X has 4 columns: sum at most that many"),
-        ({"n_terms": 0}, "n_terms=0: give a whole number from 1, or None"),
+        ({"n_terms": 5}, "n_terms=5: give a whole number from 1 to 4, the number of columns"),
+        ({"n_terms": 0}, "n_terms=0: give a whole number from 1 to 4"),
         ({"n_combinations": 1.5}, "n_combinations=1.5: give a whole number from 1"),
         ({"max_depth": 0}, "max_depth=0: give a whole number from 1, or None for no limit"),
         ({"min_samples_split": 1}, "min_samples_split=1: give a whole number from 2"),

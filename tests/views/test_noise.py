@@ -86,7 +86,7 @@ def test_the_classifier_finds_neighbours_once_and_on_a_common_scale():
     [
         ({"n_neighbors": 150}, "n_neighbors=150, but there are 150 rows, so at most 149"),
         ({"n_neighbors": 0}, "n_neighbors=0: give a whole number from 1"),
-        ({"width": "wide"}, "width='wide': choose from 'density', 'class'"),
+        ({"width": "wide"}, "width='wide': choose 'density', 'class'"),
         ({"width": -1}, "width=-1: give a number from 0"),
         ({"width": {0: 1, 1: 1}}, "width has no entry for class 2"),
         ({"width": {0: 1, 1: 1, 2: np.nan}}, "width.2.=nan: give a number from 0"),

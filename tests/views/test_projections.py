@@ -124,11 +124,11 @@ def test_constant_and_dependent_columns():
     [
         ({"n_components": 5}, "n_components=5, but X has 4 columns: ask for at most 4"),
         ({"n_components": 0}, "n_components=0: give a whole number from 1, or None"),
-        ({"kinds": "lda"}, "kinds='lda': choose from 'pca'"),
+        ({"kinds": "lda"}, "kinds='lda': choose 'pca'"),
         ({"kinds": ()}, "kinds is empty"),
         ({"n_estimators": 0}, "n_estimators=0"),
         ({"group_size": 0}, "group_size=0"),
-        ({"max_samples": 0.0}, "max_samples=0.0: give a whole number of rows"),
+        ({"max_samples": 0.0}, "max_samples=0.0, but there are 150 rows: give a whole number"),
     ],
 )
 def test_wrong_options(options, message):
@@ -139,5 +139,5 @@ def test_wrong_options(options, message):
 
 def test_a_rotation_is_no_kind_of_projection_view():
     X, y = load_iris(return_X_y=True)
-    with pytest.raises(ValueError, match="kind='rotation': choose from 'pca'"):
+    with pytest.raises(ValueError, match="kind='rotation': choose 'pca'"):
         ProjectionView("rotation").fit(X, y, None, np.random.RandomState(0))
