@@ -45,7 +45,23 @@ QUICK = {"OverproduceSelectClassifier": {"candidates": FEW, "cv": 2}}
 ESTIMATORS = [estimator(**QUICK.get(estimator.__name__, {})) for estimator in public_estimators()]
 
 
-@parametrize_with_checks(ESTIMATORS)
+# A row of weight two is here not the same as two rows: rows are drawn, moved or counted.
+WEIGHTS_ARE_NO_COPIES = {
+    "BalancedSubsetsClassifier": "each member draws rows",
+    "ForestRCClassifier": "each tree draws rows",
+    "HeterogeneousPoolClassifier": "columns are scaled without weights before they are learned",
+    "NoiseInjectionClassifier": "each copy of a row is moved by its own noise",
+    "ProjectionEnsembleClassifier": "directions are found on rows drawn",
+    "ViewEnsembleClassifier": "each member draws rows",
+}
+
+
+def expected_failures(estimator):
+    reason = WEIGHTS_ARE_NO_COPIES.get(type(estimator).__name__)
+    return {} if reason is None else {"check_sample_weight_equivalence_on_dense_data": reason}
+
+
+@parametrize_with_checks(ESTIMATORS, expected_failed_checks=expected_failures)
 def test_scikit_learn_checks(estimator, check):
     check(estimator)
 

@@ -69,8 +69,6 @@ class BaseViewClassifier(MetaEstimatorMixin, BaseEnsembleClassifier):
         if sample_weight is not None and not sample_weight.all():
             rows = np.flatnonzero(sample_weight)  # a row, or a class, without weight is not there
             X, y, sample_weight = select_rows(X, rows), y[rows], sample_weight[rows]
-            if len(rows) == 0:
-                raise ValueError("sample_weight are all zero: at least one sample must count.")
             self.classes_, _ = encode_target(self, y)
         views = self._make_views(X, y, sample_weight, rng)
         self.estimators_, self.views_ = self._train(views, X, y, sample_weight, rng)
