@@ -1,48 +1,17 @@
 """Every public estimator keeps scikit-learn's contract; a new one is found by itself."""
 
-import importlib
 import inspect
 import pickle
-import pkgutil
 
 import pytest
+from estimators import public_estimators, quick
 from numpy.testing import assert_array_equal
-from sklearn.base import BaseEstimator, clone
+from sklearn.base import clone
 from sklearn.datasets import load_iris
-from sklearn.naive_bayes import GaussianNB
-from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils import get_tags
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-import counterpoint
-from counterpoint.combiners import Combiner
-from counterpoint.dynamic import Competence, Region
-
-# Parts of estimators: they clone and show their parameters, but are not fitted to X and y.
-PARTS = (Combiner, Competence, Region)
-
-
-def public_estimators():
-    for module in pkgutil.iter_modules(counterpoint.__path__):
-        if module.name in counterpoint.__all__:
-            package = importlib.import_module(f"counterpoint.{module.name}")
-            for name in package.__all__:
-                value = getattr(package, name)
-                if (
-                    not inspect.isclass(value)
-                    or issubclass(value, PARTS)
-                    or inspect.isabstract(value)
-                ):
-                    continue
-                if issubclass(value, BaseEstimator):
-                    yield value
-
-
-# The default pool of the flagship takes minutes; its promises do not depend on what is in it.
-FEW = [("bayes", GaussianNB()), ("tree", DecisionTreeClassifier(max_depth=3))]
-QUICK = {"OverproduceSelectClassifier": {"candidates": FEW, "cv": 2}}
-
-ESTIMATORS = [estimator(**QUICK.get(estimator.__name__, {})) for estimator in public_estimators()]
+ESTIMATORS = [quick(estimator) for estimator in public_estimators()]
 
 
 # A row of weight two is here not the same as two rows: rows are drawn, moved or counted.

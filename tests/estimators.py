@@ -1,0 +1,46 @@
+"""Every public estimator, found by itself, and quick settings for those that are slow."""
+
+import importlib
+import inspect
+import pkgutil
+
+from sklearn.base import BaseEstimator
+from sklearn.naive_bayes import GaussianNB
+from sklearn.tree import DecisionTreeClassifier
+
+import counterpoint
+from counterpoint.auto import OverproduceSelectClassifier
+from counterpoint.combiners import Combiner
+from counterpoint.dynamic import Competence, Region
+
+# Parts of estimators: they clone and show their parameters, but are not fitted to X and y.
+PARTS = (Combiner, Competence, Region)
+# The default pool of the flagship takes minutes; its promises do not depend on what is in it.
+FEW = [("bayes", GaussianNB()), ("tree", DecisionTreeClassifier(max_depth=3))]
+_FIRST = next(iter(inspect.signature(OverproduceSelectClassifier).parameters))
+QUICK = {"OverproduceSelectClassifier": {_FIRST: FEW, "cv": 2}}
+
+
+def public_classes():
+    """Yield every class that a package of ours exports."""
+    for module in pkgutil.iter_modules(counterpoint.__path__):
+        if module.name in counterpoint.__all__:
+            package = importlib.import_module(f"counterpoint.{module.name}")
+            for name in package.__all__:
+                value = getattr(package, name)
+                if inspect.isclass(value):
+                    yield value
+
+
+def public_estimators():
+    """Yield every public estimator class."""
+    for value in public_classes():
+        abstract = inspect.isabstract(value) or value.__name__.startswith("Base")
+        if issubclass(value, BaseEstimator) and not issubclass(value, PARTS) and not abstract:
+            yield value
+
+
+def quick(estimator):
+    """Return an estimator with settings under which it is fitted fast."""
+    options = QUICK.get(estimator.__name__, {})
+    return estimator(**options)
