@@ -292,6 +292,32 @@ class BaseEnsemble(BaseEstimator):
     ``estimator_weights_``; one that keeps its members otherwise overrides ``member_predict``.
     """
 
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Train the members.
+
+        Parameters
+        ----------
+        X : array-like or frame of shape (n_samples, n_features)
+        y : array-like of shape (n_samples,)
+            Labels, or numbers for a regressor.
+        sample_weight : array-like of shape (n_samples,), default=None
+            How much each sample counts. None: all the same.
+
+        Returns
+        -------
+        self
+        """
+        X, y = self._read(X, y)
+        weight = check_weights(sample_weight, X)
+        self._fit_members(X, y, weight, check_random_state(getattr(self, "random_state", None)))
+        return self
+
+    def _fit_members(self, X, y, sample_weight, rng):
+        raise NotImplementedError(
+            f"{type(self).__name__} must write _fit_members, which trains members and sets "
+            "estimators_."
+        )
+
     def _learners(self) -> dict[str, Any]:
         """Return the learners that are cloned for members, by the names of their parameters."""
         learner = getattr(self, "estimator", None)
@@ -358,38 +384,12 @@ class BaseEnsembleClassifier(ClassifierMixin, BaseEnsemble):
     MemberOutputs(5 members, 75 samples, 3 classes)
     """
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Train the members.
-
-        Parameters
-        ----------
-        X : array-like or frame of shape (n_samples, n_features)
-        y : array-like of shape (n_samples,)
-            Labels.
-        sample_weight : array-like of shape (n_samples,), default=None
-            How much each sample counts. None: all the same.
-
-        Returns
-        -------
-        self
-        """
-        X, y = self._read(X, y)
-        weight = check_weights(sample_weight, X)
-        self._fit_members(X, y, weight, check_random_state(getattr(self, "random_state", None)))
-        return self
-
     def _read(self, X, y):
         """Check the training data and set ``classes_``; return X and the labels."""
         need_target(self, y)
         X, y = validate_data(self, X, y)
         self.classes_, _ = encode_target(self, y)
         return X, _sklearn.column_or_1d(y)
-
-    def _fit_members(self, X, y, sample_weight, rng):
-        raise NotImplementedError(
-            f"{type(self).__name__} must write _fit_members, which trains members and sets "
-            "estimators_."
-        )
 
     def _ask(self, X):
         members = [Member(m, None, f"member {k}") for k, m in enumerate(self.estimators_)]
@@ -482,32 +482,10 @@ class BaseEnsembleRegressor(RegressorMixin, BaseEnsemble):
     regressors take ``member_predict(X)``.
     """
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Train the members.
-
-        Parameters
-        ----------
-        X : array-like or frame of shape (n_samples, n_features)
-        y : array-like of shape (n_samples,)
-            Numbers.
-        sample_weight : array-like of shape (n_samples,), default=None
-            How much each sample counts. None: all the same.
-
-        Returns
-        -------
-        self
-        """
-        X, y = self._read(X, y)
-        weight = check_weights(sample_weight, X)
-        self._fit_members(X, y, weight, check_random_state(getattr(self, "random_state", None)))
-        return self
-
     def _read(self, X, y):
         """Check the training data; return X and the numbers."""
         need_target(self, y)
         return validate_data(self, X, y, y_numeric=True)
-
-    _fit_members = BaseEnsembleClassifier._fit_members
 
     def member_predict(self, X: Any) -> NDArray:
         """Return the number that each member gives each sample.
