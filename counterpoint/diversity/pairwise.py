@@ -64,7 +64,7 @@ def mean_over_pairs(matrix):
         values = values[~np.isnan(values)]
         return float(values.mean()) if len(values) else float("nan")
 
-    measure.matrix = matrix
+    measure.matrix = matrix  # type: ignore[attr-defined]
     return measure
 
 

@@ -29,7 +29,7 @@ from counterpoint.experiments.protocol import (
     paired,
     verdict,
 )
-from counterpoint.plots._style import colour
+from counterpoint.plots.style import colour
 
 STAR = 7
 # Epochs, rate, whether the rate is per sample; nodes at 3 networks; networks at so many nodes.

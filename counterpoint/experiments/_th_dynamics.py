@@ -16,7 +16,7 @@ from counterpoint.experiments._th_common import (
     train_networks,
 )
 from counterpoint.experiments.protocol import Claim, Experiment, Size, Verdict, grid, verdict
-from counterpoint.plots._style import colour
+from counterpoint.plots.style import colour
 
 N, NODES, RATE, EPOCHS = 3, 5, 0.05, 5000
 LAM_STAR = 0.75

@@ -21,7 +21,7 @@ from counterpoint.experiments._th_common import (
     thesis_data,
 )
 from counterpoint.experiments.protocol import Claim, Experiment, Size, Verdict, grid, verdict
-from counterpoint.plots._style import colour
+from counterpoint.plots.style import colour
 from counterpoint.trees.algebra import apply, relabel
 from counterpoint.trees.equivalent.estimator import EnsembleTreeClassifier
 from counterpoint.trees.growing.pruned import PrunedTreeClassifier

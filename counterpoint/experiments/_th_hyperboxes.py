@@ -22,7 +22,7 @@ from counterpoint.experiments._th_common import (
 )
 from counterpoint.experiments.protocol import Claim, Experiment, Size, Verdict, grid, verdict
 from counterpoint.hyperboxes import HyperboxClassifier, HyperboxEnsembleClassifier
-from counterpoint.plots._style import colour
+from counterpoint.plots.style import colour
 
 THRESHOLDS = (0.0, 0.6, 0.7, 0.8, 0.9)
 SURE = (0.6, 0.7, 0.8)

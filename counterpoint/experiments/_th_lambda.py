@@ -18,7 +18,7 @@ from counterpoint.experiments._th_common import (
     train_networks,
 )
 from counterpoint.experiments.protocol import Claim, Experiment, Size, Verdict, grid, verdict
-from counterpoint.plots._style import colour
+from counterpoint.plots.style import colour
 
 STAR = 7  # lambda runs over 0/7 .. 7/7 of lambda*, and 8/7
 BEYOND = 8

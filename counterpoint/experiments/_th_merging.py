@@ -28,7 +28,7 @@ from counterpoint.experiments.protocol import (
     grid,
     verdict,
 )
-from counterpoint.plots._style import colour
+from counterpoint.plots.style import colour
 from counterpoint.trees.growing.pruned import PrunedTreeClassifier
 from counterpoint.trees.merging.estimator import MergedTreeClassifier
 

@@ -12,7 +12,7 @@ from counterpoint.boosting import AdaBoostM2Classifier, NominalConceptClassifier
 from counterpoint.diversity import trajectory
 from counterpoint.experiments._claims_common import panels, rows_and_labels, share, take_fold
 from counterpoint.experiments.protocol import Claim, Experiment, Size, Verdict, grid, verdict
-from counterpoint.plots._style import colour
+from counterpoint.plots.style import colour
 
 __all__ = ["CLAIMS", "R9"]
 

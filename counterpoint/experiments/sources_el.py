@@ -36,7 +36,7 @@ from counterpoint.networks import (
     EvolutionaryEnsembleClassifier,
     NegativeCorrelationClassifier,
 )
-from counterpoint.plots._style import colour
+from counterpoint.plots.style import colour
 from counterpoint.trees import PrunedTreeClassifier
 
 __all__ = ["CLAIMS", "R1", "R2", "R3"]

@@ -28,7 +28,7 @@ from counterpoint.experiments.protocol import (
     verdict,
 )
 from counterpoint.experiments.sources_nc_gaussians import NC, R4, RESAMPLED, boosted
-from counterpoint.plots._style import colour
+from counterpoint.plots.style import colour
 
 __all__ = ["CLAIMS", "R4", "R5", "R6"]
 

@@ -22,7 +22,7 @@ from counterpoint.experiments.protocol import (
 )
 from counterpoint.networks import NegativeCorrelationClassifier
 from counterpoint.plots import plot_decision_boundary
-from counterpoint.plots._style import colour
+from counterpoint.plots.style import colour
 from counterpoint.trees import PrunedTreeClassifier
 
 __all__ = ["NC", "R4", "RESAMPLED", "boosted"]

@@ -33,7 +33,7 @@ from counterpoint.experiments.protocol import (
 )
 from counterpoint.networks import NCCDClassifier, NegativeCorrelationRegressor
 from counterpoint.plots import KappaErrorDisplay
-from counterpoint.plots._style import colour
+from counterpoint.plots.style import colour
 
 __all__ = ["CLAIMS", "R7", "R8"]
 

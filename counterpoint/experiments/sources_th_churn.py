@@ -30,7 +30,7 @@ from counterpoint.experiments.protocol import (
     paired,
     verdict,
 )
-from counterpoint.plots._style import colour
+from counterpoint.plots.style import colour
 from counterpoint.sequences import (
     EventLog,
     Histories,

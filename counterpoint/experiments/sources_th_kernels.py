@@ -11,7 +11,7 @@ from scipy.optimize import minimize_scalar
 from counterpoint.experiments._claims_common import THEIRS_LINE, panels
 from counterpoint.experiments._th_common import THESIS, numbers
 from counterpoint.experiments.protocol import Claim, Experiment, Size, Verdict, grid, verdict
-from counterpoint.plots._style import colour
+from counterpoint.plots.style import colour
 from counterpoint.subsets import ball_kernel, cone_kernel
 
 __all__ = ["CLAIMS", "R16"]

@@ -19,15 +19,17 @@
 ``plot_decision_boundary``  decision regions of a classifier of two features
 =========================== ================================================================
 
-Each is made by ``from_estimator``, ``from_predictions`` or ``from_outputs``, which draw at once;
-``plot`` draws again, on any axes, and ``table`` gives what is shown as a frame. Nothing is
-computed here that ``counterpoint.diversity`` or ``counterpoint.decomposition`` does not give,
-``show`` is never called and rcParams stay as they are.
+Each is made by ``from_estimator``, ``from_predictions``, ``from_outputs`` or another ``from_...``,
+which draw at once; ``plot`` draws again, on any axes, and ``table`` gives what is shown as a frame.
+Nothing is computed here that a package below does not give, ``show`` is never called and rcParams
+stay as they are. A new display is a subclass of ``Display``, ``PanelDisplay`` or
+``EnsembleDisplay`` that supplies what to compute and how to draw it.
 """
 
 from counterpoint.plots.boundaries import plot_decision_boundary
 from counterpoint.plots.coverage import CoverageDisplay
 from counterpoint.plots.decomposition import DecompositionDisplay
+from counterpoint.plots.display import Display, EnsembleDisplay, PanelDisplay
 from counterpoint.plots.diversity_matrix import DiversityMatrixDisplay
 from counterpoint.plots.dynamics import NCLDynamicsDisplay
 from counterpoint.plots.history import HistoryDisplay
@@ -44,7 +46,9 @@ from counterpoint.plots.tree import TreeDisplay
 __all__ = [
     "CoverageDisplay",
     "DecompositionDisplay",
+    "Display",
     "DiversityMatrixDisplay",
+    "EnsembleDisplay",
     "HistoryDisplay",
     "HyperboxDisplay",
     "KappaErrorDisplay",
@@ -52,6 +56,7 @@ __all__ = [
     "MarginDisplay",
     "MemberBoundariesDisplay",
     "NCLDynamicsDisplay",
+    "PanelDisplay",
     "RankDisplay",
     "RelevanceHorizonDisplay",
     "SelectionDisplay",

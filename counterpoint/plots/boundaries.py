@@ -1,6 +1,5 @@
 """Decision regions of a classifier in the plane, drawn by scikit-learn's own display."""
 
-from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -8,7 +7,7 @@ from matplotlib.axes import Axes
 from numpy.typing import ArrayLike
 from sklearn.inspection import DecisionBoundaryDisplay
 
-from counterpoint.plots import _plane, _style
+from counterpoint.plots import plane, style
 
 
 def plot_decision_boundary(
@@ -19,8 +18,8 @@ def plot_decision_boundary(
     ax: Axes | None = None,
     grid_resolution: int = 200,
     eps: float | None = None,
-    scatter_kwargs: Mapping[str, Any] | None = None,
-    legend_kwargs: Mapping[str, Any] | None = None,
+    scatter_kwargs: style.Look = None,
+    legend_kwargs: style.Look = None,
     **boundary_kwargs: Any,
 ) -> DecisionBoundaryDisplay:
     """Draw the decision regions of a classifier of two features, and the data on them.
@@ -63,13 +62,13 @@ def plot_decision_boundary(
     >>> display.ax_.get_title()
     'DecisionTreeClassifier'
     """
-    points, y, labels = _plane.check_plane(estimator, X, y)
+    points, y, labels = plane.check_plane(estimator, X, y)
     classes = estimator.classes_
-    ax = _style.get_axes(ax, figsize=(6.4, 4.8))
+    ax = style.get_axes(ax, figsize=(6.4, 4.8))
     display = DecisionBoundaryDisplay.from_estimator(
         estimator,
         # Of the data it only reads names and limits: these leave as much room on either side.
-        _plane.like(X, np.array(_plane.limits(points, eps))),
+        plane.like(X, np.array(plane.limits(points, eps))),
         eps=0.0,
         ax=ax,
         response_method="predict",
@@ -80,9 +79,9 @@ def plot_decision_boundary(
         **{"zorder": -1, "rasterized": True, **boundary_kwargs},
     )
     # Colours by class, whatever scikit-learn of this version does for two classes or more.
-    display.surface_.set_cmap(_plane.region_colours(len(classes)))
+    display.surface_.set_cmap(plane.region_colours(len(classes)))
     display.surface_.set_clim(-0.5, len(classes) - 0.5)
-    _plane.draw_points(ax, points, y, classes, scatter_kwargs)
-    _style.draw_legend(ax, given=legend_kwargs)
+    plane.draw_points(ax, points, y, classes, scatter_kwargs)
+    style.draw_legend(ax, given=legend_kwargs)
     ax.set_title(type(estimator).__name__)
     return display

@@ -1,6 +1,5 @@
 """How evenly subsets cover the samples of a class, as more of them are added."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Self
 
@@ -9,22 +8,21 @@ from matplotlib.lines import Line2D
 from matplotlib.ticker import LogLocator, NullFormatter, PercentFormatter
 from numpy.typing import ArrayLike
 
-from counterpoint.plots import _style
+from counterpoint._validation import check_choice
+from counterpoint.plots import style
+from counterpoint.plots.display import Display
 from counterpoint.subsets import ensemble_to_features
 from counterpoint.subsets.coverage import coverage_path
 
 _LINE = "counterpoint-coverage"
-_WHAT = ("coverage", "spread")
 
 
 @dataclass(kw_only=True)
-class CoverageDisplay:
+class CoverageDisplay(Display):
     """Coverage evening out: the share of a class's subsets that hold a sample, over the samples.
 
     In a uniform cover all samples of a class are held by the same share, so the band around
     the line closes as subsets are added.
-
-    Make one with ``from_estimator`` or ``from_subsets``, which draw it.
 
     Parameters
     ----------
@@ -35,7 +33,6 @@ class CoverageDisplay:
     ----------
     lines_ : list of Line2D
         One a class.
-    ax_, figure_ : matplotlib Axes and Figure
 
     Examples
     --------
@@ -61,19 +58,15 @@ class CoverageDisplay:
             Stochastic discrimination, or trees, whose leaves are the subsets: whatever
             :func:`counterpoint.subsets.ensemble_to_features` takes.
         X : array-like of shape (n_samples, n_features)
-        y : array-like of shape (n_samples,)
-            Classes.
-        ax : matplotlib Axes, default=None
-            Where to draw; None makes a new figure.
-        **options
-            As in :meth:`plot`.
+        y, ax, **options
+            As for :meth:`from_subsets`.
 
         Returns
         -------
         CoverageDisplay
         """
-        held = ensemble_to_features(estimator, X).T.toarray().astype(bool)
-        return cls.from_subsets(held, y, ax=ax, **options)
+        subsets = ensemble_to_features(estimator, X).T.toarray().astype(bool)
+        return cls.from_subsets(subsets, y, ax=ax, **options)
 
     @classmethod
     def from_subsets(cls, subsets: ArrayLike, y: ArrayLike, *, ax=None, **options: Any) -> Self:
@@ -88,7 +81,7 @@ class CoverageDisplay:
         ax : matplotlib Axes, default=None
             Where to draw; None makes a new figure.
         **options
-            As in :meth:`plot`.
+            As in :meth:`draw`.
 
         Returns
         -------
@@ -100,36 +93,28 @@ class CoverageDisplay:
         """Return what is plotted: a row per class and number of subsets."""
         return self.path
 
-    def plot(
-        self, ax=None, *, what: str = "coverage", line_kwargs: Mapping[str, Any] | None = None
-    ) -> Self:
-        """Draw on ``ax`` or a new figure; never call ``show``.
+    def draw(self, ax, *, what: str = "coverage", line_kwargs: style.Look = None) -> None:
+        """Draw on these axes.
 
         Parameters
         ----------
-        ax : matplotlib Axes, default=None
+        ax : matplotlib Axes
         what : {"coverage", "spread"}, default="coverage"
             Mean and band of coverage, or its standard deviation on log scales, where independent
             subsets follow a straight line that falls by half as their number grows fourfold.
         line_kwargs : dict, default=None
             For matplotlib's ``plot``.
-
-        Returns
-        -------
-        CoverageDisplay
         """
-        if what not in _WHAT:
-            raise ValueError(f"what={what!r}: choose {' or '.join(_WHAT)}.")
-        ax = _style.get_axes(ax, (6.4, 4.0))
+        check_choice(what, "what", ("coverage", "spread"))
         self.lines_ = []
         for label, part in self.path.groupby("label", sort=True):
-            k = _style.count_drawn(ax, _LINE)
-            style = {"color": _style.colour(k), "linestyle": _style.dashes(k), "label": str(label)}
+            k = style.count_drawn(ax, _LINE)
+            look = {"color": style.colour(k), "linestyle": style.dashes(k), "label": str(label)}
             values = part["mean" if what == "coverage" else "spread"]
             if what == "spread":
                 values = values.where(values > 0)  # a log scale has no place for 0
             self.lines_ += ax.plot(
-                part["n_subsets"], values, gid=_LINE, **_style.merge(style, line_kwargs, Line2D)
+                part["n_subsets"], values, gid=_LINE, **style.merge(look, line_kwargs, Line2D)
             )
             if what == "coverage":
                 colour = self.lines_[-1].get_color()
@@ -149,6 +134,4 @@ class CoverageDisplay:
             ax.yaxis.set_major_formatter("{x:g}")
             ax.yaxis.set_minor_formatter(NullFormatter())
             ax.set_ylabel("Standard deviation of coverage")
-        _style.draw_legend(ax)
-        self.ax_, self.figure_ = ax, ax.figure
-        return self
+        style.draw_legend(ax)

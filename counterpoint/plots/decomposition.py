@@ -1,4 +1,4 @@
-"""D1-D3: the parts of an expected error, stacked."""
+"""The parts of an expected error, stacked."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -11,24 +11,25 @@ from matplotlib.patches import Patch, Rectangle
 from sklearn.base import clone
 
 from counterpoint import decomposition as _decomposition
-from counterpoint.plots import _style
-from counterpoint.plots._terms import signed_terms
+from counterpoint._validation import check_choice
+from counterpoint.plots import style
+from counterpoint.plots.display import Display
 
 # One colour for what means the same in each decomposition.
 _PART_COLOURS = {
     "noise": "0.7",
-    "bias": _style.OKABE_ITO["blue"],
-    "bias_effect": _style.OKABE_ITO["blue"],
-    "systematic_effect": _style.OKABE_ITO["blue"],
-    "member_error": _style.OKABE_ITO["blue"],
-    "variance": _style.OKABE_ITO["orange"],
-    "variance_effect": _style.OKABE_ITO["orange"],
-    "covariance": _style.OKABE_ITO["purple"],
-    "diversity": _style.OKABE_ITO["green"],
-    "diversity_effect": _style.OKABE_ITO["green"],
-    "ambiguity": _style.OKABE_ITO["green"],
+    "bias": style.OKABE_ITO["blue"],
+    "bias_effect": style.OKABE_ITO["blue"],
+    "systematic_effect": style.OKABE_ITO["blue"],
+    "member_error": style.OKABE_ITO["blue"],
+    "variance": style.OKABE_ITO["orange"],
+    "variance_effect": style.OKABE_ITO["orange"],
+    "covariance": style.OKABE_ITO["purple"],
+    "diversity": style.OKABE_ITO["green"],
+    "diversity_effect": style.OKABE_ITO["green"],
+    "ambiguity": style.OKABE_ITO["green"],
 }
-_OTHER_COLOURS = tuple(_style.OKABE_ITO[c] for c in ("sky blue", "vermilion", "yellow", "black"))
+_OTHER_COLOURS = tuple(style.OKABE_ITO[c] for c in ("sky blue", "vermilion", "yellow", "black"))
 _FUNCTIONS = (
     "ambiguity_decomposition",
     "bias_variance",
@@ -45,14 +46,11 @@ _MOST_TICKS = 15
 
 
 @dataclass(kw_only=True)
-class DecompositionDisplay:
+class DecompositionDisplay(Display):
     """An expected error in parts: what adds to it above zero, what takes from it below.
 
     The net of each bar is the error, marked in black. Parts that are zero everywhere, such as
     a noise that nobody knows, are in the table but not drawn.
-
-    Make one with ``from_estimator``, ``from_predictions``, ``from_decomposition`` or
-    ``from_decompositions``, each of which draws it.
 
     Parameters
     ----------
@@ -64,11 +62,6 @@ class DecompositionDisplay:
         What the rows are values of; None for rows that are names.
     identity : str or None, default=None
         The identity that the parts obey, for the title.
-
-    Attributes
-    ----------
-    ax_, figure_ : Axes, Figure
-        Where it was drawn last.
 
     See Also
     --------
@@ -100,9 +93,9 @@ class DecompositionDisplay:
         param_name: str | None = None,
         param_range=None,
         name: str | None = None,
-        ax: Axes | None = None,
-        bar_kwargs: Mapping[str, Any] | None = None,
-        legend_kwargs: Mapping[str, Any] | None = None,
+        ax=None,
+        bar_kwargs: style.Look = None,
+        legend_kwargs: style.Look = None,
         **options: Any,
     ) -> Self:
         """Train an estimator again and again, split its error, then draw.
@@ -119,7 +112,7 @@ class DecompositionDisplay:
         name : str, default=None
             What to call the one bar, where no parameter is varied.
         ax, bar_kwargs, legend_kwargs
-            As for ``plot``.
+            As for ``draw``.
         **options
             For ``counterpoint.decomposition.decompose``: ``loss``, ``method``, ``n_trials``, ...
             With an integer ``random_state`` every value meets the same training sets.
@@ -135,9 +128,9 @@ class DecompositionDisplay:
             )
         look: dict[str, Any] = {"ax": ax, "bar_kwargs": bar_kwargs, "legend_kwargs": legend_kwargs}
         if param_name is None:
-            found = _decomposition.decompose(estimator, X, y, **options)
+            result = _decomposition.decompose(estimator, X, y, **options)
             called = type(estimator).__name__ if name is None else name
-            return cls.from_decomposition(found, name=called, **look)
+            return cls.from_decomposition(result, name=called, **look)
         by_value = {
             value: _decomposition.decompose(
                 clone(estimator).set_params(**{param_name: value}), X, y, **options
@@ -154,9 +147,9 @@ class DecompositionDisplay:
         *,
         method: str = "kohavi_wolpert",
         name: str | None = None,
-        ax: Axes | None = None,
-        bar_kwargs: Mapping[str, Any] | None = None,
-        legend_kwargs: Mapping[str, Any] | None = None,
+        ax=None,
+        bar_kwargs: style.Look = None,
+        legend_kwargs: style.Look = None,
         **options: Any,
     ) -> Self:
         """Split the error of predictions that you have already, then draw.
@@ -173,7 +166,7 @@ class DecompositionDisplay:
         name : str, default=None
             What to call the bar.
         ax, bar_kwargs, legend_kwargs
-            As for ``plot``.
+            As for ``draw``.
         **options
             For that function.
 
@@ -181,10 +174,7 @@ class DecompositionDisplay:
         -------
         display : DecompositionDisplay
         """
-        if method not in _FUNCTIONS:
-            raise ValueError(
-                f"method={method!r} is not known: choose from {', '.join(_FUNCTIONS)}."
-            )
+        check_choice(method, "method", _FUNCTIONS)
         parts = getattr(_decomposition, method)(y_true, predictions, **options)
         return cls.from_decomposition(
             parts, name=name, ax=ax, bar_kwargs=bar_kwargs, legend_kwargs=legend_kwargs
@@ -192,13 +182,7 @@ class DecompositionDisplay:
 
     @classmethod
     def from_decomposition(
-        cls,
-        decomposition,
-        *,
-        name: str | None = None,
-        ax: Axes | None = None,
-        bar_kwargs: Mapping[str, Any] | None = None,
-        legend_kwargs: Mapping[str, Any] | None = None,
+        cls, decomposition, *, name: str | None = None, ax=None, **options: Any
     ) -> Self:
         """Draw one decomposition.
 
@@ -209,27 +193,20 @@ class DecompositionDisplay:
             name, ``error`` included or not.
         name : str, default=None
             What to call the bar.
-        ax, bar_kwargs, legend_kwargs
-            As for ``plot``.
+        ax : matplotlib Axes, default=None
+        **options
+            As for ``draw``.
 
         Returns
         -------
         display : DecompositionDisplay
         """
         called = "" if name is None else name
-        return cls.from_decompositions(
-            {called: decomposition}, ax=ax, bar_kwargs=bar_kwargs, legend_kwargs=legend_kwargs
-        )
+        return cls.from_decompositions({called: decomposition}, ax=ax, **options)
 
     @classmethod
     def from_decompositions(
-        cls,
-        decompositions,
-        *,
-        param_name: str | None = None,
-        ax: Axes | None = None,
-        bar_kwargs: Mapping[str, Any] | None = None,
-        legend_kwargs: Mapping[str, Any] | None = None,
+        cls, decompositions, *, param_name: str | None = None, ax=None, **options: Any
     ) -> Self:
         """Draw several decompositions side by side.
 
@@ -240,8 +217,9 @@ class DecompositionDisplay:
             and a column per signed term, as ``table()`` returns it.
         param_name : str, default=None
             What the keys are values of; a line then joins their errors.
-        ax, bar_kwargs, legend_kwargs
-            As for ``plot``.
+        ax : matplotlib Axes, default=None
+        **options
+            As for ``draw``.
 
         Returns
         -------
@@ -260,52 +238,43 @@ class DecompositionDisplay:
             raise ValueError("There are no decompositions: nothing to draw.")
         terms, errors = {}, {}
         for key, one in rows.items():
-            terms[key], errors[key] = signed_terms(one, key)
+            terms[key], errors[key] = _signed_terms(one, key)
         first_key, first = next(iter(terms.items()))
-        for key, found in terms.items():
-            if list(found) != list(first):
+        for key, parts in terms.items():
+            if list(parts) != list(first):
                 raise ValueError(
-                    f"{key!r} has the parts {', '.join(found)}, but {first_key!r} has "
+                    f"{key!r} has the parts {', '.join(parts)}, but {first_key!r} has "
                     f"{', '.join(first)}: only decompositions of one kind can stand side by side."
                 )
         # As objects: a parameter may be None, which would turn into NaN among numbers.
         index = pd.Index(list(terms), name=param_name, dtype=object)
-        display = cls(
+        return cls(
             contributions=pd.DataFrame(list(terms.values()), index=index),
             error=pd.Series(list(errors.values()), index=index, name="error"),
             param_name=param_name,
             identity=getattr(next(iter(rows.values())), "identity", None),
-        )
-        return display.plot(ax, bar_kwargs=bar_kwargs, legend_kwargs=legend_kwargs)
+        ).plot(ax, **options)
 
     def table(self) -> pd.DataFrame:
         """Return the signed parts and the error: one row per bar."""
         return self.contributions.assign(error=self.error)
 
-    def plot(
-        self,
-        ax: Axes | None = None,
-        *,
-        bar_kwargs: Mapping[str, Any] | None = None,
-        legend_kwargs: Mapping[str, Any] | None = None,
-    ) -> Self:
-        """Draw on ``ax`` or a new figure; never call ``show``.
+    def _size(self) -> tuple[float, float]:
+        return float(np.clip(4.9 + 0.5 * len(self.contributions), 5.6, 8.0)), 4.4
+
+    def draw(self, ax, *, bar_kwargs: style.Look = None, legend_kwargs: style.Look = None) -> None:
+        """Draw on these axes.
 
         Parameters
         ----------
-        ax : matplotlib Axes, default=None
+        ax : matplotlib Axes
         bar_kwargs : dict, default=None
             For ``Axes.bar`` of all parts.
         legend_kwargs : dict, default=None
             For ``Axes.legend``.
-
-        Returns
-        -------
-        self
         """
         n = len(self.contributions)
         width = 0.5 if n == 1 else 0.8
-        ax = _style.get_axes(ax, figsize=(float(np.clip(4.9 + 0.5 * n, 5.6, 8.0)), 4.4))
         at, span = np.arange(n), _span(self.contributions)
         top, bottom = np.zeros(n), np.zeros(n)
         for part, colour in _colours(self.contributions).items():
@@ -318,7 +287,7 @@ class DecompositionDisplay:
                 "linewidth": 0.6,
             }
             look["label"] = part.replace("_", " ")
-            bars = ax.bar(at, values, bottom=base, **_style.merge(look, bar_kwargs, Patch))
+            bars = ax.bar(at, values, bottom=base, **style.merge(look, bar_kwargs, Patch))
             if n <= _MOST_VALUES and self.param_name is None:
                 _write_values(ax, bars.patches, self.error, 0.03 * span)
             top, bottom = top + np.maximum(values, 0), bottom + np.minimum(values, 0)
@@ -337,9 +306,41 @@ class DecompositionDisplay:
             title += "\n" + self.identity.replace("_", " ")
         ax.set_title(title, fontsize="medium")
         ax.set_ylabel("Contribution to the expected error")
-        _style.draw_legend(ax, given=legend_kwargs)
-        self.ax_, self.figure_ = ax, ax.figure
-        return self
+        style.draw_legend(ax, given=legend_kwargs)
+
+
+def _signed_terms(one, key) -> tuple[dict[str, float], float]:
+    """Return the signed terms of one decomposition, and its error."""
+    if hasattr(one, "contributions"):
+        return dict(one.contributions), float(one.averages["error"])
+    if hasattr(one, "averages"):
+        one = one.averages
+    if isinstance(one, pd.DataFrame):
+        if "contribution" not in one:
+            raise ValueError(
+                f"The frame of {key!r} has the columns {', '.join(map(str, one.columns))}, but no "
+                "'contribution': pass what a decomposition's table() returns."
+            )
+        one = one["contribution"].dropna().to_dict()
+    if not isinstance(one, Mapping):
+        raise TypeError(
+            f"{key!r} is a {type(one).__name__}, expected a decomposition, or a dict of signed "
+            "terms by name."
+        )
+    terms = {str(part): float(value) for part, value in one.items()}
+    net = terms.pop("error", None)
+    if not terms:
+        raise ValueError(f"{key!r} has no parts: expected a dict such as bias=0.1, variance=0.2.")
+    bad = [part for part, value in terms.items() if not np.isfinite(value)]
+    if bad:
+        raise ValueError(f"{bad[0]!r} of {key!r} is {terms[bad[0]]}: every part must be finite.")
+    total = sum(terms.values())
+    if net is not None and not np.isclose(total, net, rtol=1e-6, atol=1e-9):
+        raise ValueError(
+            f"The parts of {key!r} add up to {total:.6g}, but its error is {net:.6g}. Pass signed "
+            "terms: what takes from the error, as diversity does, is negative."
+        )
+    return terms, total if net is None else net
 
 
 def _colours(contributions: pd.DataFrame) -> dict[str, str]:
@@ -365,20 +366,20 @@ def _write_values(ax: Axes, bars, error: pd.Series, half: float) -> None:
             low, high = (low, net) if net - low > high - net else (net, high)
         if high - low < 2 * half:  # no room
             continue
-        ink = _style.ink_on(bar.get_facecolor())
+        ink = style.ink_on(bar.get_facecolor())
         x = bar.get_x() + bar.get_width() / 2
-        text = _style.number(value)
+        text = style.number(value)
         ax.text(x, (low + high) / 2, text, ha="center", va="center", fontsize=8, color=ink)
 
 
 def _name_bars(ax: Axes, error: pd.Series, param_name: str | None) -> None:
     if param_name is not None:
         shown = [f"{key:g}" if isinstance(key, float) else str(key) for key in error.index]
-        ticks = _style.thinned(shown, _MOST_TICKS)
+        ticks = style.thinned(shown, _MOST_TICKS)
         ax.set_xlabel(param_name)
     else:
-        shown = [f"{key}\nerror {_style.number(value)}".strip() for key, value in error.items()]
-        ticks = _style.thinned(shown, _MOST_TICKS)
+        shown = [f"{key}\nerror {style.number(value)}".strip() for key, value in error.items()]
+        ticks = style.thinned(shown, _MOST_TICKS)
     at, labels = zip(*ticks, strict=True)
     longest = max(len(line) for label in labels for line in label.split("\n"))
     # A letter is about 6 points wide; names that would run into each other stand upright.

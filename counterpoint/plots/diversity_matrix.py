@@ -1,6 +1,5 @@
 """A pairwise measure of every pair of members, as a heat map."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
@@ -11,9 +10,10 @@ from numpy.typing import NDArray
 
 from counterpoint import diversity
 from counterpoint._outputs import MemberOutputs, PairCounts
+from counterpoint._validation import check_choice
 from counterpoint.diversity.measures import order_alike
-from counterpoint.plots import _style
-from counterpoint.plots._base import EnsembleDisplay, check_outputs, need_members
+from counterpoint.plots import style
+from counterpoint.plots.display import EnsembleDisplay, check_outputs, need_members
 
 _ORDERS = {
     "given": "",
@@ -32,9 +32,6 @@ class DiversityMatrixDisplay(EnsembleDisplay):
     reaches as far as the pairs do, whatever a member is with itself. Hatched cells are
     undefined (0/0).
 
-    Make one with ``from_estimator``, ``from_predictions`` or ``from_outputs``, each of which
-    draws it.
-
     Parameters
     ----------
     matrix : ndarray of shape (n_members, n_members)
@@ -48,8 +45,6 @@ class DiversityMatrixDisplay(EnsembleDisplay):
 
     Attributes
     ----------
-    ax_, figure_ : Axes, Figure
-        Where it was drawn last.
     im_ : AxesImage
     colorbar_ : Colorbar
 
@@ -78,19 +73,11 @@ class DiversityMatrixDisplay(EnsembleDisplay):
 
     _several: ClassVar[bool] = False
 
+    size: ClassVar = (6.2, 5.2)
+
     @classmethod
-    def from_outputs(
-        cls,
-        outputs,
-        *,
-        measure: str = "q",
-        order: str = "given",
-        ax: Axes | None = None,
-        show_values: bool | None = None,
-        im_kwargs: Mapping[str, Any] | None = None,
-        text_kwargs: Mapping[str, Any] | None = None,
-    ) -> Self:
-        """Measure every pair of members, then draw.
+    def compute(cls, outputs, *, measure: str = "q", order: str = "given") -> Self:
+        """Measure every pair of members.
 
         Parameters
         ----------
@@ -100,15 +87,12 @@ class DiversityMatrixDisplay(EnsembleDisplay):
         order : {"given", "cluster", "error"}, default="given"
             As the ensemble has its members; those alike side by side (average linkage); or the
             best first.
-        ax, show_values, im_kwargs, text_kwargs
-            As for ``plot``.
 
         Returns
         -------
-        display : DiversityMatrixDisplay
+        DiversityMatrixDisplay
         """
-        if order not in _ORDERS:
-            raise ValueError(f"order={order!r} is not known: choose from {', '.join(_ORDERS)}.")
+        check_choice(order, "order", _ORDERS)
         if isinstance(outputs, PairCounts):
             names = [f"member {k}" for k in range(outputs.n_members)]
         else:
@@ -120,44 +104,36 @@ class DiversityMatrixDisplay(EnsembleDisplay):
             at = order_alike(matrix, measure)
         elif order == "error":
             at = np.argsort(_errors(outputs), kind="stable")
-        display = cls(
+        return cls(
             matrix=matrix[np.ix_(at, at)],
             names=[names[k] for k in at],
             measure=measure,
             order=order,
-        )
-        return display.plot(
-            ax, show_values=show_values, im_kwargs=im_kwargs, text_kwargs=text_kwargs
         )
 
     def table(self) -> pd.DataFrame:
         """Return the matrix as a frame, members in the order drawn."""
         return pd.DataFrame(self.matrix, index=self.names, columns=self.names)
 
-    def plot(
+    def draw(
         self,
-        ax: Axes | None = None,
+        ax,
         *,
         show_values: bool | None = None,
-        im_kwargs: Mapping[str, Any] | None = None,
-        text_kwargs: Mapping[str, Any] | None = None,
-    ) -> Self:
-        """Draw on ``ax`` or a new figure; never call ``show``.
+        im_kwargs: style.Look = None,
+        text_kwargs: style.Look = None,
+    ) -> None:
+        """Draw on these axes, some of whose room the colour bar takes.
 
         Parameters
         ----------
-        ax : matplotlib Axes, default=None
-            The colour bar takes some of its room.
+        ax : matplotlib Axes
         show_values : bool, default=None
             Write its value into each cell. None: for up to 12 members, where there is room.
         im_kwargs : dict, default=None
             For ``Axes.imshow``: ``vmin`` and ``vmax`` set the scale, ``cmap`` the colours.
         text_kwargs : dict, default=None
             For ``Axes.text`` of the values.
-
-        Returns
-        -------
-        self
         """
         n = len(self.matrix)
         if self.matrix.shape != (n, n) or len(self.names) != n:
@@ -166,7 +142,6 @@ class DiversityMatrixDisplay(EnsembleDisplay):
                 "expected (n_members, n_members) and n_members names."
             )
         measure = diversity.MEASURES[self.measure]
-        ax = _style.get_axes(ax, figsize=(6.2, 5.2))
         for spine in ax.spines.values():
             spine.set_visible(False)
         # Undefined cells are not painted, so the hatched background shows.
@@ -188,8 +163,6 @@ class DiversityMatrixDisplay(EnsembleDisplay):
         _name_members(ax, self.names, self.order)
         if show_values or (show_values is None and n <= _MOST_VALUES):
             _write_values(ax, self.im_, self.matrix, show_values, text_kwargs)
-        self.ax_, self.figure_ = ax, ax.figure
-        return self
 
 
 def _errors(outputs: MemberOutputs | PairCounts) -> NDArray:
@@ -262,5 +235,5 @@ def _write_values(ax: Axes, im, matrix: NDArray, asked: bool | None, text_kwargs
         return
     for (i, j), text in texts.items():
         look: dict[str, Any] = {"ha": "center", "va": "center", "fontsize": size}
-        look["color"] = _style.ink_on(im.cmap(im.norm(matrix[i, j])))
+        look["color"] = style.ink_on(im.cmap(im.norm(matrix[i, j])))
         ax.text(j, i, text, **{**look, **(text_kwargs or {})})

@@ -1,6 +1,5 @@
 """How networks that are trained together drift apart or draw together."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Self
 
@@ -9,26 +8,23 @@ import pandas as pd
 from matplotlib.lines import Line2D
 from numpy.typing import NDArray
 
-from counterpoint.plots import _style
-from counterpoint.plots._panels import stacked_panels
+from counterpoint.plots import style
+from counterpoint.plots.display import PanelDisplay, fitted_attribute
 
 _LINE = "counterpoint-dynamics"
 # Beyond so many members colours no longer help: they are drawn in grey.
-_COLOURED = len(_style.COLOURS) - 1
+_COLOURED = len(style.COLOURS) - 1
 _NAMES = {"train": "training data", "validation": "held-out data", "eval": "evaluation data"}
 
 
 @dataclass(kw_only=True)
-class NCLDynamicsDisplay:
+class NCLDynamicsDisplay(PanelDisplay):
     """Mean outputs of members, their spread and errors, epoch by epoch.
 
-    The upper panel is figure 4.4 of Eastwood's thesis: for every member the mean of one output
-    over the samples of one class, with the ensemble in black and the target dotted. Members below
-    lambda* draw together, at lambda* keep their distance, beyond it fly apart. Below are the
-    distances of members from the ensemble, and errors of ensemble and members on every set of
-    data that was recorded.
-
-    Make one with ``from_estimator`` or ``from_dynamics``, which draw it.
+    The upper panel has for every member the mean of one output over the samples of one class,
+    with the ensemble in black and the target dotted. Members below lambda* draw together, at
+    lambda* keep their distance, beyond it fly apart. Below are the distances of members from the
+    ensemble, and errors of ensemble and members on every set of data that was recorded.
 
     Parameters
     ----------
@@ -48,11 +44,11 @@ class NCLDynamicsDisplay:
     ----------
     axes_ : list of Axes
         Outputs, spread, errors.
-    ax_, figure_ : matplotlib Axes and Figure
 
     References
     ----------
-    .. [1] M. Eastwood's thesis, section 4.5 and figure 4.4.
+    .. [1] M. Eastwood, "Building well-performing classifier ensembles", PhD thesis, Bournemouth
+       University, 2010, section 4.5 and figure 4.4.
 
     Examples
     --------
@@ -88,24 +84,12 @@ class NCLDynamicsDisplay:
         -------
         display : NCLDynamicsDisplay
         """
-        if not hasattr(estimator, "dynamics_"):
-            raise TypeError(
-                f"{type(estimator).__name__} has no dynamics_: pass an estimator of "
-                "counterpoint.networks that was fitted with record=True."
-            )
-        return cls.from_dynamics(estimator.dynamics_, **options)
+        hint = "an estimator of counterpoint.networks that was fitted with record=True"
+        return cls.from_dynamics(fitted_attribute(estimator, "dynamics_", hint), **options)
 
     @classmethod
     def from_dynamics(
-        cls,
-        dynamics,
-        *,
-        data: str = "train",
-        of_class=None,
-        output=None,
-        ax=None,
-        line_kwargs: Mapping[str, Any] | None = None,
-        legend_kwargs: Mapping[str, Any] | None = None,
+        cls, dynamics, *, data: str = "train", of_class=None, output=None, ax=None, **options: Any
     ) -> Self:
         """Draw what was recorded.
 
@@ -120,8 +104,9 @@ class NCLDynamicsDisplay:
         output : label or int, default=None
             Output unit to show: a label for classifiers, None for that of the class itself,
             whose target is 1; a number for regressors, None for the first.
-        ax, line_kwargs, legend_kwargs
-            As for ``plot``.
+        ax : matplotlib Axes or sequence of them, default=None
+        **options
+            As for ``draw``.
 
         Returns
         -------
@@ -148,7 +133,7 @@ class NCLDynamicsDisplay:
             named = dynamics.classes[row], dynamics.classes[column]
             text = f"Mean output for {named[1]}\non samples of {named[0]}"
             labels = {"output": text, "error": "Error"}
-        display = cls(
+        return cls(
             epochs=dynamics.epochs,
             outputs=trace.mean_output[:, :, row, column].T,
             spread=trace.spread.T,
@@ -158,8 +143,12 @@ class NCLDynamicsDisplay:
             },
             target=target,
             labels=labels,
-        )
-        return display.plot(ax, line_kwargs=line_kwargs, legend_kwargs=legend_kwargs)
+        ).plot(ax, **options)
+
+    @property
+    def n_panels(self) -> int:
+        """Three: outputs, spread, errors."""
+        return 3
 
     def table(self) -> pd.DataFrame:
         """Return what is shown: a row per recorded epoch."""
@@ -170,29 +159,19 @@ class NCLDynamicsDisplay:
             columns[f"{name} member error"] = members
         return pd.DataFrame(columns, index=pd.Index(self.epochs, name="epoch"))
 
-    def plot(
-        self,
-        ax=None,
-        *,
-        line_kwargs: Mapping[str, Any] | None = None,
-        legend_kwargs: Mapping[str, Any] | None = None,
-    ) -> Self:
-        """Draw on ``ax`` or a new figure; never call ``show``.
+    def draw(
+        self, panels, *, line_kwargs: style.Look = None, legend_kwargs: style.Look = None
+    ) -> None:
+        """Draw on these panels: outputs, spread, errors.
 
         Parameters
         ----------
-        ax : matplotlib Axes or sequence of them, default=None
-            Three panels: outputs, spread, errors. A single one is split.
+        panels : list of Axes
         line_kwargs : dict, default=None
             For ``Axes.plot`` of all lines.
         legend_kwargs : dict, default=None
             For ``Axes.legend``.
-
-        Returns
-        -------
-        self
         """
-        panels = stacked_panels(ax, 3)
         outputs, spread, errors = panels
         for k, values in enumerate(self.outputs):
             look = self._look(k)
@@ -200,7 +179,7 @@ class NCLDynamicsDisplay:
         mean = self.outputs.mean(axis=0)
         self._line(outputs, mean, line_kwargs, label="ensemble", color="black", linewidth=2.0)
         if np.isfinite(self.target):
-            outputs.axhline(self.target, color=_style.GREY, linestyle=":", label="target")
+            outputs.axhline(self.target, color=style.GREY, linestyle=":", label="target")
         for k, values in enumerate(self.spread):
             look = self._look(k)
             look.pop("label")
@@ -208,7 +187,7 @@ class NCLDynamicsDisplay:
         for k, (name, (ensemble, members)) in enumerate(self.errors.items()):
             label = _NAMES.get(name, name)
             # From the far end of the palette: these colours are sets of data, not members.
-            tone = {"color": _style.colour(len(_style.COLOURS) - 1 - k)}
+            tone = {"color": style.colour(len(style.COLOURS) - 1 - k)}
             self._line(errors, ensemble, line_kwargs, label=f"ensemble, {label}", **tone)
             tone["linestyle"] = "--"
             self._line(errors, members, line_kwargs, label=f"members, {label}", **tone)
@@ -217,24 +196,18 @@ class NCLDynamicsDisplay:
         spread.set_ylabel("Distance from\nthe ensemble")
         errors.set_ylabel(self.labels.get("error", "Error"))
         spread.set_ylim(bottom=0)
-        for panel in panels:
-            panel.grid(axis="y", color="0.9", linewidth=0.8)
-            panel.set_axisbelow(True)
         errors.set_xlabel("Epochs")
-        _style.draw_legend(outputs, [], legend_kwargs)
-        _style.draw_legend(errors, [], legend_kwargs)
-        self.axes_ = panels
-        self.ax_, self.figure_ = panels[0], panels[0].figure
-        return self
+        style.draw_legend(outputs, [], legend_kwargs)
+        style.draw_legend(errors, [], legend_kwargs)
 
     def _look(self, k):
         if len(self.outputs) > _COLOURED:
             label = "members" if k == 0 else None
             return {"color": "0.65", "linewidth": 0.8, "label": label}
-        return {"color": _style.colour(k), "linewidth": 1.2, "label": f"member {k}"}
+        return {"color": style.colour(k), "linewidth": 1.2, "label": f"member {k}"}
 
     def _line(self, panel, values, line_kwargs, label=None, **look):
-        look = _style.merge({"linewidth": 1.6, **look}, line_kwargs, Line2D)
+        look = style.merge({"linewidth": 1.6, **look}, line_kwargs, Line2D)
         panel.plot(self.epochs, values, **{"gid": _LINE, "label": label, **look})
 
 

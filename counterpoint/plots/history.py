@@ -1,15 +1,14 @@
 """What a boosting method recorded, round by round."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Self
 
 import pandas as pd
 from matplotlib.lines import Line2D
-from matplotlib.ticker import MaxNLocator
 
-from counterpoint.plots import _style
-from counterpoint.plots._panels import stacked_panels
+from counterpoint.plots import style
+from counterpoint.plots.display import PanelDisplay, fitted_attribute, whole_numbers
 
 _LINE = "counterpoint-history"
 _TITLES = {
@@ -24,13 +23,11 @@ _TITLES = {
 
 
 @dataclass(kw_only=True)
-class HistoryDisplay:
+class HistoryDisplay(PanelDisplay):
     """Errors of a boosted ensemble, and what else was recorded, after every round.
 
     Errors of the vote share the upper panel, on the training data and on every evaluation set;
     each further column of ``history_`` has a panel of its own.
-
-    Make one with ``from_estimator`` or ``from_history``, which draw it.
 
     Parameters
     ----------
@@ -43,7 +40,6 @@ class HistoryDisplay:
     ----------
     axes_ : list of Axes
         The panels, errors first.
-    ax_, figure_ : matplotlib Axes and Figure
 
     Examples
     --------
@@ -74,12 +70,8 @@ class HistoryDisplay:
         -------
         display : HistoryDisplay
         """
-        if not hasattr(estimator, "history_"):
-            raise TypeError(
-                f"{type(estimator).__name__} has no history_: pass a fitted method of "
-                "counterpoint.boosting."
-            )
-        return cls.from_history(estimator.history_, **options)
+        hint = "a fitted method of counterpoint.boosting"
+        return cls.from_history(fitted_attribute(estimator, "history_", hint), **options)
 
     @classmethod
     def from_history(
@@ -88,8 +80,7 @@ class HistoryDisplay:
         *,
         columns: str | Sequence[str] = ("covariance",),
         ax=None,
-        line_kwargs: Mapping[str, Any] | None = None,
-        legend_kwargs: Mapping[str, Any] | None = None,
+        **options: Any,
     ) -> Self:
         """Draw a history.
 
@@ -101,8 +92,9 @@ class HistoryDisplay:
             Columns to show below the errors; for ``covariance``, ``ambiguity`` and ``member_error``
             the same on evaluation sets is drawn beside it. Those not recorded are left out if
             they are the default, else an error.
-        ax, line_kwargs, legend_kwargs
-            As for ``plot``.
+        ax : matplotlib Axes or sequence of them, default=None
+        **options
+            As for ``draw``.
 
         Returns
         -------
@@ -115,8 +107,12 @@ class HistoryDisplay:
                 f"The history has no column {missing[0]!r}. It has: {', '.join(history.columns)}."
             )
         chosen = [name for name in chosen if name in history]
-        display = cls(values=history, columns=chosen)
-        return display.plot(ax, line_kwargs=line_kwargs, legend_kwargs=legend_kwargs)
+        return cls(values=history, columns=chosen).plot(ax, **options)
+
+    @property
+    def n_panels(self) -> int:
+        """One for the errors and one per column."""
+        return 1 + len(self.columns)
 
     def _errors(self) -> list[str]:
         names = [str(c) for c in self.values]
@@ -132,29 +128,19 @@ class HistoryDisplay:
         below = [name for column in self.columns for name in self._beside(column)]
         return self.values[[*self._errors(), *below]]
 
-    def plot(
-        self,
-        ax=None,
-        *,
-        line_kwargs: Mapping[str, Any] | None = None,
-        legend_kwargs: Mapping[str, Any] | None = None,
-    ) -> Self:
-        """Draw on ``ax`` or a new figure; never call ``show``.
+    def draw(
+        self, panels, *, line_kwargs: style.Look = None, legend_kwargs: style.Look = None
+    ) -> None:
+        """Draw on these panels: the errors, then a column each.
 
         Parameters
         ----------
-        ax : matplotlib Axes or sequence of them, default=None
-            One for the errors and one per column. A single one is split into panels.
+        panels : list of Axes
         line_kwargs : dict, default=None
             For ``Axes.plot`` of all lines.
         legend_kwargs : dict, default=None
             For ``Axes.legend``.
-
-        Returns
-        -------
-        self
         """
-        panels = stacked_panels(ax, 1 + len(self.columns))
         at = self.values.index
         sets = {name.removesuffix("_error"): k for k, name in enumerate(self._errors())}
         sets.setdefault("train", 0)
@@ -169,17 +155,10 @@ class HistoryDisplay:
                     self._line(panel, at, name, sets[which], line_kwargs)
             panel.set_title(_TITLES.get(column, column), loc="left", fontsize="small")
         panels[0].set(title="Round by round", ylabel="Error of the vote")
-        for panel in panels:
-            panel.grid(axis="y", color="0.9", linewidth=0.8)
-            panel.set_axisbelow(True)
         panels[-1].set_xlabel("Members")
-        whole = MaxNLocator(integer=True, steps=[1, 2, 5, 10], min_n_ticks=1)
-        panels[-1].xaxis.set_major_locator(whole)
-        _style.draw_legend(panels[0], [], legend_kwargs)
-        self.axes_ = panels
-        self.ax_, self.figure_ = panels[0], panels[0].figure
-        return self
+        whole_numbers(panels[-1])
+        style.draw_legend(panels[0], [], legend_kwargs)
 
     def _line(self, panel, at, name, k, line_kwargs, label=None):
-        look = _style.merge({"color": _style.colour(k), "linewidth": 1.6}, line_kwargs, Line2D)
+        look = style.merge({"color": style.colour(k), "linewidth": 1.6}, line_kwargs, Line2D)
         panel.plot(at, self.values[name], **{"gid": _LINE, "label": label, **look})

@@ -1,26 +1,23 @@
 """The boxes of a classifier made of them, in the plane."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 import pandas as pd
-from matplotlib.axes import Axes
 from matplotlib.patches import Patch, Rectangle
 from numpy.typing import ArrayLike, NDArray
 
-from counterpoint.plots import _plane, _style
+from counterpoint.plots import plane, style
+from counterpoint.plots.display import Display
 
 
 @dataclass(kw_only=True)
-class HyperboxDisplay:
+class HyperboxDisplay(Display):
     """The boxes of a model of two features, over the data.
 
     Inside a box a sample belongs to its class fully. Boxes without an end are cut off at the edge
     of the picture.
-
-    Make one with ``from_estimator``, which draws it.
 
     Parameters
     ----------
@@ -41,8 +38,6 @@ class HyperboxDisplay:
 
     Attributes
     ----------
-    ax_, figure_ : Axes, Figure
-        Where it was drawn last.
     boxes_ : list of Rectangle
         What was drawn last.
 
@@ -67,19 +62,10 @@ class HyperboxDisplay:
     y: NDArray
     title: str = "Boxes"
 
+    size: ClassVar = (6.4, 4.8)
+
     @classmethod
-    def from_estimator(
-        cls,
-        estimator,
-        X,
-        y: ArrayLike,
-        *,
-        ax: Axes | None = None,
-        eps: float | None = None,
-        box_kwargs: Mapping[str, Any] | None = None,
-        scatter_kwargs: Mapping[str, Any] | None = None,
-        legend_kwargs: Mapping[str, Any] | None = None,
-    ) -> Self:
+    def from_estimator(cls, estimator, X, y: ArrayLike, *, ax=None, **options: Any) -> Self:
         """Take the boxes of a fitted model, then draw them.
 
         Parameters
@@ -89,8 +75,9 @@ class HyperboxDisplay:
         X : array-like or frame of shape (n_samples, 2)
         y : array-like of shape (n_samples,)
             The truth.
-        ax, eps, box_kwargs, scatter_kwargs, legend_kwargs
-            As for ``plot``.
+        ax : matplotlib Axes, default=None
+        **options
+            As for ``draw``.
 
         Returns
         -------
@@ -101,7 +88,7 @@ class HyperboxDisplay:
                 f"{type(estimator).__name__} has no boxes: pass a HyperboxClassifier or a "
                 "HyperboxEnsembleClassifier."
             )
-        points, y, labels = _plane.check_plane(estimator, X, y)
+        points, y, labels = plane.check_plane(estimator, X, y)
         if estimator.n_features_in_ != 2:
             raise ValueError(
                 f"The boxes have {estimator.n_features_in_} sides, expected 2: fit on two features."
@@ -118,13 +105,7 @@ class HyperboxDisplay:
             y=y,
             title=f"{len(lower)} box{'' if len(lower) == 1 else 'es'} of a "
             f"{type(estimator).__name__}",
-        ).plot(
-            ax,
-            eps=eps,
-            box_kwargs=box_kwargs,
-            scatter_kwargs=scatter_kwargs,
-            legend_kwargs=legend_kwargs,
-        )
+        ).plot(ax, **options)
 
     def table(self) -> pd.DataFrame:
         """Return the boxes, a row each."""
@@ -133,20 +114,20 @@ class HyperboxDisplay:
             columns[f"{label} from"], columns[f"{label} to"] = self.lower[:, i], self.upper[:, i]
         return pd.DataFrame(columns)
 
-    def plot(
+    def draw(
         self,
-        ax: Axes | None = None,
+        ax,
         *,
         eps: float | None = None,
-        box_kwargs: Mapping[str, Any] | None = None,
-        scatter_kwargs: Mapping[str, Any] | None = None,
-        legend_kwargs: Mapping[str, Any] | None = None,
-    ) -> Self:
-        """Draw on ``ax`` or a new figure; never call ``show``.
+        box_kwargs: style.Look = None,
+        scatter_kwargs: style.Look = None,
+        legend_kwargs: style.Look = None,
+    ) -> None:
+        """Draw on these axes.
 
         Parameters
         ----------
-        ax : matplotlib Axes, default=None
+        ax : matplotlib Axes
         eps : float, default=None
             How far the picture reaches beyond the data. None: 5 % of its range, each way.
         box_kwargs : dict, default=None
@@ -155,30 +136,25 @@ class HyperboxDisplay:
             For ``Axes.scatter`` of the data.
         legend_kwargs : dict, default=None
             For ``Axes.legend``.
-
-        Returns
-        -------
-        self
         """
-        ax = _style.get_axes(ax, figsize=(6.4, 4.8))
-        low, high = _plane.limits(self.X, eps)
+        low, high = plane.limits(self.X, eps)
         room = high - low  # an edge that is nowhere is drawn outside of the picture
         lower = np.maximum(self.lower, low - room)
         upper = np.minimum(self.upper, high + room)
         self.boxes_ = []
         for v, w, label in zip(lower, upper, self.box_classes, strict=True):
-            hue = _style.colour(int(np.flatnonzero(self.classes == label)[0]))
+            hue = style.colour(int(np.flatnonzero(self.classes == label)[0]))
             look = {
-                "facecolor": (*_style.tint(hue, 0.5), 0.55),
+                "facecolor": (*style.tint(hue, 0.5), 0.55),
                 "edgecolor": hue,
                 "linewidth": 1.0,
                 "zorder": 0.5,
             }
-            box = Rectangle(tuple(v), *(w - v), **_style.merge(look, box_kwargs, Rectangle))
+            box = Rectangle(tuple(v), *(w - v), **style.merge(look, box_kwargs, Rectangle))
             self.boxes_.append(ax.add_patch(box))
-        _plane.draw_points(ax, self.X, self.y, self.classes, scatter_kwargs)
-        sample = Patch(facecolor="0.9", edgecolor=_style.GREY, label="box of the class")
-        _style.draw_legend(ax, [sample], legend_kwargs)
+        plane.draw_points(ax, self.X, self.y, self.classes, scatter_kwargs)
+        sample = Patch(facecolor="0.9", edgecolor=style.GREY, label="box of the class")
+        style.draw_legend(ax, [sample], legend_kwargs)
         ax.set(
             title=self.title,
             xlabel=self.labels[0],
@@ -186,5 +162,3 @@ class HyperboxDisplay:
             xlim=(low[0], high[0]),
             ylim=(low[1], high[1]),
         )
-        self.ax_, self.figure_ = ax, ax.figure
-        return self

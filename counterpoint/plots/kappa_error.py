@@ -1,18 +1,16 @@
-"""M3: the kappa-error diagram."""
+"""The kappa-error diagram."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 import pandas as pd
-from matplotlib.axes import Axes
 from matplotlib.collections import PathCollection
 from matplotlib.lines import Line2D
 
 from counterpoint import diversity
-from counterpoint.plots import _style
-from counterpoint.plots._base import EnsembleDisplay, named_outputs, need_members, renamed
+from counterpoint.plots import style
+from counterpoint.plots.display import EnsembleDisplay, named_outputs, need_members, renamed
 
 _CLOUD = "counterpoint-cloud"
 
@@ -25,9 +23,6 @@ class KappaErrorDisplay(EnsembleDisplay):
     to the right is accurate and all alike; one that is far left but high disagrees because
     it is wrong.
 
-    Make one with ``from_estimator``, ``from_predictions`` or ``from_outputs``, each of which
-    draws it.
-
     Parameters
     ----------
     points : DataFrame
@@ -35,11 +30,6 @@ class KappaErrorDisplay(EnsembleDisplay):
         their labels, and their mean ``error``.
     summary : DataFrame
         One row per ensemble: mean ``kappa`` and ``error`` of its pairs, ``vote_error``.
-
-    Attributes
-    ----------
-    ax_, figure_ : Axes, Figure
-        Where it was drawn last.
 
     See Also
     --------
@@ -69,30 +59,21 @@ class KappaErrorDisplay(EnsembleDisplay):
     points: pd.DataFrame
     summary: pd.DataFrame
 
+    size: ClassVar = (7.2, 4.6)
+
     @classmethod
-    def from_outputs(
-        cls,
-        outputs,
-        *,
-        name: str | None = None,
-        ax: Axes | None = None,
-        show_vote: bool = True,
-        scatter_kwargs: Mapping[str, Any] | None = None,
-        legend_kwargs: Mapping[str, Any] | None = None,
-    ) -> Self:
-        """Measure every pair of members, then draw.
+    def compute(cls, outputs, *, name: str | None = None) -> Self:
+        """Measure every pair of members.
 
         Parameters
         ----------
         outputs : MemberOutputs, or dict of them by name
         name : str, default=None
             What to call a single ensemble.
-        ax, show_vote, scatter_kwargs, legend_kwargs
-            As for ``plot``.
 
         Returns
         -------
-        display : KappaErrorDisplay
+        KappaErrorDisplay
         """
         clouds, means = [], {}
         for called, one in named_outputs(outputs, name).items():
@@ -118,36 +99,29 @@ class KappaErrorDisplay(EnsembleDisplay):
                 "error": float(error[drawn].mean()) if drawn.any() else float("nan"),
                 "vote_error": diversity.vote_error(one),
             }
-        display = cls(
+        return cls(
             points=pd.concat(clouds, ignore_index=True),
             summary=pd.DataFrame.from_dict(means, orient="index").rename_axis("ensemble"),
-        )
-        return display.plot(
-            ax,
-            show_vote=show_vote,
-            scatter_kwargs=scatter_kwargs,
-            legend_kwargs=legend_kwargs,
         )
 
     def table(self) -> pd.DataFrame:
         """Return the points: one row per pair. The means are in ``summary``."""
         return self.points
 
-    def plot(
+    def draw(
         self,
-        ax: Axes | None = None,
+        ax,
         *,
         name: str | None = None,
         show_vote: bool = True,
-        scatter_kwargs: Mapping[str, Any] | None = None,
-        legend_kwargs: Mapping[str, Any] | None = None,
-    ) -> Self:
-        """Draw on ``ax`` or a new figure; never call ``show``.
+        scatter_kwargs: style.Look = None,
+        legend_kwargs: style.Look = None,
+    ) -> None:
+        """Draw on these axes; those that already have a cloud get one more, in its own colour.
 
         Parameters
         ----------
-        ax : matplotlib Axes, default=None
-            Axes that already have a cloud get one more, in its own colour.
+        ax : matplotlib Axes
         name : str, default=None
             Another name for the legend, where the display holds one ensemble.
         show_vote : bool, default=True
@@ -157,16 +131,11 @@ class KappaErrorDisplay(EnsembleDisplay):
             For ``Axes.scatter`` of the points.
         legend_kwargs : dict, default=None
             For ``Axes.legend``.
-
-        Returns
-        -------
-        self
         """
         labels = renamed(list(self.summary.index), name)
-        ax = _style.get_axes(ax, figsize=(7.2, 4.6))
         for ensemble, label in zip(self.summary.index, labels, strict=True):
-            k = _style.count_drawn(ax, _CLOUD)
-            colour, marker = _style.colour(k), _style.marker(k)
+            k = style.count_drawn(ax, _CLOUD)
+            colour, marker = style.colour(k), style.marker(k)
             cloud = self.points[self.points["ensemble"] == ensemble]
             # Small and pale when there are many, so that the density shows.
             look: dict[str, Any] = {
@@ -180,7 +149,7 @@ class KappaErrorDisplay(EnsembleDisplay):
             ax.scatter(
                 cloud["kappa"],
                 cloud["error"],
-                **_style.merge(look, scatter_kwargs, PathCollection),
+                **style.merge(look, scatter_kwargs, PathCollection),
             )
             mean = self.summary.loc[ensemble]
             if show_vote:
@@ -198,18 +167,16 @@ class KappaErrorDisplay(EnsembleDisplay):
                 zorder=5,
                 label=label,
             )
-        _style.draw_legend(ax, _key(show_vote), legend_kwargs)
+        style.draw_legend(ax, _key(show_vote), legend_kwargs)
         ax.set(
             title="Kappa-error diagram",
             xlabel="Agreement of the pair (kappa of labels)",
             ylabel="Mean error of the pair",
         )
-        self.ax_, self.figure_ = ax, ax.figure
-        return self
 
 
 def _key(show_vote: bool) -> list[Line2D]:
-    grey: dict[str, Any] = {"color": _style.GREY, "linestyle": "none"}
+    grey: dict[str, Any] = {"color": style.GREY, "linestyle": "none"}
     key = [
         Line2D([], [], marker="o", ms=4, label="one pair", **grey),
         Line2D([], [], marker="o", ms=9, mec="black", mew=1.2, label="mean of the pairs", **grey),

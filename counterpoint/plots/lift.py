@@ -10,7 +10,9 @@ from matplotlib.lines import Line2D
 from matplotlib.ticker import MaxNLocator, PercentFormatter
 from numpy.typing import ArrayLike
 
-from counterpoint.plots import _style
+from counterpoint._validation import check_choice, check_number
+from counterpoint.plots import style
+from counterpoint.plots.display import Display
 from counterpoint.sequences.lift import lift_curve
 
 _LINE = "counterpoint-lift"
@@ -24,7 +26,7 @@ _TITLES = {
 
 
 @dataclass(kw_only=True)
-class LiftDisplay:
+class LiftDisplay(Display):
     """What taking the first so many of a ranking brings, for one or more rankings.
 
     Attributes
@@ -34,7 +36,7 @@ class LiftDisplay:
     prior : float
         Share of positives: the precision of chance.
     lines_ : list of Line2D
-        Set by :meth:`plot`, as are ``ax_`` and ``figure_``.
+        Set by :meth:`plot`.
 
     Examples
     --------
@@ -77,7 +79,7 @@ class LiftDisplay:
         ax : matplotlib Axes, default=None
             Where to draw; None makes a new figure.
         **options
-            As in :meth:`plot`.
+            As in :meth:`draw`.
 
         Returns
         -------
@@ -90,65 +92,51 @@ class LiftDisplay:
         }
         if not curves:
             raise ValueError("The dict of rankings is empty: there is nothing to draw.")
-        display = cls(curves=curves, prior=float(np.mean(np.asarray(y_true) == pos_label)))
-        return display.plot(ax=ax, **options)
+        prior = float(np.mean(np.asarray(y_true) == pos_label))
+        return cls(curves=curves, prior=prior).plot(ax, **options)
 
     def table(self) -> pd.DataFrame:
         """Return what is plotted: the curves below each other, with the name of the ranking."""
         parts = [curve.assign(ranking=name) for name, curve in self.curves.items()]
         return pd.concat(parts, ignore_index=True)
 
-    def plot(
-        self,
-        ax=None,
-        *,
-        what: str = "precision",
-        most: float = 0.02,
-        line_kwargs: Mapping[str, Any] | None = None,
-    ) -> Self:
-        """Draw on ``ax`` or a new figure; never call ``show``.
+    def draw(
+        self, ax, *, what: str = "precision", most: float = 0.02, line_kwargs: style.Look = None
+    ) -> None:
+        """Draw on these axes.
 
         Parameters
         ----------
-        ax : matplotlib Axes, default=None
+        ax : matplotlib Axes
         what : {"precision", "g", "sensitivity", "specificity", "profit"}, default="precision"
             What to follow.
         most : float, default=0.02
             Share of the samples up to which to draw.
         line_kwargs : dict, default=None
             For matplotlib's ``plot``.
-
-        Returns
-        -------
-        LiftDisplay
         """
-        if what not in _TITLES:
-            raise ValueError(f"what={what!r}: choose {', '.join(_TITLES)}.")
-        if not 0 < most <= 1:
-            raise ValueError(f"most={most!r}: give a share above 0 and at most 1.")
-        ax = _style.get_axes(ax, (6.4, 4.0))
+        check_choice(what, "what", _TITLES)
+        check_number(most, "most", low=0, high=1, open_low=True)
         self.lines_ = []
         for name, curve in self.curves.items():
-            k = _style.count_drawn(ax, _LINE)
+            k = style.count_drawn(ax, _LINE)
             shown = curve[(curve["share"] <= most) | (curve["n"] == 1)]
-            style = {"color": _style.colour(k), "linestyle": _style.dashes(k), "label": name}
+            look = {"color": style.colour(k), "linestyle": style.dashes(k), "label": name}
             line = ax.plot(
-                shown["share"], shown[what], gid=_LINE, **_style.merge(style, line_kwargs, Line2D)
+                shown["share"], shown[what], gid=_LINE, **style.merge(look, line_kwargs, Line2D)
             )
             self.lines_ += line
         chance = {"precision": self.prior, "g": 1.0}.get(what)
         if chance is not None:
-            ax.axhline(chance, color=_style.GREY, linestyle=":", linewidth=1, label="chance")
+            ax.axhline(chance, color=style.GREY, linestyle=":", linewidth=1, label="chance")
         ax.xaxis.set_major_formatter(PercentFormatter(1.0))
         ax.set(xlabel="Share of all that is taken, from the top", ylabel=_TITLES[what])
         ax.set_ylim(bottom=0.0 if what != "profit" else None)
-        _style.draw_legend(ax)
-        self.ax_, self.figure_ = ax, ax.figure
-        return self
+        style.draw_legend(ax)
 
 
 @dataclass(kw_only=True)
-class RelevanceHorizonDisplay:
+class RelevanceHorizonDisplay(Display):
     """A score against how many past events a method looks at.
 
     Attributes
@@ -217,26 +205,23 @@ class RelevanceHorizonDisplay:
         means = {name: values.mean(axis=1) for name, values in self.scores.items()}
         return pd.DataFrame(means, index=pd.Index(self.lengths, name="length"))
 
-    def plot(self, ax=None) -> Self:
+    def draw(self, ax) -> None:
         """Draw means, and bars of one standard error where there are repeats."""
-        ax = _style.get_axes(ax, (6.4, 4.0))
         self.lines_ = []
         for name, values in self.scores.items():
-            k = _style.count_drawn(ax, _LINE)
+            k = style.count_drawn(ax, _LINE)
             mean, spread = values.mean(axis=1), None
             if values.shape[1] > 1:
                 spread = values.std(axis=1, ddof=1) / np.sqrt(values.shape[1])
             (line,) = ax.plot(
-                self.lengths, mean, gid=_LINE, label=name, color=_style.colour(k),
-                marker=_style.marker(k),
+                self.lengths, mean, gid=_LINE, label=name, color=style.colour(k),
+                marker=style.marker(k),
             )  # fmt: skip
             if spread is not None:
                 ax.errorbar(
-                    self.lengths, mean, yerr=spread, fmt="none", ecolor=_style.colour(k), capsize=3
+                    self.lengths, mean, yerr=spread, fmt="none", ecolor=style.colour(k), capsize=3
                 )
             self.lines_.append(line)
         ax.xaxis.set_major_locator(MaxNLocator(integer=True))
         ax.set(xlabel="Past events looked at", ylabel=self.score_name)
-        _style.draw_legend(ax)
-        self.ax_, self.figure_ = ax, ax.figure
-        return self
+        style.draw_legend(ax)

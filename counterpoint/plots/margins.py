@@ -1,17 +1,15 @@
-"""M5: margins of the vote, as a cumulative distribution."""
+"""Margins of the vote, as a cumulative distribution."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 import pandas as pd
-from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 
 from counterpoint import diversity
-from counterpoint.plots import _style
-from counterpoint.plots._base import EnsembleDisplay, named_outputs, renamed
+from counterpoint.plots import style
+from counterpoint.plots.display import EnsembleDisplay, named_outputs, renamed
 
 _CURVE = "counterpoint-margins"
 # Shares of votes are sums of weights: a tie may miss zero by a rounding error.
@@ -26,9 +24,6 @@ class MarginDisplay(EnsembleDisplay):
     meets the line at zero, marked by a dot, its height is the share of samples that the vote
     has wrong, up to ties. A curve low to the left of zero and steep near one is a sure vote.
 
-    Make one with ``from_estimator``, ``from_predictions`` or ``from_outputs``, each of which
-    draws it.
-
     Parameters
     ----------
     curves : DataFrame
@@ -36,11 +31,6 @@ class MarginDisplay(EnsembleDisplay):
         that margin.
     summary : DataFrame
         One row per ensemble: share ``below_zero`` and ``at_zero`` (ties), ``vote_error``.
-
-    Attributes
-    ----------
-    ax_, figure_ : Axes, Figure
-        Where it was drawn last.
 
     See Also
     --------
@@ -70,29 +60,21 @@ class MarginDisplay(EnsembleDisplay):
     curves: pd.DataFrame
     summary: pd.DataFrame
 
+    size: ClassVar = (6.0, 4.4)
+
     @classmethod
-    def from_outputs(
-        cls,
-        outputs,
-        *,
-        name: str | None = None,
-        ax: Axes | None = None,
-        line_kwargs: Mapping[str, Any] | None = None,
-        legend_kwargs: Mapping[str, Any] | None = None,
-    ) -> Self:
-        """Take the margins of the vote, then draw their distribution.
+    def compute(cls, outputs, *, name: str | None = None) -> Self:
+        """Take the margins of the vote.
 
         Parameters
         ----------
         outputs : MemberOutputs, or dict of them by name
         name : str, default=None
             What to call a single ensemble.
-        ax, line_kwargs, legend_kwargs
-            As for ``plot``.
 
         Returns
         -------
-        display : MarginDisplay
+        MarginDisplay
         """
         curves, shares = [], {}
         for called, one in named_outputs(outputs, name).items():
@@ -108,51 +90,44 @@ class MarginDisplay(EnsembleDisplay):
                 "at_zero": float(mass[values == 0].sum()),
                 "vote_error": diversity.vote_error(one),
             }
-        display = cls(
+        return cls(
             curves=pd.concat(curves, ignore_index=True),
             summary=pd.DataFrame.from_dict(shares, orient="index").rename_axis("ensemble"),
         )
-        return display.plot(ax, line_kwargs=line_kwargs, legend_kwargs=legend_kwargs)
 
     def table(self) -> pd.DataFrame:
         """Return the curves: one row per ensemble and margin. Shares at zero are in ``summary``."""
         return self.curves
 
-    def plot(
+    def draw(
         self,
-        ax: Axes | None = None,
+        ax,
         *,
         name: str | None = None,
-        line_kwargs: Mapping[str, Any] | None = None,
-        legend_kwargs: Mapping[str, Any] | None = None,
-    ) -> Self:
-        """Draw on ``ax`` or a new figure; never call ``show``.
+        line_kwargs: style.Look = None,
+        legend_kwargs: style.Look = None,
+    ) -> None:
+        """Draw on these axes; those that already have a curve get one more, in its own colour.
 
         Parameters
         ----------
-        ax : matplotlib Axes, default=None
-            Axes that already have a curve get one more, in its own colour.
+        ax : matplotlib Axes
         name : str, default=None
             Another name for the legend, where the display holds one ensemble.
         line_kwargs : dict, default=None
             For ``Axes.plot`` of the curves.
         legend_kwargs : dict, default=None
             For ``Axes.legend``.
-
-        Returns
-        -------
-        self
         """
         labels = renamed(list(self.summary.index), name)
-        ax = _style.get_axes(ax, figsize=(6.0, 4.4))
-        first = _style.count_drawn(ax, _CURVE) == 0
+        first = style.count_drawn(ax, _CURVE) == 0
         for ensemble, label in zip(self.summary.index, labels, strict=True):
-            k = _style.count_drawn(ax, _CURVE)
+            k = style.count_drawn(ax, _CURVE)
             curve = self.curves[self.curves["ensemble"] == ensemble]
             below = self.summary.loc[ensemble, "below_zero"]
             look: dict[str, Any] = {
-                "color": _style.colour(k),
-                "linestyle": _style.dashes(k),
+                "color": style.colour(k),
+                "linestyle": style.dashes(k),
                 "linewidth": 1.8,
                 "drawstyle": "steps-post",
                 "gid": _CURVE,
@@ -161,12 +136,12 @@ class MarginDisplay(EnsembleDisplay):
             # From end to end, whatever margins occur.
             x = np.concatenate([[-1.0], curve["margin"], [1.0]])
             y = np.concatenate([[0.0], curve["share"], [1.0]])
-            (line,) = ax.plot(x, y, **_style.merge(look, line_kwargs, Line2D))
+            (line,) = ax.plot(x, y, **style.merge(look, line_kwargs, Line2D))
             ax.plot(0, below, "o", ms=7, color=line.get_color(), mec="white", mew=1, zorder=4)
         if first:
-            ax.axvline(0, color=_style.GREY, linewidth=1, linestyle="--", zorder=0.5)
+            ax.axvline(0, color=style.GREY, linewidth=1, linestyle="--", zorder=0.5)
         # A distribution leaves this corner free.
-        _style.draw_legend(ax, given={"loc": "upper left", **(legend_kwargs or {})})
+        style.draw_legend(ax, given={"loc": "upper left", **(legend_kwargs or {})})
         ax.set(
             title="Margins of the vote",
             xlabel="Margin (below 0: the vote is wrong)",
@@ -174,5 +149,3 @@ class MarginDisplay(EnsembleDisplay):
             xlim=(-1.02, 1.02),
             ylim=(-0.01, 1.01),
         )
-        self.ax_, self.figure_ = ax, ax.figure
-        return self

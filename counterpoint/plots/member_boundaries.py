@@ -1,26 +1,24 @@
 """Boundaries of the members of an ensemble, in the plane."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 import pandas as pd
-from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 from numpy.typing import ArrayLike, NDArray
 
 from counterpoint._outputs import MemberOutputs
-from counterpoint.plots import _plane, _style
+from counterpoint._validation import check_count
+from counterpoint.plots import plane, style
+from counterpoint.plots.display import Display
 
 
 @dataclass(kw_only=True)
-class MemberBoundariesDisplay:
+class MemberBoundariesDisplay(Display):
     """The boundary of each member as a thin line over the regions of the ensemble.
 
     Where lines lie on top of each other the members agree; where they spread, they do not.
-
-    Make one with ``from_estimator``, which draws it.
 
     Parameters
     ----------
@@ -38,11 +36,6 @@ class MemberBoundariesDisplay:
     X : ndarray of shape (n_samples, 2)
     y : ndarray of shape (n_samples,)
         The data on top.
-
-    Attributes
-    ----------
-    ax_, figure_ : Axes, Figure
-        Where it was drawn last.
 
     Examples
     --------
@@ -66,6 +59,8 @@ class MemberBoundariesDisplay:
     X: NDArray
     y: NDArray
 
+    size: ClassVar = (6.4, 4.8)
+
     @classmethod
     def from_estimator(
         cls,
@@ -73,12 +68,10 @@ class MemberBoundariesDisplay:
         X,
         y: ArrayLike,
         *,
-        ax: Axes | None = None,
         grid_resolution: int = 200,
         eps: float | None = None,
-        line_kwargs: Mapping[str, Any] | None = None,
-        scatter_kwargs: Mapping[str, Any] | None = None,
-        legend_kwargs: Mapping[str, Any] | None = None,
+        ax=None,
+        **options: Any,
     ) -> Self:
         """Ask the members of a fitted ensemble all over the plane, then draw.
 
@@ -93,18 +86,18 @@ class MemberBoundariesDisplay:
             Points along each side of the grid.
         eps : float, default=None
             How far the picture reaches beyond the data. None: 5 % of its range, each way.
-        ax, line_kwargs, scatter_kwargs, legend_kwargs
-            As for ``plot``.
+        ax : matplotlib Axes, default=None
+        **options
+            As for ``draw``.
 
         Returns
         -------
         display : MemberBoundariesDisplay
         """
-        points, y, labels = _plane.check_plane(estimator, X, y)
-        if grid_resolution < 2:
-            raise ValueError(f"grid_resolution={grid_resolution}: a grid needs 2 points a side.")
-        xx0, xx1 = np.meshgrid(*np.linspace(*_plane.limits(points, eps), grid_resolution).T)
-        grid = _plane.like(X, np.column_stack([xx0.ravel(), xx1.ravel()]))
+        points, y, labels = plane.check_plane(estimator, X, y)
+        check_count(grid_resolution, "grid_resolution", low=2)
+        xx0, xx1 = np.meshgrid(*np.linspace(*plane.limits(points, eps), grid_resolution).T)
+        grid = plane.like(X, np.column_stack([xx0.ravel(), xx1.ravel()]))
         outputs = MemberOutputs.from_estimator(estimator, grid)
         region = np.searchsorted(outputs.classes, estimator.predict(grid))
         return cls(
@@ -117,34 +110,29 @@ class MemberBoundariesDisplay:
             labels=labels,
             X=points,
             y=y,
-        ).plot(
-            ax,
-            line_kwargs=line_kwargs,
-            scatter_kwargs=scatter_kwargs,
-            legend_kwargs=legend_kwargs,
-        )
+        ).plot(ax, **options)
 
     def table(self) -> pd.DataFrame:
         """Return the grid: a row per point, what the ensemble and each member say there."""
         grid = {self.labels[0]: self.xx0.ravel(), self.labels[1]: self.xx1.ravel()}
-        said = {"ensemble": self.region, **dict(zip(self.names, self.votes, strict=True))}
+        labels = {"ensemble": self.region, **dict(zip(self.names, self.votes, strict=True))}
         return pd.DataFrame(
-            {**grid, **{who: self.classes[what.ravel()] for who, what in said.items()}}
+            {**grid, **{who: self.classes[what.ravel()] for who, what in labels.items()}}
         )
 
-    def plot(
+    def draw(
         self,
-        ax: Axes | None = None,
+        ax,
         *,
-        line_kwargs: Mapping[str, Any] | None = None,
-        scatter_kwargs: Mapping[str, Any] | None = None,
-        legend_kwargs: Mapping[str, Any] | None = None,
-    ) -> Self:
-        """Draw on ``ax`` or a new figure; never call ``show``.
+        line_kwargs: style.Look = None,
+        scatter_kwargs: style.Look = None,
+        legend_kwargs: style.Look = None,
+    ) -> None:
+        """Draw on these axes.
 
         Parameters
         ----------
-        ax : matplotlib Axes, default=None
+        ax : matplotlib Axes
         line_kwargs : dict, default=None
             For ``Axes.contour`` of the members' boundaries: ``colors``, ``linewidths``,
             ``alpha``.
@@ -152,18 +140,13 @@ class MemberBoundariesDisplay:
             For ``Axes.scatter`` of the data.
         legend_kwargs : dict, default=None
             For ``Axes.legend``.
-
-        Returns
-        -------
-        self
         """
-        ax = _style.get_axes(ax, figsize=(6.4, 4.8))
         k = len(self.classes)
         ax.pcolormesh(
             self.xx0,
             self.xx1,
             self.region,
-            cmap=_plane.region_colours(k),
+            cmap=plane.region_colours(k),
             vmin=-0.5,
             vmax=k - 0.5,
             zorder=-1,
@@ -175,13 +158,11 @@ class MemberBoundariesDisplay:
             levels = np.arange(votes.min(), votes.max()) + 0.5
             if len(levels):  # one class everywhere has no boundary
                 ax.contour(self.xx0, self.xx1, votes, levels=levels, **look)
-        _plane.draw_points(ax, self.X, self.y, self.classes, scatter_kwargs)
+        plane.draw_points(ax, self.X, self.y, self.classes, scatter_kwargs)
         line = Line2D([], [], color="black", lw=0.7, alpha=0.7, label="boundary of a member")
-        _style.draw_legend(ax, [line], legend_kwargs)
+        style.draw_legend(ax, [line], legend_kwargs)
         ax.set(
             title=f"Boundaries of {len(self.votes)} members over their ensemble",
             xlabel=self.labels[0],
             ylabel=self.labels[1],
         )
-        self.ax_, self.figure_ = ax, ax.figure
-        return self

@@ -1,6 +1,5 @@
 """Mean ranks of methods over data sets, with the difference that a test can see."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Self
 
@@ -9,12 +8,13 @@ import pandas as pd
 from matplotlib.lines import Line2D
 from matplotlib.ticker import MaxNLocator
 
-from counterpoint.plots import _style
+from counterpoint.plots import style
+from counterpoint.plots.display import Display
 from counterpoint.selection import RankComparison, compare_ranks
 
 
 @dataclass(kw_only=True)
-class RankDisplay:
+class RankDisplay(Display):
     """A point per method at its mean rank; bars join those a test cannot tell apart.
 
     The critical-difference diagram of Demsar (2006), turned so that names can be read: the best
@@ -25,7 +25,7 @@ class RankDisplay:
     comparison : RankComparison
         What is drawn.
     scatter_ : PathCollection
-        Set by :meth:`plot`, as are ``bars_`` (a line for each group), ``ax_`` and ``figure_``.
+        Set by :meth:`plot`, as is ``bars_``: a line for each group.
 
     Examples
     --------
@@ -55,14 +55,14 @@ class RankDisplay:
         ax : matplotlib Axes, default=None
             Where to draw; None makes a new figure.
         **options
-            As in :meth:`plot`.
+            As in :meth:`draw`.
 
         Returns
         -------
         RankDisplay
         """
-        found = compare_ranks(table, lower_is_better=lower_is_better, alpha=alpha)
-        return cls(comparison=found).plot(ax=ax, **options)
+        comparison = compare_ranks(table, lower_is_better=lower_is_better, alpha=alpha)
+        return cls(comparison=comparison).plot(ax, **options)
 
     def table(self) -> pd.DataFrame:
         """Return a row per method: its mean rank, and whether it is as good as the best."""
@@ -76,47 +76,43 @@ class RankDisplay:
             }
         )
 
-    def plot(self, ax=None, *, scatter_kwargs: Mapping[str, Any] | None = None) -> Self:
-        """Draw on ``ax`` or a new figure; never call ``show``.
+    def _size(self) -> tuple[float, float]:
+        return 6.4, 0.8 + 0.32 * len(self.comparison.mean_ranks)
+
+    def draw(self, ax, *, scatter_kwargs: style.Look = None) -> None:
+        """Draw on these axes.
 
         Parameters
         ----------
-        ax : matplotlib Axes, default=None
+        ax : matplotlib Axes
         scatter_kwargs : dict, default=None
             For matplotlib's ``scatter``.
-
-        Returns
-        -------
-        RankDisplay
         """
-        found = self.comparison
-        ranks, names = found.mean_ranks.to_numpy(), list(found.mean_ranks.index)
-        ax = _style.get_axes(ax, (6.4, 0.8 + 0.32 * len(names)))
+        result = self.comparison
+        ranks, names = result.mean_ranks.to_numpy(), list(result.mean_ranks.index)
         places = np.arange(len(names))
-        style: dict[str, Any] = {"color": _style.colour(0), "s": 45, "zorder": 3}
-        style.update(scatter_kwargs or {})
+        look: dict[str, Any] = {"color": style.colour(0), "s": 45, "zorder": 3}
+        look.update(scatter_kwargs or {})
         ax.hlines(places, ranks[0], ranks, color="0.88", linewidth=0.8, zorder=1)
-        self.scatter_ = ax.scatter(ranks, places, **style)
-        groups = found.groups()
+        self.scatter_ = ax.scatter(ranks, places, **look)
+        groups = result.groups()
         self.bars_: list[Line2D] = []
         for k, group in enumerate(groups):
             own = [names.index(name) for name in (group[0], group[-1])]
             # Bars stand to the right of all points, one beside the other.
             across = ranks[-1] + (0.6 + 0.35 * k) * max(1.0, len(names) / 8)
             self.bars_ += ax.plot(
-                [across, across], own, color=_style.GREY, linewidth=3, solid_capstyle="butt",
+                [across, across], own, color=style.GREY, linewidth=3, solid_capstyle="butt",
                 label="not told apart" if k == 0 else None,
             )  # fmt: skip
         ax.set_yticks(places, names)
         ax.set_ylim(len(names) - 0.5, -0.5)
         ax.xaxis.set_major_locator(MaxNLocator(integer=True))
-        ax.set(xlabel=f"Mean rank over {found.n_sets} data sets (1 is best)")
+        ax.set(xlabel=f"Mean rank over {result.n_sets} data sets (1 is best)")
         ax.set_title(
-            f"Critical difference {_style.number(found.critical_difference)} "
-            f"at {found.alpha:g}; Friedman p = {found.p_value:.2g}",
+            f"Critical difference {style.number(result.critical_difference)} "
+            f"at {result.alpha:g}; Friedman p = {result.p_value:.2g}",
             fontsize="medium", loc="left",
         )  # fmt: skip
         if groups:
-            _style.draw_legend(ax)
-        self.ax_, self.figure_ = ax, ax.figure
-        return self
+            style.draw_legend(ax)

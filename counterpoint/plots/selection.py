@@ -9,7 +9,9 @@ import pandas as pd
 from matplotlib.lines import Line2D
 from matplotlib.ticker import MaxNLocator
 
-from counterpoint.plots import _style
+from counterpoint._validation import check_choice
+from counterpoint.plots import style
+from counterpoint.plots.display import Display, fitted_attribute
 from counterpoint.selection import Trace
 
 _LINE = "counterpoint-selection"
@@ -17,7 +19,7 @@ _TITLES = {"error": "Error of the vote", "criterion": "Criterion (lower is bette
 
 
 @dataclass(kw_only=True)
-class SelectionDisplay:
+class SelectionDisplay(Display):
     """Error or criterion against the number of members, for one or more searches.
 
     Attributes
@@ -25,7 +27,7 @@ class SelectionDisplay:
     traces : dict of Trace
         By name.
     lines_ : list of Line2D
-        Set by :meth:`plot`, as are ``ax_`` and ``figure_``.
+        Set by :meth:`plot`.
 
     Examples
     --------
@@ -52,7 +54,7 @@ class SelectionDisplay:
         ax : matplotlib Axes, default=None
             Where to draw; None makes a new figure.
         **options
-            As in :meth:`plot`.
+            As in :meth:`draw`.
 
         Returns
         -------
@@ -88,55 +90,41 @@ class SelectionDisplay:
         -------
         SelectionDisplay
         """
-        if not hasattr(estimator, "trace_"):
-            raise ValueError(
-                f"This {type(estimator).__name__} has no trace_: pass a fitted "
-                "EnsembleSelectionClassifier, or a Trace to from_traces."
-            )
-        return cls.from_traces(estimator.trace_, ax=ax, **options)
+        hint = "a fitted EnsembleSelectionClassifier, or a Trace to from_traces"
+        return cls.from_traces(fitted_attribute(estimator, "trace_", hint), ax=ax, **options)
 
     def table(self) -> pd.DataFrame:
         """Return the steps below each other, with the name of the search."""
         parts = [trace.table().assign(search=name) for name, trace in self.traces.items()]
         return pd.concat(parts, ignore_index=True)
 
-    def plot(
-        self, ax=None, *, what: str = "error", line_kwargs: Mapping[str, Any] | None = None
-    ) -> Self:
-        """Draw on ``ax`` or a new figure; never call ``show``.
-
-        The step that was chosen has a ring around it.
+    def draw(self, ax, *, what: str = "error", line_kwargs: style.Look = None) -> None:
+        """Draw on these axes; the step that was chosen has a ring around it.
 
         Parameters
         ----------
-        ax : matplotlib Axes, default=None
+        ax : matplotlib Axes
         what : {"error", "criterion"}, default="error"
             The error of the plain vote, or what the search went by.
         line_kwargs : dict, default=None
             For matplotlib's ``plot``.
-
-        Returns
-        -------
-        SelectionDisplay
         """
-        if what not in _TITLES:
-            raise ValueError(f"what={what!r}: choose {', '.join(_TITLES)}.")
-        ax = _style.get_axes(ax, (6.4, 4.0))
+        check_choice(what, "what", _TITLES)
         self.lines_ = []
         for name, trace in self.traces.items():
-            k = _style.count_drawn(ax, _LINE)
+            k = style.count_drawn(ax, _LINE)
             sizes = np.array([len(step) for step in trace.steps])
             values = trace.errors if what == "error" else trace.values
             shown = np.where(np.isfinite(values), values, np.nan)
-            style = {
-                "color": _style.colour(k), "linestyle": _style.dashes(k),
-                "marker": _style.marker(k), "markersize": 3.5, "linewidth": 1.2, "label": name,
+            look = {
+                "color": style.colour(k), "linestyle": style.dashes(k),
+                "marker": style.marker(k), "markersize": 3.5, "linewidth": 1.2, "label": name,
             }  # fmt: skip
             # A search that stays at one size, or comes back to it, is a set of points.
             if len(np.unique(sizes)) < len(sizes) or len(sizes) == 1:
-                style["linestyle"] = "none"
-            style = _style.merge(style, line_kwargs, Line2D)
-            self.lines_ += ax.plot(sizes, shown, gid=_LINE, **style)
+                look["linestyle"] = "none"
+            look = style.merge(look, line_kwargs, Line2D)
+            self.lines_ += ax.plot(sizes, shown, gid=_LINE, **look)
             ax.plot(
                 sizes[trace.best], shown[trace.best], marker="o", markersize=11, linestyle="none",
                 markerfacecolor="none", markeredgewidth=1.5,
@@ -144,10 +132,8 @@ class SelectionDisplay:
             )  # fmt: skip
         ring = Line2D(
             [], [], marker="o", markersize=9, linestyle="none", markerfacecolor="none",
-            markeredgecolor=_style.GREY, label="chosen",
+            markeredgecolor=style.GREY, label="chosen",
         )  # fmt: skip
         ax.xaxis.set_major_locator(MaxNLocator(integer=True))
         ax.set(xlabel="Members in the ensemble", ylabel=_TITLES[what])
-        _style.draw_legend(ax, [ring])
-        self.ax_, self.figure_ = ax, ax.figure
-        return self
+        style.draw_legend(ax, [ring])

@@ -1,33 +1,35 @@
 """Error and diversity of an ensemble as it grows."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
 import pandas as pd
 from matplotlib.lines import Line2D
-from matplotlib.ticker import MaxNLocator
 
 from counterpoint import diversity
-from counterpoint.plots import _style
-from counterpoint.plots._base import EnsembleDisplay, named_outputs, need_members, renamed
-from counterpoint.plots._panels import stacked_panels
+from counterpoint.plots import style
+from counterpoint.plots.display import (
+    EnsembleDisplay,
+    PanelDisplay,
+    named_outputs,
+    need_members,
+    renamed,
+    whole_numbers,
+)
 
 _ERRORS = ("vote_error", "member_error")
 _LINE = "counterpoint-trajectory"
 
 
 @dataclass(kw_only=True)
-class TrajectoryDisplay(EnsembleDisplay):
+class TrajectoryDisplay(PanelDisplay, EnsembleDisplay):
     """Errors, and any measures, after the first 1, 2, ..., T members.
 
     The error of the vote (solid) and the mean error of a member (dashed) share the upper
     panel: the gap between them is what voting gains. Each measure has a panel of its own below,
     since their ranges differ.
-
-    Make one with ``from_estimator``, ``from_predictions`` or ``from_outputs``, each of which
-    draws it.
 
     Parameters
     ----------
@@ -40,8 +42,6 @@ class TrajectoryDisplay(EnsembleDisplay):
     axes_ : list of Axes
         The panels: errors, then one per measure. Pass them as ``ax`` to draw another
         ensemble into the same panels.
-    ax_, figure_ : Axes, Figure
-        The first panel, and where it was drawn last.
 
     See Also
     --------
@@ -68,18 +68,16 @@ class TrajectoryDisplay(EnsembleDisplay):
         known = ("ensemble", "members", *_ERRORS)
         return [str(column) for column in self.values if column not in known]
 
+    @property
+    def n_panels(self) -> int:
+        """One for the errors and one per measure."""
+        return 1 + len(self.measures)
+
     @classmethod
-    def from_outputs(
-        cls,
-        outputs,
-        *,
-        measures: str | Sequence[str] = ("q",),
-        name: str | None = None,
-        ax=None,
-        line_kwargs: Mapping[str, Any] | None = None,
-        legend_kwargs: Mapping[str, Any] | None = None,
+    def compute(
+        cls, outputs, *, measures: str | Sequence[str] = ("q",), name: str | None = None
     ) -> Self:
-        """Follow the members as they join, then draw.
+        """Follow the members as they join.
 
         Parameters
         ----------
@@ -90,12 +88,10 @@ class TrajectoryDisplay(EnsembleDisplay):
             always there.
         name : str, default=None
             What to call a single ensemble.
-        ax, line_kwargs, legend_kwargs
-            As for ``plot``.
 
         Returns
         -------
-        display : TrajectoryDisplay
+        TrajectoryDisplay
         """
         chosen = [measures] if isinstance(measures, str) else list(measures)
         columns = list(dict.fromkeys([*_ERRORS, *chosen]))
@@ -105,45 +101,37 @@ class TrajectoryDisplay(EnsembleDisplay):
             frame = diversity.trajectory(one, columns).reset_index()
             frame.insert(0, "ensemble", called)
             grown.append(frame)
-        display = cls(values=pd.concat(grown, ignore_index=True))
-        return display.plot(ax, line_kwargs=line_kwargs, legend_kwargs=legend_kwargs)
+        return cls(values=pd.concat(grown, ignore_index=True))
 
     def table(self) -> pd.DataFrame:
         """Return the values: one row per ensemble and number of members."""
         return self.values
 
-    def plot(
+    def draw(
         self,
-        ax=None,
+        panels,
         *,
         name: str | None = None,
-        line_kwargs: Mapping[str, Any] | None = None,
-        legend_kwargs: Mapping[str, Any] | None = None,
-    ) -> Self:
-        """Draw on ``ax`` or a new figure; never call ``show``.
+        line_kwargs: style.Look = None,
+        legend_kwargs: style.Look = None,
+    ) -> None:
+        """Draw on these panels: the errors, then a measure each.
 
         Parameters
         ----------
-        ax : matplotlib Axes or sequence of them, default=None
-            One for the errors and one per measure, as ``axes_`` has them. A single one is
-            split into panels, for which it must be part of a grid (``plt.subplots``).
+        panels : list of Axes
         name : str, default=None
             Another name for the legend, where the display holds one ensemble.
         line_kwargs : dict, default=None
             For ``Axes.plot`` of all lines.
         legend_kwargs : dict, default=None
             For ``Axes.legend``.
-
-        Returns
-        -------
-        self
         """
         ensembles = list(dict.fromkeys(self.values["ensemble"]))
         labels = renamed(ensembles, name)
-        panels = stacked_panels(ax, 1 + len(self.measures))
         for ensemble, label in zip(ensembles, labels, strict=True):
-            k = _style.count_drawn(panels[0], _LINE)
-            look = _style.merge({"color": _style.colour(k), "linewidth": 1.6}, line_kwargs, Line2D)
+            k = style.count_drawn(panels[0], _LINE)
+            look = style.merge({"color": style.colour(k), "linewidth": 1.6}, line_kwargs, Line2D)
             lines = self.values[self.values["ensemble"] == ensemble]
             at = lines["members"]
             panels[0].plot(at, lines["vote_error"], **{"gid": _LINE, "label": label, **look})
@@ -157,23 +145,16 @@ class TrajectoryDisplay(EnsembleDisplay):
         for panel, measure in zip(panels[1:], self.measures, strict=True):
             # Above, not beside: a long name would not fit the height of a small panel.
             panel.set_title(_title(measure), loc="left", fontsize="small")
-        for panel in panels:
-            panel.grid(axis="y", color="0.9", linewidth=0.8)
-            panel.set_axisbelow(True)
         panels[-1].set_xlabel("Members")
-        whole = MaxNLocator(integer=True, steps=[1, 2, 5, 10], min_n_ticks=1)
-        panels[-1].xaxis.set_major_locator(whole)
+        whole_numbers(panels[-1])
         last = max(np.max(line.get_xdata()) for line in panels[0].lines)
         panels[-1].set_xlim(0.5, last + 0.5)
-        grey: dict[str, Any] = {"color": _style.GREY}
+        grey: dict[str, Any] = {"color": style.GREY}
         key = [
             Line2D([], [], lw=1.6, label="error of the vote", **grey),
             Line2D([], [], lw=1.2, ls="--", label="mean member error", **grey),
         ]
-        _style.draw_legend(panels[0], key, legend_kwargs)
-        self.axes_ = panels
-        self.ax_, self.figure_ = panels[0], panels[0].figure
-        return self
+        style.draw_legend(panels[0], key, legend_kwargs)
 
 
 def _title(name: str) -> str:

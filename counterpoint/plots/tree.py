@@ -1,18 +1,18 @@
 """One decision tree, drawn so that it can be read."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
 import pandas as pd
-from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 from matplotlib.text import Text
 from numpy.typing import ArrayLike, NDArray
 
-from counterpoint.plots import _style
+from counterpoint.plots import style
+from counterpoint.plots.display import Display
 from counterpoint.trees import Tree, take_trees
 from counterpoint.trees.convert import class_shares
 from counterpoint.trees.structure import OBLIQUE
@@ -24,15 +24,13 @@ _LONGEST_NAME = 26
 
 
 @dataclass(kw_only=True)
-class TreeDisplay:
+class TreeDisplay(Display):
     """A tree from left to right: a question a fork, a line a leaf.
 
     Where the answer to a question is yes, the upper branch is taken. Lines are the thicker the
     more samples go along them. On the right stand the class of each leaf, the weight of its
     samples with the share of that class, and a bar: as long as the leaf is heavy, in the
     colours of the classes. The figure grows with the tree; up to about 60 leaves fit a page.
-
-    Make one with ``from_tree``, which draws it.
 
     Parameters
     ----------
@@ -42,11 +40,6 @@ class TreeDisplay:
         Labels.
     feature_names : list of str
         Names of the columns.
-
-    Attributes
-    ----------
-    ax_, figure_ : Axes, Figure
-        Where it was drawn last.
 
     Examples
     --------
@@ -92,10 +85,8 @@ class TreeDisplay:
         *,
         classes: ArrayLike | None = None,
         feature_names: Sequence[str] | None = None,
-        ax: Axes | None = None,
-        text_kwargs: Mapping[str, Any] | None = None,
-        line_kwargs: Mapping[str, Any] | None = None,
-        legend_kwargs: Mapping[str, Any] | None = None,
+        ax=None,
+        **options: Any,
     ) -> Self:
         """Take a tree out of an estimator, then draw it.
 
@@ -108,8 +99,9 @@ class TreeDisplay:
             Names to write for the classes; None: those the estimator knows.
         feature_names : sequence of str, default=None
             Names to write for the columns; None: those the estimator knows, or "x0", "x1", ...
-        ax, text_kwargs, line_kwargs, legend_kwargs
-            As for ``plot``.
+        ax : matplotlib Axes, default=None
+        **options
+            As for ``draw``.
 
         Returns
         -------
@@ -134,10 +126,8 @@ class TreeDisplay:
             raise ValueError(
                 f"{len(names)} feature_names for {taken.n_features} columns: give one each."
             )
-        display = cls(tree=taken.trees[0], classes=labels, feature_names=[str(n) for n in names])
-        return display.plot(
-            ax, text_kwargs=text_kwargs, line_kwargs=line_kwargs, legend_kwargs=legend_kwargs
-        )
+        names = [str(name) for name in names]
+        return cls(tree=taken.trees[0], classes=labels, feature_names=names).plot(ax, **options)
 
     def table(self) -> pd.DataFrame:
         """Return one row per node: where it hangs, what it asks, what it says of its samples."""
@@ -157,84 +147,83 @@ class TreeDisplay:
         )
         return frame.rename_axis("node")
 
-    def plot(
+    def _size(self) -> tuple[float, float]:
+        nodes = self.table()
+        return self._layout(nodes)[2] + _BARS + 1.6, _ROW * int(nodes["leaf"].sum()) + 0.7
+
+    def _layout(self, nodes):
+        """Where nodes begin, leaves are written and their bars begin, in inches."""
+        x, written = _columns(nodes)
+        longest = max(len(_leaf_text(leaf)) for _, leaf in nodes[nodes["leaf"]].iterrows())
+        return x, written, written + _LETTER * longest + 0.15
+
+    def draw(
         self,
-        ax: Axes | None = None,
+        ax,
         *,
-        text_kwargs: Mapping[str, Any] | None = None,
-        line_kwargs: Mapping[str, Any] | None = None,
-        legend_kwargs: Mapping[str, Any] | None = None,
-    ) -> Self:
-        """Draw on ``ax`` or a new figure; never call ``show``.
+        text_kwargs: style.Look = None,
+        line_kwargs: style.Look = None,
+        legend_kwargs: style.Look = None,
+    ) -> None:
+        """Draw on these axes; a figure of its own is large enough for the tree.
 
         Parameters
         ----------
-        ax : matplotlib Axes, default=None
-            None makes a figure that is large enough for the tree. On axes of yours the texts
-            may need another ``fontsize``.
+        ax : matplotlib Axes
+            On axes of yours the texts may need another ``fontsize``.
         text_kwargs : dict, default=None
             For all texts in the tree, such as ``{"fontsize": 6}``.
         line_kwargs : dict, default=None
             For the branches. A ``linewidth`` makes all of them the same.
         legend_kwargs : dict, default=None
             For the legend of the classes.
-
-        Returns
-        -------
-        display : TreeDisplay
         """
         nodes = self.table()
-        x, bars = _columns(nodes)
+        x, bars, right = self._layout(nodes)
         y = _rows(self.tree)
         leaves = nodes.index[nodes["leaf"]]
-        said = [_said(nodes.loc[leaf]) for leaf in leaves]
-        right = bars + _LETTER * max(len(text) for text in said) + 0.15
-        size = (right + _BARS + 1.6, _ROW * len(leaves) + 0.7)
-        ax = _style.get_axes(ax, size)
         whole = max(nodes["support"].iloc[0], nodes["support"].max())
-        text = _style.merge({"fontsize": _FONT, "va": "center"}, text_kwargs, Text)
+        text = style.merge({"fontsize": _FONT, "va": "center"}, text_kwargs, Text)
 
         self._draw_branches(ax, nodes, x, y, bars, whole, line_kwargs)
         for node in nodes.index[~nodes["leaf"]]:
-            box = {"boxstyle": "round,pad=0.25", "facecolor": "white", "edgecolor": _style.GREY}
+            box = {"boxstyle": "round,pad=0.25", "facecolor": "white", "edgecolor": style.GREY}
             words = nodes.loc[node, "question"]
             ax.text(x[node], y[node], words, bbox={**box, "linewidth": 0.6}, ha="left", **text)
         heaviest = max(nodes.loc[leaves, "support"].max(), 1e-300)
-        for leaf, words in zip(leaves, said, strict=True):
-            ax.text(bars + 0.05, y[leaf], words, ha="left", **text)
+        for leaf in leaves:
+            ax.text(bars + 0.05, y[leaf], _leaf_text(nodes.loc[leaf]), ha="left", **text)
             start = right
             for k, weight in enumerate(self.tree.value[leaf]):
                 wide = _BARS * weight / heaviest
-                ax.barh(y[leaf], wide, left=start, height=0.7, color=_style.colour(k))
+                ax.barh(y[leaf], wide, left=start, height=0.7, color=style.colour(k))
                 start += wide
         ax.set(xlim=(-0.1, right + _BARS), ylim=(len(leaves) - 0.4, -0.9), xticks=[], yticks=[])
         ax.spines[:].set_visible(False)
-        ax.text(0.0, -0.75, "yes: up, no: down", color=_style.GREY, ha="left", **text)
+        ax.text(0.0, -0.75, "yes: up, no: down", color=style.GREY, ha="left", **text)
         patches = [
-            Patch(color=_style.colour(k), label=str(label)) for k, label in enumerate(self.classes)
+            Patch(color=style.colour(k), label=str(label)) for k, label in enumerate(self.classes)
         ]
-        _style.draw_legend(ax, patches, legend_kwargs)
-        self.ax_, self.figure_ = ax, ax.figure
-        return self
+        style.draw_legend(ax, patches, legend_kwargs)
 
     def _draw_branches(self, ax, nodes, x, y, bars, whole, line_kwargs):
         for node in nodes.index[1:]:
             above = nodes.loc[node, "parent"]
             share = nodes.loc[node, "support"] / whole if whole > 0 else 0.0
             leaf = nodes.loc[node, "leaf"]
-            style = {"color": "0.6", "linewidth": 0.6 + 3.4 * share, "solid_capstyle": "butt"}
+            look = {"color": "0.6", "linewidth": 0.6 + 3.4 * share, "solid_capstyle": "butt"}
             if leaf:
-                style["color"] = _style.tint(_style.colour(self.tree.label[node]), 0.6)
-            style = _style.merge({**style, "zorder": 0}, line_kwargs, Line2D)
+                look["color"] = style.tint(style.colour(self.tree.label[node]), 0.6)
+            look = style.merge({**look, "zorder": 0}, line_kwargs, Line2D)
             fork = x[above] + 0.08
             end = bars if leaf else x[node]
-            ax.plot([fork, fork, end], [y[above], y[node], y[node]], **style)
+            ax.plot([fork, fork, end], [y[above], y[node], y[node]], **look)
 
     def _question(self, node):
         tree = self.tree
         if tree.is_leaf[node]:
             return ""
-        cut = _style.number(tree.threshold[node])
+        cut = style.number(tree.threshold[node])
         if tree.feature[node] != OBLIQUE or tree.normals is None:
             return (
                 f"{_short(self.feature_names[tree.feature[node]])} \N{LESS-THAN OR EQUAL TO} {cut}"
@@ -242,7 +231,7 @@ class TreeDisplay:
         normal = tree.normals[node]
         main = np.argsort(-np.abs(normal), kind="stable")[:2]
         terms = [
-            f"{_style.number(normal[f])} {_short(self.feature_names[f])}" for f in main if normal[f]
+            f"{style.number(normal[f])} {_short(self.feature_names[f])}" for f in main if normal[f]
         ]
         more = " + …" if np.count_nonzero(normal) > len(main) else ""
         return f"{' + '.join(terms)}{more} \N{LESS-THAN OR EQUAL TO} {cut}"
@@ -252,7 +241,7 @@ def _short(name):
     return name if len(name) <= _LONGEST_NAME else name[: _LONGEST_NAME - 1] + "…"
 
 
-def _said(leaf):
+def _leaf_text(leaf):
     percent = f"{100 * leaf['share']:.0f} %" if leaf["support"] > 0 else "no samples"
     return f"{leaf['label']}: {leaf['support']:.6g} ({percent})"
 

@@ -39,7 +39,7 @@ def test_leaves_of_a_forest_and_given_axes():
 
 
 def test_wrong_input_says_what_to_change():
-    with pytest.raises(ValueError, match="choose coverage or spread"):
+    with pytest.raises(ValueError, match="choose 'coverage', 'spread'"):
         CoverageDisplay.from_subsets([[1, 0]], [0, 1], what="mean")
     with pytest.raises(ValueError, match="one class only"):
         CoverageDisplay.from_subsets([[1, 0]], [1, 1])

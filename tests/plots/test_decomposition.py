@@ -184,7 +184,7 @@ def test_wrong_input(parts, data):
         one(pd.DataFrame({"bias": [0.1]}))
     with pytest.raises(ValueError, match=r"2 has the parts bias, noise, but 1 has bias: only"):
         many({1: {"bias": 0.1}, 2: {"bias": 0.1, "noise": 0.2}})
-    with pytest.raises(ValueError, match="method='mine' is not known: choose from ambiguity"):
+    with pytest.raises(ValueError, match="method='mine': choose 'ambiguity_decomposition'"):
         DecompositionDisplay.from_predictions(y, [y], method="mine")
     with pytest.raises(ValueError, match="go together"):
         DecompositionDisplay.from_estimator(DecisionTreeClassifier(), X, y, param_name="max_depth")

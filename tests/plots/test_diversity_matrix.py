@@ -172,7 +172,7 @@ def test_wrong_input(outputs):
         DiversityMatrixDisplay.from_predictions([0, 1], [[0, 1]])
     with pytest.raises(ValueError, match="'entropy' is not a measure of pairs"):
         DiversityMatrixDisplay.from_outputs(outputs["bagging"], measure="entropy")
-    with pytest.raises(ValueError, match="order='best' is not known: choose from given, cluster"):
+    with pytest.raises(ValueError, match="order='best': choose 'given', 'cluster'"):
         DiversityMatrixDisplay.from_outputs(outputs["bagging"], order="best")
     with pytest.raises(TypeError, match="from_outputs takes MemberOutputs, got dict"):
         DiversityMatrixDisplay.from_outputs(outputs)

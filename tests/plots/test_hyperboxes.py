@@ -6,7 +6,7 @@ from matplotlib.colors import to_hex
 from sklearn.linear_model import LogisticRegression
 
 from counterpoint.hyperboxes import HyperboxClassifier, HyperboxEnsembleClassifier
-from counterpoint.plots import _style
+from counterpoint.plots import style
 from counterpoint.plots.hyperboxes import HyperboxDisplay
 
 MODELS = [HyperboxClassifier(0.4), HyperboxEnsembleClassifier(threshold=0.6, random_state=0)]
@@ -20,7 +20,7 @@ def test_boxes_are_drawn_in_the_colour_of_their_class(model, data, assert_readab
     lower, upper = model.boxes_
     assert len(display.boxes_) == model.n_boxes_
     for box, v, w, label in zip(display.boxes_, lower, upper, model.box_classes_):
-        assert to_hex(box.get_edgecolor()).upper() == _style.colour(label).upper()
+        assert to_hex(box.get_edgecolor()).upper() == style.colour(label).upper()
         finite = np.isfinite(v) & np.isfinite(w)
         size = np.array([box.get_width(), box.get_height()])
         np.testing.assert_allclose(np.array(box.get_xy())[finite], v[finite])

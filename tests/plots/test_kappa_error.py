@@ -9,7 +9,7 @@ from sklearn.tree import DecisionTreeClassifier
 from counterpoint import MemberOutputs, diversity
 from counterpoint.exceptions import MemberError
 from counterpoint.plots import KappaErrorDisplay
-from counterpoint.plots._style import OKABE_ITO
+from counterpoint.plots.style import OKABE_ITO
 
 
 def _clouds(ax):

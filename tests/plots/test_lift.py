@@ -44,7 +44,7 @@ def test_the_horizon_shows_means_and_spread():
 
 def test_wrong_input_says_what_to_change():
     y, scores = rare()
-    with pytest.raises(ValueError, match="choose precision, g"):
+    with pytest.raises(ValueError, match="choose 'precision', 'g'"):
         LiftDisplay.from_predictions(y, scores, what="luck")
     with pytest.raises(ValueError, match="most=2"):
         LiftDisplay.from_predictions(y, scores, most=2)

@@ -54,7 +54,7 @@ def test_from_an_estimator(data):
 
 def test_wrong_input_says_what_to_change(pool):
     trace = select_backward(pool)
-    with pytest.raises(ValueError, match="choose error, criterion"):
+    with pytest.raises(ValueError, match="choose 'error', 'criterion'"):
         SelectionDisplay.from_traces(trace, what="luck")
     with pytest.raises(ValueError, match="nothing to draw"):
         SelectionDisplay.from_traces({})
@@ -62,5 +62,5 @@ def test_wrong_input_says_what_to_change(pool):
         SelectionDisplay.from_traces([trace])
     with pytest.raises(ValueError, match="is for one search"):
         SelectionDisplay.from_traces({"a": trace}, name="b")
-    with pytest.raises(ValueError, match="no trace_"):
+    with pytest.raises(TypeError, match="no trace_"):
         SelectionDisplay.from_estimator(EnsembleSelectionClassifier())

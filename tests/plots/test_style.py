@@ -4,8 +4,7 @@ import pytest
 from matplotlib.colors import to_rgb
 
 from counterpoint import plots
-from counterpoint.plots import _style
-from counterpoint.plots._base import EnsembleDisplay
+from counterpoint.plots import Display, EnsembleDisplay, PanelDisplay, style
 
 
 def test_public_names():
@@ -14,11 +13,20 @@ def test_public_names():
     assert shown == set(plots.__all__)
 
 
-@pytest.mark.parametrize("name", [n for n in plots.__all__ if n.endswith("Display")])
+DISPLAYS = [
+    name
+    for name in plots.__all__
+    if name.endswith("Display")
+    and getattr(plots, name) not in (Display, EnsembleDisplay, PanelDisplay)
+]
+
+
+@pytest.mark.parametrize("name", DISPLAYS)
 def test_every_display_has_the_same_ways_in_and_out(name):
     display = getattr(plots, name)
-    assert callable(display.plot)
-    assert callable(display.table)
+    assert issubclass(display, Display)
+    assert display.draw is not Display.draw
+    assert display.table is not Display.table
     assert any(way.startswith("from_") for way in dir(display))
     if issubclass(display, EnsembleDisplay):  # pictures of what members said
         assert callable(display.from_estimator)
@@ -26,15 +34,15 @@ def test_every_display_has_the_same_ways_in_and_out(name):
 
 
 def test_colours_and_markers_do_not_meet_again_for_long():
-    looks = [(_style.colour(k), _style.marker(k)) for k in range(49)]
+    looks = [(style.colour(k), style.marker(k)) for k in range(49)]
     assert len(set(looks)) == 49
-    lines = [(_style.colour(k), _style.dashes(k)) for k in range(28)]
+    lines = [(style.colour(k), style.dashes(k)) for k in range(28)]
     assert len(set(lines)) == 28
 
 
 def test_ink_can_be_read_on_any_fill():
     for grey in np.linspace(0, 1, 21):
-        ink = to_rgb(_style.ink_on(str(grey)))[0]
+        ink = to_rgb(style.ink_on(str(grey)))[0]
         assert abs(ink - grey) >= 0.4
 
 
@@ -49,12 +57,12 @@ def test_ink_can_be_read_on_any_fill():
     ],
 )
 def test_numbers_for_people(value, text):
-    assert _style.number(value) == text
+    assert style.number(value) == text
 
 
 @pytest.mark.parametrize(("n", "kept"), [(3, [0, 1, 2]), (5, [0, 2, 4]), (6, [0, 2, 4])])
 def test_thinned(n, kept):
-    assert [at for at, _ in _style.thinned("abcdef"[:n], 3)] == kept
+    assert [at for at, _ in style.thinned("abcdef"[:n], 3)] == kept
 
 
 def test_overlap_would_be_noticed(assert_readable):

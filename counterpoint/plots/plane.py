@@ -1,8 +1,5 @@
 """What pictures of the plane share: its limits, its regions, the data on it."""
 
-from collections.abc import Mapping
-from typing import Any
-
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.collections import PathCollection
@@ -11,7 +8,7 @@ from numpy.typing import NDArray
 from sklearn.base import is_classifier
 from sklearn.utils.validation import check_is_fitted
 
-from counterpoint.plots import _style
+from counterpoint.plots import style
 
 
 def check_plane(estimator, X, y) -> tuple[NDArray, NDArray, tuple[str, str]]:
@@ -60,21 +57,19 @@ def like(X, array: NDArray):
 
 def region_colours(n_classes: int) -> ListedColormap:
     """Return a pale colour for each class."""
-    return ListedColormap([_style.tint(_style.colour(k)) for k in range(n_classes)])
+    return ListedColormap([style.tint(style.colour(k)) for k in range(n_classes)])
 
 
-def draw_points(
-    ax: Axes, points: NDArray, y: NDArray, classes: NDArray, given: Mapping[str, Any] | None
-) -> None:
+def draw_points(ax: Axes, points: NDArray, y: NDArray, classes: NDArray, given: style.Look) -> None:
     """Draw the data, a colour and a marker for each class."""
     for k, label in enumerate(classes):
         look = {
             "s": float(np.clip(6000 / len(points), 8, 26)),
-            "color": _style.colour(k),
-            "marker": _style.marker(k),
+            "color": style.colour(k),
+            "marker": style.marker(k),
             "edgecolor": "white",
             "linewidth": 0.5,
             "label": f"class {label}" if np.issubdtype(classes.dtype, np.number) else str(label),
         }
         here = y == label
-        ax.scatter(*points[here].T, **_style.merge(look, given, PathCollection))
+        ax.scatter(*points[here].T, **style.merge(look, given, PathCollection))

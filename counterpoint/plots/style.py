@@ -28,6 +28,9 @@ COLOURS = tuple(
 MARKERS = ("o", "s", "^", "D", "v", "P", "X")
 GREY = "0.45"
 
+# Keyword arguments for matplotlib that overrule our own choice of how something looks.
+Look = Mapping[str, Any] | None
+
 # Marks axes that we made, so that drawing on them again keeps their legend outside.
 _OURS = "counterpoint"
 
