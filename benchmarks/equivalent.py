@@ -18,9 +18,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 from benchmarks.harness import Report
 from counterpoint.datasets import load, make_cone_torus, make_ripley
-from counterpoint.trees.convert import TreeEnsemble
-from counterpoint.trees.equivalent.melt import equivalent_tree
-from counterpoint.trees.structure import Tree
+from counterpoint.trees import Tree, TreeEnsemble, equivalent_tree
 
 
 def run() -> Report:

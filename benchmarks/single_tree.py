@@ -21,9 +21,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 from benchmarks.harness import PAUSE, Report
 from counterpoint.datasets import TabularEncoder, load, make_cone_torus, make_ripley
-from counterpoint.trees.growing.pruned import PrunedTreeClassifier
-from counterpoint.trees.merging.estimator import MergedTreeClassifier
-from counterpoint.trees.merging.merge import merge_trees
+from counterpoint.trees import MergedTreeClassifier, PrunedTreeClassifier, merge_trees
 
 DATA = {
     "cancer": lambda: load("wdbc", return_X_y=True),

@@ -24,7 +24,8 @@ from counterpoint.boosting.loop import BaseBoosting
 from counterpoint.boosting.rules import Rule, Verdict
 from counterpoint.boosting.shared import RegressionLearner, stacked_members
 from counterpoint.boosting.voting import BaseBoostingClassifier, evaluation_sets
-from counterpoint.trees import HistTreeRegressor, predict_trees
+from counterpoint.trees import HistTreeRegressor
+from counterpoint.trees.ensemble import predict_trees
 
 # -- the loop's parts ----------------------------------------------------------------------------
 

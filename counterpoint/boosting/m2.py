@@ -8,7 +8,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from counterpoint._kernels.threads import threads_for
 from counterpoint.boosting.rules import NO_ERROR, Rule, Verdict
 from counterpoint.boosting.voting import ShareBoosting
-from counterpoint.trees import predict_trees
+from counterpoint.trees.ensemble import predict_trees
 
 __all__ = ["AdaBoostM2Classifier"]
 

@@ -14,17 +14,10 @@ from counterpoint._kernels.votes import votes_of_leaves
 from counterpoint._validation import code_type
 from counterpoint.boosting.concepts import NominalConceptClassifier
 from counterpoint.boosting.learners import EstimatorLearner, Learner, MemberAnswer
-from counterpoint.trees import (
-    Binner,
-    GrowWorkspace,
-    HistTreeClassifier,
-    HistTreeRegressor,
-    PrunedTreeClassifier,
-    Tree,
-    grow,
-    predict_trees,
-    stack_trees,
-)
+from counterpoint.trees import HistTreeClassifier, HistTreeRegressor, PrunedTreeClassifier, Tree
+from counterpoint.trees.binning import Binner
+from counterpoint.trees.ensemble import predict_trees, stack_trees
+from counterpoint.trees.growing.workspace import GrowWorkspace, grow
 from counterpoint.trees.pruning.prune import prune_tree
 
 

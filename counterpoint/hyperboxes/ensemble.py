@@ -16,7 +16,8 @@ from counterpoint._kernels import hyperboxes as kernels
 from counterpoint._kernels.threads import threads_for
 from counterpoint.hyperboxes.base import BoxClassifier, data_range, to_unit
 from counterpoint.hyperboxes.learning import agglomerate
-from counterpoint.trees.boxes import all_cells, box_volumes, cells_at, sample_overlaps
+from counterpoint.trees.boxes import box_volumes
+from counterpoint.trees.cells import all_cells, cells_at, sample_overlaps
 from counterpoint.trees.convert import take_trees
 
 __all__ = ["HyperboxEnsembleClassifier"]

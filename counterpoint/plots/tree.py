@@ -14,8 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from counterpoint.plots import style
 from counterpoint.plots.display import Display
 from counterpoint.trees import Tree, take_trees
-from counterpoint.trees.convert import class_shares
-from counterpoint.trees.structure import OBLIQUE
+from counterpoint.trees.structure import OBLIQUE, class_shares
 
 # Inches: a row for each leaf, a letter, the column of bars.
 _ROW, _LETTER, _BARS = 0.25, 0.065, 1.3

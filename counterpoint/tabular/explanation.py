@@ -22,9 +22,9 @@ from counterpoint.trees import (
     PrunedTreeClassifier,
     from_sklearn,
     take_trees,
-    to_sklearn,
     tree_rules,
 )
+from counterpoint.trees.convert import to_sklearn
 from counterpoint.trees.pruning.bottom_up import collapse, cut
 
 __all__ = ["OneTree", "as_rows", "cut_back", "one_tree", "rules_of"]

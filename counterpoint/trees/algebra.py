@@ -1,4 +1,4 @@
-"""Trees as functions: restrict them to a box, graft, simplify, compare.
+"""Trees as functions: restrict them to a box, graft, simplify, count anew.
 
 Missing values. A region holds, in each column, the values in (lower, upper] and perhaps the
 missing value. :func:`restrict` drops a split only if all of its region goes one way, the missing
@@ -8,15 +8,15 @@ in the column, and to no other. With ``missing=False`` it belongs to no box: few
 kept, and the result is promised for samples without missing values only.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from counterpoint._kernels import trees as kernels
-from counterpoint.trees.convert import class_shares, require_columns
-from counterpoint.trees.structure import LEAF, Tree, predict_trees, stack_trees
+from counterpoint.trees.ensemble import predict_trees, stack_trees
+from counterpoint.trees.structure import LEAF, Tree, class_shares, impurities, require_columns
 
 # Left, right, feature, threshold, and whether missing values go left.
 Splits = tuple[NDArray, NDArray, NDArray, NDArray, NDArray]
@@ -50,8 +50,7 @@ def apply(tree: Tree, X: ArrayLike) -> NDArray:
     Examples
     --------
     >>> from sklearn.tree import DecisionTreeClassifier
-    >>> from counterpoint.trees.algebra import apply
-    >>> from counterpoint.trees.convert import from_sklearn
+    >>> from counterpoint.trees import apply, from_sklearn
     >>> tree = from_sklearn(DecisionTreeClassifier().fit([[0], [1]], [0, 1]))
     >>> apply(tree, [[0.5], [0.6]]).tolist()
     [1, 2]
@@ -91,8 +90,7 @@ def restrict(
     >>> import numpy as np
     >>> from sklearn.datasets import load_iris
     >>> from sklearn.tree import DecisionTreeClassifier
-    >>> from counterpoint.trees.algebra import restrict
-    >>> from counterpoint.trees.convert import from_sklearn
+    >>> from counterpoint.trees import from_sklearn, restrict
     >>> X, y = load_iris(return_X_y=True)
     >>> tree = from_sklearn(DecisionTreeClassifier(random_state=0).fit(X, y))
     >>> edges = np.full(4, np.inf)
@@ -102,7 +100,10 @@ def restrict(
     """
     require_columns([tree], "Restricting a tree to a box")
     low, high, gaps = _region(lower, upper, missing)
-    _check_width(tree, len(low))
+    if tree.feature.max() >= len(low):
+        raise ValueError(
+            f"The tree asks for column {tree.feature.max()}, but the box has {len(low)} columns."
+        )
     if not ((low < high) | gaps).all():
         column = int(np.argmin((low < high) | gaps))
         raise ValueError(
@@ -113,59 +114,32 @@ def restrict(
     return _take(tree, kept, left, right)
 
 
-def graft(tree: Tree, leaf: int, subtree: Tree) -> Tree:
-    """Put a tree in the place of a leaf.
-
-    Parameters
-    ----------
-    tree : Tree
-    leaf : int
-        The number of a leaf of ``tree``.
-    subtree : Tree
-        With as many classes. Splits that the path to the leaf decides are not dropped:
-        :func:`restrict` the subtree to the leaf's box first, or :func:`simplify` the result.
-
-    Returns
-    -------
-    Tree
-        Nodes in preorder. Values and counts are those of the two trees; :func:`relabel` makes
-        them agree.
-
-    Examples
-    --------
-    >>> from sklearn.tree import DecisionTreeClassifier
-    >>> from counterpoint.trees.algebra import graft
-    >>> from counterpoint.trees.convert import from_sklearn
-    >>> one = from_sklearn(DecisionTreeClassifier().fit([[0, 0], [1, 0]], [0, 1]))
-    >>> two = from_sklearn(DecisionTreeClassifier().fit([[0, 0], [0, 1]], [0, 1]))
-    >>> graft(one, 2, two).feature.tolist()
-    [0, -1, 1, -1, -1]
-    """
-    return graft_all(tree, {leaf: subtree})
-
-
-def graft_all(tree: Tree, subtrees: Mapping[int, Tree]) -> Tree:
-    """Put trees in the places of several leaves at once.
+def graft(tree: Tree, subtrees: Mapping[int, Tree]) -> Tree:
+    """Put trees in the places of leaves.
 
     Parameters
     ----------
     tree : Tree
     subtrees : mapping of int to Tree
-        A tree for each leaf to be replaced, by the number of the leaf.
+        A tree for each leaf to be replaced, by the number of the leaf; all with as many classes.
+        Splits that the path to the leaf decides are not dropped: :func:`restrict` the subtree to
+        the leaf's box first, or :func:`simplify` the result.
 
     Returns
     -------
     Tree
-        Nodes in preorder.
+        Nodes in preorder. Values and counts are those of the trees; :func:`relabel` makes them
+        agree.
 
     Examples
     --------
     >>> from sklearn.tree import DecisionTreeClassifier
-    >>> from counterpoint.trees.algebra import graft_all
-    >>> from counterpoint.trees.convert import from_sklearn
+    >>> from counterpoint.trees import from_sklearn, graft
     >>> one = from_sklearn(DecisionTreeClassifier().fit([[0, 0], [1, 0]], [0, 1]))
     >>> two = from_sklearn(DecisionTreeClassifier().fit([[0, 0], [0, 1]], [0, 1]))
-    >>> graft_all(one, {1: two, 2: two}).n_leaves
+    >>> graft(one, {2: two}).feature.tolist()
+    [0, -1, 1, -1, -1]
+    >>> graft(one, {1: two, 2: two}).n_leaves
     4
     """
     for leaf, subtree in subtrees.items():
@@ -180,24 +154,16 @@ def graft_all(tree: Tree, subtrees: Mapping[int, Tree]) -> Tree:
                 f"{tree.value.shape[1]}: graft only trees on the same classes."
             )
     parts = [tree, *subtrees.values()]
-    starts = np.cumsum([0, *(part.node_count for part in parts[:-1])])
-    left, right = (
-        np.concatenate(
-            [
-                np.where(part.is_leaf, LEAF, getattr(part, name) + start)
-                for part, start in zip(parts, starts, strict=True)
-            ]
-        ).astype(np.int32)
-        for name in ("children_left", "children_right")
-    )
+    stacked = stack_trees(parts)
+    left, right = stacked.left, stacked.right
     whole = Tree(
         children_left=left,
         children_right=right,
         max_depth=0,  # found at the end
-        normals=_join_normals(parts),
+        normals=join_normals(parts),
         **{name: np.concatenate([getattr(part, name) for part in parts]) for name in _PER_NODE},
     )
-    for leaf, start in zip(subtrees, starts[1:], strict=True):
+    for leaf, start in zip(subtrees, stacked.roots[1:], strict=True):
         for name in (*_PER_NODE, "children_left", "children_right", "normals"):
             array = getattr(whole, name)
             if array is not None:
@@ -229,8 +195,7 @@ def simplify(tree: Tree, *, by: str = "label", missing: ArrayLike | bool | None 
     --------
     >>> from sklearn.datasets import load_breast_cancer
     >>> from sklearn.tree import DecisionTreeClassifier
-    >>> from counterpoint.trees.algebra import same_function, simplify
-    >>> from counterpoint.trees.convert import from_sklearn
+    >>> from counterpoint.trees import from_sklearn, same_function, simplify
     >>> X, y = load_breast_cancer(return_X_y=True)
     >>> tree = from_sklearn(DecisionTreeClassifier(max_depth=4, random_state=0).fit(X, y))
     >>> small = simplify(tree)
@@ -243,7 +208,7 @@ def simplify(tree: Tree, *, by: str = "label", missing: ArrayLike | bool | None 
         n_features = int(tree.feature.max()) + 1 if np.ndim(missing) == 0 else len(missing)  # type: ignore[arg-type]
         edges = np.full(n_features, np.inf)
         tree = restrict(tree, -edges, edges, missing=missing)
-    code = _codes([tree], by)[0]
+    code = answer_codes([tree], by)[0]
     left, right = tree.children_left.copy(), tree.children_right.copy()
     merged = code.copy()
     kernels.merge_equal(left, right, merged)
@@ -256,67 +221,6 @@ def simplify(tree: Tree, *, by: str = "label", missing: ArrayLike | bool | None 
         threshold=np.where(left == LEAF, np.nan, tree.threshold),
     )
     return _take(tree, *kernels.preorder(left, right))
-
-
-def same_function(
-    tree_a: Tree,
-    tree_b: Tree,
-    *,
-    by: str = "label",
-    missing: bool = False,
-    dtype: type = np.float64,
-) -> tuple[bool, NDArray | None]:
-    """Prove that two trees are the same function, or find a point where they differ.
-
-    Both are walked at once, region by region: the answer is exact.
-
-    Parameters
-    ----------
-    tree_a, tree_b : Tree
-        With splits on columns only.
-    by : {"label", "shares", "value"}, default="label"
-        What must be equal: the heaviest class, the shares of the classes, or the values.
-    missing : bool, default=False
-        Whether samples with missing values count too.
-    dtype : {numpy.float64, numpy.float32}, default=numpy.float64
-        The numbers that samples are made of. With float32, as in scikit-learn's trees, parts of
-        space between two neighbouring numbers do not count.
-
-    Returns
-    -------
-    same : bool
-    witness : ndarray of shape (n_features,) or None
-        A sample that the trees answer differently; NaN where it is missing. None if there is
-        none.
-
-    Examples
-    --------
-    >>> from sklearn.tree import DecisionTreeClassifier
-    >>> from counterpoint.trees.algebra import same_function
-    >>> from counterpoint.trees.convert import from_sklearn
-    >>> one = from_sklearn(DecisionTreeClassifier().fit([[0], [1]], [0, 1]))
-    >>> two = from_sklearn(DecisionTreeClassifier().fit([[0], [2]], [0, 1]))
-    >>> same, where = same_function(one, two)
-    >>> same, where.tolist()
-    (False, [0.75])
-    """
-    require_columns([tree_a, tree_b], "Comparing trees")
-    if tree_a.value.shape[1] != tree_b.value.shape[1]:
-        raise ValueError(
-            f"One tree has {tree_a.value.shape[1]} classes, the other {tree_b.value.shape[1]}: "
-            "only trees on the same classes can be compared."
-        )
-    code_a, code_b = _codes([tree_a, tree_b], by)
-    n_features = max(int(tree_a.feature.max()), int(tree_b.feature.max()), 0) + 1
-    for tree in (tree_a, tree_b):
-        if tree.normals is not None:
-            n_features = tree.normals.shape[1]
-    upper = np.full(n_features, np.inf)
-    lower = -upper
-    gaps = np.full(n_features, bool(missing))
-    splits = [_on_grid(split_arrays(tree), dtype) for tree in (tree_a, tree_b)]
-    differ = kernels.first_difference(*splits[0], code_a, *splits[1], code_b, lower, upper, gaps)
-    return (False, point_in(lower, upper, dtype=dtype)) if differ else (True, None)
 
 
 def relabel(
@@ -352,8 +256,7 @@ def relabel(
     Examples
     --------
     >>> from sklearn.tree import DecisionTreeClassifier
-    >>> from counterpoint.trees.algebra import relabel
-    >>> from counterpoint.trees.convert import from_sklearn
+    >>> from counterpoint.trees import from_sklearn, relabel
     >>> tree = from_sklearn(DecisionTreeClassifier().fit([[0], [1]], [0, 1]))
     >>> relabel(tree, [[0], [2], [3]], [1, 1, 0]).value.tolist()
     [[1.0, 2.0], [0.0, 1.0], [1.0, 1.0]]
@@ -384,7 +287,7 @@ def relabel(
     np.add.at(table, (leaf, n_classes), (weight > 0).astype(float))
     kernels.sum_up(tree.children_left, tree.children_right, table)
     value, held = table[:, :n_classes], table[:, :n_classes].sum(axis=1)
-    gini = 1.0 - (class_shares(value) ** 2).sum(axis=1)
+    gini = impurities(value)
     left, right = tree.children_left, tree.children_right
     if empty == "parent":
         for node in np.flatnonzero(~tree.is_leaf):  # parents come first
@@ -414,41 +317,6 @@ def relabel(
     return _take(counted, kept, new_left, new_right)
 
 
-def point_in(lower: NDArray, upper: NDArray, *, dtype: type = np.float64) -> NDArray:
-    """Return a sample with ``lower < x <= upper``; NaN where there is no such number.
-
-    Parameters
-    ----------
-    lower, upper : ndarray of shape (n_features,)
-    dtype : {numpy.float64, numpy.float32}, default=numpy.float64
-        The numbers to choose from.
-
-    Returns
-    -------
-    ndarray of shape (n_features,), of ``dtype``
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from counterpoint.trees.algebra import point_in
-    >>> point_in(np.array([0.0, -np.inf]), np.array([1.0, 3.0])).tolist()
-    [0.5, 3.0]
-    """
-    point: NDArray = np.zeros(len(lower), dtype=dtype)
-    for f, (low, high) in enumerate(zip(lower, upper, strict=True)):
-        if not low < high:
-            point[f] = np.nan
-            continue
-        if np.isfinite(high):
-            tries = [(low + high) / 2 if np.isfinite(low) else high, high]
-        else:
-            tries = [low + max(1.0, abs(low)) if np.isfinite(low) else 0.0]
-        tries.append(float(np.nextafter(_floor(low, dtype), dtype(np.inf))))
-        fits = [t for t in (dtype(t) for t in tries) if low < t <= high]
-        point[f] = fits[0] if fits else np.nan
-    return point
-
-
 # -- the arrays behind -------------------------------------------------------------------------
 
 
@@ -461,18 +329,6 @@ def split_arrays(tree: Tree) -> Splits:
         tree.threshold,
         np.asarray(tree.missing_go_to_left, dtype=bool),
     )
-
-
-def _floor(values, dtype):
-    """Round down to a number of the type."""
-    near = np.asarray(values).astype(dtype)
-    return np.where(near > values, np.nextafter(near, dtype(-np.inf)), near).astype(dtype)
-
-
-def _on_grid(splits: Splits, dtype) -> Splits:
-    # x <= t for a number x of the type exactly where x <= t rounded down to the type.
-    left, right, feature, cut, gone = splits
-    return left, right, feature, _floor(cut, dtype).astype(np.float64), gone
 
 
 def _region(lower, upper, missing):
@@ -490,13 +346,6 @@ def _region(lower, upper, missing):
     return low, high, gaps
 
 
-def _check_width(tree, n_features):
-    if tree.feature.max() >= n_features:
-        raise ValueError(
-            f"The tree asks for column {tree.feature.max()}, but the box has {n_features} columns."
-        )
-
-
 def _take(tree, kept, left, right):
     """Make the tree of some nodes of another."""
     arrays = {name: getattr(tree, name)[kept] for name in _PER_NODE}
@@ -512,7 +361,8 @@ def _take(tree, kept, left, right):
     )
 
 
-def _join_normals(parts):
+def join_normals(parts: Sequence[Tree]) -> NDArray | None:
+    """Return the directions of all nodes of some trees, or None if all splits are on columns."""
     widths = {part.normals.shape[1] for part in parts if part.normals is not None}
     if not widths:
         return None
@@ -529,7 +379,7 @@ def _join_normals(parts):
     )
 
 
-def _codes(trees, by):
+def answer_codes(trees: Sequence[Tree], by: str) -> list[NDArray]:
     """Give what nodes say a number, the same for the same answer."""
     if by == "label":
         return [tree.label for tree in trees]

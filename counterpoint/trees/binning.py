@@ -72,7 +72,7 @@ class Binner:
     Examples
     --------
     >>> import numpy as np
-    >>> from counterpoint.trees import Binner
+    >>> from counterpoint.trees.binning import Binner
     >>> X = np.array([[1.0], [3.0], [np.nan], [3.0]])
     >>> binned = Binner().fit_transform(X)
     >>> binned.codes.ravel().tolist(), binned.edges[0, 0].item()

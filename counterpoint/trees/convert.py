@@ -22,8 +22,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from counterpoint import _members
 from counterpoint.trees.additive import additive_trees, is_additive
-from counterpoint.trees.ensemble import TreeEnsemble, class_shares, require_columns
-from counterpoint.trees.structure import LEAF, Tree
+from counterpoint.trees.ensemble import TreeEnsemble
+from counterpoint.trees.structure import LEAF, Tree, class_shares, require_columns
 
 # scikit-learn's mark for the feature and the threshold of a leaf.
 _UNDEFINED = -2
@@ -52,7 +52,7 @@ def from_sklearn(estimator: DecisionTreeClassifier | DecisionTreeRegressor) -> T
     Examples
     --------
     >>> from sklearn.tree import DecisionTreeClassifier
-    >>> from counterpoint.trees.convert import from_sklearn
+    >>> from counterpoint.trees import from_sklearn
     >>> from_sklearn(DecisionTreeClassifier().fit([[0], [1], [3]], [0, 1, 1])).value.tolist()
     [[1.0, 2.0], [1.0, 0.0], [0.0, 2.0]]
     """
@@ -188,7 +188,7 @@ def as_sklearn(
     --------
     >>> from sklearn.datasets import load_iris
     >>> from sklearn.tree import DecisionTreeClassifier, export_text
-    >>> from counterpoint.trees.convert import as_sklearn, from_sklearn
+    >>> from counterpoint.trees import as_sklearn, from_sklearn
     >>> X, y = load_iris(return_X_y=True)
     >>> tree = from_sklearn(DecisionTreeClassifier(max_depth=1, random_state=0).fit(X, y))
     >>> made = as_sklearn(tree, ["setosa", "versicolor", "virginica"], 4)
@@ -250,7 +250,7 @@ def take_trees(
     --------
     >>> from sklearn.datasets import load_iris
     >>> from sklearn.ensemble import RandomForestClassifier
-    >>> from counterpoint.trees.convert import take_trees
+    >>> from counterpoint.trees import take_trees
     >>> X, y = load_iris(return_X_y=True)
     >>> forest = RandomForestClassifier(5, random_state=0).fit(X, y)
     >>> trees = take_trees(forest)

@@ -1,4 +1,4 @@
-"""Trees that decide together."""
+"""Trees side by side: the one layout that kernels read, questions to all, decisions together."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -9,23 +9,235 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_array
 
-from counterpoint.trees.structure import StackedTrees, Tree, predict_trees, stack_trees
+from counterpoint._kernels import forest as kernels
+from counterpoint._kernels.threads import threads_for
+from counterpoint.trees.binning import MISSING, BinnedData
+from counterpoint.trees.structure import LEAF, OBLIQUE, Tree, class_shares
 
 
-def class_shares(value: NDArray) -> NDArray:
-    """Share of each class in the weight of each node; equal shares where there is no weight."""
-    total = value.sum(axis=1, keepdims=True)
-    return np.divide(value, total, out=np.full(value.shape, 1 / value.shape[1]), where=total > 0)
+@dataclass(frozen=True, kw_only=True)
+class StackedTrees:
+    """Trees laid end to end; made by :func:`stack_trees`.
+
+    Nodes are numbered over all trees, in the order of the trees.
+
+    Attributes
+    ----------
+    roots, depths : ndarray of shape (n_trees,)
+    left, right : ndarray of shape (n_nodes,), int32
+        Children; -1 in leaves.
+    feature : ndarray of shape (n_nodes,), int32
+        -1 in leaves.
+    threshold : ndarray of shape (n_nodes,), float64
+    bin_threshold : ndarray of shape (n_nodes,), uint8
+    missing_go_to_left : ndarray of shape (n_nodes,), bool
+    value : ndarray of shape (n_nodes, n_classes) or (n_nodes, 1)
+    directions : ndarray of shape (n_directions, n_features) or None, default=None
+        Of oblique splits, each once. Direction k is feature ``n_features + k``.
+    """
+
+    roots: NDArray
+    depths: NDArray
+    left: NDArray
+    right: NDArray
+    feature: NDArray
+    threshold: NDArray
+    bin_threshold: NDArray
+    missing_go_to_left: NDArray
+    value: NDArray
+    directions: NDArray | None = None
+
+    @property
+    def n_trees(self) -> int:
+        """Number of trees."""
+        return len(self.roots)
+
+    @property
+    def is_leaf(self) -> NDArray:
+        """Whether each node is a leaf."""
+        return self.left == LEAF
+
+    @cached_property
+    def label(self) -> NDArray:
+        """The heaviest class of each node, the first of equals."""
+        return self.value.argmax(axis=1).astype(np.int32)
+
+    @cached_property
+    def _walk(self):
+        """Columns, thresholds, bins, children (left, right, missing): a leaf is its own child."""
+        own, leaf = np.arange(len(self.left), dtype=np.int32), self.is_leaf
+        left, right = np.where(leaf, own, self.left), np.where(leaf, own, self.right)
+        missing = np.where(self.missing_go_to_left, left, right)
+        return (
+            np.where(leaf, 0, self.feature).astype(np.int32),
+            np.where(leaf, np.inf, self.threshold),
+            np.where(leaf, np.uint8(MISSING), self.bin_threshold),
+            np.stack([left, right, missing], axis=1).astype(np.int32),
+        )
 
 
-def require_columns(trees: Sequence[Tree], what: str) -> None:
-    """Refuse trees with oblique splits."""
-    for k, tree in enumerate(trees):
-        if tree.is_oblique:
-            raise ValueError(
-                f"Tree {k} has oblique splits, along directions that are no columns. {what} needs "
-                "splits on columns: use trees grown on the columns themselves."
-            )
+def stack_trees(trees: Sequence[Tree]) -> StackedTrees:
+    """Lay trees end to end.
+
+    Parameters
+    ----------
+    trees : sequence of Tree
+        All with the same number of classes. At least one.
+
+    Returns
+    -------
+    StackedTrees
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from counterpoint.trees import HistTreeClassifier
+    >>> from counterpoint.trees.ensemble import predict_trees, stack_trees
+    >>> X, y = load_iris(return_X_y=True)
+    >>> trees = [HistTreeClassifier(max_depth=d).fit(X, y).tree_ for d in (1, 2)]
+    >>> predict_trees(stack_trees(trees), X).shape
+    (2, 150)
+    """
+    if not trees:
+        raise ValueError("No trees were given: pass at least one.")
+    widths = sorted({tree.value.shape[1] for tree in trees})
+    if len(widths) > 1:
+        raise ValueError(
+            f"The trees hold values of different widths, {widths}: stack only trees grown on the "
+            "same classes."
+        )
+    sizes = [tree.node_count for tree in trees]
+    roots = np.cumsum([0, *sizes[:-1]]).astype(np.int32)
+
+    def joined(name):
+        return np.concatenate([getattr(tree, name) for tree in trees])
+
+    first = np.repeat(roots, sizes)
+    left, right = joined("children_left"), joined("children_right")
+    feature, directions = _number_directions(trees, joined("feature"))
+    return StackedTrees(
+        roots=roots,
+        depths=np.array([tree.max_depth for tree in trees], dtype=np.int64),
+        left=np.where(left == LEAF, LEAF, left + first).astype(np.int32),
+        right=np.where(left == LEAF, LEAF, right + first).astype(np.int32),
+        feature=np.where(left == LEAF, LEAF, feature).astype(np.int32),
+        threshold=joined("threshold"),
+        bin_threshold=joined("bin_threshold"),
+        missing_go_to_left=joined("missing_go_to_left").astype(bool),
+        value=joined("value"),
+        directions=directions,
+    )
+
+
+def _number_directions(trees, feature):
+    """Give each direction of an oblique split a number after those of the columns."""
+    oblique = feature == OBLIQUE
+    if not oblique.any():
+        return feature, None
+    rows = np.concatenate(
+        [tree.normals[tree.feature == OBLIQUE] for tree in trees if tree.is_oblique]
+    )
+    # Trees on a random basis have one direction at many nodes: project samples on it only once.
+    directions, at = np.unique(rows, axis=0, return_inverse=True)
+    feature = feature.copy()
+    feature[oblique] = directions.shape[1] + at.ravel()
+    return feature, directions
+
+
+def predict_trees(
+    stacked: StackedTrees,
+    X: ArrayLike | BinnedData,
+    *,
+    kind: str = "votes",
+    weights: ArrayLike | None = None,
+) -> NDArray:
+    """Ask all trees about all samples in one kernel.
+
+    Parameters
+    ----------
+    stacked : StackedTrees
+        From :func:`stack_trees`.
+    X : array-like of shape (n_samples, n_features) or BinnedData
+        Numbers, NaN for missing; or bins from the :class:`Binner` of the trees. Samples the
+        trees were grown on reach the same leaf by bins as by numbers. So do all others in
+        columns of quantile bins; where each value has a bin, a value never seen in training may
+        lie in the same bin as a threshold and go the other way.
+    kind : {"votes", "leaves", "values", "vote_sum", "value_sum"}, default="votes"
+        "votes": class codes, int32; "leaves": node numbers within each tree, int32; "values":
+        first column of the value, that is the mean target of regression trees. All of shape
+        (n_trees, n_samples). "vote_sum": the weight of the trees that vote for each class;
+        "value_sum": weighted sum of the values in the leaves reached. Both of shape
+        (n_samples, n_classes).
+    weights : array-like of shape (n_trees,), default=None
+        For the sums. None is 1 for each tree.
+
+    Returns
+    -------
+    ndarray
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from counterpoint.trees import HistTreeClassifier
+    >>> from counterpoint.trees.ensemble import predict_trees, stack_trees
+    >>> X, y = load_iris(return_X_y=True)
+    >>> trees = [HistTreeClassifier(max_depth=d).fit(X, y).tree_ for d in (1, 2, 3)]
+    >>> predict_trees(stack_trees(trees), X, kind="vote_sum")[0].tolist()
+    [3.0, 0.0, 0.0]
+    """
+    missing: float | np.uint8 = np.nan
+    feature, threshold, bins, children = stacked._walk
+    if stacked.directions is not None:
+        X = _project(stacked.directions, X)
+    if isinstance(X, BinnedData):
+        codes, missing, cut = X.codes, np.uint8(MISSING), bins
+    else:
+        codes = np.asarray(X)
+        if codes.dtype not in (np.float32, np.float64):
+            codes = codes.astype(np.float64)
+        codes, cut = np.ascontiguousarray(codes), threshold
+    if codes.ndim != 2 or codes.shape[1] <= feature.max():
+        raise ValueError(
+            f"X has shape {codes.shape}, but the trees ask for column {feature.max()}: "
+            "pass (n_samples, n_features) with the columns of the training data."
+        )
+    with threads_for(len(codes) * int(stacked.depths.sum())):
+        return _ask(stacked, codes, missing, feature, cut, children, kind, weights)
+
+
+def _ask(stacked, codes, missing, feature, cut, children, kind, weights):
+    where = (stacked.roots, stacked.depths, feature, cut, children)
+    if kind == "votes":
+        return kernels.look_up(codes, missing, *where, stacked.label)
+    if kind == "leaves":
+        numbers = np.arange(len(stacked.feature), dtype=np.int32)
+        return kernels.look_up(codes, missing, *where, numbers) - stacked.roots[:, None]
+    if kind == "values":
+        return kernels.look_up(codes, missing, *where, np.ascontiguousarray(stacked.value[:, 0]))
+    if kind not in ("vote_sum", "value_sum"):
+        raise ValueError(f"kind={kind!r}: choose votes, leaves, values, vote_sum or value_sum.")
+    table = np.asarray(stacked.value, dtype=np.float64)
+    if kind == "vote_sum":
+        table = (np.arange(table.shape[1]) == stacked.label[:, None]).astype(np.float64)
+    weights = np.ones(stacked.n_trees) if weights is None else np.asarray(weights, dtype=float)
+    if weights.shape != (stacked.n_trees,):
+        raise ValueError(
+            f"weights has shape {weights.shape}, expected ({stacked.n_trees},): one per tree."
+        )
+    return kernels.add_up(codes, missing, *where, table, weights)
+
+
+def _project(directions, X):
+    """Put what samples are along each direction after their columns."""
+    if isinstance(X, BinnedData):
+        raise ValueError("Oblique splits need numbers: pass X, not its bins.")
+    X = np.asarray(X, dtype=np.float64)
+    if X.ndim != 2 or X.shape[1] != directions.shape[1]:
+        raise ValueError(
+            f"X has shape {X.shape}, but the oblique splits are on {directions.shape[1]} columns: "
+            "pass (n_samples, n_features) with the columns of the training data."
+        )
+    return np.concatenate([X, X @ directions.T], axis=1)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -97,8 +309,8 @@ class TreeEnsemble:
         -------
         ndarray of shape (n_samples, n_classes)
         """
-        stacked = replace(self._stacked, value=self._node_scores)
-        total = predict_trees(stacked, self.check_rows(X), kind="value_sum", weights=self.weights)
+        rows = self.check_rows(X)
+        total = predict_trees(self._scored, rows, kind="value_sum", weights=self.weights)
         return total if self.offset is None else total + self.offset
 
     def predict(self, X: ArrayLike) -> NDArray:
@@ -125,7 +337,7 @@ class TreeEnsemble:
         -------
         ndarray of shape (n_trees, n_samples), int32
         """
-        return predict_trees(self._stacked, self.check_rows(X))
+        return predict_trees(self.stacked, self.check_rows(X))
 
     def check_rows(self, X: ArrayLike) -> NDArray:
         """Check samples and round them as the trees do.
@@ -148,12 +360,14 @@ class TreeEnsemble:
         return rows
 
     @cached_property
-    def _stacked(self) -> StackedTrees:
+    def stacked(self) -> StackedTrees:
+        """The trees end to end."""
         return stack_trees(self.trees)
 
     @cached_property
-    def _node_scores(self) -> NDArray:
-        return np.concatenate([_node_scores(tree, self.kind) for tree in self.trees])
+    def _scored(self) -> StackedTrees:
+        scores = np.concatenate([_node_scores(tree, self.kind) for tree in self.trees])
+        return replace(self.stacked, value=scores)
 
 
 def _node_scores(tree, kind):

@@ -17,8 +17,9 @@ from sklearn.tree import DecisionTreeClassifier
 from counterpoint._kernels import trees as kernels
 from counterpoint._kernels.threads import threads_for
 from counterpoint._validation import check_sample_weight, encode_labels
-from counterpoint.trees.convert import TreeEnsemble, class_shares, take_trees
-from counterpoint.trees.structure import Tree, predict_trees, stack_trees
+from counterpoint.trees.convert import take_trees
+from counterpoint.trees.ensemble import TreeEnsemble, predict_trees, stack_trees
+from counterpoint.trees.structure import Tree, class_shares
 
 # So much of the mean shares is even, in the logarithm: a class that the ensemble ruled out costs
 # much, but not infinitely.

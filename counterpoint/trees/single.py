@@ -6,8 +6,9 @@ from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from counterpoint.trees.convert import as_sklearn
+from counterpoint.trees.ensemble import predict_trees, stack_trees
 from counterpoint.trees.rules.rule import RuleList, tree_rules
-from counterpoint.trees.structure import Tree, predict_trees, stack_trees
+from counterpoint.trees.structure import Tree
 
 
 class SingleTreeMixin:

@@ -14,7 +14,7 @@ from sklearn.model_selection import cross_val_score
 from sklearn.tree import DecisionTreeClassifier
 
 from counterpoint.hyperboxes import HyperboxEnsembleClassifier
-from counterpoint.trees.boxes import cells_at, count_cells
+from counterpoint.trees.cells import cells_at, count_cells
 from counterpoint.trees.convert import take_trees
 
 

@@ -11,7 +11,9 @@ from naive import hist as naive
 from numba import njit
 
 from counterpoint._kernels import binning, forest, hist_scan
-from counterpoint.trees import Binner, GrowWorkspace, grow, predict_trees, stack_trees
+from counterpoint.trees.binning import Binner
+from counterpoint.trees.ensemble import predict_trees, stack_trees
+from counterpoint.trees.growing.workspace import GrowWorkspace, grow
 
 CLASS_CRITERIA = ("gini", "entropy")
 

@@ -14,15 +14,14 @@ from counterpoint.trees import (
     apply,
     from_sklearn,
     graft,
-    graft_all,
     leaf_boxes,
-    leaf_missing,
     relabel,
     restrict,
     same_function,
     simplify,
 )
-from counterpoint.trees.algebra import point_in
+from counterpoint.trees.boxes import leaf_missing
+from counterpoint.trees.compare import point_in
 
 SEEDS = st.integers(0, 10_000)
 EDGES = st.sampled_from([-np.inf, -1.0, 0.0, 0.5, 1.0, 2.0, 2.5, 3.0])
@@ -114,7 +113,7 @@ def test_grafting_the_same_tree_on_every_leaf_gives_its_function(first, second):
     tree = random_pair(first)[1]
     nested, other = random_pair(second)
     X = points(first + second, n=200, missing=True)
-    whole = graft_all(tree, dict.fromkeys(np.flatnonzero(tree.is_leaf), other))
+    whole = graft(tree, dict.fromkeys(np.flatnonzero(tree.is_leaf), other))
     np.testing.assert_array_equal(values(whole, X), expected(nested, X))
     check_order(whole)
     # The same, with each copy cut down to the leaf it goes to.
@@ -125,7 +124,7 @@ def test_grafting_the_same_tree_on_every_leaf_gives_its_function(first, second):
         for k, low, high, gaps in zip(leaf, lower, upper, held, strict=True)
         if ((low < high) | gaps).all()
     }
-    cut = graft_all(tree, parts)
+    cut = graft(tree, parts)
     np.testing.assert_array_equal(values(cut, X), expected(nested, X))
     assert cut.node_count <= whole.node_count
 
@@ -138,7 +137,7 @@ def test_graft_changes_one_leaf_only(first, second, data):
     leaf = data.draw(st.sampled_from(np.flatnonzero(tree.is_leaf).tolist()))
     X = points(first, n=200, missing=True)
     there = apply(tree, X) == leaf
-    made = graft(tree, leaf, other)
+    made = graft(tree, {leaf: other})
     wanted = np.where(there[:, None], expected(grafted_nested, X), expected(nested, X))
     np.testing.assert_array_equal(values(made, X), wanted)
     assert made.n_leaves == tree.n_leaves + other.n_leaves - 1
@@ -147,11 +146,11 @@ def test_graft_changes_one_leaf_only(first, second, data):
 def test_graft_refuses():
     tree = as_tree((0, 0.5, True, [1.0, 0.0], [0.0, 1.0]))
     with pytest.raises(ValueError, match="Node 0 is not a leaf"):
-        graft(tree, 0, tree)
+        graft(tree, {0: tree})
     with pytest.raises(ValueError, match="Node 9 is not a leaf"):
-        graft(tree, 9, tree)
+        graft(tree, {9: tree})
     with pytest.raises(ValueError, match="3 classes"):
-        graft(tree, 1, as_tree([1.0, 2.0, 3.0]))
+        graft(tree, {1: as_tree([1.0, 2.0, 3.0])})
 
 
 @given(SEEDS, st.sampled_from(["label", "shares", "value"]))
@@ -343,7 +342,7 @@ def test_oblique_and_straight_trees_are_grafted_and_simplified():
     straight = as_tree((0, 0.0, True, [1.0, 0.0], [0.0, 1.0]))
     X = np.random.default_rng(0).normal(size=(200, 2))
     for tree, leaf, other in [(straight, 2, oblique()), (oblique((1.0, -2.0)), 1, oblique())]:
-        made = graft(tree, leaf, other)
+        made = graft(tree, {leaf: other})
         there = apply(tree, X) == leaf
         wanted = np.where(there[:, None], values(other, X), values(tree, X))
         np.testing.assert_array_equal(values(made, X), wanted)

@@ -4,8 +4,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from counterpoint.trees import Binner
 from counterpoint.trees import binning as module
+from counterpoint.trees.binning import Binner
 
 finite = st.floats(-1e6, 1e6, width=32) | st.integers(-3, 3).map(float) | st.just(np.nan)
 

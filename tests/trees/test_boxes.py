@@ -10,20 +10,9 @@ from sklearn.datasets import load_breast_cancer, load_iris
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.tree import DecisionTreeClassifier
 
-from counterpoint.trees import (
-    TreeEnsemble,
-    all_cells,
-    apply,
-    box_volumes,
-    cells_at,
-    count_cells,
-    data_bounds,
-    leaf_boxes,
-    leaf_missing,
-    overlap,
-    sample_overlaps,
-    take_trees,
-)
+from counterpoint.trees import TreeEnsemble, apply, leaf_boxes, take_trees
+from counterpoint.trees.boxes import box_volumes, data_bounds, leaf_missing, overlap
+from counterpoint.trees.cells import all_cells, cells_at, count_cells, sample_overlaps
 
 SEEDS = st.integers(0, 10_000)
 BOUNDS = (np.array([-1.0, -1.0]), np.array([4.0, 4.0]))

@@ -37,10 +37,9 @@ from counterpoint.trees import (
     Tree,
     as_sklearn,
     from_sklearn,
-    predict_trees,
-    stack_trees,
     take_trees,
 )
+from counterpoint.trees.ensemble import predict_trees, stack_trees
 
 X, Y = load_wine(return_X_y=True)
 NAMES = np.array(["blush", "red", "white"])

@@ -27,7 +27,8 @@ from sklearn.tree import DecisionTreeClassifier, export_text
 from sklearn.utils.estimator_checks import check_estimator
 
 from counterpoint._kernels import equivalent as kernels
-from counterpoint.trees.convert import TreeEnsemble, take_trees
+from counterpoint.trees.convert import take_trees
+from counterpoint.trees.ensemble import TreeEnsemble
 from counterpoint.trees.equivalent import exact, grid, smallest
 from counterpoint.trees.equivalent.certificate import certify
 from counterpoint.trees.equivalent.estimator import EnsembleTreeClassifier

@@ -1,7 +1,9 @@
 import numpy as np
 import pytest
 
-from counterpoint.trees import Binner, GrowWorkspace, grow, predict_trees, stack_trees
+from counterpoint.trees.binning import Binner
+from counterpoint.trees.ensemble import predict_trees, stack_trees
+from counterpoint.trees.growing.workspace import GrowWorkspace, grow
 
 X = np.arange(12.0).reshape(6, 2)
 Y = np.array([0, 0, 1, 1, 2, 2])

@@ -13,13 +13,9 @@ from sklearn.model_selection import cross_val_score
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from counterpoint.trees import (
-    Binner,
-    GrowWorkspace,
-    HistTreeClassifier,
-    HistTreeRegressor,
-    grow,
-)
+from counterpoint.trees import HistTreeClassifier, HistTreeRegressor
+from counterpoint.trees.binning import Binner
+from counterpoint.trees.growing.workspace import GrowWorkspace, grow
 
 
 @parametrize_with_checks(

@@ -18,11 +18,11 @@ from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor, export_t
 
 from counterpoint.trees import PrunedTreeClassifier
 from counterpoint.trees.convert import from_sklearn
+from counterpoint.trees.ensemble import predict_trees, stack_trees
 from counterpoint.trees.merging.bases import on_columns, random_basis
 from counterpoint.trees.merging.estimator import MergedTreeClassifier
 from counterpoint.trees.merging.merge import merge_trees
 from counterpoint.trees.pruning.prune import prune
-from counterpoint.trees.structure import predict_trees, stack_trees
 
 CRITERIA = ["error-based", "pessimistic", "minimum-error"]
 ALL = pytest.mark.parametrize("criterion", CRITERIA)
@@ -160,8 +160,7 @@ def test_one_estimator_is_a_pruned_tree(criterion, grower):
     assert merged.fit(X, y).n_leaves_ == pruned.fit(X, y).get_n_leaves()
     np.testing.assert_array_equal(merged.predict_proba(X), pruned.predict_proba(X))
     np.testing.assert_array_equal(np.sort(merged.tree_.threshold), np.sort(pruned.tree_.threshold))
-    steps = [step for step in merged.history_ if step.action == "leaf"]
-    assert steps == merged.history_
+    assert (merged.history_["action"] == "leaf").all()
 
 
 def test_steps_of_one_tree_are_those_of_bottom_up_pruning():
@@ -169,9 +168,9 @@ def test_steps_of_one_tree_are_those_of_bottom_up_pruning():
     tree = DecisionTreeClassifier(criterion="entropy", random_state=0).fit(X, y)
     merged = merge_trees([tree], X, y)
     arrays = tree.tree_
-    samples = [step.weight for step in merged.history]
+    samples = merged.history["weight"].tolist()
     assert samples == sorted(samples)
-    for step in merged.history:
+    for step in merged.history.itertuples():
         assert step.tree == 0
         assert arrays.n_node_samples[step.node] == step.weight
         assert step.cost_after == step.cost_as_leaf <= step.cost_before * (1 + 1e-9)
@@ -225,7 +224,7 @@ def test_correction_makes_smaller_trees():
 def test_history_tells_what_was_done():
     X, y = noisy()
     merged = merge_trees(grown(X, y, 5), X, y)
-    for step in merged.history:
+    for step in merged.history.itertuples():
         assert step.action in ("leaf", "graft")
         assert (step.source == -1) == (step.action == "leaf")
         if step.action == "graft":
@@ -234,7 +233,7 @@ def test_history_tells_what_was_done():
             assert step.cost_after < step.cost_as_leaf
         else:
             assert step.leaves_after == 1 < step.leaves_before
-    weights = [step.weight for step in merged.history]
+    weights = merged.history["weight"].tolist()
     assert weights == sorted(weights)
 
 

@@ -17,15 +17,13 @@ from sklearn.exceptions import NotFittedError
 from sklearn.tree import DecisionTreeClassifier, export_text, plot_tree
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from counterpoint.trees import Binner, GrowWorkspace, grow, predict_trees, stack_trees
+from counterpoint.trees.binning import Binner
 from counterpoint.trees.convert import from_sklearn, to_sklearn
+from counterpoint.trees.ensemble import predict_trees, stack_trees
 from counterpoint.trees.growing.pruned import PrunedTreeClassifier
-from counterpoint.trees.pruning.prune import (
-    prune_bottom_up,
-    prune_error_based,
-    prune_tree,
-    upper_limit,
-)
+from counterpoint.trees.growing.workspace import GrowWorkspace, grow
+from counterpoint.trees.pruning.criteria import upper_limit
+from counterpoint.trees.pruning.prune import prune_bottom_up, prune_error_based, prune_tree
 
 BOOK = {
     "children_left": [1, -1, 3, -1, -1],

@@ -10,11 +10,12 @@ from sklearn.datasets import load_breast_cancer, load_iris, load_wine, make_clas
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 from counterpoint.trees.convert import from_sklearn
+from counterpoint.trees.ensemble import predict_trees, stack_trees
 from counterpoint.trees.pruning.bottom_up import cut, prune_bottom_up
 from counterpoint.trees.pruning.criteria import LocalCriterion, local_criterion, upper_limit
 from counterpoint.trees.pruning.paths import cost_complexity_path, critical_strength, split_gains
 from counterpoint.trees.pruning.prune import CRITERIA, find_pruning, prune
-from counterpoint.trees.structure import Tree, predict_trees, stack_trees
+from counterpoint.trees.structure import Tree
 
 DEPTH_FIRST = st.booleans()
 

@@ -17,7 +17,7 @@ from sklearn.tree import DecisionTreeClassifier
 from counterpoint._kernels import rules as kernels
 from counterpoint.trees import HistTreeClassifier, from_sklearn
 from counterpoint.trees.rules.estimator import RuleMergeClassifier, _rules_of
-from counterpoint.trees.rules.merge import Cut, Merger, Rules, apply_cut, best_cuts
+from counterpoint.trees.rules.merge import Cut, RuleMerger, Rules, apply_cut, best_cuts
 
 INF = np.inf
 
@@ -52,7 +52,7 @@ def test_a_hand_worked_conflict():
     codes = np.array([0, 0, 1, 1, 1])
     first = Rules(np.array([[-INF], [5.0]]), np.array([[5.0], [INF]]), np.array([0, 1]))
     second = Rules(np.array([[-INF], [2.0]]), np.array([[2.0], [INF]]), np.array([0, 1]))
-    merger = Merger(X, codes, np.ones(5), 2)
+    merger = RuleMerger(X, codes, np.ones(5), 2)
     settled = merger.settle(first, second)
     assert merger.n_conflicts == 1
     assert listed(settled) == [
@@ -68,7 +68,7 @@ def test_a_cut_takes_least_from_what_a_rule_had_right():
     codes = np.array([0, 0, 1])
     first = Rules(np.array([[-INF, -INF]]), np.array([[INF, INF]]), np.array([0]))
     second = Rules(np.array([[5.0, -INF]]), np.array([[INF, INF]]), np.array([1]))
-    merger = Merger(X, codes, np.ones(3), 2)
+    merger = RuleMerger(X, codes, np.ones(3), 2)
     settled = merger.settle(first, second)
     assert merger.n_gaps == 0
     assert listed(settled) == [([-INF, -INF], [5.0, INF], 0), ([5.0, -INF], [INF, INF], 1)]
@@ -80,10 +80,10 @@ def test_what_a_rule_alone_had_right_can_count():
     codes = np.array([0, 0, 0, 1, 0, 0])
     outer = Rules(np.array([[-INF]]), np.array([[INF]]), np.array([0]))
     inner = Rules(np.array([[3.0]]), np.array([[7.0]]), np.array([1]))
-    by_source = Merger(X, codes, np.ones(6), 2)
+    by_source = RuleMerger(X, codes, np.ones(6), 2)
     by_source.settle(outer, inner)
     assert by_source.n_gaps == 1
-    merger = Merger(X, codes, np.ones(6), 2, "covered")
+    merger = RuleMerger(X, codes, np.ones(6), 2, "covered")
     assert listed(merger.settle(outer, inner)) == [([-INF], [INF], 0)]
     assert merger.n_gaps == 0
 
@@ -104,7 +104,7 @@ def test_a_gap_gets_a_rule():
     codes = np.array([0, 1, 1, 1, 0])
     outer = Rules(np.array([[-INF]]), np.array([[INF]]), np.array([0]))
     inner = Rules(np.array([[3.0]]), np.array([[7.0]]), np.array([1]))
-    merger = Merger(X, codes, np.ones(5), 2)
+    merger = RuleMerger(X, codes, np.ones(5), 2)
     settled = merger.settle(outer, inner)
     assert merger.n_gaps == 1
     assert sorted(listed(settled)) == [([-INF], [3.0], 0), ([3.0], [7.0], 1), ([7.0], [INF], 0)]
@@ -175,7 +175,7 @@ def test_what_a_rule_loses():
 )
 def test_after_merging_no_sample_is_contested_and_all_are_covered(seed, n_trees, d, counting):
     X, codes, weight = small_data(seed, d=d)
-    merger = Merger(X, codes, weight, 3, counting)
+    merger = RuleMerger(X, codes, weight, 3, counting)
     rules = merger.simplify(tree_rules(X, codes, seed))
     for k in range(1, n_trees):
         rules = merger.merge(rules, tree_rules(X, codes, seed + k))
@@ -188,7 +188,7 @@ def test_after_merging_no_sample_is_contested_and_all_are_covered(seed, n_trees,
 @given(st.integers(0, 10_000))
 def test_joining_changes_no_answer_on_the_samples(seed):
     X, codes, weight = small_data(seed)
-    merger = Merger(X, codes, weight, 3)
+    merger = RuleMerger(X, codes, weight, 3)
     rules = merger.settle(tree_rules(X, codes, seed), tree_rules(X, codes, seed + 1))
 
     def said(rules):

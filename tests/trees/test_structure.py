@@ -4,7 +4,9 @@ import numpy as np
 import pytest
 from random_trees import as_tree
 
-from counterpoint.trees import Binner, Tree, predict_trees, stack_trees
+from counterpoint.trees import Tree
+from counterpoint.trees.binning import Binner
+from counterpoint.trees.ensemble import predict_trees, stack_trees
 
 
 def along(direction, cut):

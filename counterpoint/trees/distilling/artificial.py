@@ -5,8 +5,8 @@ from numbers import Real
 import numpy as np
 
 from counterpoint.trees.boxes import data_bounds, leaf_boxes
-from counterpoint.trees.convert import TreeEnsemble, take_trees
-from counterpoint.trees.structure import predict_trees, stack_trees
+from counterpoint.trees.convert import take_trees
+from counterpoint.trees.ensemble import TreeEnsemble, predict_trees, stack_trees
 
 SAMPLINGS = ("auto", "leaves", "data", "uniform")
 

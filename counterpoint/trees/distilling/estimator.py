@@ -17,13 +17,14 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter, validate_data
 
 from counterpoint import _members
-from counterpoint.trees.convert import TreeEnsemble, as_sklearn, take_trees
+from counterpoint.trees.convert import as_sklearn, take_trees
 from counterpoint.trees.distilling.artificial import (
     SAMPLINGS,
     Sampler,
     check_noise,
     choose_sampling,
 )
+from counterpoint.trees.ensemble import TreeEnsemble
 from counterpoint.trees.growing.cases import bootstrap_cases
 from counterpoint.trees.growing.growers import case_weights
 from counterpoint.trees.growing.pruned import PrunedTreeClassifier
@@ -104,7 +105,7 @@ class DistilledTreeClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator
     --------
     >>> from sklearn.datasets import load_breast_cancer
     >>> from sklearn.ensemble import RandomForestClassifier
-    >>> from counterpoint.trees.distilling.estimator import DistilledTreeClassifier
+    >>> from counterpoint.trees import DistilledTreeClassifier
     >>> X, y = load_breast_cancer(return_X_y=True)
     >>> forest = RandomForestClassifier(random_state=0).fit(X, y)
     >>> single = DistilledTreeClassifier(forest, random_state=0).fit(X, y)

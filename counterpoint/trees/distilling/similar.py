@@ -130,7 +130,7 @@ def most_similar_member(
     --------
     >>> from sklearn.datasets import load_iris
     >>> from sklearn.ensemble import RandomForestClassifier
-    >>> from counterpoint.trees.distilling.similar import most_similar_member
+    >>> from counterpoint.trees import most_similar_member
     >>> X, y = load_iris(return_X_y=True)
     >>> forest = RandomForestClassifier(20, random_state=0).fit(X, y)
     >>> found = most_similar_member(forest, X, random_state=0)

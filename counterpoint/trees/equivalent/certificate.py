@@ -6,10 +6,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from counterpoint._kernels import certificate as kernels
-from counterpoint.trees.algebra import point_in
 from counterpoint.trees.boxes import leaf_boxes
-from counterpoint.trees.convert import TreeEnsemble, require_columns
-from counterpoint.trees.structure import Tree
+from counterpoint.trees.compare import point_in
+from counterpoint.trees.ensemble import TreeEnsemble
+from counterpoint.trees.structure import Tree, require_columns, round_down
 
 # Overlaps looked at before one call of the kernel gives Ctrl-C a chance.
 _CHUNK = 1024
@@ -50,10 +50,10 @@ def certify(tree: Tree, ensemble: TreeEnsemble, *, limit: int | None = None) -> 
 
     For each leaf the trees of the ensemble are walked within its box, one after the other in
     their order, until no leaf of those to come can take the lead from the label of the leaf, or
-    the last is reached and the score is known. Nothing is shared with the code that builds
-    trees. Where scores are not sums of whole numbers, a lead counts only if it is larger than
-    all rounding can be; below that the score is summed as the ensemble sums it, number by
-    number, so the proof is about the ensemble as it runs, rounding included.
+    the last is reached and the score is known. Nothing but the arrays of the trees is shared
+    with the code that builds trees. Where scores are not sums of whole numbers, a lead counts
+    only if it is larger than all rounding can be; below that the score is summed as the ensemble
+    sums it, number by number, so the proof is about the ensemble as it runs, rounding included.
 
     Parameters
     ----------
@@ -77,8 +77,7 @@ def certify(tree: Tree, ensemble: TreeEnsemble, *, limit: int | None = None) -> 
     Examples
     --------
     >>> from sklearn.tree import DecisionTreeClassifier
-    >>> from counterpoint.trees.equivalent.certificate import certify
-    >>> from counterpoint.trees.convert import take_trees
+    >>> from counterpoint.trees import certify, take_trees
     >>> one, two = (DecisionTreeClassifier().fit([[0], [x]], [0, 1]) for x in (1, 2))
     >>> certify(take_trees(one).trees[0], take_trees([one])).equal
     True
@@ -94,7 +93,9 @@ def certify(tree: Tree, ensemble: TreeEnsemble, *, limit: int | None = None) -> 
             "decisions about the same classes can be compared."
         )
     dtype = ensemble.dtype
-    leaf, lower, upper = leaf_boxes(_rounded(tree, dtype), ensemble.n_features)
+    # No number of the type is between a threshold and itself rounded down.
+    rounded = replace(tree, threshold=round_down(tree.threshold, dtype).astype(np.float64))
+    leaf, lower, upper = leaf_boxes(rounded, ensemble.n_features)
     label = tree.label[leaf].astype(np.int64)
     forest, depth = _lay_out(ensemble)
     edges = np.empty((2, ensemble.n_features))
@@ -122,48 +123,28 @@ def certify(tree: Tree, ensemble: TreeEnsemble, *, limit: int | None = None) -> 
     return Certificate(equal=True, n_regions=len(leaf), n_overlaps=looked)
 
 
-def _rounded(tree, dtype):
-    """Round thresholds down to numbers of ``dtype``: no such number is between."""
-    near = tree.threshold.astype(dtype)
-    near = np.where(near > tree.threshold, np.nextafter(near, dtype(-np.inf)), near)
-    return replace(tree, threshold=near.astype(np.float64))
-
-
 def _lay_out(ensemble):
-    """Arrays of all trees end to end, in their order, with what leaves add to the score."""
-    roots, parts, begin = [], [], 0
-    for tree, table in zip(ensemble.trees, ensemble.contributions(), strict=True):
-        rounded = _rounded(tree, ensemble.dtype)
-        parts.append(
-            (
-                tree.children_left.astype(np.int64) + begin,
-                tree.children_right.astype(np.int64) + begin,
-                np.where(tree.is_leaf, -1, tree.feature).astype(np.int64),
-                rounded.threshold,
-                table,
-                tree.is_leaf,
-            )
-        )
-        roots.append(begin)
-        begin += tree.node_count
-    left, right, feature, cut, table, is_leaf = (
-        np.concatenate(part) for part in zip(*parts, strict=True)
-    )
+    """Arrays of all trees, in their order, with what leaves add to the score."""
+    at = ensemble.stacked
     offset = np.zeros(ensemble.n_classes) if ensemble.offset is None else ensemble.offset
-    table, slack = _slack(table, is_leaf, offset, parts)
-    forest = (np.array(roots), left, right, feature, cut, table, offset, slack)
-    return forest, max(tree.max_depth for tree in ensemble.trees)
+    table, slack = _slack(ensemble.contributions(), at, offset)
+    cut = round_down(at.threshold, ensemble.dtype).astype(np.float64)
+    whole = (array.astype(np.int64) for array in (at.roots, at.left, at.right, at.feature))
+    return (*whole, cut, table, offset, slack), int(at.depths.max())
 
 
-def _slack(table, is_leaf, offset, parts):
+def _slack(tables, at, offset):
     """How far two sums of scores may be off from each other by rounding."""
-    added = table[is_leaf]
+    table = np.concatenate(tables)
+    added = table[at.is_leaf]
     sizes = np.unique(added[added != 0])
     # The same number added n times is the same sum, whoever adds it: count how often.
     if len(sizes) == 1 and sizes[0] > 0 and not np.any(offset):
         return (table != 0).astype(np.float64), 0.0
-    most = sum(float(np.abs(part[4][part[5]]).max()) for part in parts) + np.abs(offset).max()
+    leaves = np.split(at.is_leaf, at.roots[1:])
+    most = sum(float(np.abs(part[leaf]).max()) for part, leaf in zip(tables, leaves, strict=True))
+    most += np.abs(offset).max()
     whole = np.array_equal(added, np.rint(added)) and np.array_equal(offset, np.rint(offset))
     if whole and most < 2**52:
         return table, 0.0
-    return table, 4.0 * (len(parts) + 1) * most * 2.0**-53
+    return table, 4.0 * (len(tables) + 1) * most * 2.0**-53

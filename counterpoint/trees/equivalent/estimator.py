@@ -126,7 +126,7 @@ class EnsembleTreeClassifier(SingleTreeMixin, ClassifierMixin, MetaEstimatorMixi
     Examples
     --------
     >>> from sklearn.datasets import load_iris
-    >>> from counterpoint.trees.equivalent.estimator import EnsembleTreeClassifier
+    >>> from counterpoint.trees import EnsembleTreeClassifier
     >>> X, y = load_iris(return_X_y=True)
     >>> one = EnsembleTreeClassifier(random_state=0).fit(X, y)
     >>> one.exact_, one.verify().equal

@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from counterpoint._kernels import equivalent as kernels
-from counterpoint.trees.convert import TreeEnsemble, require_columns
-from counterpoint.trees.structure import LEAF, Tree
+from counterpoint.trees.ensemble import TreeEnsemble, stack_trees
+from counterpoint.trees.structure import LEAF, Tree, require_columns, round_down
 
 # Points at which a box with many cells is asked, and the most cells that are all asked.
 _POINTS = 1024
@@ -69,81 +69,58 @@ def contributions(ensemble: TreeEnsemble) -> tuple[list[NDArray], NDArray, float
     tables = ensemble.contributions()
     offset = ensemble.offset
     offset = np.zeros(ensemble.n_classes) if offset is None else np.asarray(offset, dtype=float)
-    stacked = np.concatenate([table[tree.is_leaf] for table, tree in _pairs(ensemble, tables)])
-    sizes = np.unique(stacked[stacked != 0])
+    added = np.concatenate(tables)[ensemble.stacked.is_leaf]
+    sizes = np.unique(added[added != 0])
     if len(sizes) == 1 and sizes[0] > 0 and not offset.any():
         return [(table != 0).astype(float) for table in tables], offset, 0.0
     most = sum(float(np.abs(table).max()) for table in tables) + float(np.abs(offset).max())
-    if (stacked == np.rint(stacked)).all() and (offset == np.rint(offset)).all() and most < 2**52:
+    if (added == np.rint(added)).all() and (offset == np.rint(offset)).all() and most < 2**52:
         return tables, offset, 0.0
     return tables, offset, 2.1 * (len(tables) + 1) * most * 2.0**-53
-
-
-def _pairs(ensemble, tables):
-    return zip(tables, ensemble.trees, strict=True)
-
-
-def on_grid(threshold: NDArray, dtype: type) -> NDArray:
-    """Return the greatest number of ``dtype`` that is not above each threshold."""
-    near: NDArray = threshold.astype(dtype)
-    above = near > threshold
-    near[above] = np.nextafter(near[above], dtype(-np.inf))
-    return near.astype(np.float64)
 
 
 def pack(ensemble: TreeEnsemble) -> Packed:
     """Lay out an ensemble for the kernels."""
     require_columns(ensemble.trees, "An equivalent tree")
     tables, offset, slack = contributions(ensemble)
-    trees = [_plain(tree, table, ensemble.dtype) for table, tree in _pairs(ensemble, tables)]
-    order = sorted(range(len(trees)), key=lambda t: tuple(part.tobytes() for part in trees[t]))
+    keys = [_key(*pair, ensemble.dtype) for pair in zip(ensemble.trees, tables, strict=True)]
+    order = sorted(range(len(keys)), key=keys.__getitem__)
     position = np.empty(len(order), dtype=np.int64)
     position[order] = np.arange(len(order))
-    trees = [trees[t] for t in order]
-    # Only columns that are asked for take part.
-    asked = np.unique(np.concatenate([feature for feature, *_ in trees]))
-    columns = asked[asked >= 0]
-    values = np.concatenate([values for *_, values in trees])
+    at = stack_trees([ensemble.trees[t] for t in order])
+    leaf = at.is_leaf
+    given = np.nan_to_num(at.threshold, nan=0.0)
+    grid = round_down(given, ensemble.dtype).astype(np.float64)
+    values = np.concatenate([tables[t] for t in order])
+    values = np.where(leaf[:, None], values, 0.0) + 0.0  # no -0
     rows, row_of = np.unique(values, axis=0, return_inverse=True)
-    row_of = row_of.ravel()
-    by_column = [
-        np.unique(np.concatenate([cut[feature == f] for feature, _, cut, *_ in trees]))
-        for f in columns
-    ]
-    # Of thresholds that part no two numbers of the type the first is shown.
-    shown = [np.empty(len(cuts)) for cuts in by_column]
-    for at, f in enumerate(columns):
-        given = np.concatenate([given[feature == f] for feature, given, *_ in trees])
-        grid = np.concatenate([cut[feature == f] for feature, _, cut, *_ in trees])
-        place = np.searchsorted(by_column[at], grid)
-        shown[at][:] = np.inf
-        np.minimum.at(shown[at], place, given)
-    parts, roots, begin = [], [], 0
-    for feature, _, cut, left, right, _ in trees:
-        part = np.stack([feature, feature, left + begin, right + begin], axis=1)
-        part[:, 0] = np.where(feature < 0, -1, np.searchsorted(columns, feature))
-        for at, f in enumerate(columns):
-            here = feature == f
-            part[here, 1] = np.searchsorted(by_column[at], cut[here])
-        leaf = feature < 0
-        part[leaf, 1] = row_of[begin : begin + len(part)][leaf]
-        parts.append(part)
-        roots.append(begin)
-        begin += len(part)
+    nodes = np.stack([at.feature, at.feature, at.left, at.right], axis=1).astype(np.int64)
+    # Only columns that are asked for take part.
+    columns = np.unique(at.feature[~leaf])
+    cuts, shown = [], []
+    for number, f in enumerate(columns):
+        here = at.feature == f
+        own, place = np.unique(grid[here], return_inverse=True)
+        # Of thresholds that part no two numbers of the type the first is shown.
+        first = np.full(len(own), np.inf)
+        np.minimum.at(first, place.ravel(), given[here])
+        nodes[here, 0], nodes[here, 1] = number, place.ravel()
+        cuts.append(own)
+        shown.append(first)
+    nodes[leaf, 1] = row_of.ravel()[leaf]
     if slack:
         most = sum(float(np.abs(table).max()) for table in tables) + np.abs(offset).max()
         scale = 2.0 ** np.floor(60 - np.log2(most))
-        whole = np.ceil(slack * scale) + len(trees) + 2
+        whole = np.ceil(slack * scale) + len(tables) + 2
     else:
         scale, whole = 1.0, 0
-    n_cuts = [len(cuts) for cuts in by_column]
     return Packed(
-        nodes=np.concatenate(parts).astype(np.int64),
-        roots=np.array(roots, dtype=np.int64),
+        nodes=nodes,
+        roots=at.roots.astype(np.int64),
         columns=columns.astype(np.int64),
-        first=np.concatenate([[0], np.cumsum(n_cuts)]).astype(np.int64),
+        first=np.concatenate([[0], np.cumsum([len(own) for own in cuts])]).astype(np.int64),
         cuts=np.concatenate([*shown, np.empty(0)]),
-        grid=np.concatenate([*by_column, np.empty(0)]),
+        grid=np.concatenate([*cuts, np.empty(0)]),
         table=np.rint(rows * scale).astype(np.int64),
         exact=np.ascontiguousarray(rows),
         order=position,
@@ -151,20 +128,24 @@ def pack(ensemble: TreeEnsemble) -> Packed:
         start=np.rint(offset * scale).astype(np.int64),
         slack=int(whole),
         votes=np.ascontiguousarray(rows - min(rows.min(), 0.0)),
-        depth=max(tree.max_depth for tree in ensemble.trees),
+        depth=int(at.depths.max()),
         n_features=ensemble.n_features,
     )
 
 
-def _plain(tree, table, dtype):
-    """Return feature, threshold, threshold on the grid, children and what is added, by node."""
-    feature, threshold = tree.feature.astype(np.int64), np.nan_to_num(tree.threshold, nan=0.0)
-    left, right = tree.children_left.astype(np.int64), tree.children_right.astype(np.int64)
-    leaf = tree.is_leaf
-    values = np.where(leaf[:, None], table, 0.0) + 0.0
-    # On the grid, but inf stays: there all numbers go left.
-    grid = np.where(np.isinf(threshold), threshold, on_grid(threshold, dtype))
-    return np.where(leaf, -1, feature), threshold, grid, left, right, values
+def _key(tree, table, dtype):
+    """Return what a tree holds as bytes that trees can be sorted by."""
+    threshold = np.nan_to_num(tree.threshold, nan=0.0)
+    values = np.where(tree.is_leaf[:, None], table, 0.0) + 0.0
+    parts = (
+        np.where(tree.is_leaf, LEAF, tree.feature).astype(np.int64),
+        threshold,
+        round_down(threshold, dtype).astype(np.float64),
+        tree.children_left.astype(np.int64),
+        tree.children_right.astype(np.int64),
+        values,
+    )
+    return tuple(part.tobytes() for part in parts)
 
 
 @dataclass(kw_only=True)

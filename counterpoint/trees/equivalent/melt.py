@@ -10,13 +10,15 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.tree import DecisionTreeClassifier
 
 from counterpoint._kernels.trees import sum_up
-from counterpoint.trees.algebra import apply, point_in
+from counterpoint.trees.algebra import apply
 from counterpoint.trees.boxes import box_volumes, data_bounds, leaf_boxes
-from counterpoint.trees.convert import TreeEnsemble, as_sklearn, class_shares, take_trees
+from counterpoint.trees.compare import point_in
+from counterpoint.trees.convert import as_sklearn, take_trees
+from counterpoint.trees.ensemble import TreeEnsemble
 from counterpoint.trees.equivalent.certificate import Certificate, certify
 from counterpoint.trees.equivalent.exact import Melter, pack, threshold_bounds, to_tree
 from counterpoint.trees.equivalent.smallest import find_smallest
-from counterpoint.trees.structure import Tree
+from counterpoint.trees.structure import Tree, class_shares, impurities
 
 CRITERIA = ("cells", "volume")
 MINIMIZE = (None, "leaves", "depth")
@@ -172,7 +174,7 @@ def equivalent_tree(
     --------
     >>> from sklearn.datasets import load_iris
     >>> from sklearn.ensemble import RandomForestClassifier
-    >>> from counterpoint.trees.equivalent.melt import equivalent_tree
+    >>> from counterpoint.trees import equivalent_tree
     >>> X, y = load_iris(return_X_y=True)
     >>> forest = RandomForestClassifier(10, max_depth=2, random_state=0).fit(X, y)
     >>> one = equivalent_tree(forest, X)
@@ -245,7 +247,7 @@ def _fill(tree, label, ensemble, rows, bounds):
         value=value,
         weighted_n_node_samples=weight,
         n_node_samples=_sums(tree, count[:, None].astype(float))[:, 0].astype(np.int64),
-        impurity=1.0 - (class_shares(value) ** 2).sum(axis=1),
+        impurity=impurities(value),
     )
     agreement = proven = np.nan
     if rows is not None:

@@ -8,9 +8,10 @@ import numpy as np
 from counterpoint._kernels import equivalent as kernels
 from counterpoint._kernels.trees import sum_up
 from counterpoint.trees.algebra import apply
-from counterpoint.trees.boxes import box_volumes, cells_at, data_bounds, sample_overlaps
-from counterpoint.trees.convert import class_shares
-from counterpoint.trees.equivalent.exact import Melted, cell_measures, on_grid, pack, to_tree
+from counterpoint.trees.boxes import box_volumes, data_bounds
+from counterpoint.trees.cells import cells_at, sample_overlaps
+from counterpoint.trees.equivalent.exact import Melted, cell_measures, pack, to_tree
+from counterpoint.trees.structure import class_shares, impurities, round_down
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -70,7 +71,7 @@ def grow_on_sample(ensemble, rows, sampling, rng):
         value=value,
         n_node_samples=count[:, 0].astype(np.int64),
         weighted_n_node_samples=count[:, 0],
-        impurity=1.0 - (class_shares(value) ** 2).sum(axis=1),
+        impurity=impurities(value),
     )
     return filled, int(held.sum())
 
@@ -97,8 +98,8 @@ def _cells(packed, lower, upper, dtype):
     for at, f in enumerate(packed.columns):
         cuts = packed.grid[packed.first[at] : packed.first[at + 1]]
         # A cell ends at its cut: the one that begins there is the next.
-        first[:, at] = np.searchsorted(cuts, on_grid(lower[:, f], dtype), side="right")
-        last[:, at] = np.searchsorted(cuts, on_grid(upper[:, f], dtype), side="left")
+        first[:, at] = np.searchsorted(cuts, round_down(lower[:, f], dtype), side="right")
+        last[:, at] = np.searchsorted(cuts, round_down(upper[:, f], dtype), side="left")
     return first, last
 
 

@@ -11,8 +11,8 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
 from counterpoint.trees.binning import MAX_BINS, Binner
+from counterpoint.trees.ensemble import predict_trees, stack_trees
 from counterpoint.trees.growing.workspace import MAX_CLASSES, GrowWorkspace, grow
-from counterpoint.trees.structure import predict_trees, stack_trees
 
 
 class _HistTree(BaseEstimator):

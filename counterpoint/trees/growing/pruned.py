@@ -12,12 +12,12 @@ from sklearn.utils import check_random_state
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import validate_data
 
+from counterpoint.trees.ensemble import predict_trees, stack_trees
 from counterpoint.trees.growing.growers import Grower, case_weights
 from counterpoint.trees.pruning.bottom_up import cut
 from counterpoint.trees.pruning.prune import CRITERIA, find_pruning
 from counterpoint.trees.pruning.raising import prune_and_raise
 from counterpoint.trees.single import SingleTreeMixin
-from counterpoint.trees.structure import predict_trees, stack_trees
 
 _CHOICES = {
     "criterion": CRITERIA,
@@ -118,7 +118,7 @@ class PrunedTreeClassifier(SingleTreeMixin, ClassifierMixin, BaseEstimator):
     Examples
     --------
     >>> from sklearn.datasets import load_breast_cancer
-    >>> from counterpoint.trees.growing.pruned import PrunedTreeClassifier
+    >>> from counterpoint.trees import PrunedTreeClassifier
     >>> X, y = load_breast_cancer(return_X_y=True)
     >>> tree = PrunedTreeClassifier(random_state=0).fit(X, y)
     >>> tree.get_n_leaves() < tree.unpruned_leaves_

@@ -41,7 +41,8 @@ class GrowWorkspace:
     Examples
     --------
     >>> import numpy as np
-    >>> from counterpoint.trees import Binner, GrowWorkspace, grow
+    >>> from counterpoint.trees.binning import Binner
+    >>> from counterpoint.trees.growing.workspace import GrowWorkspace, grow
     >>> X = np.array([[0.0], [1.0], [2.0], [3.0]])
     >>> workspace = GrowWorkspace(Binner().fit_transform(X), [0, 0, 1, 1])
     >>> tree = grow(workspace, np.ones(4), max_depth=1)
@@ -146,7 +147,8 @@ def grow(
     Examples
     --------
     >>> from sklearn.datasets import load_iris
-    >>> from counterpoint.trees import Binner, GrowWorkspace, grow
+    >>> from counterpoint.trees.binning import Binner
+    >>> from counterpoint.trees.growing.workspace import GrowWorkspace, grow
     >>> X, y = load_iris(return_X_y=True)
     >>> workspace = GrowWorkspace(Binner().fit_transform(X), y)
     >>> grow(workspace, max_depth=2).n_leaves

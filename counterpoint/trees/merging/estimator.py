@@ -12,7 +12,8 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import validate_data
 
 from counterpoint import _members
-from counterpoint.trees.convert import TreeEnsemble, take_trees
+from counterpoint.trees.convert import take_trees
+from counterpoint.trees.ensemble import TreeEnsemble
 from counterpoint.trees.growing.cases import bootstrap_cases
 from counterpoint.trees.growing.growers import Grower, case_weights
 from counterpoint.trees.merging.bases import on_columns, random_basis
@@ -112,7 +113,7 @@ class MergedTreeClassifier(SingleTreeMixin, ClassifierMixin, BaseEstimator):
     Examples
     --------
     >>> from sklearn.datasets import load_breast_cancer
-    >>> from counterpoint.trees.merging.estimator import MergedTreeClassifier
+    >>> from counterpoint.trees import MergedTreeClassifier
     >>> X, y = load_breast_cancer(return_X_y=True)
     >>> model = MergedTreeClassifier(random_state=0).fit(X, y)
     >>> bool(model.n_leaves_ < model.unmerged_leaves_.min())

@@ -1,77 +1,50 @@
 """The loop of tree merging: nodes of all trees, from the smallest up; cut, keep or graft."""
 
-from dataclasses import dataclass
+from dataclasses import replace
 
 import numpy as np
 
 from counterpoint._kernels import merging as kernels
+from counterpoint._kernels import trees as tree_kernels
+from counterpoint.trees.algebra import join_normals
+from counterpoint.trees.ensemble import predict_trees, stack_trees
 from counterpoint.trees.pruning.bottom_up import EQUAL
-from counterpoint.trees.structure import LEAF, Tree
+from counterpoint.trees.structure import LEAF, Tree, impurities
 
 # Limits are kept for leaves with fewer cases than this: there are many such, and few different.
 _TABLE = 1024
+# What is recorded of a node that was changed, see MergedTree.
+STEP = {
+    "tree": int,
+    "node": int,
+    "action": object,
+    "source": int,
+    "weight": float,
+    "leaves_before": int,
+    "leaves_after": int,
+    "cost_before": float,
+    "cost_after": float,
+    "cost_as_leaf": float,
+}
 
 
-@dataclass(frozen=True, kw_only=True)
-class MergeStep:
-    """One node that was changed while trees were merged.
+class TreeMerger:
+    """Trees that are pruned together on rows ``X``.
 
-    Attributes
-    ----------
-    tree, node : int
-        Which tree, and which node of it as it was given.
-    action : {"leaf", "graft"}
-        Made a leaf, or replaced by what another tree has there.
-    source : int
-        The tree that was grafted from; -1 for a leaf.
-    weight : float
-        Of the training samples in the node.
-    leaves_before, leaves_after : int
-        Of the tree under the node.
-    cost_before, cost_after : float
-        By the criterion, with its margin.
-    cost_as_leaf : float
+    ``codes`` are the classes of the rows, ``weight`` their weights, all above zero.
     """
 
-    tree: int
-    node: int
-    action: str
-    source: int
-    weight: float
-    leaves_before: int
-    leaves_after: int
-    cost_before: float
-    cost_after: float
-    cost_as_leaf: float
-
-
-class Merger:
-    """Trees that are pruned together, on rows whose leaves are known.
-
-    ``leaf`` (n_trees, n_rows) are the leaves of the rows, ``codes`` their classes and ``weight``
-    their weights, all above zero.
-    """
-
-    def __init__(self, trees, leaf, codes, weight, *, n_classes, criterion, corrected):
+    def __init__(self, trees, X, codes, weight, *, n_classes, criterion, corrected):
         self.criterion, self.corrected = criterion, corrected
         self.codes, self.weight, self.n_classes = codes, weight, n_classes
-        sizes = [tree.node_count for tree in trees]
-        self.roots = np.cumsum([0, *sizes[:-1]]).astype(np.int64)
-        self.owner = np.repeat(np.arange(len(trees)), sizes)
         self.trees = trees
+        # Without values, which may be of other classes, or of none.
+        stacked = stack_trees([replace(t, value=np.zeros((t.node_count, 1))) for t in trees])
+        self.first = self.roots = stacked.roots.astype(np.int64)
+        self.owner = np.repeat(np.arange(len(trees)), [tree.node_count for tree in trees])
+        leaf = predict_trees(stacked, X, kind="leaves")
         self.at = np.ascontiguousarray((leaf + self.roots[:, None]).T.astype(np.int64))
-        left, right = (
-            np.concatenate(
-                [
-                    np.where(side == LEAF, LEAF, side + root)
-                    for root, side in zip(self.roots, sides, strict=True)
-                ]
-            ).astype(np.int64)
-            for sides in (
-                [tree.children_left for tree in trees],
-                [tree.children_right for tree in trees],
-            )
-        )
+        left, right = stacked.left.astype(np.int64), stacked.right.astype(np.int64)
         self.count = kernels.count_nodes(self.at, left, right, self.roots)
         self.rows, self.start = kernels.sort_rows(self.at, left, right, self.roots, self.count)
         self.value = self._node_values(left, right)
@@ -88,7 +61,7 @@ class Merger:
         self.n_leaves = np.array([len(np.unique(column)) for column in self.at.T])
         self.group_leaf = self.group_tree = np.empty(0, dtype=np.int64)
         self._reserve_groups()
-        self.history: list[MergeStep] = []
+        self.steps: list[dict] = []
         self.table = None
         if criterion.name == "error-based" and (weight == np.round(weight)).all():
             side = min(int(weight.sum()) + 1, _TABLE)
@@ -240,23 +213,20 @@ class Merger:
             cost_before = float("nan")
         else:
             as_leaf, cost_before = judged[0], float(judged[1][tree])
-        self.history.append(
-            MergeStep(
-                tree=tree,
-                node=int(node - self._offset(tree)),
-                action="leaf" if source == -1 else "graft",
-                source=int(source),
-                weight=float(self.value[node].sum()),
-                leaves_before=before,
-                leaves_after=after,
-                cost_before=cost_before,
-                cost_after=as_leaf if source == -1 else float(judged[1][source]),
-                cost_as_leaf=as_leaf,
-            )
+        self.steps.append(
+            {
+                "tree": tree,
+                "node": int(node - self.first[tree]),
+                "action": "leaf" if source == -1 else "graft",
+                "source": int(source),
+                "weight": float(self.value[node].sum()),
+                "leaves_before": before,
+                "leaves_after": after,
+                "cost_before": cost_before,
+                "cost_after": as_leaf if source == -1 else float(judged[1][source]),
+                "cost_as_leaf": as_leaf,
+            }
         )
-
-    def _offset(self, tree):
-        return sum(t.node_count for t in self.trees[:tree])
 
     def _visit_root(self):
         """Return the number of the tree kept, or -1 for a leaf; record the choice."""
@@ -289,67 +259,37 @@ class Merger:
 
     def tree(self, kept, impurity):
         """Return one of the trees as it is now, with the rows counted in it."""
-        root = self.roots[max(kept, 0)]
-        nodes: list[int] = []
-        left, right, depths = [], [], []
-        waiting = [(int(root), -1, 0, 0)]
-        while waiting:
-            node, above, side, depth = waiting.pop()
-            new = len(nodes)
-            nodes.append(node)
-            left.append(LEAF)
-            right.append(LEAF)
-            depths.append(depth)
-            if above >= 0:
-                (right if side else left)[above] = new
-            if self.left[node] != LEAF:
-                waiting.append((int(self.right[node]), new, 1, depth + 1))
-                waiting.append((int(self.left[node]), new, 0, depth + 1))
-        children_left, children_right = np.array(left, np.int32), np.array(right, np.int32)
-        is_leaf = children_left == LEAF
+        root = int(self.roots[max(kept, 0)])
+        left, right = self.left.astype(np.int32), self.right.astype(np.int32)
+        left[0], right[0] = left[root], right[root]
+        nodes, left, right = tree_kernels.preorder(left, right)
+        nodes[0] = root
+        is_leaf = left == LEAF
         split = self.split[nodes]
         number = np.full(len(self.left), -1, dtype=np.int64)
         number[nodes] = np.arange(len(nodes))
         at = number[self.at[:, max(kept, 0)]]
-        value = np.zeros((len(nodes), self.n_classes))
-        np.add.at(value, (at, self.codes), self.weight)
-        samples = np.bincount(at, minlength=len(nodes))
-        for node in np.flatnonzero(~is_leaf)[::-1]:
-            for side in (left[node], right[node]):
-                value[node] += value[side]
-                samples[node] += samples[side]
+        table = np.zeros((len(nodes), self.n_classes + 1))
+        np.add.at(table, (at, self.codes), self.weight)
+        np.add.at(table, (at, self.n_classes), 1.0)
+        tree_kernels.sum_up(left, right, table)
+        value = np.ascontiguousarray(table[:, :-1])
 
         def taken(name):
             return np.concatenate([getattr(tree, name) for tree in self.trees])[split]
 
-        normals = None
-        if any(tree.normals is not None for tree in self.trees):
-            width = next(tree.normals.shape[1] for tree in self.trees if tree.normals is not None)
-            every = np.concatenate(
-                [
-                    np.zeros((tree.node_count, width)) if tree.normals is None else tree.normals
-                    for tree in self.trees
-                ]
-            )
-            normals = every[split] * ~is_leaf[:, None]
+        normals = join_normals(self.trees)
         return Tree(
-            children_left=children_left,
-            children_right=children_right,
+            children_left=left,
+            children_right=right,
             feature=np.where(is_leaf, LEAF, taken("feature")).astype(np.int32),
             threshold=np.where(is_leaf, np.nan, taken("threshold")),
             bin_threshold=np.zeros(len(nodes), dtype=np.uint8),
             missing_go_to_left=taken("missing_go_to_left") & ~is_leaf,
             value=value,
             weighted_n_node_samples=value.sum(axis=1),
-            n_node_samples=samples.astype(np.int64),
-            impurity=_impurity(value, impurity),
-            max_depth=max(depths),
-            normals=normals,
+            n_node_samples=table[:, -1].astype(np.int64),
+            impurity=impurities(value, impurity),
+            max_depth=int(tree_kernels.depth(left, right)),
+            normals=None if normals is None else normals[split] * ~is_leaf[:, None],
         )
-
-
-def _impurity(value, kind):
-    share = value / value.sum(axis=1, keepdims=True)
-    if kind == "gini":
-        return 1 - (share**2).sum(axis=1)
-    return -(share * np.log2(np.where(share > 0, share, 1.0))).sum(axis=1)

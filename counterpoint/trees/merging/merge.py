@@ -1,9 +1,10 @@
 """Merge the trees of an ensemble into one, by pruning them together."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import check_X_y
 from sklearn.utils.multiclass import check_classification_targets
@@ -11,15 +12,15 @@ from sklearn.utils.multiclass import check_classification_targets
 from counterpoint.trees.boxes import data_bounds
 from counterpoint.trees.convert import take_trees
 from counterpoint.trees.growing.growers import case_weights
-from counterpoint.trees.merging.loop import Merger, MergeStep
+from counterpoint.trees.merging.loop import STEP, TreeMerger
 from counterpoint.trees.pruning.criteria import local_criterion
-from counterpoint.trees.structure import Tree, predict_trees, stack_trees
+from counterpoint.trees.structure import Tree
 
 ORDERS = ("samples", "volume")
 
 
 @dataclass(frozen=True, kw_only=True)
-class Merging:
+class MergedTree:
     """One tree made of many; from :func:`merge_trees`.
 
     Attributes
@@ -28,8 +29,12 @@ class Merging:
         With the weights of the classes among the samples given.
     classes : ndarray of shape (n_classes,)
         Labels, as the columns of ``tree.value`` stand for them.
-    history : list of MergeStep
-        Nodes that were changed, in order.
+    history : DataFrame
+        One row for each node that was changed, in order: ``tree`` and ``node``, which tree and
+        which node of it as it was given; ``action``, "leaf" or "graft", and ``source``, the tree
+        that was grafted from, -1 for a leaf; ``weight`` of the samples in the node;
+        ``leaves_before`` and ``leaves_after`` of the tree under it; ``cost_before`` and
+        ``cost_after`` by the criterion, with its margin; ``cost_as_leaf``.
     winner : int
         The tree that was best at the root; -1 if a leaf was.
     cost : float
@@ -38,14 +43,14 @@ class Merging:
 
     tree: Tree
     classes: NDArray
-    history: list[MergeStep]
+    history: pd.DataFrame
     winner: int
     cost: float
 
     @property
     def n_grafts(self) -> int:
         """Number of nodes that took over what another tree had there."""
-        return sum(step.action == "graft" for step in self.history)
+        return int((self.history["action"] == "graft").sum())
 
 
 def merge_trees(
@@ -62,7 +67,7 @@ def merge_trees(
     prior: str | ArrayLike = "data",
     sample_weight: ArrayLike | None = None,
     split_criterion: str = "entropy",
-) -> Merging:
+) -> MergedTree:
     """Merge the trees of a fitted ensemble: prune them together, and graft where that is better.
 
     All nodes of all trees are visited, from the one with the fewest samples up. Every tree says
@@ -101,7 +106,7 @@ def merge_trees(
 
     Returns
     -------
-    Merging
+    MergedTree
 
     Notes
     -----
@@ -121,7 +126,7 @@ def merge_trees(
     --------
     >>> from sklearn.datasets import load_breast_cancer
     >>> from sklearn.ensemble import RandomForestClassifier
-    >>> from counterpoint.trees.merging.merge import merge_trees
+    >>> from counterpoint.trees import merge_trees
     >>> X, y = load_breast_cancer(return_X_y=True)
     >>> forest = RandomForestClassifier(10, random_state=0).fit(X, y)
     >>> merged = merge_trees(forest, X, y)
@@ -166,9 +171,9 @@ def merge_arrays(
     used = weight > 0
     X, codes, weight = X[used], codes[used], weight[used]
     totals = np.bincount(codes, weight, minlength=len(classes))
-    merger = Merger(
+    merger = TreeMerger(
         trees,
-        predict_trees(stack_trees([_bare(tree) for tree in trees]), X, kind="leaves"),
+        X,
         codes,
         weight,
         n_classes=len(classes),
@@ -179,15 +184,10 @@ def merge_arrays(
     if not oblique:
         volume = merger.volumes(*data_bounds(X))
     winner = merger.run(merger.order(order, volume))
-    return Merging(
+    return MergedTree(
         tree=merger.tree(winner, split_criterion),
         classes=classes,
-        history=merger.history,
+        history=pd.DataFrame(merger.steps, columns=list(STEP)).astype(STEP),
         winner=winner,
         cost=merger.cost,
     )
-
-
-def _bare(tree):
-    """Return a tree without values, which may be of other classes, or of none."""
-    return replace(tree, value=np.zeros((tree.node_count, 1)))

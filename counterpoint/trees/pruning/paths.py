@@ -11,7 +11,7 @@ from heapq import heapify, heappop, heappush
 import numpy as np
 from numpy.typing import NDArray
 
-from counterpoint.trees.structure import LEAF, Tree
+from counterpoint.trees.structure import LEAF, Tree, parents
 
 NODE_COSTS = ("impurity", "error")
 
@@ -63,15 +63,14 @@ def cost_complexity_path(tree: Tree, node_cost: str = "impurity") -> PruningPath
     --------
     >>> from sklearn.datasets import load_iris
     >>> from sklearn.tree import DecisionTreeClassifier
-    >>> from counterpoint.trees.convert import from_sklearn
-    >>> from counterpoint.trees.pruning.paths import cost_complexity_path
+    >>> from counterpoint.trees import cost_complexity_path, from_sklearn
     >>> X, y = load_iris(return_X_y=True)
     >>> tree = from_sklearn(DecisionTreeClassifier(max_depth=2).fit(X, y))
     >>> cost_complexity_path(tree).ccp_alphas.round(3).tolist()
     [0.0, 0.26, 0.333]
     """
     cost = _node_costs(tree, node_cost).tolist()
-    parent = parents(tree)
+    parent = parents(tree.children_left, tree.children_right).tolist()
     leaf = (tree.children_left == LEAF).tolist()
     # The same sums in the same order as scikit-learn's, so that equal links stay equal.
     below, n_leaves = [0.0] * len(cost), [0] * len(cost)
@@ -132,7 +131,7 @@ def split_gains(tree: Tree) -> NDArray:
 
 def critical_strength(tree: Tree) -> NDArray:
     """Return the largest gain of a split at or under each node; -inf for leaves."""
-    strength, parent = split_gains(tree), parents(tree)
+    strength, parent = split_gains(tree), parents(tree.children_left, tree.children_right).tolist()
     for node in range(len(parent) - 1, 0, -1):
         strength[parent[node]] = max(strength[parent[node]], strength[node])
     return strength
@@ -140,7 +139,7 @@ def critical_strength(tree: Tree) -> NDArray:
 
 def errors_along(tree: Tree, strength: NDArray, errors: NDArray, levels: NDArray) -> NDArray:
     """Errors of the tree cut at each level, where ``errors`` are those of each node as a leaf."""
-    parent = parents(tree)
+    parent = parents(tree.children_left, tree.children_right).tolist()
     below = np.where(tree.children_left == LEAF, errors, 0.0).tolist()
     for node in range(len(below) - 1, 0, -1):
         below[parent[node]] += below[node]
@@ -224,20 +223,11 @@ def node_errors(tree: Tree, leaf: NDArray, codes: NDArray, weight: NDArray) -> N
     held = np.zeros((tree.node_count, tree.value.shape[1] + 1))
     k = held.shape[1] - 1
     np.add.at(held, (leaf, np.where((codes >= 0) & (codes < k), codes, k)), weight)
-    parent = parents(tree)
+    parent = parents(tree.children_left, tree.children_right).tolist()
     for node in range(tree.node_count - 1, 0, -1):
         held[parent[node]] += held[node]
     label = tree.value.argmax(axis=1)
     return held.sum(axis=1) - held[np.arange(tree.node_count), label]
-
-
-def parents(tree: Tree) -> list[int]:
-    """Return the parent of each node; -1 for the root."""
-    parent = np.full(tree.node_count, LEAF)
-    inner = np.flatnonzero(tree.children_left != LEAF)
-    parent[tree.children_left[inner]] = inner
-    parent[tree.children_right[inner]] = inner
-    return parent.tolist()
 
 
 def _node_costs(tree, node_cost):

@@ -14,6 +14,7 @@ from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils.validation import check_array, check_consistent_length
 
 from counterpoint.trees.convert import from_sklearn, to_sklearn
+from counterpoint.trees.ensemble import predict_trees, stack_trees
 from counterpoint.trees.pruning import paths
 from counterpoint.trees.pruning.bottom_up import (
     Pruning,
@@ -29,7 +30,7 @@ from counterpoint.trees.pruning.criteria import (
     local_criterion,
     upper_limit,
 )
-from counterpoint.trees.structure import LEAF, Tree, predict_trees, stack_trees
+from counterpoint.trees.structure import LEAF, Tree
 
 __all__ = [
     "CRITERIA",
@@ -138,7 +139,8 @@ def prune_tree(tree: Tree, cf: float = 0.25, *, total: float | None = None) -> t
     Examples
     --------
     >>> import numpy as np
-    >>> from counterpoint.trees import Binner, GrowWorkspace, grow
+    >>> from counterpoint.trees.binning import Binner
+    >>> from counterpoint.trees.growing.workspace import GrowWorkspace, grow
     >>> from counterpoint.trees.pruning.prune import prune_tree
     >>> X = np.arange(8.0)[:, None]
     >>> workspace = GrowWorkspace(Binner().fit_transform(X), [0, 0, 0, 0, 1, 0, 0, 0])
@@ -244,7 +246,7 @@ def prune(
     --------
     >>> from sklearn.datasets import load_breast_cancer
     >>> from sklearn.tree import DecisionTreeClassifier
-    >>> from counterpoint.trees.pruning.prune import prune
+    >>> from counterpoint.trees import prune
     >>> X, y = load_breast_cancer(return_X_y=True)
     >>> tree = DecisionTreeClassifier(random_state=0).fit(X[:400], y[:400])
     >>> prune(tree, "reduced-error", X_val=X[400:], y_val=y[400:]).tree_.node_count

@@ -6,10 +6,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from counterpoint._kernels import trees as kernels
-from counterpoint.trees.convert import class_shares
 from counterpoint.trees.pruning.bottom_up import EQUAL
 from counterpoint.trees.pruning.criteria import LocalCriterion, check_cf
-from counterpoint.trees.structure import LEAF, Tree
+from counterpoint.trees.structure import LEAF, Tree, impurities
 
 __all__ = ["prune_and_raise"]
 
@@ -64,7 +63,7 @@ def prune_and_raise(
     --------
     >>> from sklearn.datasets import load_breast_cancer
     >>> from sklearn.tree import DecisionTreeClassifier
-    >>> from counterpoint.trees.convert import from_sklearn
+    >>> from counterpoint.trees import from_sklearn
     >>> from counterpoint.trees.pruning.prune import prune_tree
     >>> from counterpoint.trees.pruning.raising import prune_and_raise
     >>> X, y = load_breast_cancer(return_X_y=True)
@@ -185,16 +184,9 @@ class _Work:
             n_node_samples=np.where(
                 moved, [len(self.rows[node]) for node in kept], tree.n_node_samples[kept]
             ),
-            impurity=np.where(moved, _impurity(value, impurity), tree.impurity[kept]),
+            impurity=np.where(moved, impurities(value, impurity), tree.impurity[kept]),
             max_depth=int(kernels.depth(left, right)),
         )
-
-
-def _impurity(value, kind):
-    share = class_shares(value)
-    if kind == "gini":
-        return 1.0 - (share**2).sum(axis=1)
-    return -(share * np.log2(np.where(share > 0, share, 1.0))).sum(axis=1)
 
 
 def _check_rows(tree, X, y, sample_weight):

@@ -16,14 +16,15 @@ from sklearn.utils.validation import check_is_fitted, has_fit_parameter, validat
 from counterpoint import _members
 from counterpoint._progress import track
 from counterpoint.trees.boxes import leaf_boxes
-from counterpoint.trees.convert import require_columns, take_trees
+from counterpoint.trees.convert import take_trees
 from counterpoint.trees.distilling.artificial import Sampler
 from counterpoint.trees.distilling.estimator import grown, seeded
 from counterpoint.trees.growing.cases import deal_cases
 from counterpoint.trees.growing.growers import case_weights
 from counterpoint.trees.growing.pruned import PrunedTreeClassifier
-from counterpoint.trees.rules.merge import Merger, Rules
+from counterpoint.trees.rules.merge import RuleMerger, Rules
 from counterpoint.trees.rules.rule import Condition, Rule, RuleList, _text
+from counterpoint.trees.structure import require_columns
 
 __all__ = ["RuleMergeClassifier"]
 
@@ -115,7 +116,7 @@ class RuleMergeClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
     Examples
     --------
     >>> from sklearn.datasets import load_iris
-    >>> from counterpoint.trees.rules.estimator import RuleMergeClassifier
+    >>> from counterpoint.trees import RuleMergeClassifier
     >>> X, y = load_iris(return_X_y=True)
     >>> model = RuleMergeClassifier(random_state=0).fit(X, y)
     >>> len(model.rules_) < model.n_tree_rules_
@@ -175,7 +176,7 @@ class RuleMergeClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         require_columns(trees.trees, "Merging rules")
         codes = self._known_codes(y, trees)
         rows = trees.check_rows(X)
-        merger = Merger(rows, codes, weight, len(self.classes_), self.counting)
+        merger = RuleMerger(rows, codes, weight, len(self.classes_), self.counting)
         sets = [_rules_of(tree, trees.n_features) for tree in trees.trees]
         self.n_tree_rules_ = sum(map(len, sets))
         rules = merger.simplify(sets[0])

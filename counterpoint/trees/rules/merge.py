@@ -119,7 +119,7 @@ def apply_cut(cut, rules, k, keeps_low):
     return (lower, upper) if (lower < upper).all() else None
 
 
-class Merger:
+class RuleMerger:
     """Makes one set of rules of those of many trees.
 
     Parameters

@@ -1,0 +1,248 @@
+"""Overlaps of the leaves of many trees, one leaf of each: draw some, list all, count them.
+
+An overlap is a box, the samples with ``lower < x <= upper``, in which the trees all say one thing
+each. See :mod:`counterpoint.trees.boxes` for the boxes of one tree.
+"""
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.utils import check_random_state
+
+from counterpoint._kernels import boxes as kernels
+from counterpoint.trees.algebra import restrict
+from counterpoint.trees.boxes import check_columns, data_bounds
+from counterpoint.trees.ensemble import TreeEnsemble
+from counterpoint.trees.structure import parents
+
+_CHUNK = 20_000
+
+
+def sample_overlaps(
+    ensemble: TreeEnsemble,
+    n: int,
+    random_state: Any = None,
+    how: str = "uniform",
+    X: ArrayLike | None = None,
+    *,
+    noise: float = 0.1,
+) -> tuple[NDArray, NDArray, NDArray]:
+    """Draw from the overlaps of leaves, one leaf of each tree.
+
+    Parameters
+    ----------
+    ensemble : TreeEnsemble
+        With splits on columns only; from :func:`counterpoint.trees.convert.take_trees`.
+    n : int
+        How many to draw. The same overlap may come more than once.
+    random_state : int, RandomState instance or None, default=None
+    how : {"uniform", "data", "volume"}, default="uniform"
+        "uniform": trees are taken in random order, and of the leaves of a tree that meet the
+        overlap so far one is drawn, all with the same chance. [1]_ asks for roughly uniform, and
+        so it is: for 5 to 20 trees in 2 columns nine overlaps of ten came 0.26 to 2.6 times as
+        often as they should. "data": the overlap that a row of X falls in, after noise. "volume":
+        the overlap around a point drawn evenly from the bounds of X.
+    X : array-like of shape (n_samples, n_features), default=None
+        For "data" and "volume". Without missing values.
+    noise : float, default=0.1
+        For "data": standard deviation of the normal noise, in standard deviations of each
+        column of X.
+
+    Returns
+    -------
+    lower, upper : ndarray of shape (n, n_features)
+        The overlaps hold the samples with ``lower < x <= upper``.
+    scores : ndarray of shape (n, n_classes)
+        What the ensemble says of each class there, see :meth:`TreeEnsemble.score`.
+
+    References
+    ----------
+    .. [1] M. Eastwood, "Building Well-Performing Classifier Ensembles: Model and Decision Level
+       Combination", PhD thesis, Bournemouth University, 2010, section 5.1.1.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.ensemble import RandomForestClassifier
+    >>> from counterpoint.trees.cells import sample_overlaps
+    >>> from counterpoint.trees import take_trees
+    >>> X, y = load_iris(return_X_y=True)
+    >>> trees = take_trees(RandomForestClassifier(10, random_state=0).fit(X, y))
+    >>> lower, upper, scores = sample_overlaps(trees, 100, random_state=0)
+    >>> lower.shape, scores.shape, bool((lower < upper).all())
+    ((100, 4), (100, 3), True)
+    """
+    if how not in ("uniform", "data", "volume"):
+        raise ValueError(f"how={how!r}: choose uniform, data or volume.")
+    if n < 1:
+        raise ValueError(f"n={n}: draw at least one overlap.")
+    rng = check_random_state(random_state)
+    if how == "uniform":
+        return _draw(ensemble, n, rng)
+    if X is None:
+        raise ValueError(f"how={how!r} needs data: pass X.")
+    X = ensemble.check_rows(X)
+    if np.isnan(X).any():
+        raise ValueError(
+            "X holds missing values, and a sample with such is in no box: fill them in first."
+        )
+    if how == "data":
+        rows = rng.randint(len(X), size=n)
+        points = X[rows] + noise * X.std(axis=0) * rng.standard_normal((n, X.shape[1]))
+    else:
+        low, high = data_bounds(X)
+        points = rng.uniform(low, high, size=(n, X.shape[1]))
+    return cells_at(ensemble, points)
+
+
+def cells_at(ensemble: TreeEnsemble, X: ArrayLike) -> tuple[NDArray, NDArray, NDArray]:
+    """Return the overlap of leaves that each sample is in.
+
+    Parameters
+    ----------
+    ensemble : TreeEnsemble
+        With splits on columns only.
+    X : array-like of shape (n_samples, n_features)
+        Without missing values.
+
+    Returns
+    -------
+    lower, upper : ndarray of shape (n_samples, n_features)
+    scores : ndarray of shape (n_samples, n_classes)
+        As :meth:`TreeEnsemble.score`.
+
+    Examples
+    --------
+    >>> from sklearn.tree import DecisionTreeClassifier
+    >>> from counterpoint.trees.cells import cells_at
+    >>> from counterpoint.trees import take_trees
+    >>> trees = [DecisionTreeClassifier().fit([[0], [x]], [0, 1]) for x in (1, 2)]
+    >>> lower, upper, scores = cells_at(take_trees(trees), [[0.75]])
+    >>> lower.tolist(), upper.tolist(), scores.tolist()
+    ([[0.5]], [[1.0]], [[1.0, 1.0]])
+    """
+    X = ensemble.check_rows(X)
+    if np.isnan(X).any():
+        raise ValueError(
+            "X holds missing values, and a sample with such is in no box: fill them in first."
+        )
+    roots, left, right, _, feature, cut, table = _lay_out(ensemble)
+    lower, upper, scores = _blank(ensemble, len(X))
+    kernels.cells_at(X, roots, left, right, feature, cut, table, lower, upper, scores)
+    return lower, upper, scores
+
+
+def all_cells(ensemble: TreeEnsemble, limit: int = 1_000_000) -> tuple[NDArray, NDArray, NDArray]:
+    """List all overlaps of leaves, one leaf of each tree.
+
+    Parameters
+    ----------
+    ensemble : TreeEnsemble
+        With splits on columns only.
+    limit : int, default=1_000_000
+        Refuse to list more than so many. Their number can grow exponentially with the trees.
+
+    Returns
+    -------
+    lower, upper : ndarray of shape (n_overlaps, n_features)
+        They fill the space, and no two overlap.
+    scores : ndarray of shape (n_overlaps, n_classes)
+        As :meth:`TreeEnsemble.score`.
+
+    Examples
+    --------
+    >>> from sklearn.tree import DecisionTreeClassifier
+    >>> from counterpoint.trees.cells import all_cells
+    >>> from counterpoint.trees import take_trees
+    >>> trees = [DecisionTreeClassifier().fit([[0], [x]], [0, 1]) for x in (1, 2)]
+    >>> all_cells(take_trees(trees))[1].tolist()
+    [[0.5], [1.0], [inf]]
+    """
+    count = count_cells(ensemble, limit)
+    if count > limit:
+        raise ValueError(
+            f"The trees have more than limit={limit} overlaps: raise the limit, take fewer or "
+            "smaller trees, or draw some with sample_overlaps."
+        )
+    out = _blank(ensemble, count)
+    _walk(ensemble, limit, out)
+    return out
+
+
+def count_cells(ensemble: TreeEnsemble, limit: int = 1_000_000) -> int:
+    """Count the overlaps of leaves, one leaf of each tree.
+
+    Parameters
+    ----------
+    ensemble : TreeEnsemble
+        With splits on columns only.
+    limit : int, default=1_000_000
+        Stop counting there.
+
+    Returns
+    -------
+    int
+        ``limit + 1`` if there are more than the limit.
+
+    Examples
+    --------
+    >>> from sklearn.tree import DecisionTreeClassifier
+    >>> from counterpoint.trees.cells import count_cells
+    >>> from counterpoint.trees import take_trees
+    >>> trees = [DecisionTreeClassifier().fit([[0], [x]], [0, 1]) for x in (1, 2)]
+    >>> count_cells(take_trees(trees))
+    3
+    """
+    if limit < 1:
+        raise ValueError(f"limit={limit}: give a number from 1.")
+    nowhere = np.empty((0, ensemble.n_features))
+    return _walk(ensemble, limit, (nowhere, nowhere, np.empty((0, ensemble.n_classes))))
+
+
+# -- the arrays behind -------------------------------------------------------------------------
+
+
+def _lay_out(ensemble):
+    """Return roots, left, right, parent, feature, cut and contributions of what can be reached."""
+    check_columns(ensemble.trees, ensemble.n_features)
+    edges = np.full(ensemble.n_features, np.inf)
+    # Splits that those above them decide would make leaves that nothing can reach.
+    trees = tuple(restrict(tree, -edges, edges, missing=False) for tree in ensemble.trees)
+    whole = replace(ensemble, trees=trees)
+    at, tables = whole.stacked, np.concatenate(whole.contributions())
+    parent = parents(at.left, at.right)
+    return at.roots, at.left, at.right, parent, at.feature, at.threshold, tables
+
+
+def _blank(ensemble, n):
+    lower = np.full((n, ensemble.n_features), -np.inf)
+    scores = np.zeros((n, ensemble.n_classes))
+    if ensemble.offset is not None:
+        scores += ensemble.offset
+    return lower, -lower, scores
+
+
+def _draw(ensemble, n, rng):
+    roots, left, right, parent, feature, cut, table = _lay_out(ensemble)
+    trees = (roots, left, right, parent, feature, cut, table)
+    lower, upper, scores = _blank(ensemble, n)
+    for start in range(0, n, _CHUNK):
+        some = slice(start, min(n, start + _CHUNK))
+        uniform = rng.uniform(size=(some.stop - start, ensemble.n_trees))
+        order = np.argsort(rng.uniform(size=uniform.shape), axis=1).astype(np.int32)
+        kernels.draw_overlaps(*trees, order, uniform, lower[some], upper[some], scores[some])
+    return lower, upper, scores
+
+
+def _walk(ensemble, limit, out):
+    roots, left, right, _, feature, cut, table = _lay_out(ensemble)
+    high = np.full(ensemble.n_features, np.inf)
+    begin = np.zeros(ensemble.n_classes) if ensemble.offset is None else ensemble.offset
+    depth = sum(tree.max_depth for tree in ensemble.trees)
+    return int(
+        kernels.all_cells(
+            roots, left, right, feature, cut, table, -high, high, begin, depth, limit, out
+        )
+    )
