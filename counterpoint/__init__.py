@@ -24,6 +24,7 @@ The front door. Sub-packages are imported when first used, so that
 ``tabular``        tables in files: read, fit, compare, explain, keep; what the command does
 ``plots``          a Display for every result
 ``report``         a page that shows a fitted classifier
+``claims``         sentences of the literature, run again by a rule
 ================== ==========================================================
 """
 
@@ -35,6 +36,7 @@ _SUBPACKAGES = (
     "auto",
     "base",
     "boosting",
+    "claims",
     "combiners",
     "datasets",
     "decomposition",

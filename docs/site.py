@@ -66,14 +66,14 @@ def _reproductions():
     for row in kept.itertuples():
         size = "" if row.size == "full" else f" ({row.size or 'none'})"
         lines.append(
-            f"| {row.id} | [{row.title}](#{row.id.lower()}) | {row.verdict or 'not run'} "
+            f"| `{row.topic}` | [{row.title}](#{row.topic}) | {row.verdict or 'not run'} "
             f"| {row.n_done} of {row.n_cells}{size} |"
         )
     for row in kept.itertuples():
-        lines += ["", f"## {row.id}: {row.title} {{#{row.id.lower()}}}", "", f"*{row.source}*", ""]
+        lines += ["", f"## {row.title} {{#{row.topic}}}", "", f"*{row.source}*", ""]
         lines += [f"**{row.verdict or 'not run'}.** {row.why}"]
-        if (ROOT / "reproductions" / f"{row.id}.png").exists():
-            lines += ["", f"![{row.id}](reproductions/{row.id}.png)"]
+        if (ROOT / "reproductions" / f"{row.topic}.png").exists():
+            lines += ["", f"![{row.title}](reproductions/{row.topic}.png)"]
     return "\n".join(lines) + "\n"
 
 

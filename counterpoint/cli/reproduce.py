@@ -11,17 +11,15 @@ import typer
 from counterpoint.cli import _terminal as terminal
 
 if TYPE_CHECKING:
-    from counterpoint.experiments.judged import Judged
-    from counterpoint.experiments.protocol import Claim
-    from counterpoint.experiments.store import Store
+    from counterpoint.claims import Claim, ClaimResult, Store
 
 HELP = (
     "Run claims of the sources again, or list them.\n\n"
     "Each has a rule, stated before the run, that says *reproduced*, *differs* or *not "
     "reproduced*. Finished cells are kept, so a run that was stopped goes on where it was. "
     "Writes a page with their numbers beside ours, and the rows as CSV.\n\n"
-    "Examples: `counterpoint reproduce` lists all; `counterpoint reproduce R14` is a quick try; "
-    "`counterpoint reproduce --all --full -j 4` is the real thing, and takes hours."
+    "Examples: `counterpoint reproduce` lists all; `counterpoint reproduce merged-trees` is a "
+    "quick try; `counterpoint reproduce --all --full -j 4` is the real thing, and takes hours."
 )
 STORE = "cells.sqlite"
 
@@ -37,9 +35,9 @@ _WORDS = {
 
 def reproduce(
     context: typer.Context,
-    ids: Annotated[
+    topics: Annotated[
         list[str] | None,
-        typer.Argument(metavar="[ID]...", help="Claims, as R14; none lists them."),
+        typer.Argument(metavar="[TOPIC]...", help="Claims by topic; none lists them."),
     ] = None,
     all_: Annotated[bool, typer.Option("--all", help="Run every claim.")] = False,
     full: Annotated[bool, typer.Option("--full", help="At full size; else a quick try.")] = False,
@@ -68,20 +66,19 @@ def reproduce(
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON, for programs.")] = False,
 ) -> None:
     """Run claims, or list them; HELP says the rest."""
-    _check_usage(ids, all_, full, jobs, backend, scheduler)
-    from counterpoint.experiments import claims
+    _check_usage(topics, all_, full, jobs, backend, scheduler)
+    from counterpoint.claims import registry
 
-    if not ids and not all_:
+    if not topics and not all_:
         _list(output / STORE, as_json)
         return
     try:
-        chosen = [claims.claim(id_) for id_ in (claims.CLAIM_IDS if all_ else ids or [])]
+        chosen = [registry.claim(topic) for topic in (registry.TOPICS if all_ else topics or [])]
     except ValueError as error:
-        raise typer.BadParameter(str(error), param_hint="ID") from error
+        raise typer.BadParameter(str(error), param_hint="TOPIC") from error
     with terminal.in_options(_WORDS):
-        from counterpoint.experiments.judged import judge_claim
-        from counterpoint.experiments.reproductions import PAGE, write_reproductions
-        from counterpoint.experiments.store import Store
+        from counterpoint.claims import Store, judge_claim
+        from counterpoint.claims.page import PAGE, write_reproductions
         from counterpoint.tabular.files import check_output
         from counterpoint.tabular.plain import to_json
 
@@ -90,13 +87,13 @@ def reproduce(
         options = {"n_jobs": jobs, "backend": backend, "scheduler": scheduler}
         debug = bool(context.find_root().params.get("debug"))
         with Store(output / STORE) as store:
-            told, failed = _run(chosen, store, full, time_limit, options, as_json, debug)
-            everything = [judge_claim(claims.claim(id_), store) for id_ in claims.CLAIM_IDS]
+            shown, failed = _run(chosen, store, full, time_limit, options, as_json, debug)
+            everything = [judge_claim(registry.claim(topic), store) for topic in registry.TOPICS]
         problems = write_reproductions(
-            everything, output, command=_command(ids or [], all_, full, time_limit)
+            everything, output, command=_command(topics or [], all_, full, time_limit)
         )
     if as_json:
-        typer.echo(to_json({"claims": told}))
+        typer.echo(to_json({"claims": shown}))
     for problem in problems:
         terminal.say(problem, style="red")
     terminal.wrote(output / PAGE, "the page")
@@ -105,16 +102,16 @@ def reproduce(
 
 
 def _check_usage(
-    ids: list[str] | None,
+    topics: list[str] | None,
     all_: bool,
     full: bool,
     jobs: int,
     backend: str | None,
     scheduler: str | None,
 ) -> None:
-    if ids and all_:
+    if topics and all_:
         raise typer.BadParameter("name claims or say --all, not both.", param_hint="--all")
-    if full and not ids and not all_:
+    if full and not topics and not all_:
         raise typer.BadParameter("of which claims? Name some, or say --all.", param_hint="--full")
     if jobs == 0:
         raise typer.BadParameter("0 runs nothing: choose 1 or more, or -1.", param_hint="--jobs")
@@ -144,13 +141,12 @@ def _run(
     debug: bool,
 ) -> tuple[list[dict[str, Any]], bool]:
     """Run claims one after the other; return what came of each, and whether cells failed."""
+    from counterpoint.claims import judge_claim, run_experiment
+    from counterpoint.claims.page import summarise_claim
     from counterpoint.exceptions import ExperimentError
-    from counterpoint.experiments.judged import judge_claim
-    from counterpoint.experiments.reproductions import summarise_claim
-    from counterpoint.experiments.runner import run_experiment
 
     end = None if time_limit is None else monotonic() + time_limit
-    told, failed = [], False
+    shown, failed = [], False
     for k, claim in enumerate(chosen):
         # What one claim does not use, the later ones share.
         share = None if end is None else max(0.0, end - monotonic()) / (len(chosen) - k)
@@ -168,14 +164,14 @@ def _run(
                 terminal.say(note)
             raise
         judged = judge_claim(claim, store, "full" if full else "smoke")
-        told.append(summarise_claim(judged))
+        shown.append(summarise_claim(judged))
         if not as_json:
-            _print(judged, told[-1])
-    return told, failed
+            _print(judged, shown[-1])
+    return shown, failed
 
 
-def _command(ids: Sequence[str], all_: bool, full: bool, time_limit: float | None) -> str:
-    words = ["counterpoint", "reproduce", *(["--all"] if all_ else ids)]
+def _command(topics: Sequence[str], all_: bool, full: bool, time_limit: float | None) -> str:
+    words = ["counterpoint", "reproduce", *(["--all"] if all_ else topics)]
     if full:
         words.append("--full")
     if time_limit is not None:
@@ -187,14 +183,12 @@ def _list(path: Path, as_json: bool) -> None:
     """Print every claim and how far it was run; a store that is not there is not made."""
     from contextlib import nullcontext
 
-    from counterpoint.experiments import claims
-    from counterpoint.experiments.judged import judge_claim
-    from counterpoint.experiments.store import Store
+    from counterpoint.claims import Store, judge_claim, registry
 
     with Store(path) if path.exists() else nullcontext() as store:
-        everything = [judge_claim(claims.claim(id_), store) for id_ in claims.CLAIM_IDS]
+        everything = [judge_claim(registry.claim(topic), store) for topic in registry.TOPICS]
     if as_json:
-        from counterpoint.experiments.reproductions import summarise_claim
+        from counterpoint.claims.page import summarise_claim
         from counterpoint.tabular.plain import to_json
 
         typer.echo(to_json({"claims": [summarise_claim(one) for one in everything]}))
@@ -202,23 +196,23 @@ def _list(path: Path, as_json: bool) -> None:
     from rich.text import Text
 
     table = terminal.new_table()
-    table.add_column("Id", no_wrap=True)
+    table.add_column("Topic", no_wrap=True)
     table.add_column("Claim")
     table.add_column("Run")
     table.add_column("Verdict", no_wrap=True)
     for one in everything:
         what = Text.assemble(one.claim.title, "\n", (one.claim.source, "dim"))
-        table.add_row(one.claim.id, what, Text(_cells(one)), _word(one))
+        table.add_row(one.claim.topic, what, Text(_cells(one)), _word(one))
     out = terminal.console()
     out.print(table)
-    out.print(Text("`counterpoint reproduce R1` tries one, --full at full size."))
+    out.print(Text("`counterpoint reproduce merged-trees` tries one, --full at full size."))
 
 
-def _cells(one: "Judged") -> str:
+def _cells(one: "ClaimResult") -> str:
     return one.cells if one.size else f"never run\n({one.n_cells} cells)"
 
 
-def _word(one: "Judged") -> Any:
+def _word(one: "ClaimResult") -> Any:
     from rich.text import Text
 
     if one.verdict is None:
@@ -228,32 +222,32 @@ def _word(one: "Judged") -> Any:
     return Text(one.verdict.word, style=_STYLES[one.verdict.word])
 
 
-def _print(judged: "Judged", told: dict[str, Any]) -> None:
+def _print(judged: "ClaimResult", shown: dict[str, Any]) -> None:
     from rich.text import Text
 
-    from counterpoint.experiments.reproductions import _cell
+    from counterpoint.report.reproductions import show_cell
 
     out = terminal.console()
-    out.print(Text(f"{told['id']}: {told['title']}", style="bold"))
-    out.print(Text(told["sentence"]), end="\n\n")
-    if told["table"]:
+    out.print(Text(f"{shown['topic']}: {shown['title']}", style="bold"))
+    out.print(Text(shown["sentence"]), end="\n\n")
+    if shown["table"]:
         table = terminal.new_table()
-        for k, name in enumerate(told["columns"]):
-            numbers = not any(isinstance(row[k], str) for row in told["table"])
+        for k, name in enumerate(shown["columns"]):
+            numbers = not any(isinstance(row[k], str) for row in shown["table"])
             table.add_column(Text(name), justify="right" if numbers else "left")
-        for row in told["table"][:_SHOWN]:
-            table.add_row(*(Text(_cell(value)) for value in row))
+        for row in shown["table"][:_SHOWN]:
+            table.add_row(*(Text(show_cell(value)) for value in row))
         out.print(table)
-        if len(told["table"]) > _SHOWN:
-            out.print(Text(f"The first {_SHOWN} of {len(told['table'])} rows.", style="dim"))
+        if len(shown["table"]) > _SHOWN:
+            out.print(Text(f"The first {_SHOWN} of {len(shown['table'])} rows.", style="dim"))
         out.print()
-    out.print(Text(f"Run: {told['cells']}."))
+    out.print(Text(f"Run: {shown['cells']}."))
     if judged.verdict is not None:
         style = "" if judged.size == "smoke" else _STYLES[judged.verdict.word]
-        said = f"Verdict: {told['verdict']}."
-        out.print(Text.assemble((said, f"bold {style}".strip()), f" {told['why']}"))
-    if told["problem"]:
-        out.print(Text(told["problem"], style="red"))
-    if told["caution"]:
-        out.print(Text(told["caution"], style="dim"))
+        words = f"Verdict: {shown['verdict']}."
+        out.print(Text.assemble((words, f"bold {style}".strip()), f" {shown['why']}"))
+    if shown["problem"]:
+        out.print(Text(shown["problem"], style="red"))
+    if shown["caution"]:
+        out.print(Text(shown["caution"], style="dim"))
     out.print()

@@ -12,13 +12,15 @@ import fake_claims
 import pandas as pd
 import pytest
 
-from counterpoint.experiments.store import Store
+from counterpoint.claims import Store
+
+TOPICS = ("bags", "trees", "votes")
 
 
 @pytest.fixture(autouse=True)
 def here(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    fake_claims.install(monkeypatch, *(fake_claims.make(f"R{k}") for k in (1, 2, 3)))
+    fake_claims.install(monkeypatch, *(fake_claims.make(topic) for topic in TOPICS))
     return tmp_path
 
 
@@ -33,27 +35,27 @@ def test_list_before_any_run(run, here):
     ran = run("reproduce")
     assert ran.code == 0
     assert ran.err == ""
-    assert line_of(ran.out, "R2").split()[1:4] == ["Title", "of", "R2"]
-    assert "never run" in line_of(ran.out, "R2")
+    assert line_of(ran.out, "trees").split()[1:4] == ["Title", "of", "trees"]
+    assert "never run" in line_of(ran.out, "trees")
     assert "Somebody, table 1." in ran.out
     assert list(here.iterdir()) == []  # looking makes nothing
 
 
 def test_smoke(run, here):
-    ran = run("reproduce", "r2")
+    ran = run("reproduce", "Trees")
     assert ran.code == 0
     assert ran.err == WROTE
-    assert ran.out.startswith("R2: Title of R2\nIt errs less than <b>that</b>.\n")
+    assert ran.out.startswith("trees: Title of trees\nIt errs less than <b>that</b>.\n")
     assert "Run: smoke size, all 2 cells." in ran.out
     assert "Verdict: differs. 2 rows. Does not hold: all." in ran.out
     assert "too small to decide" in ran.out
     assert {path.name for path in Path("reproductions").iterdir()} == {
-        "index.html", "summary.csv", "cells.sqlite", "R2.csv", "R2-table.csv", "R2.png",
+        "index.html", "summary.csv", "cells.sqlite", "trees.csv", "trees-table.csv", "trees.png",
     }  # fmt: skip
     listed = run("reproduce").out
-    assert "smoke size, all 2 cells" in line_of(listed, "R2")
-    assert "(differs)" in line_of(listed, "R2")
-    assert "never run" in line_of(listed, "R1")
+    assert "smoke size, all 2 cells" in line_of(listed, "trees")
+    assert "(differs)" in line_of(listed, "trees")
+    assert "never run" in line_of(listed, "bags")
 
 
 def test_full_and_all(run):
@@ -67,101 +69,102 @@ def test_full_and_all(run):
     page = Path("reproductions/index.html").read_text(encoding="utf-8")
     assert "counterpoint reproduce --all --full" in page
     assert page.count("<img ") == 3
-    assert "full size, all 6 cells" in line_of(run("reproduce").out, "R3")
+    assert "full size, all 6 cells" in line_of(run("reproduce").out, "votes")
 
 
 def test_what_is_done_is_not_done_again(run, monkeypatch):
-    first = run("reproduce", "R1", "R2", "--full", "-o", "here").out
+    first = run("reproduce", "bags", "trees", "--full", "-o", "here").out
     # Were a cell run now, it would fail.
-    fake_claims.install(monkeypatch, *(fake_claims.make(f"R{k}", fail=range(9)) for k in (1, 2)))
-    again = run("reproduce", "R1", "R2", "--full", "-o", "here")
+    made = [fake_claims.make(topic, fail=range(9)) for topic in TOPICS]
+    fake_claims.install(monkeypatch, *made)
+    again = run("reproduce", "bags", "trees", "--full", "-o", "here")
     assert (again.code, again.out) == (0, first)
 
 
 def test_json(run):
     listed = json.loads(run("reproduce", "--json").out)["claims"]
     assert [one["verdict"] for one in listed] == [None] * 3
-    told = json.loads(run("reproduce", "R1", "--full", "--json").out)["claims"]
-    assert [one["id"] for one in told] == ["R1"]
+    told = json.loads(run("reproduce", "bags", "--full", "--json").out)["claims"]
+    assert [one["topic"] for one in told] == ["bags"]
     assert told[0]["verdict"] == "reproduced"
     assert told[0]["columns"] == ["method", "ours", "theirs"]
     assert (told[0]["n_done"], told[0]["n_cells"]) == (6, 6)
 
 
 def test_a_time_limit_leaves_a_part(run, monkeypatch):
-    fake_claims.install(monkeypatch, fake_claims.make("R1", n=40, pause=0.05))
-    ran = run("reproduce", "R1", "--full", "--time-limit", 0.3)
+    fake_claims.install(monkeypatch, fake_claims.make("bags", n=40, pause=0.05))
+    ran = run("reproduce", "bags", "--full", "--time-limit", 0.3)
     assert ran.code == 0
     assert " of 80 cells; the others have not been run." in ran.out
-    assert " of 80 cells" in line_of(run("reproduce").out, "R1")
+    assert " of 80 cells" in line_of(run("reproduce").out, "bags")
     with Store("reproductions/cells.sqlite") as store:
-        experiment = fake_claims.make("R1", n=40).experiment("full")
+        experiment = fake_claims.make("bags", n=40).experiment("full")
         done = store.done(experiment)
     assert 0 < len(done) < 80
     # and none at all writes the page again
     Path("reproductions/index.html").unlink()
-    assert run("reproduce", "R1", "--full", "--time-limit", 0).err == WROTE
+    assert run("reproduce", "bags", "--full", "--time-limit", 0).err == WROTE
     with Store("reproductions/cells.sqlite") as store:
         assert store.done(experiment) == done
     assert f"{len(done)} of 80 cells" in Path("reproductions/index.html").read_text()
 
 
 def test_time_is_shared_among_claims(run, monkeypatch):
-    made = [fake_claims.make(f"R{k}", n=40, pause=0.05) for k in (1, 2, 3)]
+    made = [fake_claims.make(topic, n=40, pause=0.05) for topic in TOPICS]
     fake_claims.install(monkeypatch, *made)
     run("reproduce", "--all", "--full", "--time-limit", 0.6)
     assert (pd.read_csv("reproductions/summary.csv")["n_done"] > 0).all()
 
 
 def test_nothing_run_has_no_verdict(run):
-    ran = run("reproduce", "R1", "--time-limit", 0)
+    ran = run("reproduce", "bags", "--time-limit", 0)
     assert ran.code == 0
     assert "Run: never run." in ran.out
     assert "Verdict" not in ran.out
 
 
 def test_cells_that_fail(run, monkeypatch):
-    fake_claims.install(monkeypatch, fake_claims.make("R1", fail=(1,)), fake_claims.make("R2"))
+    fake_claims.install(monkeypatch, fake_claims.make("bags", fail=(1,)), fake_claims.make("trees"))
     ran = run("reproduce", "--all", "--full")
     assert ran.code == 1
     said, wrote = ran.err.splitlines()
-    assert said.startswith("counterpoint: 2 of 6 cells of R1 failed, the others are kept;")
+    assert said.startswith("counterpoint: 2 of 6 cells of bags failed, the others are kept;")
     assert said.endswith("ArithmeticError: no luck with 1 (and 1 more)")
     assert wrote == WROTE.strip()
     assert "Run: full size, 4 of 6 cells." in ran.out
-    assert "R2: Title of R2" in ran.out  # the next claim had its turn
-    assert "Traceback" in run("reproduce", "R1", "--full", "--debug").err
+    assert "trees: Title of trees" in ran.out  # the next claim had its turn
+    assert "Traceback" in run("reproduce", "bags", "--full", "--debug").err
 
 
 def test_a_rule_that_fails(run, monkeypatch):
-    fake_claims.install(monkeypatch, fake_claims.make("R1", judge=fake_claims.judge_badly))
-    ran = run("reproduce", "R1")
+    fake_claims.install(monkeypatch, fake_claims.make("bags", judge=fake_claims.judge_badly))
+    ran = run("reproduce", "bags")
     assert ran.code == 1
     assert "The rule cannot be applied to these rows: KeyError" in ran.out
-    assert ran.err.startswith("counterpoint: R1: The rule cannot be applied")
-    assert "failed" in line_of(run("reproduce").out, "R1")
+    assert ran.err.startswith("counterpoint: bags: The rule cannot be applied")
+    assert "failed" in line_of(run("reproduce").out, "bags")
 
 
 def test_long_tables_are_cut(run, monkeypatch):
-    from counterpoint.experiments.protocol import verdict
+    from counterpoint.claims import verdict
 
     def judge(frame):
         return verdict({"ok": True}, pd.DataFrame({"k": range(50)}), "So.")
 
-    fake_claims.install(monkeypatch, fake_claims.make("R1", judge=judge))
-    assert "The first 24 of 50 rows." in run("reproduce", "R1").out
+    fake_claims.install(monkeypatch, fake_claims.make("bags", judge=judge))
+    assert "The first 24 of 50 rows." in run("reproduce", "bags").out
 
 
 @pytest.mark.parametrize(
     ("args", "line"),
     [
-        (["R9"], "There is no claim 'R9'"),
-        (["R1", "--all"], "not both"),
+        (["boats"], "There is no claim 'boats'"),
+        (["bags", "--all"], "not both"),
         (["--full"], "of which claims?"),
-        (["R1", "-j", "0"], "0 runs nothing"),
-        (["R1", "--scheduler", "tcp://x:1"], "this is for --backend dask"),
-        (["R1", "--backend", "dask"], "dask needs --scheduler"),
-        (["R1", "--time-limit", "-1"], "--time-limit"),
+        (["bags", "-j", "0"], "0 runs nothing"),
+        (["bags", "--scheduler", "tcp://x:1"], "this is for --backend dask"),
+        (["bags", "--backend", "dask"], "dask needs --scheduler"),
+        (["bags", "--time-limit", "-1"], "--time-limit"),
     ],
 )
 def test_wrong_usage(fails, here, args, line):
@@ -171,21 +174,21 @@ def test_wrong_usage(fails, here, args, line):
 
 def test_dask_without_distributed(fails, monkeypatch):
     monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
-    line = fails("reproduce", "R1", "--backend", "dask", "--scheduler", "tcp://x:1", code=2)
+    line = fails("reproduce", "bags", "--backend", "dask", "--scheduler", "tcp://x:1", code=2)
     assert "pip install distributed" in line
 
 
 def test_unknown_backend(fails):
-    assert "nonsense" in fails("reproduce", "R1", "--backend", "nonsense")
+    assert "nonsense" in fails("reproduce", "bags", "--backend", "nonsense")
 
 
 def test_places_that_cannot_be_written(fails, here):
     (here / "file").write_text("")
-    assert "file" in fails("reproduce", "R1", "-o", "file")
-    assert "No such file or directory" in fails("reproduce", "R1", "-o", "no/folder")
+    assert "file" in fails("reproduce", "bags", "-o", "file")
+    assert "No such file or directory" in fails("reproduce", "bags", "-o", "no/folder")
     (here / "reproductions").mkdir()
     (here / "reproductions" / "cells.sqlite").write_text("not a database, " * 100)
-    line = fails("reproduce", "R1")
+    line = fails("reproduce", "bags")
     assert "reproductions/cells.sqlite is not a store of experiments" in line
     assert fails("reproduce") == line
 
@@ -196,8 +199,8 @@ def test_ctrl_c(here):
         "import sys, fake_claims, pytest\n"
         "from counterpoint.cli import main\n"
         "with pytest.MonkeyPatch.context() as patch:\n"
-        "    fake_claims.install(patch, fake_claims.make('R1', n=200, pause=0.05))\n"
-        "    sys.exit(main(['reproduce', 'R1', '--full']))\n"
+        "    fake_claims.install(patch, fake_claims.make('bags', n=200, pause=0.05))\n"
+        "    sys.exit(main(['reproduce', 'bags', '--full']))\n"
     )
     path = os.pathsep.join(filter(None, sys.path))
     child = subprocess.Popen(
@@ -206,7 +209,7 @@ def test_ctrl_c(here):
     )  # fmt: skip
     store = here / "reproductions" / "cells.sqlite"
     limit = time.monotonic() + 60
-    experiment = fake_claims.make("R1", n=200).experiment("full")
+    experiment = fake_claims.make("bags", n=200).experiment("full")
 
     def n_done():
         with Store(store) as opened:
@@ -220,8 +223,8 @@ def test_ctrl_c(here):
     err = child.communicate(timeout=60)[1]
     assert child.returncode == 130
     assert err.splitlines() == [
-        f"counterpoint: {n_done()} of 400 cells of R1 are kept in reproductions/cells.sqlite: run "
-        "it again to go on from there.",
+        f"counterpoint: {n_done()} of 400 cells of bags are kept in reproductions/cells.sqlite: "
+        "run it again to go on from there.",
         "counterpoint: stopped; kept reproductions/cells.sqlite.",
     ]
 

@@ -1,0 +1,144 @@
+"""Negative correlation learning against other learners on Australian credit."""
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from matplotlib.figure import Figure
+from sklearn.linear_model import LogisticRegression
+from sklearn.preprocessing import MinMaxScaler
+
+from counterpoint.claims import sources
+from counterpoint.claims._pictures import THEIRS_MARK, panels
+from counterpoint.claims._shared import error, pruned_cart, rows_and_labels
+from counterpoint.claims.comparison import paired
+from counterpoint.claims.protocol import Claim, Scalar, Size, Verdict, grid, verdict
+from counterpoint.networks import (
+    EPNetClassifier,
+    EvolutionaryEnsembleClassifier,
+    NegativeCorrelationClassifier,
+)
+from counterpoint.plots.style import colour
+
+NCL = "NCL, strength 0.5"
+OWN = "NCL, our defaults"
+METHODS = [*sources.AUSTRALIAN_CREDIT["method"], "NCL, strength 0", "NCL, strength 1", OWN]
+
+
+def run(*, seed: int, repeat: int, method: str) -> dict[str, float]:
+    """Train on the first 518 rows of Australian credit, test on the last 172."""
+    X, y = rows_and_labels("australian")
+    # The source feeds the codes of nominal columns as numbers; so do we.
+    numbers = X.apply(lambda column: column.astype(str).astype(float)).to_numpy()
+    scaler = MinMaxScaler().fit(numbers[:518])
+    model = _model(method, seed)
+    model.fit(scaler.transform(numbers[:518]), y[:518])
+    return {"test_error": error(model, scaler.transform(numbers[518:]), y[518:])}
+
+
+def _model(method: str, seed: int) -> Any:
+    if method == "EPNet":
+        return EPNetClassifier(random_state=seed, progress=False)
+    if method == "Evo-En-RLS":
+        return EvolutionaryEnsembleClassifier(random_state=seed, progress=False)
+    if method == "CART":
+        return pruned_cart(seed)
+    if method == "Logistic regression":
+        return LogisticRegression(max_iter=1000)
+    if method == OWN:
+        return NegativeCorrelationClassifier(4, progress=False, random_state=seed)
+    alone = method == "BP"
+    return NegativeCorrelationClassifier(
+        1 if alone else 4,
+        hidden_layer_sizes=(10,),
+        strength=None if alone else float(method.removeprefix("NCL, strength ")),
+        output="sigmoid",
+        activation="logistic",
+        scale=False,
+        alpha=0.0,
+        max_epochs=250,
+        n_iter_no_change=None,
+        progress=False,
+        random_state=seed,
+    )
+
+
+def values(size: Size) -> list[dict[str, Scalar]]:
+    """Return the methods; they share their start within a repeat."""
+    return grid(repeat=range(2 if size == "smoke" else 25), method=METHODS)
+
+
+def judge(frame: pd.DataFrame) -> Verdict:
+    """Compare with the lecture, and with rivals on the same split."""
+    wide = frame.pivot_table(index="repeat", columns="method", values="test_error")
+    table = pd.DataFrame({"ours": wide.mean(), "sd": wide.std()}).rename_axis("method")
+    table = table.reset_index().merge(sources.AUSTRALIAN_CREDIT, on="method", how="left")
+    table = table.sort_values("ours", ignore_index=True)
+    ncl = wide[NCL].mean()
+    parts = {"an error within 0.015 of 0.120": abs(ncl - 0.120) <= 0.015}
+    rivals = []
+    for rival, theirs in (("BP", 0.154), ("CART", 0.145)):
+        gap = paired(wide[NCL].to_numpy(), wide[rival].to_numpy())
+        parts[f"below the lecture's {rival}, {theirs}"] = ncl < theirs
+        parts[f"below our {rival} on the same split"] = gap.below
+        rivals.append(f"{rival} {wide[rival].mean():.3f} (NCL less {rival}: {gap.difference:+.3f})")
+    why = f"NCL {ncl:.3f}, lecture 0.120; {', '.join(rivals)}"
+    if "Logistic regression" in wide:
+        why += f"; logistic regression {wide['Logistic regression'].mean():.3f}"
+    return verdict(parts, table, f"{why}, all on the same split.")
+
+
+def draw(frame: pd.DataFrame) -> Figure:
+    """Draw mean errors and their spread, the lecture's hollow."""
+    table = judge(frame).table
+    figure, (ax,) = panels(1, size=(6.4, 3.6))
+    at = np.arange(len(table))
+    ax.errorbar(table["ours"], at, xerr=table["sd"].fillna(0.0), fmt="o", color=colour(0))
+    ax.plot(table["theirs"], at, **THEIRS_MARK)
+    ax.set_yticks(at, table["method"])
+    ax.set(
+        xlabel="Test error; hollow: the lecture's. Bars: one standard deviation", xlim=(0.08, None)
+    )
+    ax.grid(axis="y", color="0.9")
+    return figure
+
+
+CLAIM = Claim(
+    topic="australian-credit",
+    stream=2,
+    title="Negative correlation learning on Australian credit",
+    sentence=(
+        "An ensemble of four networks trained by negative correlation learning has a mean test "
+        "error of 0.120 on Australian credit, below back-propagation (0.154) and CART (0.145); "
+        "EPNet has 0.115, Evo-En-RLS 0.095."
+    ),
+    source=f"{sources.LECTURE}, comparison table, after Liu and Yao, Neural Networks 12, 1999.",
+    rule=(
+        "Reproduced if NCL's mean error is within 0.015 of 0.120, below the lecture's 0.154 and "
+        "0.145, and below our own BP and CART on the same split (95 % interval of the difference "
+        "below 0). Differs if some of these hold, not reproduced if none."
+    ),
+    setup=(
+        "First 518 rows to train, last 172 to test; inputs scaled to [0, 1], two logistic "
+        "outputs, as in the lecture. The lecture gives neither units nor epochs nor lambda nor "
+        "repeats: 10 logistic units, 250 epochs of Adam, strength 0.5 (0, 1 and our defaults, "
+        "which have weight decay, are shown; the verdict is on 0.5), 25 starts. BP is one such "
+        "network. The lecture's BP, CART and logistic row come from another protocol (ten-fold "
+        "cross-validation of the Statlog project), so ours stand beside them on the same split. "
+        "Error against the last 172 rows moves by 0.006 a row."
+    ),
+    run=run,
+    values=values,
+    unseeded=["method"],
+    judge=judge,
+    draw=draw,
+    findings=(
+        "What the lecture leaves out decides, and the strength does not. Tried after the run, on "
+        "the same split with 8 starts each: 50, 100, 250 and 1000 epochs gave 0.169, 0.144, 0.156 "
+        "and 0.139 at strength 0.5, at most 0.011 away at strengths 0 and 1; weight decay of 0.01 "
+        "gave 0.116 at all three. That is logistic regression's error, and column A8 alone has "
+        "0.140: the split rewards simple rules. So 0.120 can be reached, but it is no sign of "
+        "negative correlation. Why EPNet and Evo-En-RLS are 0.02 to 0.04 above the lecture's was "
+        "not looked into."
+    ),
+)

@@ -1,0 +1,114 @@
+"""What a store says about a claim: how much of it was run, and the verdict on that."""
+
+import traceback
+from dataclasses import dataclass, field, replace
+
+import pandas as pd
+
+from counterpoint.claims.protocol import Claim, Size, Verdict
+from counterpoint.claims.store import Store
+
+__all__ = ["ClaimResult", "judge_claim"]
+
+
+@dataclass(frozen=True)
+class ClaimResult:
+    """A claim and what has been run of it.
+
+    Attributes
+    ----------
+    claim : Claim
+    size : {"smoke", "full"} or None
+        Of the run that was judged; None if there is none.
+    n_done, n_cells : int
+        Cells finished, and cells of that size; of the full size if nothing was run.
+    seconds : float
+        What the finished cells took together, waiting not counted.
+    frame : DataFrame
+        Their rows.
+    verdict : Verdict or None
+        None if nothing was run, or if it cannot be judged.
+    problem : str
+        Why it cannot be judged.
+    trace : str
+        The same for those who will mend it.
+    """
+
+    claim: Claim
+    size: Size | None
+    n_done: int
+    n_cells: int
+    seconds: float
+    frame: pd.DataFrame = field(repr=False)
+    verdict: Verdict | None = field(default=None, repr=False)
+    problem: str = ""
+    trace: str = field(default="", repr=False)
+
+    @property
+    def complete(self) -> bool:
+        """Whether all cells of the full size are there."""
+        return self.size == "full" and self.n_done == self.n_cells
+
+    @property
+    def cells(self) -> str:
+        """How much was run, in words."""
+        if self.size is None:
+            return "never run"
+        size = "full size" if self.size == "full" else "smoke size"
+        if self.n_done == self.n_cells:
+            return f"{size}, all {self.n_cells} cells" if self.n_cells > 1 else f"{size}, one cell"
+        return f"{size}, {self.n_done} of {self.n_cells} cells"
+
+    @property
+    def caution(self) -> str:
+        """What keeps the verdict from being the last word; empty if nothing does."""
+        if self.size == "smoke":
+            return "A smoke run shows that the code runs; it is too small to decide."
+        if self.size == "full" and self.n_done < self.n_cells:
+            return f"Judged on {self.n_done} of {self.n_cells} cells; the others have not been run."
+        return ""
+
+
+def judge_claim(claim: Claim, store: Store | None, size: Size | None = None) -> ClaimResult:
+    """Judge a claim on the cells in a store.
+
+    Parameters
+    ----------
+    claim : Claim
+    store : Store or None
+        None is a store without a cell.
+    size : {"smoke", "full"} or None, default=None
+        Which run to judge. None takes the full one if any cell of it is there.
+
+    Returns
+    -------
+    ClaimResult
+        A rule that fails on these rows is reported in it, and raises nothing: one claim must not
+        spoil a page of many.
+
+    Examples
+    --------
+    >>> from counterpoint.claims import claim
+    >>> judge_claim(claim("merged-trees"), None).cells
+    'never run'
+    """
+    tried: tuple[Size, ...] = ("full", "smoke") if size is None else (size,)
+    for one in tried:
+        experiment = claim.experiment(one)
+        if store is not None and (done := store.done(experiment)):
+            n_cells, seconds = len(experiment.cells()), store.seconds(experiment)
+            frame = store.frame(experiment)
+            return _with_verdict(ClaimResult(claim, one, len(done), n_cells, seconds, frame))
+    n_cells = len(claim.experiment(tried[0]).cells())
+    return ClaimResult(claim, None, 0, n_cells, 0.0, pd.DataFrame())
+
+
+def _with_verdict(result: ClaimResult) -> ClaimResult:
+    if result.frame.empty:
+        return replace(result, problem="The finished cells gave no rows.")
+    try:
+        # A copy: a rule that adds a column must not change the rows we write.
+        return replace(result, verdict=result.claim.judge(result.frame.copy()))
+    except Exception as error:
+        problem = f"The rule cannot be applied to these rows: {type(error).__name__}: {error}"
+        return replace(result, problem=problem, trace=traceback.format_exc())

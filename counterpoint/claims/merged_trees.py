@@ -1,0 +1,210 @@
+"""Merged trees: error and size against the number of trees."""
+
+import math
+from typing import Any
+
+import pandas as pd
+from matplotlib.figure import Figure
+
+from counterpoint.claims import sources
+from counterpoint.claims._pictures import draw_error_and_nodes
+from counterpoint.claims._shared import (
+    DATA_NOTE,
+    REAL,
+    bagged_trees,
+    error,
+    marks,
+    numbers,
+    share,
+    thesis_fold,
+)
+from counterpoint.claims.comparison import paired_by_set
+from counterpoint.claims.protocol import Claim, Scalar, Size, Verdict, grid, verdict
+from counterpoint.trees import MergedTreeClassifier, PrunedTreeClassifier
+
+SIZES = (3, 5, 7, 10, 15, 21)
+MOST = 21
+# How trees are made different, by which criterion they are merged. "N" corrects by the mean of the
+# subtrees; the source's error-based limit is that of Chen, Zhou and Aravena.
+MERGED: dict[str, dict[str, Any]] = {
+    "bootstrap, pess": {"criterion": "pessimistic", "corrected": False},
+    "bootstrap, pessN": {"criterion": "pessimistic"},
+    "bases, pess": {"criterion": "pessimistic", "corrected": False, "diversify": "bases"},
+    "bases, pessN": {"criterion": "pessimistic", "diversify": "bases"},
+    "bootstrap, errb": {"limit": "chen"},
+    "bases, errb": {"limit": "chen", "diversify": "bases"},
+    "bootstrap, errb exact": {},
+    "features, pessN": {"criterion": "pessimistic", "diversify": "features"},
+}
+SINGLE: dict[str, dict[str, Any]] = {
+    "single, pess": {"criterion": "pessimistic"},
+    "single, errb": {"limit": "chen"},
+    "single, errb exact": {},
+}
+# Which of our methods stands beside which column of it.
+OURS = {"errb": "bootstrap, errb", "pessN": "bootstrap, pessN", "single": "single, errb"}
+
+
+def run(
+    *, seed: int, repeat: int, fold_: int, data: str, method: str, trees: int
+) -> dict[str, Any]:
+    """Fit one method on one fold."""
+    X, y, X_new, y_new = thesis_fold(data, fold_, seed)
+    start = seed + fold_
+    if method == "bagging":
+        model = bagged_trees(trees, start).fit(X, y)
+        return {"error": error(model, X_new, y_new), "nodes": math.nan}
+    grown: dict[str, Any] = {"min_samples_leaf": 1, "random_state": start}
+    if method in SINGLE:
+        single = PrunedTreeClassifier(**SINGLE[method], **grown).fit(X, y)
+        return {"error": error(single, X_new, y_new), "nodes": 2 * single.get_n_leaves() - 1}
+    merged = MergedTreeClassifier(trees, **MERGED[method], **grown).fit(X, y)
+    return {"error": error(merged, X_new, y_new), "nodes": 2 * merged.n_leaves_ - 1}
+
+
+def values(size: Size) -> list[dict[str, Scalar]]:
+    """Return the folds; all methods share them, and the starts."""
+    if size == "smoke":
+        return _values(range(1), range(2), ["synthetic"], (3, MOST))
+    return _values(range(4), range(10), list(sources.TREES.index), SIZES)
+
+
+def _values(
+    repeats: range, folds: range, sets: list[str], sizes: tuple[int, ...]
+) -> list[dict[str, Scalar]]:
+    made: list[dict[str, Scalar]] = []
+    for row in grid(repeat=repeats, fold_=folds, data=sets):
+        alone: list[dict[str, Scalar]] = [{"method": method, "trees": 1} for method in SINGLE]
+        merged: list[dict[str, Scalar]] = [
+            {"method": method, "trees": n}
+            for method in MERGED
+            for n in sizes
+            # Subsets of the columns only where there are many, as in the source.
+            if not method.startswith("features") or row["data"] == "cancer"
+        ]
+        bagging: dict[str, Scalar] = {"method": "bagging", "trees": 100}
+        made += [row | one for one in [*merged, *alone, bagging]]
+    return made
+
+
+def judge(frame: pd.DataFrame) -> Verdict:
+    """Compare merged trees of 21 with single ones and bagging, by the means over folds."""
+    frame = numbers(frame, "error", "nodes")
+    here = frame[~frame["method"].isin(MERGED) | (frame["trees"] == MOST)]
+    sets = [name for name in sources.TREES.index if name in set(here["data"])]
+    columns = [*MERGED, *SINGLE, "bagging"]
+    mean = here.pivot_table(index="data", columns="method", values="error")
+    nodes = here.pivot_table(index="data", columns="method", values="nodes")
+    mean, nodes = (wide.reindex(index=sets, columns=columns) for wide in (mean, nodes))
+    real = mean.reindex([name for name in REAL if name in sets])
+    good = mean["bootstrap, errb"] < mean["single, errb"]
+    small = nodes["bootstrap, errb"] <= nodes["single, errb"]
+    most = 0.8 * len(sets)
+    corrected = mean["bootstrap, pessN"] < mean["bootstrap, pess"]
+    leaner = nodes["bootstrap, pessN"] < nodes["bootstrap, pess"]
+    wider = nodes["bases, pessN"] > nodes["bootstrap, pessN"]
+    thin = nodes["bootstrap, pessN"] <= nodes["single, pess"]
+    gained = real["bootstrap, pessN"] < real["single, pess"]
+    below_bagging = real["bootstrap, pessN"] > real["bagging"]
+    ratio = nodes["bootstrap, errb"] / sources.TREES["errb nodes"].reindex(sets)
+    near = ratio.between(0.5, 2)
+    parts = {
+        "error-based merging errs less than the single tree on every set": bool(good.all()),
+        "and is no larger on every set": bool(small.all()),
+        "the correction lowers the error of pessimistic merging on four sets of five": bool(
+            corrected.sum() >= most
+        ),
+        "and the size on all": bool(leaner.all()),
+        "pessimistic merging errs less than the single tree on the real sets": bool(
+            len(gained) and gained.all()
+        ),
+        "and is no larger than it on most sets": bool(thin.sum() > len(sets) / 2),
+        "and errs more than bagging on the real sets": bool(
+            len(below_bagging) and below_bagging.all()
+        ),
+        "random bases make larger trees than bootstrap on four sets of five": bool(
+            wider.sum() >= most
+        ),
+        "error-based sizes are within a factor of 2 on four sets of five": bool(near.sum() >= most),
+    }
+    table = pd.DataFrame({"data": sets})
+    for theirs, ours in OURS.items():
+        table[f"{theirs} (ours)"] = mean[ours].to_numpy()
+        table[f"{theirs} (theirs)"] = sources.TREES[theirs].reindex(sets).to_numpy()
+        table[f"{theirs} nodes (ours)"] = nodes[ours].to_numpy()
+        table[f"{theirs} nodes (theirs)"] = (
+            sources.TREES[f"{theirs} nodes"].reindex(sets).to_numpy()
+        )
+    table["bagging (ours)"] = mean["bagging"].to_numpy()
+    table["bagging (theirs)"] = sources.TREES["bagging"].reindex(sets).to_numpy()
+    for name in ("bootstrap, errb exact", "single, errb exact"):
+        table[f"{name} (ours)"] = mean[name].to_numpy()
+        table[f"{name} nodes (ours)"] = nodes[name].to_numpy()
+    gaps = paired_by_set(here, sets, "bootstrap, errb", "single, errb")
+    errs_less, no_larger = (share(marks(sets, part)) for part in (good, small))
+    why = (
+        f"Error-based merging less the single tree, paired over folds: {gaps}. It errs "
+        f"less on {errs_less}, is no larger on {no_larger}."
+    )
+    return verdict(parts, table, why)
+
+
+def draw(frame: pd.DataFrame) -> Figure:
+    """Draw error and nodes against trees merged; table 5.3 hollow at 21."""
+    return draw_error_and_nodes(
+        numbers(frame, "error", "nodes"),
+        sources.TREES,
+        against="trees",
+        label="trees merged",
+        methods=[name for name in MERGED if not name.endswith("exact") and "features" not in name],
+        levels={"single, errb": ("single", "0.2"), "bagging": ("bagging", "0.65")},
+        columns={ours: theirs for theirs, ours in OURS.items()},
+        at=MOST,
+        size=(3.2, 2.7),
+    )
+
+
+CLAIM = Claim(
+    topic="merged-trees",
+    stream=14,
+    title="Merged trees",
+    sentence=(
+        "21 bootstrap trees merged by the corrected error-based criterion into one tree err less "
+        "than a single tree pruned alike, with fewer nodes, on all five sets (diabetes: 0.2509 "
+        "with 7.4 nodes against 0.257 with 135). Pessimistic merging needs the correction, beats "
+        "single trees on the real sets at no greater size, and stays behind bagging; random bases "
+        "make larger trees."
+    ),
+    source=f"{sources.THESIS}, table 5.3 and figures 5.13-5.23",
+    rule=(
+        "Nine parts, by means over folds with 21 trees. Error-based merging errs less than the "
+        "single tree pruned by the same criterion on every set; is no larger on every set. "
+        "Pessimistic merging of bootstrap trees: the correction lowers its error on four sets of "
+        "five, and its size on all; on cancer, liver and diabetes it errs less than a single tree "
+        "pruned pessimistically, and more than bagging; it is no larger than that tree on most "
+        "sets. Random bases make larger trees than bootstrap on four sets of five (pessimistic, "
+        "corrected). Error-based sizes are within a factor of 2 of the source's on four of five. "
+        "All: reproduced; some: differs; none: not reproduced."
+    ),
+    setup=(
+        f"{DATA_NOTE} Four times 10-fold cross-validation in place of ten, for time. Full trees by "
+        "information gain. What the thesis leaves open in merging is settled in "
+        "docs/merged_tree.md; the error-based limit is that of Chen, Zhou and Aravena (delta "
+        "0.25), which the source cites, for merged and single trees alike; exact limits are in "
+        "the table too. Column subsets on cancer only, not judged."
+    ),
+    run=run,
+    values=values,
+    unseeded=["fold_", "method", "trees"],
+    judge=judge,
+    draw=draw,
+    findings=(
+        "The benchmark single_tree ran ten times 10-fold cross-validation on the same five sets. "
+        "Chen's limit: merged trees err 6.0, 35.0, 25.6, 11.0 and 16.1 % (cancer, liver, diabetes, "
+        "synthetic, cone-torus), single ones 6.7, 33.2, 25.8, 11.0 and 16.3 %, with fewer leaves "
+        "on all: better but for liver, and by little. Exact limits: 6.0, 32.7, 24.7, 10.9 and "
+        "14.3 % against 6.7, 33.3, 27.5, 11.0 and 15.8 %, fewer leaves on all. So the claim's "
+        "direction holds, best with exact limits; pessimistic merging errs less on four of five "
+        "but its trees are larger than single ones on all, where most of the source's are smaller."
+    ),
+)

@@ -1,0 +1,172 @@
+"""Claims run again: their numbers beside ours, as CSV files, pictures and one page."""
+
+import io
+from collections import Counter
+from collections.abc import Sequence
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+import matplotlib.pyplot as plt
+import pandas as pd
+
+from counterpoint._versions import versions
+from counterpoint.claims.judging import ClaimResult
+from counterpoint.claims.protocol import Word
+from counterpoint.report.figures import _save
+from counterpoint.report.reproductions import render_reproductions
+from counterpoint.tabular.files import new_file
+from counterpoint.tabular.plain import plain
+
+__all__ = ["PAGE", "summarise_claim", "summarise_reproductions", "write_reproductions"]
+
+PAGE = "index.html"
+_WORDS: tuple[Word, ...] = ("reproduced", "differs", "not reproduced")
+
+
+def summarise_claim(result: ClaimResult) -> dict[str, Any]:
+    """Summarise what was run of a claim and what came of it, ready for JSON and for the page.
+
+    Parameters
+    ----------
+    result : ClaimResult
+        From :func:`counterpoint.claims.judging.judge_claim`.
+
+    Returns
+    -------
+    dict
+        Undefined numbers are None.
+    """
+    claim, verdict = result.claim, result.verdict
+    table = pd.DataFrame() if verdict is None else _flat(verdict.table)
+    return plain(
+        {
+            "topic": claim.topic,
+            "title": claim.title,
+            "sentence": claim.sentence,
+            "source": claim.source,
+            "rule": claim.rule,
+            "setup": claim.setup,
+            "findings": claim.findings,
+            "size": result.size,
+            "n_done": result.n_done,
+            "n_cells": result.n_cells,
+            "complete": result.complete,
+            "cells": result.cells,
+            "caution": result.caution,
+            "seconds": result.seconds,
+            "verdict": None if verdict is None else verdict.word,
+            "why": "" if verdict is None else verdict.why,
+            "problem": result.problem,
+            "columns": list(table.columns),
+            "table": table.astype(object).where(table.notna(), None).values.tolist(),
+            "command": f"counterpoint reproduce {claim.topic} --full",
+        }
+    )
+
+
+def summarise_reproductions(results: Sequence[ClaimResult]) -> dict[str, Any]:
+    """Summarise many claims: each one, and how many came to which verdict.
+
+    Parameters
+    ----------
+    results : sequence of ClaimResult
+
+    Returns
+    -------
+    dict
+        Ready for JSON and for the page. Only verdicts on a whole run of full size are counted
+        as such; the others are counted by how far they came.
+    """
+    words = Counter(one.verdict.word for one in results if one.complete and one.verdict is not None)
+    return {
+        "claims": [summarise_claim(one) for one in results],
+        "counts": {
+            "claims": len(results),
+            **{word: words[word] for word in _WORDS},
+            "partly run": sum(one.size == "full" and not one.complete for one in results),
+            "smoke run": sum(one.size == "smoke" for one in results),
+            "never run": sum(one.size is None for one in results),
+        },
+        "versions": versions(),
+    }
+
+
+def write_reproductions(
+    results: Sequence[ClaimResult], folder: str | PathLike[str], *, command: str = ""
+) -> list[str]:
+    """Write the page, and the rows, table and picture of each claim that was run.
+
+    Parameters
+    ----------
+    results : sequence of ClaimResult
+        Claims in the order of the page; those never run are listed, too.
+    folder : str or path-like
+        Where ``index.html``, ``summary.csv`` and, of each topic, ``merged-trees.csv`` (rows),
+        ``merged-trees-table.csv`` (our numbers beside theirs) and ``merged-trees.png`` go. It
+        must exist; files of these names are replaced.
+    command : str, default=""
+        What was typed, for the page.
+
+    Returns
+    -------
+    list of str
+        What went wrong, a line per claim: rules and pictures that failed on these rows. The
+        page says so, too.
+    """
+    folder = Path(folder)
+    summary = summarise_reproductions(results)
+    problems, pictures = [], {}
+    for one, shown in zip(results, summary["claims"], strict=True):
+        if one.problem:
+            problems.append(f"{one.claim.topic}: {one.problem}")
+        if one.frame.empty:
+            continue
+        _write_csv(one.frame, folder / f"{one.claim.topic}.csv")
+        if one.verdict is not None:
+            _write_csv(_flat(one.verdict.table), folder / f"{one.claim.topic}-table.csv")
+        try:
+            picture = _picture(one)
+        except Exception as error:  # as with a rule: one claim must not spoil the page
+            failure = f"The picture cannot be drawn: {type(error).__name__}: {error}"
+            problems.append(f"{one.claim.topic}: {failure}")
+            shown["problem"] = f"{shown['problem']} {failure}".strip()
+            continue
+        with new_file(folder / f"{one.claim.topic}.png") as part:
+            part.write_bytes(picture)
+        pictures[one.claim.topic] = picture
+    _write_csv(_overview(summary), folder / "summary.csv")
+    page = render_reproductions(summary, pictures=pictures, command=command)
+    with new_file(folder / PAGE) as part:
+        part.write_text(page, encoding="utf-8")
+    return problems
+
+
+def _flat(table: pd.DataFrame) -> pd.DataFrame:
+    """Return a table whose index, if it says something, is a column, and whose names are words."""
+    if not isinstance(table.index, pd.RangeIndex):
+        table = table.reset_index(names=table.index.names if any(table.index.names) else None)
+    names = [" ".join(map(str, n)).strip() if isinstance(n, tuple) else str(n) for n in table]
+    return table.set_axis(names, axis=1)
+
+
+def _overview(summary: dict[str, Any]) -> pd.DataFrame:
+    names = ("topic", "title", "verdict", "size", "n_done", "n_cells", "seconds", "why", "source")
+    rows = [{name: claim[name] for name in names} for claim in summary["claims"]]
+    frame = pd.DataFrame(rows, columns=list(names))
+    return frame.assign(seconds=frame["seconds"].round(1))
+
+
+def _write_csv(frame: pd.DataFrame, path: Path) -> None:
+    with new_file(path) as part:
+        frame.to_csv(part, index=False)
+
+
+def _picture(one: ClaimResult) -> bytes:
+    figure = one.claim.draw(one.frame.copy())
+    buffer = io.BytesIO()
+    try:
+        _save(figure, buffer, "png")
+    finally:
+        plt.close(figure)  # if pyplot made it, pyplot would keep it
+    return buffer.getvalue()

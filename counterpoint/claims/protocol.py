@@ -1,0 +1,279 @@
+"""What an experiment is, what a claim is, and what may be said of one.
+
+An experiment is a grid of cells; a cell is one run of a function with its own seed, and gives rows.
+A claim is a sentence of a source, the experiment that tries it, and a rule, stated before the run,
+that reads *reproduced*, *differs* or *not reproduced* off the rows. The runner knows nothing of
+claims, and a claim nothing of the runner.
+"""
+
+import hashlib
+import json
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import product
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+import pandas as pd
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+__all__ = [
+    "SIZES",
+    "Cell",
+    "Claim",
+    "Experiment",
+    "Size",
+    "Verdict",
+    "Word",
+    "grid",
+    "verdict",
+]
+
+Size = Literal["smoke", "full"]
+SIZES: tuple[Size, ...] = ("smoke", "full")
+Word = Literal["reproduced", "differs", "not reproduced"]
+Scalar = str | int | float | bool | None
+Rows = Mapping[str, Any] | Sequence[Mapping[str, Any]]
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One run of an experiment.
+
+    Attributes
+    ----------
+    values : dict of str to scalar
+        Which data, method, parameters and repeat: the keyword arguments of the run.
+    key : str
+        The same as text, the cell's name in a store.
+    seed : int
+        From the values alone, so that it is the same in any order and at any number of workers.
+    """
+
+    values: dict[str, Scalar]
+    key: str
+    seed: int
+
+
+@dataclass(frozen=True)
+class Experiment:
+    """Data x methods x parameters x repeats, and the function that runs one of them.
+
+    Parameters
+    ----------
+    name : str
+        What people know it by: ``"merged-trees"``, ``"merged-trees-smoke"``.
+    run : callable
+        ``run(*, seed, **values)`` gives one row (a dict) or several (a list of dicts) of plain
+        numbers and words. A function of a module, so that it can be sent to other processes.
+    values : sequence of dict
+        The grid, a dict of keyword arguments per cell; see :func:`grid`.
+    unseeded : sequence of str, default=()
+        Arguments that do not enter the seed. Methods compared in pairs share their seed, hence
+        their splits, if the name of the method is among these.
+    version : int, default=1
+        Raised when the run has changed in a way that makes kept rows stale.
+    stream : str, default=""
+        What seeds are drawn from and rows are kept by; the name unless given. Unique, and the same
+        for ever, so that an experiment that gets a better name keeps its numbers.
+
+    Examples
+    --------
+    >>> def coin(*, seed, side, repeat):
+    ...     import numpy as np
+    ...     return {"up": bool(np.random.default_rng(seed).integers(2) == side)}
+    >>> tossed = Experiment("coins", coin, grid(repeat=range(2), side=[0, 1]), unseeded=["side"])
+    >>> first, second, *_ = tossed.cells()
+    >>> first.key, first.seed == second.seed
+    ('{"repeat": 0, "side": 0}', True)
+    """
+
+    name: str
+    run: Callable[..., Rows]
+    values: Sequence[Mapping[str, Scalar]]
+    unseeded: Sequence[str] = ()
+    version: int = 1
+    stream: str = ""
+
+    @property
+    def kept_as(self) -> str:
+        """The name of its rows in a store."""
+        return self.stream or self.name
+
+    def cells(self) -> list[Cell]:
+        """Return the cells, in the order of the grid."""
+        made = [self._cell(values) for values in self.values]
+        keys = {cell.key for cell in made}
+        if len(keys) < len(made):
+            double = next(cell for cell in made if sum(c.key == cell.key for c in made) > 1)
+            raise ValueError(f"Experiment {self.name!r} has the cell {double.key} twice.")
+        return made
+
+    def _cell(self, values: Mapping[str, Scalar]) -> Cell:
+        plain = {name: _scalar(value, name) for name, value in values.items()}
+        seeding = {name: v for name, v in plain.items() if name not in self.unseeded}
+        # A hash and not a counter: adding a method must not move the seeds of the others.
+        text = json.dumps([self.kept_as.removesuffix("-smoke"), seeding], sort_keys=True)
+        seed = int.from_bytes(hashlib.sha256(text.encode()).digest()[:4], "big") >> 1
+        return Cell(plain, json.dumps(plain, sort_keys=True), seed)
+
+    def evaluate(self, cell: Cell) -> list[dict[str, Any]]:
+        """Run one cell; return its rows, the cell's values in each.
+
+        A row may not use the name of a value for something else.
+        """
+        rows = self.run(seed=cell.seed, **cell.values)
+        listed = [rows] if isinstance(rows, Mapping) else list(rows)
+        for row in listed:
+            taken = set(row) & set(cell.values)
+            if taken:
+                raise ValueError(
+                    f"Experiment {self.name!r}: a row says {sorted(taken)} again, which the cell "
+                    "has already. Name it otherwise."
+                )
+        return [cell.values | {name: _scalar(v, name) for name, v in row.items()} for row in listed]
+
+
+def grid(**axes: Iterable[Scalar]) -> list[dict[str, Scalar]]:
+    """Return every combination of the values, the last name moving fastest.
+
+    Put ``repeat`` first: an experiment that is cut short then has a few whole repeats, and not
+    all repeats of a few methods.
+
+    Examples
+    --------
+    >>> grid(repeat=range(2), method=["a", "b"])[:2]
+    [{'repeat': 0, 'method': 'a'}, {'repeat': 0, 'method': 'b'}]
+    """
+    names = list(axes)
+    return [dict(zip(names, values, strict=True)) for values in product(*axes.values())]
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What the rows say about a claim.
+
+    Attributes
+    ----------
+    word : {"reproduced", "differs", "not reproduced"}
+        *Reproduced*: the rule of the claim is met. *Differs*: some of it is, or its direction
+        holds and its size does not. *Not reproduced*: the rule is not met.
+    why : str
+        The numbers that decided, in one or two sentences.
+    table : DataFrame
+        Our numbers beside those of the source.
+    """
+
+    word: Word
+    why: str
+    table: pd.DataFrame
+
+
+@dataclass(frozen=True)
+class Claim:
+    """A sentence of a source, and all that is needed to try it again.
+
+    Attributes
+    ----------
+    topic : str
+        A word or two that name it, its file and its results: ``"merged-trees"``.
+    stream : int
+        A number of its own, never changed and never used twice: its cells are seeded from it and
+        kept by it.
+    title : str
+        A few words.
+    sentence : str
+        What the source says, in our words, with its numbers.
+    source : str
+        Authors, title, year, and the table or figure.
+    rule : str
+        When it counts as reproduced, differing or not: decided before the run.
+    setup : str
+        How our run departs from the source's, and why.
+    run : callable
+        One cell; see :class:`Experiment`.
+    values : callable
+        ``values(size)`` returns the grid of that size, keyword arguments of ``run`` per cell.
+    judge : callable
+        ``judge(frame)`` returns the :class:`Verdict` on a frame of rows; it takes an incomplete
+        grid too, as a long run may be cut short.
+    draw : callable
+        ``draw(frame)`` returns a figure like the source's, with the source's numbers in it.
+    unseeded : sequence of str
+        Arguments of ``run`` that do not enter the seed; see :class:`Experiment`.
+    findings : str
+        Where it is not reproduced: what was looked into, and what came of it.
+    """
+
+    topic: str
+    stream: int
+    title: str
+    sentence: str
+    source: str
+    rule: str
+    setup: str
+    run: Callable[..., Rows] = field(repr=False)
+    values: Callable[[Size], Sequence[Mapping[str, Scalar]]] = field(repr=False)
+    judge: Callable[[pd.DataFrame], Verdict] = field(repr=False)
+    draw: Callable[[pd.DataFrame], "Figure"] = field(repr=False)
+    unseeded: Sequence[str] = ()
+    findings: str = ""
+
+    def experiment(self, size: Size) -> Experiment:
+        """Return what has to be run, as a quick try (``"smoke"``) or as in the source."""
+        suffix = "" if size == "full" else "-smoke"
+        return Experiment(
+            f"{self.topic}{suffix}",
+            self.run,
+            self.values(size),
+            unseeded=self.unseeded,
+            stream=f"R{self.stream}{suffix}",
+        )
+
+
+def verdict(parts: Mapping[str, bool], table: pd.DataFrame, why: str) -> Verdict:
+    """Return *reproduced* if all parts of a claim hold, *differs* if some do.
+
+    Parameters
+    ----------
+    parts : mapping of str to bool
+        Each part of the rule in a few words, and whether it holds.
+    table : DataFrame
+        Our numbers beside theirs.
+    why : str
+        The numbers that decided.
+
+    Examples
+    --------
+    >>> verdict({"lower error": True, "smoother": False}, pd.DataFrame(), "0.1 < 0.2.").word
+    'differs'
+    """
+    if not parts:
+        raise ValueError("A verdict needs at least one part.")
+    word: Word
+    if all(parts.values()):
+        word = "reproduced"
+    elif any(parts.values()):
+        word = "differs"
+        failed = ", ".join(name for name, holds in parts.items() if not holds)
+        why = f"{why} Does not hold: {failed}."
+    else:
+        word = "not reproduced"
+    return Verdict(word, why, table)
+
+
+def _scalar(value: Any, name: str) -> Scalar:
+    """Return a value that JSON can hold; NaN becomes None, which a frame shows as NaN."""
+    if isinstance(value, np.generic):
+        value = value.item()
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    if value is None or isinstance(value, str | int | float | bool):
+        return value
+    raise TypeError(
+        f"{name}={value!r} is a {type(value).__name__}: rows and cells hold numbers, words and "
+        "truth values only."
+    )

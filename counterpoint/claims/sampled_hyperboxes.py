@@ -1,0 +1,214 @@
+"""Hyperboxes from the overlaps of bagged trees."""
+
+import math
+import textwrap
+from typing import Any
+
+import pandas as pd
+from matplotlib.figure import Figure
+
+from counterpoint.claims import sources
+from counterpoint.claims._pictures import panels, shared_legend
+from counterpoint.claims._shared import (
+    DATA_NOTE,
+    PLANE,
+    REAL,
+    bagged_trees,
+    error,
+    numbers,
+    share,
+    thesis_fold,
+)
+from counterpoint.claims.comparison import paired_by_set
+from counterpoint.claims.protocol import Claim, Scalar, Size, Verdict, grid, verdict
+from counterpoint.hyperboxes import HyperboxClassifier, HyperboxEnsembleClassifier
+from counterpoint.plots.style import colour
+
+THRESHOLDS = (0.0, 0.6, 0.7, 0.8, 0.9)
+SURE = (0.6, 0.7, 0.8)
+SETS = (*REAL, *PLANE)
+# Names as in the source's figures where it has some: number of trees, then options.
+FROM_TREES: dict[str, tuple[int, dict[str, Any]]] = {
+    "ds1000": (20, {"boxes": "largest", "agglomerate": False}),
+    "merged, 20 trees": (20, {"boxes": "largest"}),
+    "merged, 10 trees": (10, {"boxes": "largest"}),
+    "dsdat": (20, {"boxes": "data", "agglomerate": False}),
+    "softdat": (20, {"boxes": "data", "agglomerate": False, "weighting": "certainty"}),
+}
+METHODS = [*FROM_TREES, "basicgf", "bagging"]
+# The same merging for boxes of trees as for boxes learned from the data.
+MERGING: dict[str, Any] = {"theta": 0.3, "similarity": "mid-max", "min_similarity": 0.5}
+LARGE, LEVEL = 0.02, 0.03
+
+
+def run(
+    *, seed: int, repeat: int, fold_: int, data: str, method: str, boxes: int
+) -> list[dict[str, Any]]:
+    """Fit one method on one fold, at all thresholds if it has one."""
+    X, y, X_new, y_new = thesis_fold(data, fold_, seed)
+    start = seed + fold_
+    if method == "bagging":
+        wrong = error(bagged_trees(100, start).fit(X, y), X_new, y_new)
+        return [{"threshold": math.nan, "error": wrong, "boxes_": math.nan}]
+    if method == "basicgf":
+        model = HyperboxClassifier(learning="agglomerative", **MERGING).fit(X, y)
+        wrong = error(model, X_new, y_new)
+        return [{"threshold": math.nan, "error": wrong, "boxes_": model.n_boxes_}]
+    trees, options = FROM_TREES[method]
+    ensemble = bagged_trees(trees, start).fit(X, y)
+    rows = []
+    for threshold in THRESHOLDS:
+        made = HyperboxEnsembleClassifier(
+            ensemble, n_boxes=boxes, threshold=threshold, random_state=start, **options, **MERGING
+        )
+        row = {"threshold": threshold, "error": math.nan, "boxes_": 0}
+        try:
+            made.fit(X, y)
+            row |= {"error": error(made, X_new, y_new), "boxes_": made.n_boxes_}
+        except ValueError as none_left:
+            if "leaves none of" not in str(none_left):
+                raise
+        rows.append(row)
+    return rows
+
+
+def values(size: Size) -> list[dict[str, Scalar]]:
+    """Return the folds; all methods share them, and their trees."""
+    if size == "smoke":
+        return grid(repeat=[0], fold_=range(2), data=["synthetic"], method=METHODS, boxes=[100])
+    return grid(repeat=range(5), fold_=range(10), data=SETS, method=METHODS, boxes=[1000])
+
+
+def judge(frame: pd.DataFrame) -> Verdict:
+    """Compare boxes of trees with boxes of data and bagging, by means over folds."""
+    frame = numbers(frame, "error", "boxes_", "threshold")
+    sets = [name for name in SETS if name in set(frame["data"])]
+    # A run cut short has not all of it: what is missing is NaN, and nothing holds of it.
+    every = pd.MultiIndex.from_product([sets, METHODS], names=["data", "method"])
+    errors, counts = (
+        frame.pivot_table(index=["data", "method"], columns="threshold", values=value).reindex(
+            index=every, columns=list(THRESHOLDS)
+        )
+        for value in ("error", "boxes_")
+    )
+    flat = frame.groupby(["data", "method"])["error"].mean().unstack().reindex(columns=METHODS)
+    sure = errors[list(SURE)].mean(axis=1).unstack()
+    ds, basic, bagging = sure["ds1000"], flat["basicgf"], flat["bagging"]
+    gain = basic - ds
+    plane = [name for name in PLANE if name in sets]
+    real = [name for name in REAL if name in sets]
+    careful = {name: bool(ds[name] < errors.loc[(name, "ds1000"), 0.0]) for name in sets}
+    span = errors.max(axis=1) - errors.min(axis=1)
+    steady = {name: bool(span[name, "softdat"] < span[name, "dsdat"]) for name in sets}
+    merged = counts.xs("merged, 20 trees", level="method")
+    parts = {
+        "sampled boxes beat GFMM from data on liver": gain.get("liver", math.nan) > 0,
+        f"by {LARGE} or more on diabetes": gain.get("diabetes", math.nan) >= LARGE,
+        f"where they are within {LEVEL} of bagging": (ds - bagging).get("diabetes", math.nan)
+        <= LEVEL,
+        f"on sets in the plane they are within {LEVEL} of GFMM from data": bool(
+            plane and (gain.loc[plane].abs() <= LEVEL).all()
+        ),
+        "leaving out boxes in doubt lowers the error on four sets of five": sum(careful.values())
+        >= 0.8 * len(sets),
+        "certainty as weight lessens the effect of the threshold on four sets of five": sum(
+            steady.values()
+        )
+        >= 0.8 * len(sets),
+        "merging makes fewer boxes at 0.8 than at 0 on sets in the plane": bool(
+            plane and (merged.loc[plane, 0.8] < merged.loc[plane, 0.0]).all()
+        ),
+        "on real sets merging leaves at least half of the boxes": bool(
+            real and (merged.loc[real, 0.0] >= 500).all()
+        ),
+    }
+    table = pd.DataFrame(
+        {
+            "data": sets,
+            "theirs": [sources.SAMPLED_HYPERBOXES[name] for name in sets],
+            "boxes of trees (ds1000, 0.6-0.8) (ours)": ds.reindex(sets).to_numpy(),
+            "GFMM from data (ours)": basic.reindex(sets).to_numpy(),
+            "bagging (ours)": bagging.reindex(sets).to_numpy(),
+            "boxes with data (dsdat) (ours)": sure["dsdat"].reindex(sets).to_numpy(),
+            "weighted boxes (softdat) (ours)": sure["softdat"].reindex(sets).to_numpy(),
+            "merged boxes (20 trees) (ours)": sure["merged, 20 trees"].reindex(sets).to_numpy(),
+            "number of merged boxes at 0 (ours)": merged[0.0].reindex(sets).to_numpy(),
+            "number of merged boxes at 0.8 (ours)": merged[0.8].reindex(sets).to_numpy(),
+        }
+    )
+    known = frame[frame["threshold"].isin(SURE) | (frame["method"] == "basicgf")]
+    gaps = paired_by_set(known, sets, "ds1000", "basicgf")
+    why = (
+        f"Error of sampled boxes less GFMM from data, paired over folds: {gaps}. "
+        f"A threshold helps on {share(careful)}, weights steady on {share(steady)}."
+    )
+    return verdict(parts, table, why)
+
+
+def draw(frame: pd.DataFrame) -> Figure:
+    """Draw error against threshold, and numbers of boxes after merging."""
+    frame = numbers(frame, "error", "boxes_", "threshold")
+    figure, axes = panels(6, columns=3, size=(3.8, 3.0))
+    for ax, name in zip(axes, SETS, strict=False):
+        rows = frame[frame["data"] == name]
+        for j, method in enumerate(FROM_TREES):
+            mean = rows[rows["method"] == method].groupby("threshold")["error"].mean()
+            ax.plot(mean.index, mean, color=colour(j), marker=".", label=method)
+        for method, grey in (("basicgf", "0.2"), ("bagging", "0.65")):
+            ours = rows[rows["method"] == method]["error"].mean()
+            ax.axhline(ours, color=grey, linewidth=1.2, label=method)
+        words = textwrap.fill(f"source: {sources.SAMPLED_HYPERBOXES[name]}", 48)
+        ax.set_title(f"{name}\n{words}", fontsize=8)
+        ax.set_xlabel("agreement above")
+        ax.set_ylabel("error")
+    shared_legend(figure, axes[:-1])
+    last = axes[-1]
+    rows = frame[frame["method"] == "merged, 20 trees"]
+    for j, name in enumerate(SETS):
+        mean = rows[rows["data"] == name].groupby("threshold")["boxes_"].mean()
+        last.plot(mean.index, mean, color=colour(j), marker=".", label=name)
+    last.axhline(1000, color="black", linestyle="--", linewidth=1, label="source, real sets: ~1000")
+    last.set(xlabel="agreement above", ylabel="boxes after merging", ylim=(0, None))
+    last.legend(fontsize=7, frameon=False)
+    return figure
+
+
+CLAIM = Claim(
+    topic="sampled-hyperboxes",
+    stream=15,
+    title="Hyperboxes sampled from bagged trees",
+    sentence=(
+        "GFMM models of 1000 boxes sampled from 20 bagged trees improve on GFMM from the data on "
+        "liver, greatly on diabetes where they reach bagging, and are as good in the plane. Boxes "
+        "the trees agree on are better than all boxes; weighting by certainty removes the "
+        "dependence on the threshold. Merging leaves about 1000 boxes except in the plane, where "
+        "a high threshold makes compact models."
+    ),
+    source=f"{sources.THESIS}, figures 5.26-5.36 (pictures without numbers) and section 5.3.2",
+    rule=(
+        "Eight parts, by means over folds; sampled boxes at thresholds 0.6 to 0.8. They err less "
+        f"than GFMM from data on liver; by at least {LARGE} on diabetes; there within {LEVEL} of "
+        f"bagging or better; in the plane within {LEVEL} of GFMM from data. They err less than "
+        "without threshold on four sets of five. Over the thresholds the error of weighted boxes "
+        "with data spans less than that of unweighted ones on four of five. Merged boxes in the "
+        "plane are fewer at 0.8 than at 0; on real sets at threshold 0 at least 500 of 1000 are "
+        "left. All: reproduced; some: differs; none: not reproduced."
+    ),
+    setup=(
+        f"{DATA_NOTE} Five times 10-fold cross-validation in place of ten. The 1000 largest of "
+        "10,000 sampled overlaps (the source says of a much larger sample). Sizes and similarities "
+        "for merging are not told: theta 0.3, mid-max at 0.5, for boxes of trees and of data. "
+        "Bagging has 100 trees."
+    ),
+    run=run,
+    values=values,
+    unseeded=["fold_", "method"],
+    judge=judge,
+    draw=draw,
+    findings=(
+        "On the folds that were run, the part that is missed is missed in favour of the claim: on "
+        "cone-torus boxes of trees err about 0.04 less than GFMM from data, where the source sees "
+        "no particular advantage. On cancer they err more, where the source calls them good "
+        "without a number."
+    ),
+)

@@ -1,0 +1,229 @@
+"""Where finished cells are kept: one SQLite file, a row per cell, written whole or not at all.
+
+A cell is named by its experiment, the experiment's version, its values and its seed. If any of
+these changes it is another cell, so rows of an older version are never taken for new ones.
+"""
+
+import json
+import sqlite3
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from os import PathLike
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+import pandas as pd
+
+from counterpoint.claims.protocol import Cell, Experiment
+
+__all__ = ["Store"]
+
+_OURS = 0x63747074  # "ctpt", in the header of the file
+_LAYOUT = 1
+_PATIENCE = 60.0  # seconds to wait for another run that is writing
+_TABLE = """
+CREATE TABLE cells (
+    experiment TEXT NOT NULL, version INTEGER NOT NULL, key TEXT NOT NULL, seed INTEGER NOT NULL,
+    rows TEXT NOT NULL, seconds REAL NOT NULL, finished TEXT NOT NULL,
+    PRIMARY KEY (experiment, version, key, seed)
+) WITHOUT ROWID
+"""
+
+
+class Store:
+    """Finished cells of experiments, in a file.
+
+    A cell is in it or not, whatever happens to the process: each is a transaction. The first
+    result of a cell stays; a second is not taken.
+
+    Parameters
+    ----------
+    path : str or path-like
+        The file; made if it is not there. Its folder must exist.
+
+    Attributes
+    ----------
+    path : pathlib.Path
+        The file.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> from counterpoint.claims.protocol import Experiment, grid
+    >>> def double(*, seed, x):
+    ...     return {"twice": 2 * x}
+    >>> doubling = Experiment("doubling", double, grid(x=[1, 2, 3]))
+    >>> first, _, last = doubling.cells()
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     with Store(pathlib.Path(folder, "cells.sqlite")) as store:
+    ...         for cell in (last, first):
+    ...             taken = store.put(doubling, cell, doubling.evaluate(cell), seconds=0.1)
+    ...         store.frame(doubling)
+       x  twice
+    0  1      2
+    1  3      6
+    """
+
+    def __init__(self, path: str | PathLike[str]) -> None:
+        self.path = Path(path)
+        folder = self.path.parent
+        if not folder.exists():
+            raise FileNotFoundError(
+                f"There is no folder {folder}: make it first, or choose another."
+            )
+        if not folder.is_dir():
+            raise NotADirectoryError(f"{folder} is a file: {self.path.name} cannot be put into it.")
+        if self.path.is_dir():
+            raise IsADirectoryError(f"{self.path} is a folder: name a file in it.")
+        with self._in_words():
+            # No isolation level: every statement is its own transaction.
+            self._connection = sqlite3.connect(self.path, timeout=_PATIENCE, isolation_level=None)
+        try:
+            with self._in_words():
+                self._prepare()
+        except BaseException:
+            self._connection.close()
+            raise
+
+    def put(
+        self, experiment: Experiment, cell: Cell, rows: Sequence[Mapping[str, Any]], seconds: float
+    ) -> bool:
+        """Keep the rows of a finished cell.
+
+        Parameters
+        ----------
+        experiment : Experiment
+        cell : Cell
+            One of its cells.
+        rows : sequence of dict
+            From :meth:`Experiment.evaluate`.
+        seconds : float
+            How long it took.
+
+        Returns
+        -------
+        bool
+            False if the cell was there already; then nothing is changed.
+        """
+        text = json.dumps(list(rows), allow_nan=False)
+        finished = datetime.now(UTC).isoformat(timespec="seconds")
+        with self._in_words():
+            done = self._connection.execute(
+                "INSERT OR IGNORE INTO cells VALUES (?, ?, ?, ?, ?, ?, ?)",
+                (
+                    experiment.kept_as,
+                    experiment.version,
+                    cell.key,
+                    cell.seed,
+                    text,
+                    seconds,
+                    finished,
+                ),
+            )
+        return done.rowcount == 1
+
+    def done(self, experiment: Experiment) -> set[str]:
+        """Return the keys of those cells of the experiment that are finished."""
+        kept = self._kept(experiment, "seed")
+        return {cell.key for cell in experiment.cells() if (cell.key, cell.seed) in kept}
+
+    def frame(self, experiment: Experiment) -> pd.DataFrame:
+        """Return the rows of the finished cells, in the order of the grid.
+
+        The order of finishing does not show. What is undefined is NaN. Without a finished cell
+        the frame is empty and has no columns.
+        """
+        kept = self._kept(experiment, "rows")
+        frame = pd.DataFrame(
+            [
+                row
+                for cell in experiment.cells()
+                if (cell.key, cell.seed) in kept
+                for row in json.loads(kept[cell.key, cell.seed])
+            ]
+        )
+        for name in frame.columns[frame.isna().all()]:  # only Nones: pandas leaves them objects
+            frame[name] = frame[name].astype(float)
+        return frame
+
+    def seconds(self, experiment: Experiment) -> float:
+        """Return how long the finished cells of the experiment took together."""
+        kept = self._kept(experiment, "seconds")
+        return float(sum(kept.get((cell.key, cell.seed), 0.0) for cell in experiment.cells()))
+
+    def close(self) -> None:
+        """Close the file; what is in it stays."""
+        self._connection.close()
+
+    def __enter__(self) -> "Store":
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def _kept(self, experiment: Experiment, column: str) -> dict[tuple[str, int], Any]:
+        with self._in_words():
+            rows = self._connection.execute(
+                f"SELECT key, seed, {column} FROM cells WHERE experiment = ? AND version = ?",
+                (experiment.kept_as, experiment.version),
+            ).fetchall()
+        return {(key, seed): value for key, seed, value in rows}
+
+    def _prepare(self) -> None:
+        def header(name: str) -> int:
+            return int(self._connection.execute(f"PRAGMA {name}").fetchone()[0])
+
+        if header("application_id") == 0 and header("schema_version") == 0:
+            # A new file. Two runs may find it so at once: the second waits here, then looks again.
+            self._connection.execute("BEGIN IMMEDIATE")
+            if header("schema_version") == 0:
+                self._connection.execute(f"PRAGMA application_id = {_OURS}")
+                self._connection.execute(f"PRAGMA user_version = {_LAYOUT}")
+                self._connection.execute(_TABLE)
+            self._connection.execute("COMMIT")
+        if header("application_id") != _OURS:
+            raise ValueError(f"{self.path} is another program's database: choose another file.")
+        if header("user_version") != _LAYOUT:
+            raise ValueError(
+                f"{self.path} has layout {header('user_version')}, this counterpoint reads "
+                f"{_LAYOUT}: update counterpoint, or choose another file."
+            )
+
+    @contextmanager
+    def _in_words(self) -> Iterator[None]:
+        """Say what SQLite found wrong in words that tell what to change."""
+        try:
+            yield
+        except sqlite3.Error as error:
+            # The low byte is the kind, the rest says more than anybody can use.
+            kind = (getattr(error, "sqlite_errorcode", None) or 0) & 0xFF
+            if kind == sqlite3.SQLITE_NOTADB:
+                raise ValueError(
+                    f"{self.path} is not a store of experiments: choose another file."
+                ) from error
+            if kind == sqlite3.SQLITE_CORRUPT:
+                raise ValueError(
+                    f"{self.path} is damaged ({error}): move it away and run again."
+                ) from error
+            if kind in (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_PERM, sqlite3.SQLITE_CANTOPEN):
+                raise PermissionError(
+                    f"{self.path} may not be written ({error}): choose another place."
+                ) from error
+            if kind in (sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR):
+                raise OSError(
+                    f"{self.path} cannot be written ({error}): make room and run again; what is "
+                    "in it is kept."
+                ) from error
+            if kind in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
+                raise TimeoutError(
+                    f"{self.path} is held by another run for more than {_PATIENCE:g} seconds: wait "
+                    "for it, or choose another file."
+                ) from error
+            raise

@@ -1,0 +1,165 @@
+"""Errors of boosted support vector machines kept apart, and of their rivals."""
+
+import warnings
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from matplotlib.figure import Figure
+from sklearn.ensemble import BaggingClassifier
+from sklearn.preprocessing import StandardScaler
+from sklearn.svm import SVC
+
+from counterpoint.boosting import AdaBoostSVMClassifier, NCABSVMClassifier
+from counterpoint.claims import sources
+from counterpoint.claims._pictures import THEIRS_MARK, panels
+from counterpoint.claims._shared import encoded, error, marks, rows_and_labels, share, take_fold
+from counterpoint.claims.comparison import paired
+from counterpoint.claims.protocol import Claim, Scalar, Size, Verdict, grid, verdict
+from counterpoint.networks import NCCDClassifier, NegativeCorrelationRegressor
+from counterpoint.plots.style import colour
+
+ADA, NCAB = "AdaBoost-SVM", "NCAB-SVM"
+METHODS = ["SVM", ADA, "Bagging", "NCCD", NCAB]
+N_FOLDS = 10
+
+
+def make_model(method: str, n_members: int, seed: int) -> Any:
+    """Return one of the five methods, unfitted."""
+    if method == "SVM":
+        return SVC()
+    if method == ADA:
+        return AdaBoostSVMClassifier(n_estimators=n_members, progress=False)
+    if method == NCAB:
+        return NCABSVMClassifier(n_estimators=n_members, progress=False)
+    if method == "Bagging":
+        return BaggingClassifier(SVC(), n_estimators=n_members, random_state=seed)
+    network = NegativeCorrelationRegressor(
+        1, hidden_layer_sizes=(5,), max_epochs=50, progress=False
+    )
+    return NCCDClassifier(network, n_rounds=20, progress=False, random_state=seed)
+
+
+def split(data: str, fold: int, seed: int) -> tuple[np.ndarray, ...]:
+    """Return training and test rows, standardised, then their labels."""
+    X, y = rows_and_labels(data)
+    with warnings.catch_warnings():
+        # Soybean has a class of eight rows.
+        warnings.filterwarnings("ignore", message="The least populated class", category=UserWarning)
+        train, test = take_fold(y, fold, N_FOLDS, seed)
+    A, B = encoded(X, train, test)
+    scaler = StandardScaler().fit(A)
+    return scaler.transform(A), scaler.transform(B), y[train], y[test]
+
+
+def run(
+    *, seed: int, repeat: int, fold: int, data: str, method: str, n_members: int
+) -> dict[str, float]:
+    """Train one method on nine tenths of a data set, test it on the tenth."""
+    A, B, y_train, y_test = split(data, fold, seed)
+    model = make_model(method, n_members, seed).fit(A, y_train)
+    return {"test_error": error(model, B, y_test), "n_test": len(y_test)}
+
+
+def values(size: Size) -> list[dict[str, Scalar]]:
+    """Return the folds; all methods share them."""
+    full = size == "full"
+    return grid(
+        repeat=range(5 if full else 1),
+        fold=range(N_FOLDS if full else 2),
+        data=list(sources.SVM_BOOSTING["data"]) if full else ["sonar", "ionosphere"],
+        method=METHODS,
+        n_members=[50 if full else 8],
+    )
+
+
+def judge(frame: pd.DataFrame) -> Verdict:
+    """Compare the five methods, and NCAB-SVM with table 1."""
+    # A run cut short: folds that all methods had.
+    whole = frame.groupby(["repeat", "fold", "data"])["method"].transform("nunique")
+    frame = frame[whole == len(METHODS)]
+    # A fold counts by its rows, so that a repeat's error is that over all rows.
+    missed = frame.assign(missed=100 * frame["test_error"] * frame["n_test"])
+    sums = missed.groupby(["data", "method"], sort=False)[["missed", "n_test"]].sum()
+    ours = (sums["missed"] / sums["n_test"]).unstack("method").reindex(columns=METHODS)
+    theirs = sources.SVM_BOOSTING.set_index("data").loc[list(ours.index)]
+    spread = theirs.pop("spread")
+    table = ours.add_suffix(" (ours)").join(theirs.add_suffix(" (theirs)"))
+    table = table[[f"{m} ({who})" for m in METHODS for who in ("ours", "theirs")]]
+    lowest = marks(ours.index, ours[NCAB] <= ours.min(axis=1))
+    below = marks(ours.index, ours[NCAB] < ours[ADA])
+    close = (ours[NCAB] - theirs[NCAB]).abs() <= np.maximum(2 * spread, 1.0)
+    near = marks(ours.index, close)
+    most = len(ours) / 2
+    parts = {
+        "lowest of all methods on most sets": sum(lowest.values()) > most,
+        "below AdaBoost-SVM on most sets": sum(below.values()) > most,
+        "near the source's errors on most sets": sum(near.values()) > most,
+    }
+    gap = paired(ours[NCAB].to_numpy(), ours[ADA].to_numpy())
+    why = (
+        f"NCAB-SVM is the lowest on {share(lowest)}, below AdaBoost-SVM on {share(below)} (mean "
+        f"difference {gap.difference:+.1f} points), near the source's error on {share(near)}. "
+        f"Bagging less SVM: {(ours['Bagging'] - ours['SVM']).mean():+.1f} points."
+    )
+    return verdict(parts, table.reset_index(), why)
+
+
+def draw(frame: pd.DataFrame) -> Figure:
+    """Draw the errors of table 1, ours as bars."""
+    table = judge(frame).table
+    figure, axes = panels(len(table), columns=3, size=(3.6, 2.4))
+    at = np.arange(len(METHODS))
+    for ax, (_, row) in zip(axes, table.iterrows(), strict=True):
+        ax.bar(at, [row[f"{m} (ours)"] for m in METHODS], color=[colour(k) for k in range(len(at))])
+        ax.plot(at, [row[f"{m} (theirs)"] for m in METHODS], **THEIRS_MARK)
+        ax.set_xticks(at, METHODS, rotation=30, ha="right", fontsize="x-small")
+        ax.set(title=row["data"], ylabel="Error in %")
+    figure.suptitle("Bars: ours; hollow: Hong and others, table 1")
+    return figure
+
+
+CLAIM = Claim(
+    topic="svm-boosting",
+    stream=7,
+    title="Errors of NCAB-SVM and its rivals",
+    sentence=(
+        "In ten-fold cross-validation on ten data sets NCAB-SVM has the lowest error of SVM, "
+        "AdaBoost-SVM, bagging, NCCD and itself on most (seven), for example 4.0 % on ionosphere "
+        "and 11.0 % on sonar; bagging hardly improves on the SVM."
+    ),
+    source=f"{sources.HONG}, table 1.",
+    rule=(
+        "Reproduced if, on more than half of the sets each, NCAB-SVM has the lowest mean error of "
+        "the five, has a lower one than AdaBoost-SVM, and is within two of the source's spreads "
+        "(at least one point) of its error. Differs if some of the three hold, else not "
+        "reproduced."
+    ),
+    setup=(
+        "Insurance, the tenth set, may not be shipped and is left out. Five times ten-fold by "
+        "class. The source gives neither C nor coding nor the SVM's width: C = 1, columns "
+        "standardised, nominal ones one-hot, scikit-learn's default width. 50 rounds for the "
+        "ensembles as in the source. Bagging is of SVMs. NCCD has 20 rounds as in the source, ten "
+        "members, networks of five units trained for 50 epochs (the source names none). In the "
+        "source the SVM and bagging cells of hypothyroid repeat pima's, every entry of hypothyroid "
+        "is worse than saying 'negative' always (4.8 %), and 21 % for an SVM on breast-w is seven "
+        "times what any SVM reaches: these numbers cannot be met."
+    ),
+    run=run,
+    values=values,
+    unseeded=["fold", "method"],
+    judge=judge,
+    draw=draw,
+    findings=(
+        "NCAB-SVM's errors are not the source's, in either direction: ours are far lower where its "
+        "numbers cannot be right (hypothyroid, breast-w) or its coding must have been another "
+        "(promoters: all five of its errors are two to four times that of a one-hot SVM), and "
+        "higher on sonar, ionosphere and soybean. Looked into while it was built: steps 4 to 11 "
+        "have a plain twin in the tests, and both agree; how the offset of a machine is set whose "
+        "classes weigh the same changes AdaBoost-SVM a lot, by up to 12 points; lambda cancels "
+        "but for the smoothing, so it cannot matter much. NCAB-SVM may get stuck with members that "
+        "take turns at one wide kernel: on four folds of ionosphere about half of its members "
+        "say one class only. If the source narrowed the kernel in every round, which its text does "
+        "not say, this would not happen. That reading was not tried."
+    ),
+)

@@ -1,0 +1,74 @@
+"""The page of claims run again: their numbers beside ours, and the verdicts."""
+
+import base64
+from collections.abc import Mapping
+from typing import Any
+
+from counterpoint.report.figures import _DPI
+from counterpoint.report.render import _environment
+
+__all__ = ["render_reproductions", "show_cell"]
+
+_LONG = 24  # a longer table is folded on the page
+
+
+def render_reproductions(
+    summary: Mapping[str, Any], *, pictures: Mapping[str, bytes], command: str = ""
+) -> str:
+    """Return the page on claims run again, with nothing to load from elsewhere.
+
+    Parameters
+    ----------
+    summary : mapping
+        From :func:`counterpoint.claims.page.summarise_reproductions`.
+    pictures : mapping of str to bytes
+        A PNG by topic; claims without one have no picture.
+    command : str, default=""
+        What was typed.
+    """
+    return (
+        _environment()
+        .get_template("reproductions.html.j2")
+        .render(
+            summary=summary,
+            pictures={topic: _embedded(picture) for topic, picture in pictures.items()},
+            command=command,
+            long=_LONG,
+            cell=show_cell,
+            span=_span,
+        )
+    )
+
+
+def _embedded(picture: bytes) -> dict[str, Any]:
+    # The width stands in bytes 16 to 19 of a PNG. A page has 96 dots an inch: nothing is blown up.
+    width = int.from_bytes(picture[16:20], "big") * 96 // _DPI
+    return {"source": f"data:image/png;base64,{base64.b64encode(picture).decode()}", "width": width}
+
+
+def show_cell(value: Any) -> str:
+    """Return a value of a table as it stands on the page."""
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, float):
+        return f"{value:.4g}".replace("-", "\N{MINUS SIGN}")
+    return str(value)
+
+
+def _span(seconds: float) -> str:
+    """Return a duration as one says it.
+
+    Examples
+    --------
+    >>> _span(0.2), _span(65), _span(9000)
+    ('under a second', '65 s', '150 min')
+    """
+    if seconds < 1:
+        return "under a second"
+    if seconds < 120:
+        return f"{seconds:.0f} s"
+    if seconds < 3 * 3600:
+        return f"{seconds / 60:.0f} min"
+    return f"{seconds / 3600:.1f} h"

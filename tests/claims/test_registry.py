@@ -1,0 +1,95 @@
+"""Every claim is whole: words, a rule, two sizes of grid; and its stored rows are still its own."""
+
+import inspect
+import pickle
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from counterpoint import claims
+from counterpoint.claims import TOPICS, claim
+
+# A smoke run is part of the tests: seconds, not minutes.
+MOST_SMOKE_CELLS = 120
+STORED = Path(__file__).parents[2] / "reproductions"
+# Cells of the full size that take a moment.
+CHEAP = {
+    "independent-vote": {"n_members": 10, "member_error": 0.2},
+    "australian-credit": {"repeat": 3, "method": "CART"},
+    "merged-trees": {"repeat": 0, "fold_": 1, "data": "synthetic", "method": "single, errb"},
+    "svm-boosting": {"repeat": 0, "fold": 0, "data": "sonar", "method": "SVM"},
+    "subset-kernels": {"repeat": 2, "kind": "cones, degree 2"},
+}
+
+
+def test_a_claim_is_a_file_and_a_line():
+    folder = Path(claims.__file__).parent
+    files = {path.stem for path in folder.glob("*.py") if "CLAIM = Claim(" in path.read_text()}
+    assert files == {topic.replace("-", "_") for topic in TOPICS}
+    assert len(TOPICS) == len(set(TOPICS)) == len({claim(topic).stream for topic in TOPICS})
+
+
+@pytest.mark.parametrize("topic", TOPICS)
+def test_it_says_what_it_is(topic):
+    made = claim(topic)
+    assert made.topic == topic
+    for name in ("title", "sentence", "source", "rule", "setup"):
+        words = getattr(made, name)
+        assert words.strip() == words != "", name
+        assert "  " not in words, name
+    assert len(made.title) <= 80
+    assert "reproduced" in made.rule.lower()  # it says when it counts as such
+
+
+@pytest.mark.parametrize("topic", TOPICS)
+def test_its_grids(topic):
+    smoke, full = (claim(topic).experiment(size) for size in ("smoke", "full"))
+    assert smoke.name == f"{topic}-smoke"
+    assert full.name == topic
+    assert 0 < len(smoke.cells()) <= MOST_SMOKE_CELLS  # cells() finds doubles
+    assert len(full.cells()) >= len(smoke.cells())
+    for experiment in (smoke, full):
+        assert experiment.version >= 1
+        assert set(experiment.unseeded) <= set().union(*experiment.values)
+
+
+@pytest.mark.parametrize("topic", TOPICS)
+def test_it_can_be_sent_to_workers(topic):
+    for size in ("smoke", "full"):
+        experiment = claim(topic).experiment(size)
+        assert pickle.loads(pickle.dumps(experiment.run))
+        inspect.signature(experiment.run).bind(seed=0, **experiment.cells()[0].values)
+
+
+@pytest.mark.parametrize("topic", CHEAP)
+def test_a_cell_gives_its_stored_rows(topic):
+    experiment = claim(topic).experiment("full")
+    cell = next(c for c in experiment.cells() if CHEAP[topic].items() <= c.values.items())
+    stored = pd.read_csv(STORED / f"{topic}.csv")
+    for name, value in cell.values.items():
+        stored = stored[stored[name] == value]
+    again = pd.DataFrame(experiment.evaluate(cell))
+    assert len(again) > 0
+    pd.testing.assert_frame_equal(
+        again[stored.columns], stored.reset_index(drop=True), check_dtype=False, rtol=1e-9
+    )
+
+
+@pytest.mark.parametrize("topic", TOPICS)
+def test_stored_rows_are_cells_of_the_grid(topic):
+    cells = pd.DataFrame([cell.values for cell in claim(topic).experiment("full").cells()])
+    stored = pd.read_csv(STORED / f"{topic}.csv")[list(cells.columns)].drop_duplicates()
+    assert len(stored.merge(cells)) == len(stored)
+
+
+@pytest.mark.parametrize("typed", ["merged-trees", " Merged Trees ", "merged_trees"])
+def test_topics_are_taken_as_people_type_them(typed):
+    assert claim(typed).topic == "merged-trees"
+
+
+def test_unknown_topic():
+    with pytest.raises(ValueError, match=r"no claim 'merged-tree': .* Did you mean 'merged-trees'"):
+        claim("merged-tree")
+    with pytest.raises(ValueError, match=r"no claim 'x': `counterpoint reproduce` lists them\.$"):
+        claim("x")
