@@ -14,6 +14,7 @@ SUBPACKAGES = [
     "auto",
     "base",
     "boosting",
+    "claims",
     "combiners",
     "datasets",
     "decomposition",
