@@ -145,7 +145,8 @@ def strip(estimator):
             return before, estimator
 
 
-def _through(before, X):
+def through(before, X):
+    """Pass samples through what stands before an ensemble, as :func:`strip` found it."""
     for step in before:
         X = step.transform(X)
     return X
@@ -253,7 +254,7 @@ def answers_of(estimator, X, *, columns=None, n_jobs=None):
             )
         return ask_all(members, X, pool_classes(members), n_jobs=n_jobs)
     before, ensemble = strip(estimator)
-    X = _through(before, X)
+    X = through(before, X)
     if hasattr(ensemble, "code_book_"):  # output codes, scikit-learn's and ours
         return _code_answers(ensemble, X)
     if hasattr(ensemble, "member_predict"):
@@ -338,7 +339,7 @@ def values_of(estimator, X, *, columns=None, n_jobs=None):
         ]
     else:
         before, ensemble = strip(estimator)
-        X = _through(before, X)
+        X = through(before, X)
         if hasattr(ensemble, "member_predict"):
             return np.asarray(ensemble.member_predict(X), dtype=float)
         if isinstance(ensemble, _ADDITIVE_REGRESSORS) or getattr(

@@ -54,6 +54,7 @@ def check_number(
         if high is not None:
             parts.append(f"{'below' if open_high else 'up to'} {high:g}")
         span = " " + " and ".join(parts) if parts else ""
+        span = span.replace(" and up to ", " to ") if span.startswith(" from ") else span
         raise ValueError(
             f"{name}={value!r}: give a {'' if parts else 'finite '}number{span}{hint}."
         )
@@ -62,9 +63,10 @@ def check_number(
 
 def check_share_or_count(value: Any, name: str, n: int, things: str) -> int:
     """Return how many of n things a share (float up to 1.0) or a number (int) asks for."""
-    if isinstance(value, Integral) and not isinstance(value, bool) and 1 <= int(value) <= n:
-        return int(value)
-    if isinstance(value, Real) and not isinstance(value, (bool, Integral)) and 0 < value <= 1:
+    if isinstance(value, Integral):
+        if not isinstance(value, bool) and 1 <= int(value) <= n:
+            return int(value)
+    elif isinstance(value, Real) and 0 < float(value) <= 1:
         return max(1, round(float(value) * n))
     raise ValueError(
         f"{name}={value!r}, but there are {n} {things}: give a whole number from 1 to {n}, or a "

@@ -17,8 +17,10 @@ ESTIMATORS = [quick(estimator) for estimator in public_estimators()]
 # A row of weight two is here not the same as two rows: rows are drawn, moved or counted.
 WEIGHTS_ARE_NO_COPIES = {
     "BalancedSubsetsClassifier": "each member draws rows",
+    "EnsembleKernelSVC": "leaves count rows",
     "ForestRCClassifier": "each tree draws rows",
     "HeterogeneousPoolClassifier": "columns are scaled without weights before they are learned",
+    "HyperboxEnsembleClassifier": "each tree draws rows",
     "NoiseInjectionClassifier": "each copy of a row is moved by its own noise",
     "ProjectionEnsembleClassifier": "directions are found on rows drawn",
     "ViewEnsembleClassifier": "each member draws rows",

@@ -1,15 +1,18 @@
 """What every classifier made of boxes can do with them."""
 
-from numbers import Real
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from counterpoint._kernels import hyperboxes as kernels
 from counterpoint._kernels.threads import threads_for
+from counterpoint._validation import check_choice, check_number
+from counterpoint.base import validate_data
 from counterpoint.hyperboxes.learning import SIMILARITIES, by_class
+from counterpoint.trees.rules.rule import Condition, Rule, RuleList
 
 _TIE = 1e-9  # what the losers of a tie are short of
 _FAR = 1e300  # distances beyond are as good as equal
@@ -45,24 +48,38 @@ class BoxClassifier(ClassifierMixin, BaseEstimator):
         return len(self._codes)
 
     @property
-    def rules_(self) -> list[str]:
-        """The boxes in words, the heaviest first; sides that hold all the data are left out."""
+    def rules_(self) -> RuleList:
+        """The boxes as rules, the heaviest first; sides that hold all the data are left out.
+
+        ``leaf`` is the number of the box, ``confidence`` its certainty.
+        """
         lower, upper = self.boxes_
         low, high = self.data_min_, self.data_min_ + self.data_range_
         names = getattr(self, "feature_names_in_", None)
         names = [f"x{i}" for i in range(len(low))] if names is None else names
-        rules = []
+        rules = RuleList()
         for b in np.argsort(-self.box_weights_, kind="stable"):
             sides = [
-                _side(str(names[i]), lower[b, i], upper[b, i], low[i], high[i])
-                for i in range(len(low))
+                _Side(feature=i, name=str(names[i]), lower=below, upper=above)
+                for i, below, above in zip(range(len(low)), lower[b], upper[b], strict=True)
+                if below > low[i] or above < high[i]
             ]
-            when = " and ".join(side for side in sides if side) or "anything"
-            count = self.box_weights_[b]
+            count, certainty = float(self.box_weights_[b]), float(self.box_certainty_[b])
+            label = self.box_classes_[b : b + 1].tolist()[0]
+            when = " and ".join(side.text(low, high) for side in sides) or "anything"
             noted = f"{count:g} sample{'' if count == 1 else 's'}"
-            if self.box_certainty_[b] != 1:
-                noted += f", weighted {self.box_certainty_[b]:.3g}"
-            rules.append(f"if {when} then {self.box_classes_[b]} ({noted})")
+            if certainty != 1:
+                noted += f", weighted {certainty:.3g}"
+            rules.append(
+                Rule(
+                    text=f"if {when} then {label} ({noted})",
+                    conditions=tuple(side.condition() for side in sides),
+                    label=label,
+                    support=count,
+                    confidence=certainty,
+                    leaf=int(b),
+                )
+            )
         return rules
 
     def memberships(self, X, X_upper=None) -> NDArray:
@@ -168,11 +185,7 @@ class BoxClassifier(ClassifierMixin, BaseEstimator):
         return np.broadcast_to(np.asarray(self.gamma, dtype=float), self.n_features_in_).copy()
 
     def _check_box_options(self):
-        if not isinstance(self.theta, Real) or not 0 < float(self.theta) <= 1:
-            raise ValueError(
-                f"theta={self.theta!r}: give the largest side of a box, above 0 and at most 1, as "
-                "a share of the range of the data."
-            )
+        check_theta(self.theta)
         gamma = np.asarray(self.gamma, dtype=float)
         if gamma.shape not in ((), (self.n_features_in_,)):
             raise ValueError(
@@ -181,17 +194,19 @@ class BoxClassifier(ClassifierMixin, BaseEstimator):
             )
         if not (np.isfinite(gamma) & (gamma > 0)).all():
             raise ValueError(f"gamma={self.gamma!r}: give numbers above 0.")
-        if self.similarity not in SIMILARITIES:
-            raise ValueError(
-                f"similarity={self.similarity!r}: choose one of {', '.join(SIMILARITIES)}."
-            )
-        if not isinstance(self.min_similarity, Real) or not 0 <= float(self.min_similarity) <= 1:
-            raise ValueError(f"min_similarity={self.min_similarity!r}: give a number from 0 to 1.")
+        check_choice(self.similarity, "similarity", SIMILARITIES)
+        check_number(self.min_similarity, "min_similarity", low=0, high=1)
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = self._takes_missing
         return tags
+
+
+def check_theta(theta):
+    """Return the longest side that a box may have."""
+    hint = ", the longest side of a box as a share of the range of the data"
+    return check_number(theta, "theta", low=0, high=1, open_low=True, hint=hint)
 
 
 def as_intervals(lower, upper):
@@ -241,15 +256,29 @@ def to_unit(lower, upper, low, width):
     return (lower - low) / width, (upper - low) / width
 
 
-def _side(name, lower, upper, low, high):
-    """Write one side of a box, "" if it holds all the data."""
-    below, above = lower <= low, upper >= high
-    if below and above:
-        return ""
-    if lower == upper:
-        return f"{name} = {lower:.4g}"
-    if below:
-        return f"{name} <= {upper:.4g}"
-    if above:
-        return f"{name} >= {lower:.4g}"
-    return f"{lower:.4g} <= {name} <= {upper:.4g}"
+class _Side(NamedTuple):
+    """What a box asks of one column, ends included."""
+
+    feature: int
+    name: str
+    lower: float
+    upper: float
+
+    def text(self, low, high):
+        """Write the side; an end beyond the data is left out."""
+        if self.lower == self.upper:
+            return f"{self.name} = {self.lower:.4g}"
+        if self.lower <= low[self.feature]:
+            return f"{self.name} <= {self.upper:.4g}"
+        if self.upper >= high[self.feature]:
+            return f"{self.name} >= {self.lower:.4g}"
+        return f"{self.lower:.4g} <= {self.name} <= {self.upper:.4g}"
+
+    def condition(self):
+        """Return the side as a rule has it, whose lower end is left out."""
+        return Condition(
+            feature=self.feature,
+            name=self.name,
+            lower=np.nextafter(self.lower, -np.inf),
+            upper=self.upper,
+        )

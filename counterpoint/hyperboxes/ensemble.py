@@ -1,19 +1,19 @@
-"""L5: a few boxes out of an ensemble of trees, from the overlaps of its leaves."""
+"""A few boxes out of an ensemble of trees, from the overlaps of its leaves."""
 
-from numbers import Integral, Real
 from typing import Self
 
 import numpy as np
-from sklearn.base import MetaEstimatorMixin, clone
+from sklearn.base import clone
 from sklearn.ensemble import BaggingClassifier
 from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils import check_random_state
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import validate_data
 
 from counterpoint import _members
 from counterpoint._kernels import hyperboxes as kernels
 from counterpoint._kernels.threads import threads_for
+from counterpoint._validation import check_choice, check_count, check_number
+from counterpoint.base import BaseEnsemble, check_weights, draw_seed, fit_member, validate_data
 from counterpoint.hyperboxes.base import BoxClassifier, data_range, to_unit
 from counterpoint.hyperboxes.learning import agglomerate
 from counterpoint.trees.boxes import box_volumes
@@ -26,7 +26,7 @@ _BOXES = ("data", "all", "largest", "sample")
 _DRAWS = 10  # overlaps drawn for each of the largest that are kept
 
 
-class HyperboxEnsembleClassifier(MetaEstimatorMixin, BoxClassifier):
+class HyperboxEnsembleClassifier(BoxClassifier, BaseEnsemble):
     """Turn an ensemble of trees into a few labelled boxes.
 
     The leaves of the trees cut the space into cells, overlaps of one leaf of each tree, in which
@@ -36,7 +36,7 @@ class HyperboxEnsembleClassifier(MetaEstimatorMixin, BoxClassifier):
 
     Parameters
     ----------
-    ensemble : classifier, list of trees, TreeEnsemble or None, default=None
+    pool : classifier, list of trees, TreeEnsemble or None, default=None
         An ensemble of trees, see :func:`counterpoint.trees.convert.take_trees`. One that is not
         fitted, as after ``clone`` or in a grid search, is fitted first. None is 20 bagged trees.
     boxes : {"data", "all", "largest", "sample"}, default="data"
@@ -69,7 +69,7 @@ class HyperboxEnsembleClassifier(MetaEstimatorMixin, BoxClassifier):
 
     Attributes
     ----------
-    ensemble_ : classifier, list of trees or TreeEnsemble
+    pool_ : classifier, list of trees or TreeEnsemble
         The fitted ensemble.
     boxes_ : (lower, upper)
         Corners of the boxes, each of shape (n_boxes, n_features), in the units of the data; -inf
@@ -85,8 +85,8 @@ class HyperboxEnsembleClassifier(MetaEstimatorMixin, BoxClassifier):
         Number of boxes.
     n_overlaps_ : int
         Overlaps before merging.
-    rules_ : list of str
-        The boxes in words, the heaviest first.
+    rules_ : RuleList
+        The boxes as rules, the heaviest first; see :class:`counterpoint.trees.Rule`.
     classes_ : ndarray of shape (n_classes,)
         Labels, sorted.
     data_min_, data_range_ : ndarray of shape (n_features,)
@@ -122,7 +122,7 @@ class HyperboxEnsembleClassifier(MetaEstimatorMixin, BoxClassifier):
 
     def __init__(
         self,
-        ensemble=None,
+        pool=None,
         *,
         boxes="data",
         n_boxes=1000,
@@ -136,7 +136,7 @@ class HyperboxEnsembleClassifier(MetaEstimatorMixin, BoxClassifier):
         max_boxes=100_000,
         random_state=None,
     ):
-        self.ensemble = ensemble
+        self.pool = pool
         self.boxes = boxes
         self.n_boxes = n_boxes
         self.threshold = threshold
@@ -149,7 +149,12 @@ class HyperboxEnsembleClassifier(MetaEstimatorMixin, BoxClassifier):
         self.max_boxes = max_boxes
         self.random_state = random_state
 
-    def fit(self, X, y) -> Self:
+    def _learners(self):
+        given = self.pool
+        unfitted = hasattr(given, "fit") and not _members.is_fitted(given)
+        return {"pool": given} if unfitted else {}
+
+    def fit(self, X, y, sample_weight=None) -> Self:
         """Fit the ensemble, unless it is, and take boxes out of it.
 
         Parameters
@@ -158,6 +163,9 @@ class HyperboxEnsembleClassifier(MetaEstimatorMixin, BoxClassifier):
             Numbers, without missing values.
         y : array-like of shape (n_samples,)
             Labels.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Passed on to the ensemble; samples of weight 0 are left out. Boxes count samples, not
+            weights.
 
         Returns
         -------
@@ -167,12 +175,17 @@ class HyperboxEnsembleClassifier(MetaEstimatorMixin, BoxClassifier):
         X, y = validate_data(self, X, y, dtype=np.float64)
         self._check()
         check_classification_targets(y)
+        weight = check_weights(sample_weight, X)
+        if weight is not None and not weight.all():
+            rows = np.flatnonzero(weight)
+            given = _members.select_rows(given if hasattr(given, "columns") else X, rows)
+            X, y, weight = X[rows], y[rows], weight[rows]
         rng = check_random_state(self.random_state)
-        self.ensemble_ = self._fitted(given, y, rng)
-        trees = take_trees(self.ensemble_)
+        self.pool_ = self._fitted(given, y, weight, rng)
+        trees = take_trees(self.pool_)
         if trees.kind == "scores":
             raise TypeError(
-                f"What the trees of a {type(self.ensemble_).__name__} say sums up to a score: they "
+                f"What the trees of a {type(self.pool_).__name__} say sums up to a score: they "
                 "do not vote, and how far they agree has no meaning. Pass bagged trees or a forest."
             )
         if trees.n_features != X.shape[1]:
@@ -241,32 +254,26 @@ class HyperboxEnsembleClassifier(MetaEstimatorMixin, BoxClassifier):
         volume = box_volumes(lower, upper, bounds, relative=True, log=True)
         return np.sort(np.argsort(-volume, kind="stable")[: self.n_boxes])
 
-    def _fitted(self, X, y, rng):
-        given = self.ensemble
-        if given is None:
-            given = BaggingClassifier(DecisionTreeClassifier(), n_estimators=20)
-        elif not hasattr(given, "fit") or _members.is_fitted(given):
-            return given
-        made = clone(given)
-        if made.get_params().get("random_state", 0) is None:
-            made.set_params(random_state=rng.randint(np.iinfo(np.int32).max))
-        return made.fit(X, y)
+    def _fitted(self, X, y, sample_weight, rng):
+        if self.pool is None:
+            pool = BaggingClassifier(DecisionTreeClassifier(), n_estimators=20)
+            params = {"sample_weight": sample_weight}
+        elif not self._learners():
+            return self.pool
+        else:
+            pool, params = clone(self.pool), self._fit_params(sample_weight)["pool"]
+        if pool.get_params().get("random_state", 0) is None:
+            pool.set_params(random_state=draw_seed(rng))
+        return fit_member(pool, X, y, **params)
 
     def _check(self):
         self._check_box_options()
-        if self.boxes not in _BOXES:
-            raise ValueError(f"boxes={self.boxes!r}: choose one of {', '.join(_BOXES)}.")
-        for name in ("n_boxes", "max_boxes"):
-            value = getattr(self, name)
-            if not isinstance(value, Integral) or isinstance(value, bool) or value < 1:
-                raise ValueError(f"{name}={value!r}: give a whole number from 1.")
-        if not isinstance(self.threshold, Real) or not 0 <= float(self.threshold) < 1:
-            raise ValueError(
-                f"threshold={self.threshold!r}: give a share from 0, and below 1, that the "
-                "agreement must exceed."
-            )
-        if self.weighting not in (None, "certainty"):
-            raise ValueError(f"weighting={self.weighting!r}: choose None or 'certainty'.")
+        check_choice(self.boxes, "boxes", _BOXES)
+        check_count(self.n_boxes, "n_boxes")
+        check_count(self.max_boxes, "max_boxes")
+        hint = ", the share that the agreement must exceed"
+        check_number(self.threshold, "threshold", low=0, high=1, open_high=True, hint=hint)
+        check_choice(self.weighting, "weighting", (None, "certainty"))
 
 
 def _winners_share(scores):

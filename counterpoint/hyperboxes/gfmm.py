@@ -1,12 +1,14 @@
-"""L5: the general fuzzy min-max classifier, boxes of full membership that fade outside."""
+"""The general fuzzy min-max classifier: boxes of full membership that fade outside."""
 
 from typing import Self
 
 import numpy as np
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import column_or_1d, validate_data
+from sklearn.utils.validation import column_or_1d
 
+from counterpoint._validation import check_choice
+from counterpoint.base import validate_data
 from counterpoint.hyperboxes.base import BoxClassifier, as_intervals, data_range, to_unit
 from counterpoint.hyperboxes.learning import (
     Learned,
@@ -84,8 +86,8 @@ class HyperboxClassifier(BoxClassifier):
         Factors of the memberships, here all 1.
     n_boxes_ : int
         Number of boxes.
-    rules_ : list of str
-        The boxes in words, the heaviest first.
+    rules_ : RuleList
+        The boxes as rules, the heaviest first; see :class:`counterpoint.trees.Rule`.
     classes_ : ndarray of shape (n_classes,)
         Labels, sorted.
     data_min_, data_range_ : ndarray of shape (n_features,)
@@ -276,10 +278,7 @@ class HyperboxClassifier(BoxClassifier):
         return self._keep(merged.lower, merged.upper, merged.codes, weights)
 
     def _check(self):
-        if self.learning not in _LEARNING:
-            raise ValueError(
-                f"learning={self.learning!r}: choose one of {', '.join(map(repr, _LEARNING))}."
-            )
+        check_choice(self.learning, "learning", _LEARNING)
         self._check_box_options()
 
 

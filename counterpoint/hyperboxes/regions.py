@@ -1,6 +1,5 @@
-"""X7: boxes around the samples that a member gets wrong, as a map of its incompetence."""
+"""Boxes around the samples that a member gets wrong, as a map of its incompetence."""
 
-from numbers import Real
 from typing import Self
 
 import numpy as np
@@ -11,7 +10,7 @@ from sklearn.utils.validation import check_array
 from counterpoint._kernels import hyperboxes as kernels
 from counterpoint._kernels.threads import threads_for
 from counterpoint._validation import check_correct
-from counterpoint.hyperboxes.base import as_intervals, data_range, to_unit
+from counterpoint.hyperboxes.base import as_intervals, check_theta, data_range, to_unit
 from counterpoint.hyperboxes.learning import grow_online
 
 __all__ = ["MisclassificationBoxes", "competence_regions"]
@@ -77,11 +76,7 @@ class MisclassificationBoxes:
         -------
         MisclassificationBoxes
         """
-        if not isinstance(self.theta, Real) or not 0 < float(self.theta) <= 1:
-            raise ValueError(
-                f"theta={self.theta!r}: give the largest side of a box, above 0 and at most 1, as "
-                "a share of the range of the data."
-            )
+        theta = check_theta(self.theta)
         X = check_array(X, dtype=np.float64, ensure_all_finite="allow-nan")
         self.n_features_in_ = X.shape[1]
         wrong = ~check_correct(correct, n_samples=len(X))
@@ -94,7 +89,7 @@ class MisclassificationBoxes:
         for member in wrong:
             v, w = lower[member], upper[member]
             codes, ones = np.zeros(len(v), dtype=np.int64), np.ones(len(v))
-            grown.append(grow_online(v, w, codes, ones, theta=float(self.theta), gamma=gamma))
+            grown.append(grow_online(v, w, codes, ones, theta=theta, gamma=gamma))
         sizes = [len(boxes.codes) for boxes in grown]
         self._starts = np.concatenate([[0], np.cumsum(sizes)])
         self._lower = np.concatenate([boxes.lower for boxes in grown])

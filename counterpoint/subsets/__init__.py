@@ -8,7 +8,7 @@ that hold all samples of a class alike (uniform), separates the classes (``stoch
 
 from counterpoint.subsets.analytic import ball_kernel, cone_kernel
 from counterpoint.subsets.combination import alignment_weights, combine_kernels, kernel_alignment
-from counterpoint.subsets.coverage import chi, coverage_path
+from counterpoint.subsets.coverage import coverage_path
 from counterpoint.subsets.kernels import ensemble_kernel, ensemble_to_features
 from counterpoint.subsets.stochastic import StochasticDiscriminationClassifier
 from counterpoint.subsets.svc import EnsembleKernelSVC
@@ -18,7 +18,6 @@ __all__ = [
     "StochasticDiscriminationClassifier",
     "alignment_weights",
     "ball_kernel",
-    "chi",
     "combine_kernels",
     "cone_kernel",
     "coverage_path",

@@ -1,12 +1,12 @@
 """Kernels of endless collections of subsets: all balls, all cones."""
 
-from numbers import Real
-
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.interpolate import CubicSpline
 from scipy.special import betainc
 from sklearn.metrics.pairwise import check_pairwise_arrays, euclidean_distances
+
+from counterpoint._validation import check_number
 
 _KNOTS = 2049
 
@@ -46,8 +46,7 @@ def ball_kernel(
     points, others = check_pairwise_arrays(X, Y)
     m = points.shape[1]
     radius = m**0.5 if radius is None else radius
-    if not _positive(radius):
-        raise ValueError(f"radius={radius!r}: give a number above 0, or None.")
+    check_number(radius, "radius", low=0, open_low=True, hint=", or None")
     distance = euclidean_distances(points, None if others is points else others)
     inside = np.maximum(1.0 - (distance / (2.0 * radius)) ** 2, 0.0)
     return betainc((m + 1) / 2.0, 0.5, inside)
@@ -93,8 +92,8 @@ def cone_kernel(X: ArrayLike, Y: ArrayLike | None = None, *, angle: float = np.p
     """
     points, others = check_pairwise_arrays(X, Y)
     m = points.shape[1]
-    if not _positive(angle) or angle > np.pi / 2:
-        raise ValueError(f"angle={angle!r}: give radians above 0 and up to pi / 2.")
+    hint = ": radians up to pi / 2"
+    check_number(angle, "angle", low=0, high=np.pi / 2, open_low=True, hint=hint)
     if m < 2:
         raise ValueError("Cones need at least two columns: in one there are but two directions.")
     ours = _directions(points, "X")
@@ -105,8 +104,8 @@ def cone_kernel(X: ArrayLike, Y: ArrayLike | None = None, *, angle: float = np.p
     room = np.maximum(angle - between / 2.0, 0.0)
     if m == 2 or angle == np.pi / 2:
         return room / angle
-    held = _overlap(m, float(angle))
-    return np.clip(held(np.sqrt(room)) / held(np.sqrt(angle)), 0.0, 1.0)
+    overlap = _overlap(m, float(angle))
+    return np.clip(overlap(np.sqrt(room)) / overlap(np.sqrt(angle)), 0.0, 1.0)
 
 
 def _overlap(m, angle):
@@ -125,7 +124,3 @@ def _directions(X, name):
             "constant column."
         )
     return X / length[:, None]
-
-
-def _positive(value):
-    return isinstance(value, Real) and not isinstance(value, bool) and 0 < float(value) < np.inf

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 
-_HOW = ("sum", "product")
+from counterpoint._validation import check_choice
 
 
 def kernel_alignment(kernel: ArrayLike, y: ArrayLike) -> float:
@@ -86,12 +86,12 @@ def alignment_weights(kernels: Sequence[Any], y: ArrayLike) -> NDArray:
     >>> alignment_weights([good, np.ones((3, 3))], ["a", "a", "b"]).round(6)
     array([1., 0.])
     """
-    found = [kernel_alignment(kernel, y) for kernel in kernels]
-    raw = np.maximum(np.nan_to_num(found, nan=0.0), 0.0)
+    alignments = [kernel_alignment(kernel, y) for kernel in kernels]
+    raw = np.maximum(np.nan_to_num(alignments, nan=0.0), 0.0)
     if not raw.sum() > 0:
         raise ValueError(
             f"None of the {len(raw)} kernels is aligned with y (alignments "
-            f"{np.round(found, 3).tolist()}): pass weights, or other kernels."
+            f"{np.round(alignments, 3).tolist()}): pass weights, or other kernels."
         )
     return raw / raw.sum()
 
@@ -136,36 +136,35 @@ def combine_kernels(
     >>> combine_kernels([[[1.0, 0.5]], [[1.0, 0.5]]], how="product")
     array([[1.  , 0.25]])
     """
-    if how not in _HOW:
-        raise ValueError(f"how={how!r}: choose {' or '.join(_HOW)}.")
-    held: list[Any] = [k if sparse.issparse(k) else np.asarray(k, dtype=float) for k in kernels]
-    if not held:
+    check_choice(how, "how", ("sum", "product"))
+    parts: list[Any] = [k if sparse.issparse(k) else np.asarray(k, dtype=float) for k in kernels]
+    if not parts:
         raise ValueError("The list of kernels is empty: pass at least one.")
-    shapes = {k.shape for k in held}
-    if len(shapes) > 1 or len(held[0].shape) != 2:
+    shapes = {k.shape for k in parts}
+    if len(shapes) > 1 or len(parts[0].shape) != 2:
         raise ValueError(
-            f"kernels have shapes {[k.shape for k in held]}: all must have one shape, "
+            f"kernels have shapes {[k.shape for k in parts]}: all must have one shape, "
             "(n_samples_X, n_samples_Y)."
         )
     if how == "product":
         if weights is not None or y is not None:
             raise ValueError("A product takes neither weights nor y: leave them out.")
-        total = held[0]
-        for kernel in held[1:]:
+        total = parts[0]
+        for kernel in parts[1:]:
             total = total.multiply(kernel).tocsr() if sparse.issparse(total) else total * kernel
         return total
     if weights is not None and y is not None:
         raise ValueError("Pass weights or y, not both: y is there to find weights.")
     if y is not None:
-        each = alignment_weights(held, y)
+        each = alignment_weights(parts, y)
     else:
-        each = np.asarray(np.ones(len(held)) if weights is None else weights, dtype=float)
-        if each.shape != (len(held),) or not np.isfinite(each).all() or (each < 0).any():
+        each = np.asarray(np.ones(len(parts)) if weights is None else weights, dtype=float)
+        if each.shape != (len(parts),) or not np.isfinite(each).all() or (each < 0).any():
             raise ValueError(
-                f"weights={weights!r}: give {len(held)} finite numbers from 0, one a kernel; a "
+                f"weights={weights!r}: give {len(parts)} finite numbers from 0, one a kernel; a "
                 "negative one would not leave a kernel."
             )
         if not each.sum() > 0:
             raise ValueError("weights are all zero: at least one kernel must count.")
         each = each / each.sum() if weights is None else each
-    return sum(kernel * weight for kernel, weight in zip(held, each.tolist(), strict=True))
+    return sum(kernel * weight for kernel, weight in zip(parts, each.tolist(), strict=True))

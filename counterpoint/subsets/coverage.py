@@ -30,23 +30,23 @@ def chi(subsets: ArrayLike, captured: ArrayLike, captured_rest: ArrayLike) -> ND
 
     Examples
     --------
-    >>> from counterpoint.subsets import chi
+    >>> from counterpoint.subsets.coverage import chi
     >>> chi([[1, 1, 1, 0], [1, 0, 1, 0]], [1.0, 0.5], [0.5, 0.5])
     array([[ 1.,  1.,  1., -3.],
            [ 0.,  0.,  0.,  0.]])
     """
-    held = check_correct(subsets, name="subsets")
+    inside = check_correct(subsets, name="subsets")
     own = np.asarray(captured, dtype=float)
     rest = np.asarray(captured_rest, dtype=float)
     for name, shares in (("captured", own), ("captured_rest", rest)):
-        if shares.shape != (len(held),):
+        if shares.shape != (len(inside),):
             raise ValueError(
-                f"{name} has shape {shares.shape}, expected ({len(held)},): one share a subset."
+                f"{name} has shape {shares.shape}, expected ({len(inside)},): one share a subset."
             )
     gain = (own - rest)[:, None]
-    told = gain != 0
-    values = 2.0 * (held - rest[:, None]) / np.where(told, gain, 1.0) - 1.0
-    return np.where(told, values, 0.0)
+    enriched = gain != 0
+    values = 2.0 * (inside - rest[:, None]) / np.where(enriched, gain, 1.0) - 1.0
+    return np.where(enriched, values, 0.0)
 
 
 def coverage_path(
@@ -89,15 +89,15 @@ def coverage_path(
     2     b          1     0.0
     """
     y = np.asarray(y)
-    held = check_correct(subsets, name="subsets", n_samples=len(y))
+    inside = check_correct(subsets, name="subsets", n_samples=len(y))
     classes = np.unique(y)
     if len(classes) < 2:
         raise ValueError(f"y has one class only, {classes.tolist()}: nothing to tell apart.")
     rows = []
     for label in classes:
         own = y == label
-        favours = held[:, own].mean(axis=1) > held[:, ~own].mean(axis=1)
-        covered = np.cumsum(held[favours][:, own], axis=0)
+        favours = inside[:, own].mean(axis=1) > inside[:, ~own].mean(axis=1)
+        covered = np.cumsum(inside[favours][:, own], axis=0)
         for n in _places(counts, len(covered)):
             share = covered[n - 1] / n
             low, high = np.quantile(share, [0.05, 0.95])

@@ -1,14 +1,13 @@
 """The kernel of an ensemble: how often two points are in one of its subsets together."""
 
-from numbers import Integral
-
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 
 from counterpoint._kernels import leaf_kernel as kernels
 from counterpoint._kernels.threads import threads_for
-from counterpoint._members import strip
+from counterpoint._members import strip, through
+from counterpoint._validation import check_count
 from counterpoint.subsets.leaves import TreeEnsemble
 from counterpoint.subsets.stochastic import StochasticDiscriminationClassifier
 
@@ -76,8 +75,8 @@ def ensemble_kernel(
     >>> ensemble_kernel(forest, X, k=5).nnz
     750
     """
-    if k is not None and (not isinstance(k, Integral) or isinstance(k, bool) or k < 1):
-        raise ValueError(f"k={k!r}: give a whole number from 1, or None for the whole kernel.")
+    if k is not None:
+        k = check_count(k, "k", hint=", or None for the whole kernel")
     discriminator = _discriminator(fitted)
     if discriminator is not None:
         if weights is not None:
@@ -97,23 +96,23 @@ def _leaf_kernel(ensemble, X, Y, k, weights):
     ours = ensemble.leaves(X)
     theirs = ours if Y is None else ensemble.leaves(Y)
     first, meetings = _renumber(ours, theirs, ensemble.node_counts())
-    asked = np.ascontiguousarray(ours.T)
-    shape = (len(asked), theirs.shape[1])
+    queries = np.ascontiguousarray(ours.T)
+    shape = (len(queries), theirs.shape[1])
     with threads_for(meetings):
         if k is not None:
             rows, begin = kernels.list_rows(theirs, first)
-            k = min(int(k), shape[1])
-            found = np.empty((shape[0], k), dtype=np.int32)
+            k = min(k, shape[1])
+            nearest = np.empty((shape[0], k), dtype=np.int32)
             shared = np.empty((shape[0], k), dtype=np.float32)
-            kernels.nearest_by_lists(asked, first, rows, begin, each, k, found, shared)
-            return _as_sparse(found, shared / whole, shape)
+            kernels.nearest_by_lists(queries, first, rows, begin, each, k, nearest, shared)
+            return _as_sparse(nearest, shared / whole, shape)
         kernel = np.empty(shape, dtype=np.float32)
         shallow = weights is None and np.diff(first).max() <= 256
         if shallow and meetings * _BYTES_FASTER > float(shape[0]) * shape[1] * len(each):
-            kernels.share_by_bytes(asked.astype(np.uint8), theirs.astype(np.uint8), kernel)
+            kernels.share_by_bytes(queries.astype(np.uint8), theirs.astype(np.uint8), kernel)
         else:
             rows, begin = kernels.list_rows(theirs, first)
-            kernels.share_by_lists(asked, first, rows, begin, each, kernel)
+            kernels.share_by_lists(queries, first, rows, begin, each, kernel)
     kernel /= whole
     return kernel
 
@@ -145,15 +144,9 @@ def _discriminator(fitted):
     return (before, inner) if isinstance(inner, StochasticDiscriminationClassifier) else None
 
 
-def _through(before, X):
-    for step in before:
-        X = step.transform(X)
-    return X
-
-
 def _subset_kernel(before, model, X, Y, k):
-    ours = model.subsets(_through(before, X))
-    theirs = ours if Y is None else model.subsets(_through(before, Y))
+    ours = model.subsets(through(before, X))
+    theirs = ours if Y is None else model.subsets(through(before, Y))
     n_models, shape = len(ours), (ours.shape[1], theirs.shape[1])
     columns = theirs.astype(np.float32)
     kernel = np.empty(shape, dtype=np.float32) if k is None else None
@@ -166,20 +159,20 @@ def _subset_kernel(before, model, X, Y, k):
         if kernel is not None:
             kernel[start : start + step] = block
         else:
-            found = np.argsort(-block, axis=1, kind="stable")[:, :k]
-            found = np.sort(found, axis=1).astype(np.int32)
-            shared = np.take_along_axis(block, found, axis=1)
-            parts.append((np.where(shared > 0, found, -1), shared))
+            nearest = np.argsort(-block, axis=1, kind="stable")[:, :k]
+            nearest = np.sort(nearest, axis=1).astype(np.int32)
+            shared = np.take_along_axis(block, nearest, axis=1)
+            parts.append((np.where(shared > 0, nearest, -1), shared))
     if kernel is not None:
         return kernel
-    found = np.concatenate([found for found, _ in parts])
-    return _as_sparse(found, np.concatenate([shared for _, shared in parts]), shape)
+    nearest = np.concatenate([nearest for nearest, _ in parts])
+    return _as_sparse(nearest, np.concatenate([shared for _, shared in parts]), shape)
 
 
-def _as_sparse(found, shared, shape):
-    held = found >= 0
-    ends = np.append(0, np.cumsum(held.sum(axis=1)))
-    return sparse.csr_array((shared[held], found[held], ends), shape=shape)
+def _as_sparse(nearest, shared, shape):
+    kept = nearest >= 0
+    ends = np.append(0, np.cumsum(kept.sum(axis=1)))
+    return sparse.csr_array((shared[kept], nearest[kept], ends), shape=shape)
 
 
 def ensemble_to_features(fitted, X) -> sparse.csr_array:
@@ -222,7 +215,7 @@ def ensemble_to_features(fitted, X) -> sparse.csr_array:
     discriminator = _discriminator(fitted)
     if discriminator is not None:
         before, model = discriminator
-        return sparse.csr_array(model.subsets(_through(before, X)).T.astype(np.float64))
+        return sparse.csr_array(model.subsets(through(before, X)).T.astype(np.float64))
     ensemble = TreeEnsemble(fitted)
     leaves = ensemble.leaves(X)
     n_columns = 0

@@ -10,7 +10,7 @@ from sklearn.ensemble import HistGradientBoostingClassifier, HistGradientBoostin
 from sklearn.tree import BaseDecisionTree
 from sklearn.utils.validation import validate_data
 
-from counterpoint._members import is_fitted, is_pool, select_columns, strip
+from counterpoint._members import is_fitted, is_pool, select_columns, strip, through
 from counterpoint._validation import check_member_weight
 from counterpoint.exceptions import MemberError
 
@@ -60,7 +60,7 @@ class TreeEnsemble:
         members = list(ensemble.estimators_)
         columns = getattr(ensemble, "estimators_features_", None)
         views = getattr(ensemble, "views_", None)
-        found = []
+        trees = []
         for m, member in enumerate(members):
             group = np.ravel(member) if isinstance(member, np.ndarray) else member
             for one in group if isinstance(group, list | np.ndarray) else [group]:
@@ -71,8 +71,8 @@ class TreeEnsemble:
                         "leaves: kernels and features are made from trees."
                     )
                 steps = (*(() if views is None else (views[m],)), *before)
-                found.append(_Tree(tree, steps, None if columns is None else columns[m]))
-        return found
+                trees.append(_Tree(tree, steps, None if columns is None else columns[m]))
+        return trees
 
     def weights(self, weights) -> NDArray:
         """Return the weight of each tree, float32."""
@@ -92,8 +92,7 @@ class TreeEnsemble:
 
     def leaves(self, X) -> NDArray:
         """Return the number of the node where each row of X ends, (n_trees, n_samples) int32."""
-        for step in self.before:
-            X = step.transform(X)
+        X = through(self.before, X)
         plain = all(isinstance(t.tree, BaseDecisionTree) and not t.before for t in self.trees)
         options: dict[str, Any] = {"skip_check_array": True}
         if plain:
@@ -102,10 +101,10 @@ class TreeEnsemble:
         checked = validate_data(self.ensemble, X, reset=False, **options)
         if self.trees[0].columns is not None and hasattr(checked, "columns"):
             checked = np.asarray(checked)  # bagging trains on numbered columns of a plain array
-        told = Parallel(n_jobs=getattr(self.ensemble, "n_jobs", None), prefer="threads")(
+        leaves = Parallel(n_jobs=getattr(self.ensemble, "n_jobs", None), prefer="threads")(
             delayed(_apply)(tree, checked, plain) for tree in self.trees
         )
-        return np.stack(told)
+        return np.stack(leaves)
 
     def leaf_numbers(self) -> list[NDArray]:
         """Return which nodes of each tree are leaves."""
@@ -129,6 +128,4 @@ def _apply(tree, X, plain):
     X = select_columns(X, tree.columns)
     if plain:
         return tree.tree.apply(X, check_input=False).astype(np.int32)
-    for step in tree.before:
-        X = step.transform(X)
-    return np.asarray(tree.tree.apply(X)).astype(np.int32)
+    return np.asarray(tree.tree.apply(through(tree.before, X))).astype(np.int32)

@@ -1,9 +1,8 @@
 """Stochastic discrimination: weak random subsets, filtered, and averaged into a classifier."""
 
 import warnings
-from collections.abc import Sequence
-from numbers import Integral, Real
-from typing import Any
+from numbers import Integral
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,9 +10,11 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from counterpoint._kernels import stochastic as kernels
+from counterpoint._validation import check_count, check_number
+from counterpoint.base import validate_data
 from counterpoint.subsets.boxes import BoxModels, BoxSpace
 from counterpoint.subsets.coverage import chi
 
@@ -36,7 +37,7 @@ class StochasticDiscriminationClassifier(ClassifierMixin, BaseEstimator):
 
     Parameters
     ----------
-    n_models : int, default=300
+    n_estimators : int, default=300
         Models to let in for each class.
     n_boxes : int, default=3
         Boxes in a model. One box reaches only what a box can tell apart; unions follow
@@ -77,7 +78,7 @@ class StochasticDiscriminationClassifier(ClassifierMixin, BaseEstimator):
     uniformity_ : ndarray of shape (n_classes,)
         Standard deviation, over the rows of the class, of the share of its models that hold
         them; 0 is a uniform cover.
-    n_models_, n_candidates_, n_forced_ : ndarray of shape (n_classes,)
+    n_estimators_, n_candidates_, n_forced_ : ndarray of shape (n_classes,)
         Models let in, candidates drawn, and models let in because patience ran out.
     min_points_ : int
         Rows asked for.
@@ -92,7 +93,9 @@ class StochasticDiscriminationClassifier(ClassifierMixin, BaseEstimator):
     Notes
     -----
     Sides of boxes are intervals of ranks, in at most 255 bins a column: no column needs scaling.
-    There are no probabilities: the mean of ``chi`` is a score.
+    There are no probabilities: the mean of ``chi`` is a score. The models are not asked as members
+    by ``member_predict``: one that does not hold a row names no class. :meth:`subsets` says which
+    rows they hold, for the measures of ``counterpoint.diversity``.
 
     References
     ----------
@@ -106,7 +109,7 @@ class StochasticDiscriminationClassifier(ClassifierMixin, BaseEstimator):
     >>> from sklearn.datasets import load_iris
     >>> from counterpoint.subsets import StochasticDiscriminationClassifier
     >>> X, y = load_iris(return_X_y=True)
-    >>> model = StochasticDiscriminationClassifier(n_models=100, random_state=0)
+    >>> model = StochasticDiscriminationClassifier(n_estimators=100, random_state=0)
     >>> bool(model.fit(X[::2], y[::2]).score(X[1::2], y[1::2]) > 0.9)
     True
     >>> bool((model.enrichment_ > 0).all())
@@ -115,7 +118,7 @@ class StochasticDiscriminationClassifier(ClassifierMixin, BaseEstimator):
 
     def __init__(
         self,
-        n_models=300,
+        n_estimators=300,
         *,
         n_boxes=3,
         max_features="sqrt",
@@ -126,7 +129,7 @@ class StochasticDiscriminationClassifier(ClassifierMixin, BaseEstimator):
         max_candidates=500,
         random_state=None,
     ):
-        self.n_models = n_models
+        self.n_estimators = n_estimators
         self.n_boxes = n_boxes
         self.max_features = max_features
         self.box_share = box_share
@@ -136,7 +139,7 @@ class StochasticDiscriminationClassifier(ClassifierMixin, BaseEstimator):
         self.max_candidates = max_candidates
         self.random_state = random_state
 
-    def fit(self, X, y):
+    def fit(self, X, y) -> Self:
         """Draw and filter the models of every class.
 
         Parameters
@@ -171,72 +174,64 @@ class StochasticDiscriminationClassifier(ClassifierMixin, BaseEstimator):
         order = np.argsort(codes, kind="stable")
         columns = np.ascontiguousarray(self._space.columns(X)[:, order])
         bounds = np.searchsorted(codes[order], np.arange(len(self.classes_) + 1))
-        found = [
+        parts = [
             self._collect(columns, bounds[c], bounds[c + 1], rng, n_sides, share, label)
             for c, label in enumerate(self.classes_)
         ]
-        self.n_models_ = np.array([len(part["boxes"]) for part in found])
-        self.n_candidates_ = np.array([part["n_candidates"] for part in found])
-        self.n_forced_ = np.array([part["n_forced"] for part in found])
-        self.min_enrichment_ = np.array([part["min_enrichment"] for part in found])
-        self.boxes_ = BoxModels.joined([part["boxes"] for part in found])
-        self.model_class_ = np.repeat(np.arange(len(found)), self.n_models_)
-        self.captured_ = np.concatenate([part["captured"] for part in found])
+        self.n_estimators_ = np.array([len(part["boxes"]) for part in parts])
+        self.n_candidates_ = np.array([part["n_candidates"] for part in parts])
+        self.n_forced_ = np.array([part["n_forced"] for part in parts])
+        self.min_enrichment_ = np.array([part["min_enrichment"] for part in parts])
+        self.boxes_ = BoxModels.joined([part["boxes"] for part in parts])
+        self.model_class_ = np.repeat(np.arange(len(parts)), self.n_estimators_)
+        self.captured_ = np.concatenate([part["captured"] for part in parts])
         self.enrichment_ = self.captured_[:, 0] - self.captured_[:, 1]
-        self.coverage_ = np.empty((len(found), len(X)), dtype=np.int64)
-        self.coverage_[:, order] = [part["coverage"] for part in found]
+        self.coverage_ = np.empty((len(parts), len(X)), dtype=np.int64)
+        self.coverage_[:, order] = [part["coverage"] for part in parts]
         self.uniformity_ = np.array(
-            [(self.coverage_[c, codes == c] / n).std() for c, n in enumerate(self.n_models_)]
+            [(self.coverage_[c, codes == c] / n).std() for c, n in enumerate(self.n_estimators_)]
         )
         return self
 
     def _check(self, n):
-        least = {"n_models": 1, "n_boxes": 1, "patience": 1, "max_candidates": 1}
-        for name, low in least.items():
-            value = getattr(self, name)
-            if name == "patience" and value is None:
-                continue
-            if not _is_whole(value) or value < low:
-                none = ", or None to wait for ever" if name == "patience" else ""
-                raise ValueError(f"{name}={value!r}: give a whole number from {low}{none}.")
-        value = self.min_points
-        if _is_whole(value) and 1 <= value <= n:
-            self.min_points_ = int(value)
-        elif not _is_whole(value) and _is_number(value) and 0 < value < 1:
-            self.min_points_ = int(np.ceil(value * n))
+        check_count(self.n_estimators, "n_estimators")
+        check_count(self.n_boxes, "n_boxes")
+        check_count(self.max_candidates, "max_candidates")
+        if self.patience is not None:
+            check_count(self.patience, "patience", hint=", or None to wait for ever")
+        if isinstance(self.min_points, Integral):
+            hint = ", the number of rows, or a share above 0 and below 1"
+            self.min_points_ = check_count(self.min_points, "min_points", high=n, hint=hint)
         else:
+            share = check_number(
+                self.min_points, "min_points", low=0, high=1, open_low=True, open_high=True,
+                hint=f", or a whole number of rows up to {n}",
+            )  # fmt: skip
+            self.min_points_ = int(np.ceil(share * n))
+        if self.min_enrichment != "auto":
+            check_number(self.min_enrichment, "min_enrichment", low=0, high=1, hint=', or "auto"')
+        try:
+            low, high = map(float, self.box_share)
+        except (TypeError, ValueError):
+            low, high = np.nan, np.nan
+        if not 0 < low <= high < 1:
             raise ValueError(
-                f"min_points={value!r}: give a whole number from 1 to the number of rows, {n}, or "
-                "a share above 0 and below 1."
+                f"box_share={self.box_share!r}: give two numbers, the smallest and the largest "
+                "share of the space in a model, above 0 and below 1."
             )
-        value = self.min_enrichment
-        if value != "auto" and not (_is_number(value) and 0 <= value <= 1):
-            raise ValueError(f'min_enrichment={value!r}: give a number from 0 to 1, or "auto".')
-        share = self.box_share
-        if (
-            not isinstance(share, Sequence | np.ndarray)
-            or len(share) != 2
-            or not all(_is_number(s) for s in share)
-            or not 0 < share[0] <= share[1] < 1
-        ):
-            raise ValueError(
-                f"box_share={share!r}: give two numbers, the smallest and the largest share of the "
-                "space in a model, above 0 and below 1."
-            )
-        return tuple(float(s) for s in share)
+        return low, high
 
     def _n_sides(self, n_usable):
         value = self.max_features
         if isinstance(value, str) and value == "sqrt":
             return min(n_usable, max(2, round(n_usable**0.5)))
-        if _is_whole(value) and 1 <= value <= self.n_features_in_:
-            return min(int(value), n_usable)
-        if not _is_whole(value) and _is_number(value) and 0 < value <= 1:
-            return max(1, round(value * n_usable))
-        raise ValueError(
-            f"max_features={value!r}: give a whole number from 1 to the number of columns, "
-            f'{self.n_features_in_}, a share above 0 and up to 1.0, or "sqrt".'
-        )
+        if isinstance(value, Integral):
+            hint = ', the number of columns, a share up to 1.0, or "sqrt"'
+            most = self.n_features_in_
+            return min(check_count(value, "max_features", high=most, hint=hint), n_usable)
+        hint = ', a whole number of columns, or "sqrt"'
+        share = check_number(value, "max_features", low=0, high=1, open_low=True, hint=hint)
+        return max(1, round(share * n_usable))
 
     def _collect(self, columns, first, last, rng, n_sides, share, label) -> dict[str, Any]:
         """Find the models of the class in rows first..last; label names it in messages."""
@@ -244,24 +239,24 @@ class StochasticDiscriminationClassifier(ClassifierMixin, BaseEstimator):
         patience = self.patience or 0
         at_a_time = max(_ROOM // n, 2 * patience, 16)
         coverage = np.zeros(n, dtype=np.int64)
-        asked = None if self.min_enrichment == "auto" else float(self.min_enrichment)
+        least = None if self.min_enrichment == "auto" else float(self.min_enrichment)
         kept: list[BoxModels] = []
         shares: list[NDArray] = []
         waiting: tuple[BoxModels, NDArray, NDArray] | None = None
         n_kept = n_tried = n_forced = 0
         best = -np.inf
-        while n_kept < self.n_models and n_tried < self.max_candidates * self.n_models:
+        while n_kept < self.n_estimators and n_tried < self.max_candidates * self.n_estimators:
             drawn = self._space.draw(rng, _DRAWN, self.n_boxes, n_sides, share)
             n_tried += _DRAWN
             own, total = drawn.count(columns, first, last)
             gain = own / (last - first) - (total - own) / (n - last + first)
             good = (total >= self.min_points_) & (gain > 0.0)
             best = max(best, gain[total >= self.min_points_].max(initial=-np.inf))
-            if asked is None:
+            if least is None:
                 if not good.any():
                     continue
-                asked = float(np.median(gain[good]))
-            good &= gain >= asked
+                least = float(np.median(gain[good]))
+            good &= gain >= least
             fresh = drawn.take(good), own[good], total[good]
             if waiting is not None:
                 fresh = (
@@ -275,7 +270,7 @@ class StochasticDiscriminationClassifier(ClassifierMixin, BaseEstimator):
                 part = slice(done, done + at_a_time)
                 taken, forced, n_done = kernels.accept(
                     models.take(part).hold(columns), own[part], total[part], first, last,
-                    patience, coverage, self.n_models - n_kept,
+                    patience, coverage, self.n_estimators - n_kept,
                 )  # fmt: skip
                 taken = taken + done
                 kept.append(models.take(taken))
@@ -286,15 +281,15 @@ class StochasticDiscriminationClassifier(ClassifierMixin, BaseEstimator):
                 n_kept += len(taken)
                 n_forced += int(forced.sum())
                 done += n_done
-                if n_done == 0 or done == len(models) or n_kept == self.n_models:
+                if n_done == 0 or done == len(models) or n_kept == self.n_estimators:
                     break
             waiting = models.take(slice(done, None)), own[done:], total[done:]
         if n_kept == 0:
-            raise ValueError(self._no_models(label, n_tried, best, asked))
-        if n_kept < self.n_models:
+            raise ValueError(self._no_models(label, n_tried, best, least))
+        if n_kept < self.n_estimators:
             warnings.warn(
-                f"Only {n_kept} of {self.n_models} models for class {label!r} passed the filters "
-                f"in {n_tried} candidates. Raise max_candidates, lower min_enrichment or "
+                f"Only {n_kept} of {self.n_estimators} models for class {label!r} passed the "
+                f"filters in {n_tried} candidates. Raise max_candidates, lower min_enrichment or "
                 "min_points, or set patience.",
                 ConvergenceWarning,
                 stacklevel=3,
@@ -305,16 +300,16 @@ class StochasticDiscriminationClassifier(ClassifierMixin, BaseEstimator):
             "coverage": coverage,
             "n_candidates": n_tried,
             "n_forced": n_forced,
-            "min_enrichment": asked,
+            "min_enrichment": least,
         }
 
-    def _no_models(self, label, n_tried, best, asked):
+    def _no_models(self, label, n_tried, best, least):
         if best == -np.inf:
             return (
                 f"None of {n_tried} random models held min_points={self.min_points_} rows: "
                 "lower min_points, raise box_share, or lower max_features."
             )
-        wanted = "more than 0" if asked is None else f"min_enrichment={asked:.3g}"
+        wanted = "more than 0" if least is None else f"min_enrichment={least:.3g}"
         return (
             f"None of {n_tried} random models was enriched enough for class {label!r}: the best "
             f"captured {best:.3g} more of it than of the rest, asked was {wanted}. Lower "
@@ -369,7 +364,7 @@ class StochasticDiscriminationClassifier(ClassifierMixin, BaseEstimator):
             their sign changed.
         """
         columns = self._columns(X)
-        weights = 2.0 / (self.enrichment_ * self.n_models_[self.model_class_])
+        weights = 2.0 / (self.enrichment_ * self.n_estimators_[self.model_class_])
         shift = np.bincount(self.model_class_, weights * self.captured_[:, 1]) + 1.0
         n_classes = len(self.classes_)
         means = self.boxes_.add_up(columns, weights, self.model_class_, n_classes)
@@ -390,13 +385,3 @@ class StochasticDiscriminationClassifier(ClassifierMixin, BaseEstimator):
         score = self.decision_function(X)
         at = (score > 0).astype(int) if score.ndim == 1 else score.argmax(axis=1)
         return self.classes_[at]
-
-
-def _is_whole(value):
-    return isinstance(value, Integral) and not isinstance(value, bool)
-
-
-def _is_number(value):
-    return (
-        isinstance(value, Real) and not isinstance(value, bool) and bool(np.isfinite(float(value)))
-    )

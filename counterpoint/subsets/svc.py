@@ -1,21 +1,30 @@
 """A support vector machine on the kernel of an ensemble."""
 
+from typing import Self
+
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
+from sklearn.base import ClassifierMixin, MetaEstimatorMixin, clone
 from sklearn.ensemble import ExtraTreesClassifier
 from sklearn.svm import SVC
 from sklearn.utils import check_random_state
-from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
+from counterpoint.base import (
+    BaseEnsemble,
+    check_weights,
+    draw_seed,
+    encode_target,
+    fit_member,
+    validate_data,
+)
 from counterpoint.subsets.kernels import ensemble_kernel
 
 # Numbers in a block of rows whose kernel is made at a time.
 _BLOCK = 1 << 23
 
 
-class EnsembleKernelSVC(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
+class EnsembleKernelSVC(ClassifierMixin, MetaEstimatorMixin, BaseEnsemble):
     """Weigh an ensemble's subsets anew, by the widest margin on its kernel.
 
     The ensemble is trained, :func:`ensemble_kernel` says how often it puts two samples
@@ -25,9 +34,9 @@ class EnsembleKernelSVC(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
 
     Parameters
     ----------
-    estimator : ensemble of trees, StochasticDiscriminationClassifier or None, default=None
-        None means 30 extremely random trees with at least two samples a leaf. Wrap a fitted one in
-        ``sklearn.frozen.FrozenEstimator`` to keep it as it is.
+    pool : ensemble of trees, StochasticDiscriminationClassifier or None, default=None
+        Trained first. None means 30 extremely random trees with at least two samples a leaf. Wrap
+        a fitted one in ``sklearn.frozen.FrozenEstimator`` to keep it as it is.
     C : float, default=1.0
         Cost of errors.
     class_weight : dict, "balanced" or None, default=None
@@ -37,7 +46,7 @@ class EnsembleKernelSVC(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
 
     Attributes
     ----------
-    estimator_ : estimator
+    pool_ : estimator
         The fitted ensemble.
     svc_ : SVC
         The machine, on the kernel of the training samples.
@@ -66,13 +75,16 @@ class EnsembleKernelSVC(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
     True
     """
 
-    def __init__(self, estimator=None, *, C=1.0, class_weight=None, random_state=None):
-        self.estimator = estimator
+    def __init__(self, pool=None, *, C=1.0, class_weight=None, random_state=None):
+        self.pool = pool
         self.C = C
         self.class_weight = class_weight
         self.random_state = random_state
 
-    def fit(self, X, y):
+    def _learners(self):
+        return {} if self.pool is None else {"pool": self.pool}
+
+    def fit(self, X, y, sample_weight=None) -> Self:
         """Train the ensemble, then the machine on its kernel.
 
         Parameters
@@ -81,32 +93,35 @@ class EnsembleKernelSVC(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
             Numbers, none missing.
         y : array-like of shape (n_samples,)
             Labels of two classes or more.
+        sample_weight : array-like of shape (n_samples,), default=None
+            For the ensemble, and as factors of C for the machine; samples of weight 0 are left
+            out.
 
         Returns
         -------
         EnsembleKernelSVC
         """
         X, y = validate_data(self, X, y, dtype=[np.float64, np.float32], ensure_min_samples=2)
-        check_classification_targets(y)
-        self.classes_, codes = np.unique(y, return_inverse=True)
-        if len(self.classes_) < 2:
-            raise ValueError(
-                f"y has one class only, {self.classes_.tolist()}: pass at least two classes."
-            )
+        weight = check_weights(sample_weight, X)
+        if weight is not None:
+            X, y, weight = X[weight > 0], y[weight > 0], weight[weight > 0]
+        self.classes_, codes = encode_target(self, y)
         rng = check_random_state(self.random_state)
-        if self.estimator is None:
-            self.estimator_ = ExtraTreesClassifier(n_estimators=30, min_samples_leaf=2)
+        if self.pool is None:
+            self.pool_ = ExtraTreesClassifier(n_estimators=30, min_samples_leaf=2)
+            params = {"sample_weight": weight}
         else:
-            self.estimator_ = clone(self.estimator)
-        own = self.estimator_.get_params(deep=False)
+            self.pool_, params = clone(self.pool), self._fit_params(weight)["pool"]
+        own = self.pool_.get_params(deep=False)
         if "random_state" in own and own["random_state"] is None:
-            self.estimator_.set_params(random_state=rng.randint(np.iinfo(np.int32).max))
-        self.estimator_.fit(X, y)
-        kernel = ensemble_kernel(self.estimator_, X)
-        weight = self.class_weight
-        if isinstance(weight, dict):
-            weight = {c: weight[label] for c, label in enumerate(self.classes_) if label in weight}
-        self.svc_ = SVC(C=self.C, kernel="precomputed", class_weight=weight).fit(kernel, codes)
+            self.pool_.set_params(random_state=draw_seed(rng))
+        fit_member(self.pool_, X, y, **params)
+        kernel = ensemble_kernel(self.pool_, X)
+        factor = self.class_weight
+        if isinstance(factor, dict):
+            factor = {c: factor[label] for c, label in enumerate(self.classes_) if label in factor}
+        self.svc_ = SVC(C=self.C, kernel="precomputed", class_weight=factor)
+        self.svc_.fit(kernel, codes, sample_weight=weight)
         self.support_ = self.svc_.support_
         self._support_rows = X[self.support_]
         return self
@@ -116,14 +131,14 @@ class EnsembleKernelSVC(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         X = validate_data(self, X, reset=False, dtype=[np.float64, np.float32])
         n_train = self.svc_.shape_fit_[0]
         step = max(1, _BLOCK // n_train)
-        told = []
+        answers = []
         for start in range(0, len(X), step):
             rows = X[start : start + step]
             # The machine looks at columns of support vectors only; the others may be anything.
             kernel = np.zeros((len(rows), n_train))
-            kernel[:, self.support_] = ensemble_kernel(self.estimator_, rows, self._support_rows)
-            told.append(ask(kernel))
-        return np.concatenate(told)
+            kernel[:, self.support_] = ensemble_kernel(self.pool_, rows, self._support_rows)
+            answers.append(ask(kernel))
+        return np.concatenate(answers)
 
     def decision_function(self, X) -> NDArray:
         """Return the distances from the hyperplanes, as ``SVC.decision_function`` does.

@@ -195,7 +195,7 @@ def _rows_to_ask(fitted: Any, X: Any, labels: NDArray, most: int, rng: Any) -> t
 def _ask(fitted: Any, X: Any, labels: NDArray, names: list[str] | None) -> MemberOutputs:
     before, ensemble = _members.strip(fitted)
     if isinstance(ensemble, BasePoolClassifier):
-        outputs = ensemble.outputs(_members._through(before, X), labels)  # with names
+        outputs = ensemble.outputs(_members.through(before, X), labels)  # with names
         if hasattr(ensemble, "selected_"):
             outputs = outputs.take(ensemble.selected_)  # it asks all, but listens to these
     else:

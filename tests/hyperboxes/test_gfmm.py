@@ -193,18 +193,23 @@ def test_ties_go_to_the_nearer_centre_then_to_more_samples_then_to_the_first_cla
 def test_rules_are_in_the_units_of_the_data():
     X = pd.DataFrame({"age": [10, 20, 50, 60], "income": [1.0, 3.0, 2.0, 1.5]})
     model = HyperboxClassifier(0.5, learning="agglomerative").fit(X, ["no", "no", "yes", "yes"])
-    assert model.rules_ == [
+    assert list(map(str, model.rules_)) == [
         "if age >= 50 and 1.5 <= income <= 2 then yes (2 samples)",
         "if age = 10 and income = 1 then no (1 sample)",
         "if age = 20 and income = 3 then no (1 sample)",
     ]
+    first = model.rules_[0]
+    assert (first.label, first.support, first.confidence, first.leaf) == ("yes", 2.0, 1.0, 2)
+    # Both ends of a side are in the box.
+    assert first.covers(X).tolist() == [False, False, True, True]
+    assert str(model.rules_).count("\n") == 2
 
 
 def test_a_rule_without_conditions_and_one_for_a_point():
     model = HyperboxClassifier(1.0).fit([[0.0], [2.0]], [1, 1])
-    assert model.rules_ == ["if anything then 1 (2 samples)"]
+    assert str(model.rules_) == "if anything then 1 (2 samples)"
     model = HyperboxClassifier(0.1).fit([[0.0], [1.0], [2.0]], [0, 1, 0])
-    assert "if x0 = 1 then 1 (1 sample)" in model.rules_
+    assert "if x0 = 1 then 1 (1 sample)" in str(model.rules_)
 
 
 # -- intervals, missing values -----------------------------------------------------------------
@@ -234,7 +239,7 @@ def test_a_missing_value_fits_anything(learning):
     lower, upper = model.boxes_
     assert lower[0].tolist() == [0.0, -np.inf]
     assert upper[0].tolist() == [0.1, np.inf]
-    assert model.rules_[0] == "if x0 <= 0.1 then 0 (2 samples)"
+    assert str(model.rules_[0]) == "if x0 <= 0.1 then 0 (2 samples)"
     assert model.predict([[0.05, 7.0], [np.nan, 1.0], [0.95, np.nan]]).tolist() == [0, 0, 1]
 
 
@@ -296,7 +301,7 @@ X2, Y2 = [[0.0, 1.0], [1.0, 0.0]], [0, 1]
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"theta": 0}, r"theta=0: give the largest side of a box, above 0 and at most 1"),
+        ({"theta": 0}, r"theta=0: give a number above 0 and up to 1, the longest side of a box"),
         ({"theta": 1.5}, r"theta=1.5: give"),
         ({"theta": "wide"}, r"theta='wide'"),
         ({"theta": float("nan")}, r"theta=nan"),
@@ -305,9 +310,9 @@ X2, Y2 = [[0.0, 1.0], [1.0, 0.0]], [0, 1]
         ({"gamma": [1.0, 1.0, 1.0]}, r"gamma has shape \(3,\): give one .* of the 2 columns"),
         (
             {"learning": "batch"},
-            r"learning='batch': choose one of 'online', 'agglomerative', 'best",
+            r"learning='batch': choose 'online', 'agglomerative', 'best",
         ),
-        ({"similarity": "mid"}, r"similarity='mid': choose one of short, long, mid-max, mid-min"),
+        ({"similarity": "mid"}, r"similarity='mid': choose 'short', 'long', 'mid-max', 'mid-min'"),
         ({"min_similarity": 2}, r"min_similarity=2: give a number from 0 to 1"),
         ({"bounds": 3}, r"bounds=3: give \(low, high\)"),
         ({"bounds": (0, [1, 1, 1])}, r"each a number or one for each of the 2 columns"),

@@ -74,7 +74,7 @@ def test_what_is_not_known_is_no_distance_away():
 
 def test_wrong_input():
     X, correct = [[0.0], [1.0]], [[True, False]]
-    with pytest.raises(ValueError, match=r"theta=0: give the largest side"):
+    with pytest.raises(ValueError, match=r"theta=0: give a number above 0 and up to 1"):
         MisclassificationBoxes(0).fit(X, correct)
     with pytest.raises(ValueError, match="looks transposed"):
         MisclassificationBoxes().fit(X, [[True], [False]])

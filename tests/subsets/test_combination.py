@@ -62,7 +62,7 @@ def test_sparse_kernels_stay_sparse():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"how": "mean"}, "choose sum or product"),
+        ({"how": "mean"}, "choose 'sum', 'product'"),
         ({"how": "product", "weights": [1, 1]}, "takes neither weights nor y"),
         ({"weights": [1, 1], "y": Y}, "not both"),
         ({"weights": [1]}, "one a kernel"),

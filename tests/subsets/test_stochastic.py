@@ -14,8 +14,9 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
 from counterpoint.diversity import coverage_spread, enrichment
-from counterpoint.subsets import StochasticDiscriminationClassifier, chi
+from counterpoint.subsets import StochasticDiscriminationClassifier
 from counterpoint.subsets.boxes import BoxSpace
+from counterpoint.subsets.coverage import chi
 
 
 def separable(seed=0, n=200, n_classes=2):
@@ -23,8 +24,8 @@ def separable(seed=0, n=200, n_classes=2):
     return make_blobs(n, centers=centers, cluster_std=0.7, random_state=seed)
 
 
-def discriminate(n_models=100, **options):
-    return StochasticDiscriminationClassifier(n_models, **{"random_state": 0, **options})
+def discriminate(n_estimators=100, **options):
+    return StochasticDiscriminationClassifier(n_estimators, **{"random_state": 0, **options})
 
 
 @settings(max_examples=12)
@@ -53,7 +54,7 @@ def test_what_is_let_in_passes_the_filters(seed, n_boxes, patience):
             coverage += row
         assert forced == model.n_forced_[c]
         assert patience is not None or forced == 0
-    np.testing.assert_array_equal(model.n_models_, [15, 15])
+    np.testing.assert_array_equal(model.n_estimators_, [15, 15])
 
 
 def test_attributes_are_the_measures_of_diversity():
@@ -240,17 +241,17 @@ def test_columns_with_few_values_work():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"n_models": 0}, "n_models=0: give a whole number from 1"),
+        ({"n_estimators": 0}, "n_estimators=0: give a whole number from 1"),
         ({"n_boxes": 1.5}, "n_boxes=1.5"),
         ({"patience": 0}, "patience=0.*or None"),
         ({"max_candidates": True}, "max_candidates=True"),
-        ({"min_points": 500}, "from 1 to the number of rows, 80"),
+        ({"min_points": 500}, "from 1 to 80, the number of rows"),
         ({"min_points": 1.0}, "min_points=1.0"),
         ({"min_enrichment": "some"}, "min_enrichment='some'"),
         ({"min_enrichment": -0.1}, "from 0 to 1"),
         ({"box_share": (0.5, 0.1)}, "box_share"),
         ({"box_share": 0.3}, "give two numbers"),
-        ({"max_features": 9}, "number of columns, 3"),
+        ({"max_features": 9}, "from 1 to 3, the number of columns"),
         ({"max_features": "log"}, "max_features='log'"),
     ],
 )
@@ -279,7 +280,7 @@ def test_too_few_models_are_a_warning():
     X, y = make_moons(300, noise=0.3, random_state=0)
     with pytest.warns(ConvergenceWarning, match="of 100 models .* passed the filters"):
         model = discriminate(100, n_boxes=1, patience=None, max_candidates=20).fit(X, y)
-    assert (model.n_models_ < 100).all()
+    assert (model.n_estimators_ < 100).all()
     assert (model.n_forced_ == 0).all()
     assert np.isfinite(model.decision_function(X)).all()
 
