@@ -12,7 +12,7 @@ from counterpoint.claims import sources
 from counterpoint.claims._pictures import THEIRS_MARK, panels
 from counterpoint.claims._shared import error, pruned_cart, rows_and_labels
 from counterpoint.claims.comparison import paired
-from counterpoint.claims.protocol import Claim, Scalar, Size, Verdict, grid, verdict
+from counterpoint.claims.protocol import Claim, Verdict, grid, verdict
 from counterpoint.networks import (
     EPNetClassifier,
     EvolutionaryEnsembleClassifier,
@@ -61,11 +61,6 @@ def _model(method: str, seed: int) -> Any:
         progress=False,
         random_state=seed,
     )
-
-
-def values(size: Size) -> list[dict[str, Scalar]]:
-    """Return the methods; they share their start within a repeat."""
-    return grid(repeat=range(2 if size == "smoke" else 25), method=METHODS)
 
 
 def judge(frame: pd.DataFrame) -> Verdict:
@@ -128,7 +123,8 @@ CLAIM = Claim(
         "Error against the last 172 rows moves by 0.006 a row."
     ),
     run=run,
-    values=values,
+    smoke=grid(repeat=range(2), method=METHODS),
+    full=grid(repeat=range(25), method=METHODS),
     unseeded=["method"],
     judge=judge,
     draw=draw,

@@ -10,10 +10,11 @@ from counterpoint.claims import sources
 from counterpoint.claims._pictures import THEIRS_MARK, panels
 from counterpoint.claims._shared import encoded, error, marks, pruned_cart, rows_and_labels, share
 from counterpoint.claims.comparison import paired
-from counterpoint.claims.protocol import Claim, Scalar, Size, Verdict, grid, verdict
+from counterpoint.claims.protocol import Claim, Verdict, grid, verdict
 from counterpoint.datasets import load, make_waveform
 from counterpoint.plots.style import colour
 
+SETS = [*sources.BAGGING["data"], "diabetes, each row once"]
 # Not the source's data: shown, but not counted.
 STAND_INS = ("heart", "diabetes, each row once")
 
@@ -59,14 +60,6 @@ def rows_of(data: str, rng: np.random.Generator) -> tuple[pd.DataFrame, np.ndarr
         rows = np.concatenate([np.arange(len(y)), np.flatnonzero(y == np.bincount(y).argmin())])
         return X.iloc[rows], y[rows]
     return X, y
-
-
-def values(size: Size) -> list[dict[str, Scalar]]:
-    """Return splits of each set."""
-    if size == "smoke":
-        return grid(repeat=range(2), data=["breast cancer", "glass"], n_trees=[5])
-    data = [*sources.BAGGING["data"], "diabetes, each row once"]
-    return grid(repeat=range(100), data=data, n_trees=[50])
 
 
 def judge(frame: pd.DataFrame) -> Verdict:
@@ -150,7 +143,8 @@ CLAIM = Claim(
         "a value of their own."
     ),
     run=run,
-    values=values,
+    smoke=grid(repeat=range(2), data=["breast cancer", "glass"], n_trees=[5]),
+    full=grid(repeat=range(100), data=SETS, n_trees=[50]),
     judge=judge,
     draw=draw,
 )

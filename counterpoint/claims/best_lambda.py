@@ -17,7 +17,7 @@ from counterpoint.claims._shared import (
     share,
 )
 from counterpoint.claims.comparison import paired
-from counterpoint.claims.protocol import Claim, Scalar, Size, Verdict, grid, verdict
+from counterpoint.claims.protocol import Claim, Verdict, grid, verdict
 from counterpoint.plots.style import colour
 
 
@@ -37,18 +37,6 @@ def run(
             }
         )
     return rows
-
-
-def values(size: Size) -> list[dict[str, Scalar]]:
-    """Return splits of each set; both learners share them."""
-    full = size == "full"
-    return grid(
-        repeat=range(30 if full else 2),
-        data=list(sources.ADABOOST_NC.index) if full else ["sonar", "pima"],
-        learner=["tree", "network"],
-        n_members=[9 if full else 5],
-        largest=[12 if full else 2],
-    )
 
 
 def cross_fitted(wide: pd.DataFrame) -> pd.Series:
@@ -163,7 +151,20 @@ CLAIM = Claim(
         "drifting to the majority class."
     ),
     run=run,
-    values=values,
+    smoke=grid(
+        repeat=range(2),
+        data=["sonar", "pima"],
+        learner=["tree", "network"],
+        n_members=[5],
+        largest=[2],
+    ),
+    full=grid(
+        repeat=range(30),
+        data=sources.ADABOOST_NC.index,
+        learner=["tree", "network"],
+        n_members=[9],
+        largest=[12],
+    ),
     unseeded=["learner"],
     judge=judge,
     draw=draw,

@@ -14,7 +14,7 @@ from counterpoint.claims import sources
 from counterpoint.claims._pictures import THEIRS_LINE, THEIRS_MARK, panels
 from counterpoint.claims._shared import numbers, train_networks
 from counterpoint.claims.comparison import Paired, compare, paired
-from counterpoint.claims.protocol import Claim, Scalar, Size, Verdict, grid, verdict
+from counterpoint.claims.protocol import Claim, Scalar, Verdict, grid, verdict
 from counterpoint.plots.style import colour
 from counterpoint.sequences import (
     EventLog,
@@ -33,6 +33,8 @@ NATURAL = 0.004  # the share of churn in the source's training data
 NEIGHBOURS = (1, 3, 5, 7)
 STAR = 8  # lambda runs over 0/8 .. 8/8 of lambda*
 STATES = 12
+# Of the hidden Markov models: events, states.
+SETTINGS = [(length, STATES) for length in range(2, 7)] + [(2, 2), (2, 6), (2, 20), (3, 2), (3, 6)]
 RATE = 0.5  # not told; at 0.05 the networks are still too flat to call anybody at lambda 0
 
 
@@ -139,16 +141,7 @@ def _with_others(
     return columns.transform(taken), taken.y
 
 
-def values(size: Size) -> list[dict[str, Scalar]]:
-    """Return the tasks; within a repeat all see the same customers."""
-    if size == "smoke":
-        return _values(range(2), 1200, [(2, 12), (3, 12), (6, 12)], 2, (0, STAR))
-    settings = [(length, STATES) for length in range(2, 7)]
-    settings += [(2, 2), (2, 6), (2, 20), (3, 2), (3, 6)]
-    return _values(range(20), 8080, settings, 8, range(STAR + 1), hidden=10)
-
-
-def _values(
+def grid_of(
     repeats: range,
     customers: int,
     settings: list[tuple[int, int]],
@@ -156,6 +149,7 @@ def _values(
     steps: Any,
     hidden: int = 10,
 ) -> list[dict[str, Scalar]]:
+    """Return the tasks; within a repeat all see the same customers."""
     made = []
     for repeat in repeats:
         row: dict[str, Scalar] = {"repeat": repeat, "customers": customers}
@@ -356,7 +350,8 @@ CLAIM = Claim(
         "nobody is called g is undefined, and the pair is left out."
     ),
     run=run,
-    values=values,
+    smoke=grid_of(range(2), 1200, [(2, 12), (3, 12), (6, 12)], 2, (0, STAR)),
+    full=grid_of(range(20), 8080, SETTINGS, 8, range(STAR + 1), hidden=10),
     unseeded=["task", "length", "states", "starts", "horizon", "step"],
     judge=judge,
     draw=draw,

@@ -9,7 +9,7 @@ from matplotlib.figure import Figure
 from counterpoint.claims import sources
 from counterpoint.claims._pictures import panels
 from counterpoint.claims._shared import NOT_SHIPPED, RESAMPLED, boosted, marks, nc_split, share
-from counterpoint.claims.protocol import Claim, Scalar, Size, Verdict, grid, verdict
+from counterpoint.claims.protocol import Claim, Verdict, grid, verdict
 from counterpoint.plots.style import colour
 
 SIZES = (5, 9, 15, 21, 31, 41, 51, 71, 101, 151, 201)
@@ -26,14 +26,6 @@ def run(*, seed: int, repeat: int, data: str, lam: int, largest: int) -> list[di
         for size in SIZES
         if size <= largest
     ]
-
-
-def values(size: Size) -> list[dict[str, Scalar]]:
-    """Return splits of each set; all lambdas share them."""
-    if size == "smoke":
-        return grid(repeat=range(2), data=["sonar"], lam=[0, 2], largest=[71])
-    data = list(sources.ADABOOST_NC.index)
-    return grid(repeat=range(30), data=data, lam=[0, 2, 4, 9], largest=[201])
 
 
 def _over_sizes(frame: pd.DataFrame) -> pd.DataFrame:
@@ -153,7 +145,8 @@ CLAIM = Claim(
         "line 21."
     ),
     run=run,
-    values=values,
+    smoke=grid(repeat=range(2), data=["sonar"], lam=[0, 2], largest=[71]),
+    full=grid(repeat=range(30), data=sources.ADABOOST_NC.index, lam=[0, 2, 4, 9], largest=[201]),
     unseeded=["lam"],
     judge=judge,
     draw=draw,

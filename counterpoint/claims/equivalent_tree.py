@@ -11,7 +11,7 @@ from counterpoint.claims import sources
 from counterpoint.claims._pictures import draw_error_and_nodes
 from counterpoint.claims._shared import DATA_NOTE, REAL, bagged_trees, error, numbers, thesis_fold
 from counterpoint.claims.comparison import paired_by_set
-from counterpoint.claims.protocol import Claim, Scalar, Size, Verdict, grid, verdict
+from counterpoint.claims.protocol import Claim, Verdict, grid, verdict
 from counterpoint.plots.style import colour
 from counterpoint.trees import (
     EnsembleTreeClassifier,
@@ -79,19 +79,6 @@ def _on_overlaps(
         wrong = float(np.mean(tree.label[apply(tree, X_new)] != y_new))
         rows.append({"method": criterion, "error": wrong, "nodes": tree.node_count})
     return rows
-
-
-def values(size: Size) -> list[dict[str, Scalar]]:
-    """Return the folds of each set; thresholds share ensemble and sample."""
-    full = size == "full"
-    return grid(
-        repeat=range(2 if full else 1),
-        fold_=range(10 if full else 2),
-        data=list(sources.TREES.index) if full else ["cancer", "synthetic"],
-        threshold=THRESHOLDS if full else (0.0, AT),
-        trees=[100 if full else 5],
-        overlaps=[100_000 if full else 500],
-    )
 
 
 def judge(frame: pd.DataFrame) -> Verdict:
@@ -188,7 +175,22 @@ CLAIM = Claim(
         "drawn again."
     ),
     run=run,
-    values=values,
+    smoke=grid(
+        repeat=[0],
+        fold_=range(2),
+        data=["cancer", "synthetic"],
+        threshold=[0.0, AT],
+        trees=[5],
+        overlaps=[500],
+    ),
+    full=grid(
+        repeat=range(2),
+        fold_=range(10),
+        data=sources.TREES.index,
+        threshold=THRESHOLDS,
+        trees=[100],
+        overlaps=[100_000],
+    ),
     unseeded=["fold_", "threshold"],
     judge=judge,
     draw=draw,

@@ -7,7 +7,7 @@ from matplotlib.figure import Figure
 from counterpoint.claims import sources
 from counterpoint.claims._pictures import THEIRS_MARK, panels
 from counterpoint.claims._shared import share
-from counterpoint.claims.protocol import Claim, Scalar, Size, Verdict, grid, verdict
+from counterpoint.claims.protocol import Claim, Verdict, grid, verdict
 from counterpoint.diversity import independent_vote_error
 from counterpoint.plots.style import colour
 
@@ -15,12 +15,6 @@ from counterpoint.plots.style import colour
 def run(*, seed: int, n_members: int, member_error: float) -> dict[str, float]:
     """Return the error of a majority of independent members; no chance in it, so no repeats."""
     return {"vote_error": independent_vote_error(member_error, n_members)}
-
-
-def values(size: Size) -> list[dict[str, Scalar]]:
-    """Return the table of the lecture, or a finer one."""
-    errors = [0.1, 0.2, 0.4] if size == "smoke" else [round(k / 40, 3) for k in range(1, 21)]
-    return grid(n_members=[5, 10, 20], member_error=errors)
 
 
 def judge(frame: pd.DataFrame) -> Verdict:
@@ -67,7 +61,8 @@ CLAIM = Claim(
         "lecture."
     ),
     run=run,
-    values=values,
+    smoke=grid(n_members=[5, 10, 20], member_error=[0.1, 0.2, 0.4]),
+    full=grid(n_members=[5, 10, 20], member_error=[round(k / 40, 3) for k in range(1, 21)]),
     judge=judge,
     draw=draw,
 )

@@ -11,7 +11,7 @@ from counterpoint.claims import sources
 from counterpoint.claims._pictures import THEIRS_MARK, panels
 from counterpoint.claims._shared import NETWORK_ERRORS, network_row, numbers
 from counterpoint.claims.comparison import compare
-from counterpoint.claims.protocol import Claim, Scalar, Size, Verdict, grid, verdict
+from counterpoint.claims.protocol import Claim, Verdict, grid, verdict
 from counterpoint.plots.style import colour
 
 STAR = 7  # lambda runs over 0/7 .. 7/7 of lambda*, and 8/7
@@ -38,18 +38,6 @@ def run(*, seed: int, repeat: int, data: str, nets: int, step: int, faster: int)
         rate=rate,
         per_sample=per_sample,
     )
-
-
-def values(size: Size) -> list[dict[str, Scalar]]:
-    """Return the grid: all lambdas share data and start within a repeat."""
-    if size == "smoke":
-        return grid(repeat=range(2), data=SETTINGS, nets=[3], step=[0, 4, 7, 8], faster=[10])
-    steps = range(BEYOND + 1)
-    return [
-        row
-        for row in grid(repeat=range(25), data=SETTINGS, nets=range(2, 7), step=steps, faster=[1])
-        if row["nets"] == 3 or row["data"] == "synthetic"
-    ]
 
 
 def judge(frame: pd.DataFrame) -> Verdict:
@@ -185,7 +173,14 @@ CLAIM = Claim(
         "figure 4.4 shows: per sample, outputs at 0.76 would overflow."
     ),
     run=run,
-    values=values,
+    smoke=grid(repeat=range(2), data=SETTINGS, nets=[3], step=[0, 4, 7, 8], faster=[10]),
+    full=[
+        row
+        for row in grid(
+            repeat=range(25), data=SETTINGS, nets=range(2, 7), step=range(BEYOND + 1), faster=[1]
+        )
+        if row["nets"] == 3 or row["data"] == "synthetic"
+    ],
     unseeded=["step"],
     judge=judge,
     draw=draw,

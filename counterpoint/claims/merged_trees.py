@@ -19,7 +19,7 @@ from counterpoint.claims._shared import (
     thesis_fold,
 )
 from counterpoint.claims.comparison import paired_by_set
-from counterpoint.claims.protocol import Claim, Scalar, Size, Verdict, grid, verdict
+from counterpoint.claims.protocol import Claim, Scalar, Verdict, grid, verdict
 from counterpoint.trees import MergedTreeClassifier, PrunedTreeClassifier
 
 SIZES = (3, 5, 7, 10, 15, 21)
@@ -62,16 +62,10 @@ def run(
     return {"error": error(merged, X_new, y_new), "nodes": 2 * merged.n_leaves_ - 1}
 
 
-def values(size: Size) -> list[dict[str, Scalar]]:
-    """Return the folds; all methods share them, and the starts."""
-    if size == "smoke":
-        return _values(range(1), range(2), ["synthetic"], (3, MOST))
-    return _values(range(4), range(10), list(sources.TREES.index), SIZES)
-
-
-def _values(
+def grid_of(
     repeats: range, folds: range, sets: list[str], sizes: tuple[int, ...]
 ) -> list[dict[str, Scalar]]:
+    """Return the folds; all methods share them, and the starts."""
     made: list[dict[str, Scalar]] = []
     for row in grid(repeat=repeats, fold_=folds, data=sets):
         alone: list[dict[str, Scalar]] = [{"method": method, "trees": 1} for method in SINGLE]
@@ -194,7 +188,8 @@ CLAIM = Claim(
         "the table too. Column subsets on cancer only, not judged."
     ),
     run=run,
-    values=values,
+    smoke=grid_of(range(1), range(2), ["synthetic"], (3, MOST)),
+    full=grid_of(range(4), range(10), list(sources.TREES.index), SIZES),
     unseeded=["fold_", "method", "trees"],
     judge=judge,
     draw=draw,

@@ -10,7 +10,7 @@ from counterpoint.claims import sources
 from counterpoint.claims._pictures import THEIRS_LINE, panels
 from counterpoint.claims._shared import NETWORK_ERRORS, network_row, numbers
 from counterpoint.claims.comparison import Paired, compare, paired
-from counterpoint.claims.protocol import Claim, Scalar, Size, Verdict, grid, verdict
+from counterpoint.claims.protocol import Claim, Scalar, Verdict, grid, verdict
 from counterpoint.plots.style import colour
 
 STAR = 7
@@ -41,14 +41,8 @@ def run(
     )
 
 
-def values(size: Size) -> list[dict[str, Scalar]]:
+def grid_of(repeats: range, steps: Any, faster: int) -> list[dict[str, Scalar]]:
     """Return the two grids of each set; a repeat has one split, and one start per network."""
-    if size == "smoke":
-        return [row for row in _values(range(2), (0, STAR), 30) if _at_an_end(row)]
-    return _values(range(10), range(STAR + 1), 1)
-
-
-def _values(repeats: range, steps: Any, faster: int) -> list[dict[str, Scalar]]:
     made = []
     for repeat in repeats:
         for data, (_, _, _, nodes, nets, few) in SETTINGS.items():
@@ -220,7 +214,8 @@ CLAIM = Claim(
         "cone-torus, which it calls odd, are drawn but not judged."
     ),
     run=run,
-    values=values,
+    smoke=[row for row in grid_of(range(2), (0, STAR), 30) if _at_an_end(row)],
+    full=grid_of(range(10), range(STAR + 1), 1),
     unseeded=["nets", "nodes", "step"],
     judge=judge,
     draw=draw,

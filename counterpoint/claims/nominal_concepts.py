@@ -12,7 +12,7 @@ from counterpoint.boosting import AdaBoostM2Classifier, NominalConceptClassifier
 from counterpoint.claims import sources
 from counterpoint.claims._pictures import panels
 from counterpoint.claims._shared import marks, rows_and_labels, share, take_fold
-from counterpoint.claims.protocol import Claim, Scalar, Size, Verdict, grid, verdict
+from counterpoint.claims.protocol import Claim, Verdict, grid, verdict
 from counterpoint.diversity import trajectory
 from counterpoint.plots.style import colour
 
@@ -46,18 +46,6 @@ def run(*, seed: int, repeat: int, fold: int, data: str, n_members: int) -> list
                 | {name: float(curves[name].iloc[at]) for name in MEASURES}
             )
     return rows
-
-
-def values(size: Size) -> list[dict[str, Scalar]]:
-    """Return the folds of each set."""
-    full = size == "full"
-    few = ["pima", "ionosphere", "blood-transfusion"]
-    return grid(
-        repeat=range(10 if full else 1),
-        fold=range(N_FOLDS if full else 2),
-        data=list(sources.NOMINAL_CONCEPTS.index) if full else few,
-        n_members=[50 if full else 20],
-    )
 
 
 def _curves(frame: pd.DataFrame) -> pd.DataFrame:
@@ -197,7 +185,18 @@ CLAIM = Claim(
         "against."
     ),
     run=run,
-    values=values,
+    smoke=grid(
+        repeat=[0],
+        fold=range(2),
+        data=["pima", "ionosphere", "blood-transfusion"],
+        n_members=[20],
+    ),
+    full=grid(
+        repeat=range(10),
+        fold=range(N_FOLDS),
+        data=sources.NOMINAL_CONCEPTS.index,
+        n_members=[50],
+    ),
     unseeded=["fold"],
     judge=judge,
     draw=draw,

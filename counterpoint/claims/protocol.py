@@ -195,8 +195,8 @@ class Claim:
         How our run departs from the source's, and why.
     run : callable
         One cell; see :class:`Experiment`.
-    values : callable
-        ``values(size)`` returns the grid of that size, keyword arguments of ``run`` per cell.
+    smoke, full : sequence of dict
+        The grids of a quick try and of the real thing: keyword arguments of ``run`` per cell.
     judge : callable
         ``judge(frame)`` returns the :class:`Verdict` on a frame of rows; it takes an incomplete
         grid too, as a long run may be cut short.
@@ -216,7 +216,8 @@ class Claim:
     rule: str
     setup: str
     run: Callable[..., Rows] = field(repr=False)
-    values: Callable[[Size], Sequence[Mapping[str, Scalar]]] = field(repr=False)
+    smoke: Sequence[Mapping[str, Scalar]] = field(repr=False)
+    full: Sequence[Mapping[str, Scalar]] = field(repr=False)
     judge: Callable[[pd.DataFrame], Verdict] = field(repr=False)
     draw: Callable[[pd.DataFrame], "Figure"] = field(repr=False)
     unseeded: Sequence[str] = ()
@@ -224,11 +225,11 @@ class Claim:
 
     def experiment(self, size: Size) -> Experiment:
         """Return what has to be run, as a quick try (``"smoke"``) or as in the source."""
-        suffix = "" if size == "full" else "-smoke"
+        suffix, values = ("", self.full) if size == "full" else ("-smoke", self.smoke)
         return Experiment(
             f"{self.topic}{suffix}",
             self.run,
-            self.values(size),
+            values,
             unseeded=self.unseeded,
             stream=f"R{self.stream}{suffix}",
         )

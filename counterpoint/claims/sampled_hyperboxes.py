@@ -20,7 +20,7 @@ from counterpoint.claims._shared import (
     thesis_fold,
 )
 from counterpoint.claims.comparison import paired_by_set
-from counterpoint.claims.protocol import Claim, Scalar, Size, Verdict, grid, verdict
+from counterpoint.claims.protocol import Claim, Verdict, grid, verdict
 from counterpoint.hyperboxes import HyperboxClassifier, HyperboxEnsembleClassifier
 from counterpoint.plots.style import colour
 
@@ -70,13 +70,6 @@ def run(
                 raise
         rows.append(row)
     return rows
-
-
-def values(size: Size) -> list[dict[str, Scalar]]:
-    """Return the folds; all methods share them, and their trees."""
-    if size == "smoke":
-        return grid(repeat=[0], fold_=range(2), data=["synthetic"], method=METHODS, boxes=[100])
-    return grid(repeat=range(5), fold_=range(10), data=SETS, method=METHODS, boxes=[1000])
 
 
 def judge(frame: pd.DataFrame) -> Verdict:
@@ -201,7 +194,8 @@ CLAIM = Claim(
         "Bagging has 100 trees."
     ),
     run=run,
-    values=values,
+    smoke=grid(repeat=[0], fold_=range(2), data=["synthetic"], method=METHODS, boxes=[100]),
+    full=grid(repeat=range(5), fold_=range(10), data=SETS, method=METHODS, boxes=[1000]),
     unseeded=["fold_", "method"],
     judge=judge,
     draw=draw,

@@ -107,20 +107,13 @@ class Store:
         bool
             False if the cell was there already; then nothing is changed.
         """
+        name, version = experiment.kept_as, experiment.version
         text = json.dumps(list(rows), allow_nan=False)
         finished = datetime.now(UTC).isoformat(timespec="seconds")
         with self._in_words():
             done = self._connection.execute(
                 "INSERT OR IGNORE INTO cells VALUES (?, ?, ?, ?, ?, ?, ?)",
-                (
-                    experiment.kept_as,
-                    experiment.version,
-                    cell.key,
-                    cell.seed,
-                    text,
-                    seconds,
-                    finished,
-                ),
+                (name, version, cell.key, cell.seed, text, seconds, finished),
             )
         return done.rowcount == 1
 

@@ -11,7 +11,7 @@ from scipy.optimize import minimize_scalar
 from counterpoint.claims import sources
 from counterpoint.claims._pictures import THEIRS_LINE, panels
 from counterpoint.claims._shared import numbers
-from counterpoint.claims.protocol import Claim, Scalar, Size, Verdict, grid, verdict
+from counterpoint.claims.protocol import Claim, Verdict, grid, verdict
 from counterpoint.plots.style import colour
 from counterpoint.subsets import ball_kernel, cone_kernel
 
@@ -91,13 +91,6 @@ def run(*, seed: int, repeat: int, kind: str, draws: int) -> list[dict[str, Any]
         dict(zip(columns, row, strict=True)) | {"fitted": value}
         for row in zip(*columns.values(), strict=True)
     ]
-
-
-def values(size: Size) -> list[dict[str, Scalar]]:
-    """Return the four kernels, drawn many times."""
-    if size == "smoke":
-        return grid(repeat=range(2), kind=KINDS, draws=[2000])
-    return grid(repeat=range(20), kind=KINDS, draws=[20_000])
 
 
 def judge(frame: pd.DataFrame) -> Verdict:
@@ -191,7 +184,8 @@ CLAIM = Claim(
         "angle alone, as cones do. The angle of equation 3.15 is that from the axis to the side."
     ),
     run=run,
-    values=values,
+    smoke=grid(repeat=range(2), kind=KINDS, draws=[2000]),
+    full=grid(repeat=range(20), kind=KINDS, draws=[20_000]),
     judge=judge,
     draw=draw,
     findings=(

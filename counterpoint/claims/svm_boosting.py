@@ -15,7 +15,7 @@ from counterpoint.claims import sources
 from counterpoint.claims._pictures import THEIRS_MARK, panels
 from counterpoint.claims._shared import encoded, error, marks, rows_and_labels, share, take_fold
 from counterpoint.claims.comparison import paired
-from counterpoint.claims.protocol import Claim, Scalar, Size, Verdict, grid, verdict
+from counterpoint.claims.protocol import Claim, Verdict, grid, verdict
 from counterpoint.networks import NCCDClassifier, NegativeCorrelationRegressor
 from counterpoint.plots.style import colour
 
@@ -59,18 +59,6 @@ def run(
     A, B, y_train, y_test = split(data, fold, seed)
     model = make_model(method, n_members, seed).fit(A, y_train)
     return {"test_error": error(model, B, y_test), "n_test": len(y_test)}
-
-
-def values(size: Size) -> list[dict[str, Scalar]]:
-    """Return the folds; all methods share them."""
-    full = size == "full"
-    return grid(
-        repeat=range(5 if full else 1),
-        fold=range(N_FOLDS if full else 2),
-        data=list(sources.SVM_BOOSTING["data"]) if full else ["sonar", "ionosphere"],
-        method=METHODS,
-        n_members=[50 if full else 8],
-    )
 
 
 def judge(frame: pd.DataFrame) -> Verdict:
@@ -146,7 +134,16 @@ CLAIM = Claim(
         "times what any SVM reaches: these numbers cannot be met."
     ),
     run=run,
-    values=values,
+    smoke=grid(
+        repeat=[0], fold=range(2), data=["sonar", "ionosphere"], method=METHODS, n_members=[8]
+    ),
+    full=grid(
+        repeat=range(5),
+        fold=range(N_FOLDS),
+        data=sources.SVM_BOOSTING["data"],
+        method=METHODS,
+        n_members=[50],
+    ),
     unseeded=["fold", "method"],
     judge=judge,
     draw=draw,

@@ -10,7 +10,7 @@ from counterpoint import MemberOutputs
 from counterpoint.claims import sources
 from counterpoint.claims._pictures import THEIRS_MARK, panels
 from counterpoint.claims.comparison import paired
-from counterpoint.claims.protocol import Claim, Scalar, Size, Verdict, grid, verdict
+from counterpoint.claims.protocol import Claim, Verdict, grid, verdict
 from counterpoint.claims.svm_boosting import ADA, N_FOLDS, NCAB, make_model, split
 from counterpoint.diversity import kappa_error, label_kappa
 from counterpoint.plots import KappaErrorDisplay
@@ -43,17 +43,6 @@ def _outputs(method: str, n_members: int, fold: int, seed: int) -> dict[str, Mem
         "test": MemberOutputs.from_estimator(model, B, y_test),
         "training": MemberOutputs.from_estimator(model, A, y_train),
     }
-
-
-def values(size: Size) -> list[dict[str, Scalar]]:
-    """Return the folds; both methods share them."""
-    full = size == "full"
-    return grid(
-        repeat=range(5 if full else 1),
-        fold=range(N_FOLDS if full else 4),
-        method=[ADA, NCAB],
-        n_members=[50 if full else 10],
-    )
 
 
 def judge(frame: pd.DataFrame) -> Verdict:
@@ -140,7 +129,8 @@ CLAIM = Claim(
         "keeps one member only has no pairs and is left out. C and coding as in svm-boosting."
     ),
     run=run,
-    values=values,
+    smoke=grid(repeat=[0], fold=range(4), method=[ADA, NCAB], n_members=[10]),
+    full=grid(repeat=range(5), fold=range(N_FOLDS), method=[ADA, NCAB], n_members=[50]),
     unseeded=["fold", "method"],
     judge=judge,
     draw=draw,

@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 from counterpoint.claims import sources
 from counterpoint.claims._pictures import THEIRS_LINE, panels, shared_legend
 from counterpoint.claims._shared import numbers, thesis_data, train_networks
-from counterpoint.claims.protocol import Claim, Scalar, Size, Verdict, grid, verdict
+from counterpoint.claims.protocol import Claim, Verdict, grid, verdict
 from counterpoint.plots.style import colour
 
 N, NODES, RATE, EPOCHS = 3, 5, 0.05, 5000
@@ -42,14 +42,6 @@ def run(*, seed: int, repeat: int, lam: float, epochs: int) -> list[dict[str, An
             model.dynamics_.epochs, trace.spread.mean(axis=1), outputs, strict=True
         )
     ]
-
-
-def values(size: Size) -> list[dict[str, Scalar]]:
-    """Return the grid: the four lambdas share data and start within a repeat."""
-    lams = sources.TRAINING_DYNAMICS
-    if size == "smoke":
-        return grid(repeat=range(2), lam=lams, epochs=[500])
-    return grid(repeat=range(20), lam=lams, epochs=[EPOCHS])
 
 
 def ideal_growth(lam: float, epochs: float) -> float:
@@ -177,7 +169,8 @@ CLAIM = Claim(
         "Ripley's densities; the original 250 points may not be shipped."
     ),
     run=run,
-    values=values,
+    smoke=grid(repeat=range(2), lam=sources.TRAINING_DYNAMICS, epochs=[500]),
+    full=grid(repeat=range(20), lam=sources.TRAINING_DYNAMICS, epochs=[EPOCHS]),
     unseeded=["lam"],
     judge=judge,
     draw=draw,

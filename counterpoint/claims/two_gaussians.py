@@ -13,7 +13,7 @@ from counterpoint.claims import sources
 from counterpoint.claims._pictures import panels
 from counterpoint.claims._shared import RESAMPLED, boosted, share
 from counterpoint.claims.comparison import paired
-from counterpoint.claims.protocol import Claim, Scalar, Size, Verdict, grid, verdict
+from counterpoint.claims.protocol import Claim, Verdict, grid, verdict
 from counterpoint.datasets import make_two_gaussians
 from counterpoint.plots import plot_decision_boundary
 from counterpoint.plots.style import colour
@@ -55,13 +55,6 @@ def boundary_length(region: np.ndarray) -> float:
     """Return the length of the boundary in the window, of a staircase: |dx| + |dy|."""
     steps = np.sum(region[1:] != region[:-1]) + np.sum(region[:, 1:] != region[:, :-1])
     return float(steps * (WINDOW[1] - WINDOW[0]))
-
-
-def values(size: Size) -> list[dict[str, Scalar]]:
-    """Return the distances; all lambdas share data and start."""
-    if size == "smoke":
-        return grid(repeat=range(3), distance=[2.6], lam=[0, 9], n_members=[11])
-    return grid(repeat=range(30), distance=[2.6, 4.0], lam=[0, 2, 9], n_members=[51])
 
 
 def judge(frame: pd.DataFrame) -> Verdict:
@@ -154,7 +147,8 @@ CLAIM = Claim(
         f"{RESAMPLED}The length is that of the boundary inside a square of side 10."
     ),
     run=run,
-    values=values,
+    smoke=grid(repeat=range(3), distance=[2.6], lam=[0, 9], n_members=[11]),
+    full=grid(repeat=range(30), distance=[2.6, 4.0], lam=[0, 2, 9], n_members=[51]),
     unseeded=["lam"],
     judge=judge,
     draw=draw,

@@ -34,9 +34,6 @@ def draw(frame):
 
 
 def make(topic, *, n=3, fail=(), pause=0.0, **changes):
-    def values(size):
-        return grid(repeat=range(n if size == "full" else 1), method=["ours", "theirs"])
-
     options = {
         "stream": 1000 + sum(map(ord, topic)),
         "title": f"Title of {topic}",
@@ -45,7 +42,8 @@ def make(topic, *, n=3, fail=(), pause=0.0, **changes):
         "rule": "Reproduced if it is below a half.",
         "setup": "Other seeds.",
         "run": partial(run, fail=fail, pause=pause),
-        "values": values,
+        "smoke": grid(repeat=[0], method=["ours", "theirs"]),
+        "full": grid(repeat=range(n), method=["ours", "theirs"]),
         "judge": judge,
         "draw": draw,
         "unseeded": ["method"],

@@ -10,7 +10,7 @@ from counterpoint.claims.network_complexity import CLAIM, best_settings
 def settings(sign=1, *, near=True):
     """Rows that follow the text of section 4.8, or its opposite."""
     rows = []
-    for values in CLAIM.values("smoke"):
+    for values in CLAIM.smoke:
         row = dict(values) | {"diverged": False}
         data, nets, nodes, strong = row["data"], row["nets"], row["nodes"], row["step"] == 7
         noise = 1e-5 * ((3 * row["repeat"] + nets + nodes) % 2)
