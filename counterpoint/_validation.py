@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-AXES = "(n_members, n_samples)"
+MEMBER_AXES = ("n_members", "n_samples", "n_classes")
 _SUM_TOLERANCE = 1e-4  # float32 probabilities of a few hundred classes stay well inside
 
 
@@ -111,30 +111,60 @@ def check_learner(estimator: Any, name: str = "estimator", *, owner: str, count:
 # -- arrays ------------------------------------------------------------------------------------
 
 
+def check_axes(values, name, axes):
+    """Raise unless ``values`` has these axes, none of them empty."""
+    if values.ndim != len(axes):
+        hint = ""
+        if values.ndim == len(axes) - 1:
+            hint = f" For a single {_singular(axes[0])}, pass {name}[None]."
+        raise ValueError(f"{name} has shape {values.shape}: expected {_names(axes)}.{hint}")
+    if 0 in values.shape:
+        raise ValueError(
+            f"{name} is empty: of shape {values.shape}, axes {_names(axes)}, "
+            f"{axes[values.shape.index(0)]} is 0, at least 1 is needed."
+        )
+
+
+def check_samples(values, name, axes, n_samples, of="y"):
+    """Raise unless ``values`` has as many samples as ``of``."""
+    sample_axis = list(axes).index("n_samples")
+    if values.shape[sample_axis] == n_samples:
+        return
+    hint = "one value for each sample is needed."
+    if n_samples in values.shape:
+        other = values.shape.index(n_samples)
+        hint = f"it looks transposed, pass np.swapaxes({name}, {other}, {sample_axis})."
+    raise ValueError(
+        f"{of} has {n_samples} samples, but {name} has shape {values.shape}, of axes "
+        f"{_names(axes)}, thus {values.shape[sample_axis]} samples: {hint}"
+    )
+
+
+def check_floats(array, name, axes):
+    """Return ``array`` as floats of these axes, or say which axis or value is wrong."""
+    try:
+        values = np.asarray(array, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise ValueError(
+            f"{name} must be numbers in one rectangular array of axes {_names(axes)}; "
+            f"it cannot be read so: {error}."
+        ) from error
+    check_axes(values, name, axes)
+    bad = ~np.isfinite(values)
+    if bad.any():
+        raise ValueError(
+            f"{name} has {values[bad][0]} at {first_place(bad, axes)}: remove or impute what is "
+            "not finite."
+        )
+    return values
+
+
 def check_members_array(array, *, name, n_samples=None, ndim=2):
     """Return ``array`` as an ndarray of shape (n_members, n_samples[, n_classes])."""
     array = np.asarray(array)
-    axes = AXES if ndim == 2 else "(n_members, n_samples, n_classes)"
-    if array.ndim != ndim:
-        hint = ""
-        if array.ndim == 1 and ndim == 2:
-            hint = f" For a single member pass {name}.reshape(1, -1)."
-        raise ValueError(f"{name} has shape {array.shape}, expected {axes}.{hint}")
-    if array.size == 0:
-        raise ValueError(
-            f"{name} is empty: its shape is {array.shape}, {axes}. At least one member and one "
-            "sample are needed."
-        )
-    if n_samples is not None and array.shape[1] != n_samples:
-        hint = "Pass as many columns as there are samples."
-        if array.shape[0] == n_samples:
-            hint = f"It looks transposed: pass {name}.T" + (
-                "." if ndim == 2 else " with the first two axes swapped: np.swapaxes(a, 0, 1)."
-            )
-        raise ValueError(
-            f"{name} has shape {array.shape}, that is {array.shape[1]} samples in axes {axes}, "
-            f"but y has {n_samples} samples. {hint}"
-        )
+    check_axes(array, name, MEMBER_AXES[:ndim])
+    if n_samples is not None:
+        check_samples(array, name, MEMBER_AXES[:ndim], n_samples)
     return array
 
 
@@ -152,30 +182,33 @@ def check_correct(correct, *, name="correct", n_samples=None):
     return correct.astype(bool)
 
 
-def check_proba(proba, *, n_samples=None, name="proba"):
-    """Return probabilities (n_members, n_samples, n_classes), finite, non-negative, adding to 1."""
-    proba = check_members_array(proba, name=name, n_samples=n_samples, ndim=3)
+def check_proba(proba, name="proba", axes=MEMBER_AXES, *, n_samples=None):
+    """Return probabilities, finite, non-negative, adding up to 1 over the last axis, the class."""
+    proba = np.asarray(proba)
     if not np.issubdtype(proba.dtype, np.floating):
-        proba = proba.astype(float)
-    bad = np.isnan(proba).any(axis=2)
+        proba = check_floats(proba, name, axes)
+    check_axes(proba, name, axes)
+    if n_samples is not None:
+        check_samples(proba, name, axes, n_samples)
+    bad = np.isnan(proba)
     if bad.any():
         raise ValueError(
-            f"{name} holds NaN, first for {_where(bad)}. Give every member a full distribution, "
+            f"{name} has nan at {first_place(bad, axes)}: give every member a full distribution, "
             "or leave the sample or the member out."
         )
-    bad = (proba < 0).any(axis=2)
+    bad = proba < 0
     if bad.any():
         raise ValueError(
-            f"{name} holds negative values, first for {_where(bad)}. If these are scores, turn "
-            "them into probabilities first, or pass the members' labels as votes."
+            f"{name} has {proba[bad][0]:g} at {first_place(bad, axes)}: probabilities are never "
+            "negative. Turn scores or logits into probabilities first, or pass labels."
         )
-    sums = proba.sum(axis=2)
-    bad = ~np.isclose(sums, 1.0, rtol=0, atol=_SUM_TOLERANCE)
+    totals = proba.sum(axis=-1)
+    bad = ~np.isclose(totals, 1.0, rtol=0, atol=_SUM_TOLERANCE)
     if bad.any():
-        first = sums[bad][0]
         raise ValueError(
-            f"{name} must add up to 1 over the classes (last axis), but adds up to {first:.4g} for "
-            f"{_where(bad)}. Divide by proba.sum(axis=-1, keepdims=True) if these are weights."
+            f"{name} adds up to {totals[bad][0]:.6g} over the classes at "
+            f"{first_place(bad, axes)}: the last axis ({axes[-1]}) must add up to one. Divide "
+            "weights by their sum."
         )
     return proba
 
@@ -241,9 +274,18 @@ def code_type(n_classes):
     return next(t for t in (np.int8, np.int16, np.int32) if n_classes <= np.iinfo(t).max)
 
 
-def _where(bad):
-    member, sample = np.argwhere(bad)[0]
-    return f"member {member}, sample {sample}"
+def _names(axes):
+    return f"({', '.join(axes)})"
+
+
+def _singular(axis):
+    return "class" if axis == "n_classes" else axis.removeprefix("n_").removesuffix("s")
+
+
+def first_place(bad, axes):
+    """Say in words where the first of these is; an axis that was summed over goes unnamed."""
+    where = np.argwhere(bad)[0].tolist()
+    return ", ".join(f"{_singular(axis)} {i}" for axis, i in zip(axes, where, strict=False))
 
 
 def _some(values, limit=6):

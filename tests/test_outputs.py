@@ -434,9 +434,15 @@ def test_outputs_pickle():
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (dict(votes=np.zeros((3, 4)), y=np.zeros(3)), r"looks transposed: pass votes\.T"),
-        (dict(votes=np.zeros((3, 4)), y=np.zeros(5)), "4 samples in axes.*y has 5 samples"),
-        (dict(votes=np.zeros(4), y=np.zeros(4)), r"shape \(4,\).*reshape\(1, -1\)"),
+        (
+            dict(votes=np.zeros((3, 4)), y=np.zeros(3)),
+            r"looks transposed, pass np\.swapaxes\(votes, 0, 1\)",
+        ),
+        (
+            dict(votes=np.zeros((3, 4)), y=np.zeros(5)),
+            "y has 5 samples, but votes .*thus 4 samples",
+        ),
+        (dict(votes=np.zeros(4), y=np.zeros(4)), r"shape \(4,\).*pass votes\[None\]"),
         (dict(votes=np.zeros((3, 4)), y=np.zeros((4, 1))), r"y has shape \(4, 1\)"),
         (dict(votes=np.zeros((0, 4)), y=np.zeros(4)), "votes is empty"),
         (dict(votes=np.zeros((2, 0)), y=np.zeros(0)), "votes is empty"),
@@ -449,12 +455,12 @@ def test_outputs_pickle():
         (dict(votes=[[1, 2]], y=[1, 2], weights=[-1]), "finite and not negative"),
         (dict(votes=[[1, 2]], y=[1, 2], weights=[0]), "all zero"),
         (dict(votes=[[1, 2]], y=[1, 2], sample_weight=[1]), r"shape \(1,\), expected \(2,\)"),
-        (dict(proba=[[[0.5, 0.6]]]), "adds up to 1.1 for member 0, sample 0"),
-        (dict(proba=[[[0.5, 0.5], [np.nan, 1]]]), "NaN, first for member 0, sample 1"),
-        (dict(proba=[[[-0.5, 1.5]]]), "negative values"),
+        (dict(proba=[[[0.5, 0.6]]]), "adds up to 1.1 over the classes at member 0, sample 0"),
+        (dict(proba=[[[0.5, 0.5], [np.nan, 1]]]), "has nan at member 0, sample 1"),
+        (dict(proba=[[[-0.5, 1.5]]]), "has -0.5 at member 0"),
         (dict(proba=np.ones((2, 3))), r"expected \(n_members, n_samples, n_classes\)"),
         (dict(proba=np.full((1, 2, 2), 0.5), y=[0, 0]), "2 classes on its last axis"),
-        (dict(proba=np.full((4, 2, 2), 0.5), y=[0, 1, 0, 1]), "first two axes swapped"),
+        (dict(proba=np.full((4, 2, 2), 0.5), y=[0, 1, 0, 1]), r"pass np\.swapaxes\(proba, 0, 1\)"),
         (
             dict(proba=np.full((1, 2, 2), 0.5), votes=np.zeros((2, 2), int), classes=[0, 1]),
             "same members and samples",

@@ -10,8 +10,8 @@ from sklearn.model_selection import train_test_split
 from sklearn.utils import check_consistent_length
 from sklearn.utils.multiclass import check_classification_targets
 
-from counterpoint._validation import check_sample_weight
-from counterpoint.decomposition._checks import check_floats, check_probabilities
+from counterpoint._validation import check_choice, check_floats, check_sample_weight
+from counterpoint.decomposition.inputs import check_probabilities
 
 
 @dataclass(frozen=True)
@@ -72,12 +72,9 @@ def split(X, y, X_test, y_test, test_size, proba, weight, for_classes: bool, rng
 
 def check_resample(resample):
     """Return the way to draw training sets, or say what there is."""
-    if callable(resample) or resample in ("bootstrap", "subsample"):
+    if callable(resample):
         return resample
-    raise ValueError(
-        f"resample={resample!r}: choose 'bootstrap' or 'subsample', or pass a function of a "
-        "RandomState that returns (X, y)."
-    )
+    return check_choice(resample, "resample", ("bootstrap", "subsample"))
 
 
 def train_rows(train_size, resample, n_rows: int) -> int:

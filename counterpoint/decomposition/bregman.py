@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from counterpoint._validation import check_member_weight, check_sample_weight
-from counterpoint.decomposition._checks import check_noise
+from counterpoint.decomposition.inputs import check_noise
 from counterpoint.decomposition.losses import DEFAULT_EPS, BregmanLoss, get_loss
 from counterpoint.decomposition.parts import Parts
 

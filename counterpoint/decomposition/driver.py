@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import is_classifier, is_regressor
 from sklearn.utils import check_random_state
 
+from counterpoint._validation import check_choice, check_count
 from counterpoint.decomposition._data import Data, check_resample, split, train_rows
 from counterpoint.decomposition.bregman import bias_variance_diversity
 from counterpoint.decomposition.effects import zero_one_diversity_effect
@@ -203,8 +204,7 @@ default="zero-one"
     True
     """
     name, method, bregman = _choose(loss, method)
-    if not isinstance(n_trials, int | np.integer) or n_trials < 1:
-        raise ValueError(f"n_trials={n_trials!r}: at least one training is needed.")
+    check_count(n_trials, "n_trials")
     for_classes = name == "zero-one" or (bregman is not None and _wants_classes(bregman))
     _check_kind(estimator, name, for_classes)
     rng = check_random_state(random_state)
@@ -251,23 +251,14 @@ def _choose(loss, method) -> tuple[str, str, BregmanLoss | None]:
     if loss == "zero-one":
         allowed, name, bregman = [*_ZERO_ONE, "effect"], "zero-one", None
     else:
-        if isinstance(loss, str) and loss not in LOSSES:
-            raise ValueError(
-                f"loss={loss!r} is not known: choose from 'zero-one', "
-                f"{', '.join(map(repr, LOSSES))}, or pass a BregmanLoss."
-            )
+        if not isinstance(loss, BregmanLoss):
+            check_choice(loss, "loss", ["zero-one", *LOSSES])
         bregman = get_loss(loss)
         name, allowed = bregman.name, ["diversity", "bias-variance"]
         if bregman is LOSSES["squared"]:
             allowed.append("covariance")
-    if method is None:
-        method = allowed[0]
-    if method not in allowed:
-        raise ValueError(
-            f"method={method!r} is not a way to split {name!r} loss: choose from "
-            f"{', '.join(map(repr, allowed))}."
-        )
-    return name, method, bregman
+    method = allowed[0] if method is None else method
+    return name, check_choice(method, "method", allowed), bregman
 
 
 def _wants_classes(loss: BregmanLoss) -> bool:

@@ -18,14 +18,14 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import entr, expit, log_softmax, xlogy
 
-from counterpoint._validation import check_member_weight
-from counterpoint.decomposition._checks import (
-    check_classes,
+from counterpoint._validation import (
+    check_choice,
     check_floats,
-    check_length,
-    check_probabilities,
-    encode,
+    check_member_weight,
+    check_number,
+    check_samples,
 )
+from counterpoint.decomposition.inputs import check_classes, check_probabilities, encode
 
 DEFAULT_EPS = 1e-12
 
@@ -102,8 +102,7 @@ class BregmanLoss:
 
     def check_outputs(self, outputs: ArrayLike, axes: Sequence[str], eps: float) -> NDArray:
         """Return outputs strictly inside the domain, or say which is outside."""
-        if not 0 < eps < 0.1:
-            raise ValueError(f"eps={eps!r}: give a small positive number, such as 1e-12.")
+        check_number(eps, "eps", low=0, high=0.1, open_low=True, open_high=True)
         values = check_floats(outputs, "outputs", axes)
         self._check_range(values, "outputs")
         low, high = self.domain
@@ -129,7 +128,7 @@ class BregmanLoss:
             target = self._one_hot(target, outputs.shape[-1], classes)
         else:
             target = self._check_points(y, outputs)
-        check_length(len(target), "y", outputs, "outputs", axes)
+        check_samples(outputs, "outputs", axes, len(target))
         return target
 
     def _check_points(self, y: ArrayLike, outputs: NDArray) -> NDArray:
@@ -293,12 +292,7 @@ def get_loss(loss: str | BregmanLoss) -> BregmanLoss:
     """Return the loss of this name, or the loss itself."""
     if isinstance(loss, BregmanLoss):
         return loss
-    if isinstance(loss, str) and loss in LOSSES:
-        return LOSSES[loss]
-    raise ValueError(
-        f"loss={loss!r} is not known: choose from {', '.join(map(repr, LOSSES))}, or pass a "
-        "BregmanLoss."
-    )
+    return LOSSES[check_choice(loss, "loss", LOSSES)]
 
 
 def centroid(

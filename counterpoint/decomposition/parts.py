@@ -9,6 +9,8 @@ import pandas as pd
 from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
+from counterpoint._validation import check_count, check_number
+
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class Parts:
@@ -136,13 +138,8 @@ class Parts:
         frame : DataFrame
             One row a part; columns ``low``, ``average``, ``high`` (percentile interval).
         """
-        if not 0 < level < 1:
-            raise ValueError(
-                f"level={level!r} is not a coverage: give a number strictly between 0 and 1, "
-                "such as 0.9."
-            )
-        if n_resamples < 1:
-            raise ValueError(f"n_resamples={n_resamples!r}: at least 1 resample is needed.")
+        check_number(level, "level", low=0, high=1, open_low=True, open_high=True)
+        check_count(n_resamples, "n_resamples")
         rng = check_random_state(random_state)
         values = np.column_stack(list(self.per_sample.values()))
         weight = np.ones(len(values)) if self.sample_weight is None else self.sample_weight

@@ -10,8 +10,8 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from counterpoint._validation import check_sample_weight
-from counterpoint.decomposition._checks import check_floats, check_noise, check_target
+from counterpoint._validation import check_floats, check_sample_weight
+from counterpoint.decomposition.inputs import check_noise, check_target
 from counterpoint.decomposition.parts import Parts
 
 

@@ -14,7 +14,7 @@ from sklearn.utils import check_consistent_length
 from sklearn.utils import resample as draw_rows
 
 from counterpoint._progress import track
-from counterpoint.decomposition._checks import encode
+from counterpoint.decomposition.inputs import encode
 from counterpoint.exceptions import MemberError
 
 Output = Literal["labels", "values", "proba"]

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from counterpoint._validation import check_sample_weight
-from counterpoint.decomposition._checks import check_truth
+from counterpoint.decomposition.inputs import check_truth
 from counterpoint.decomposition.parts import Parts
 
 

@@ -3,7 +3,7 @@
 import numpy as np
 from scipy.stats import binom
 
-from counterpoint._validation import check_member_weight
+from counterpoint._validation import check_count, check_member_weight, check_number
 from counterpoint.diversity.inputs import as_counts, as_outputs
 
 __all__ = [
@@ -50,8 +50,7 @@ def independent_vote_error(error, n_members=None):
     errors = np.asarray(error, dtype=float)
     _check_shares(errors, "error")
     if errors.ndim == 0:
-        if n_members is None or n_members < 1:
-            raise ValueError(f"With one error pass n_members of at least 1; got {n_members!r}.")
+        check_count(n_members, "n_members")
         return float(binom.sf(n_members // 2, n_members, errors))
     if n_members is not None and n_members != len(errors):
         raise ValueError(f"{len(errors)} errors given, but n_members={n_members}: leave it out.")
@@ -133,8 +132,7 @@ def variance_factor(correlation, n_members):
     >>> variance_factor(0.0, 10), variance_factor(1.0, 10)
     (0.1, 1.0)
     """
-    if n_members < 1:
-        raise ValueError(f"n_members={n_members}: at least one member is needed.")
+    check_count(n_members, "n_members")
     if n_members > 1 and not -1.0 / (n_members - 1) - 1e-12 <= correlation <= 1.0:
         raise ValueError(
             f"correlation={correlation}: {n_members} members cannot correlate less than "
@@ -290,8 +288,7 @@ def tandem_bound(outputs, *, weights=None, delta=None, prior=None):
     loss = float(weights @ wrong @ weights)
     if delta is None:
         return 4.0 * loss
-    if not 0.0 < delta < 1.0:
-        raise ValueError(f"delta={delta}: expected a chance between 0 and 1, for example 0.05.")
+    check_number(delta, "delta", low=0, high=1, open_low=True, open_high=True)
     n = float(as_counts(outputs).total)
     prior = check_member_weight(prior, len(weights))
     prior = np.ones(len(weights)) if prior is None else prior

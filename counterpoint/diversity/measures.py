@@ -4,8 +4,8 @@
 measure is one function and one more row here.
 """
 
-from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -14,6 +14,7 @@ from scipy.spatial.distance import squareform
 
 from counterpoint._kernels.votes import prefix_histograms
 from counterpoint._outputs import PairCounts
+from counterpoint._validation import check_choice
 from counterpoint.diversity import gain, groupwise, margins, pairwise
 from counterpoint.diversity.inputs import as_outputs, growing_summaries, shares_of, vote_summary
 
@@ -46,7 +47,7 @@ class Measure:
     """
 
     name: str
-    function: Callable
+    function: Any
     title: str
     limits: tuple[float, float]
     more_diverse: str
@@ -135,9 +136,7 @@ MEASURES = {
 
 def get_measure(name):
     """Look a measure up by name."""
-    if name not in MEASURES:
-        raise ValueError(f"No measure is called {name!r}. There are: {', '.join(MEASURES)}.")
-    return MEASURES[name]
+    return MEASURES[check_choice(name, "measure", MEASURES)]
 
 
 def _possible(outputs):
@@ -218,11 +217,8 @@ def matrix(outputs, measure="q"):
     array([[0. , 0.4],
            [0.4, 0. ]])
     """
-    chosen = get_measure(measure)
-    if not chosen.pairwise:
-        names = ", ".join(m.name for m in MEASURES.values() if m.pairwise)
-        raise ValueError(f"{measure!r} is not a measure of pairs. These are: {names}.")
-    return chosen.function.matrix(outputs)
+    check_choice(measure, "measure", [m.name for m in MEASURES.values() if m.pairwise])
+    return MEASURES[measure].function.matrix(outputs)
 
 
 def order_alike(matrix, measure):

@@ -508,7 +508,7 @@ def test_missing_values_go_to_learners_that_take_them():
         (dict(on_failure="cry"), "on_failure='cry'"),
         (dict(estimator=LinearSVC(), confidence=True), "has no predict_proba"),
         (dict(stopping=DiversityStopping("margin_mean")), "has no direction"),
-        (dict(stopping=DiversityStopping("nonsense")), "No measure is called 'nonsense'"),
+        (dict(stopping=DiversityStopping("nonsense")), "measure='nonsense': choose"),
         (dict(stopping=DiversityStopping(patience=0)), "patience=0"),
         (dict(stopping=ErrorStopping()), "Pass eval_set to fit"),
         (dict(estimator=HistTreeClassifier(max_depth=0)), "max_depth=0"),

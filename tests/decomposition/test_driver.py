@@ -456,16 +456,16 @@ class Growing(RegressorMixin, BaseEstimator):
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"loss": "hinge"}, "loss='hinge' is not known: choose from 'zero-one', 'squared'"),
-        ({"method": "bayes"}, "method='bayes' is not a way to split 'zero-one' loss: choose"),
+        ({"loss": "hinge"}, "loss='hinge': choose 'zero-one', 'squared'"),
+        ({"method": "bayes"}, "method='bayes': choose 'kohavi-wolpert'"),
         (
             {"loss": "cross-entropy", "method": "covariance"},
-            "'covariance' is not a way to split 'cross-entropy' loss",
+            "method='covariance': choose 'diversity'",
         ),
         ({"loss": "squared"}, "loss='squared' is for regressors, which DecisionTreeClassifier"),
         ({"estimator": Ridge()}, "loss='zero-one' is for classifiers, which Ridge is not"),
         ({"loss": "logistic"}, "loss='logistic' is for two classes, but y has 3"),
-        ({"n_trials": 0}, "n_trials=0: at least one training"),
+        ({"n_trials": 0}, "n_trials=0: give a whole number from 1"),
         ({"n_trials": 2.5}, "n_trials=2.5"),
         ({"resample": "jackknife"}, "resample='jackknife': choose 'bootstrap'"),
         ({"train_size": 0.0}, "train_size=0.0 of 100 training samples"),

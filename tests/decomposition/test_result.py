@@ -103,7 +103,7 @@ def test_intervals_leave_samples_without_weight_out():
 
 @pytest.mark.parametrize("level", [0, 1, -0.5, 90])
 def test_level_must_be_a_coverage(parts, level):
-    with pytest.raises(ValueError, match="strictly between 0 and 1"):
+    with pytest.raises(ValueError, match="give a number above 0 and below 1"):
         parts.intervals(level)
 
 

@@ -146,12 +146,12 @@ def test_forest_bound_is_undefined_without_strength():
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: independent_vote_error(0.2), "pass n_members"),
+        (lambda: independent_vote_error(0.2), "n_members=None: give a whole number from 1"),
         (lambda: independent_vote_error([0.2, 0.3], 5), "leave it out"),
         (lambda: independent_vote_error(1.2, 3), "between 0 and 1"),
         (lambda: vote_error_limits([0.1, 0.2]), "odd number"),
         (lambda: variance_factor(-0.5, 10), "cannot correlate less than -0.1111"),
-        (lambda: variance_factor(0.5, 0), "at least one member"),
+        (lambda: variance_factor(0.5, 0), "n_members=0: give a whole number from 1"),
         (lambda: forest_bound(strength=0.5), "both strength and correlation"),
         (lambda: tandem_bound([[1, 0]], delta=2), "delta=2"),
         (lambda: tandem_bound([[1, 0], [1, 1]], delta=0.1, prior=[1, 0]), "prior is zero"),

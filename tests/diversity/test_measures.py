@@ -333,11 +333,11 @@ def test_one_class_only_leaves_label_kappa_undefined():
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: profile([1, 0, 1]), r"reshape\(1, -1\)"),
+        (lambda: profile([1, 0, 1]), r"For a single member, pass correct\[None\]"),
         (lambda: profile([["a", "b"]]), "right or wrong"),
         (lambda: profile(np.zeros((0, 3), bool)), "is empty"),
-        (lambda: matrix([[1, 0]], "entropy"), "not a measure of pairs. These are: q,"),
-        (lambda: trajectory([[1, 0]], "quality"), "No measure is called 'quality'. There are:"),
+        (lambda: matrix([[1, 0]], "entropy"), "measure='entropy': choose 'q', "),
+        (lambda: trajectory([[1, 0]], "quality"), "measure='quality': choose 'member_error'"),
         (lambda: public.label_kappa([[1, 0]]), "needs the members' labels"),
         (lambda: public.vote_error(MemberOutputs([[1, 0]])), "needs the truth"),
     ],

@@ -67,7 +67,7 @@ def test_a_class_no_subset_favours_has_no_spread_to_speak_of():
     [
         (lambda: enrichment(SUBSETS), "Pass y"),
         (lambda: enrichment(SUBSETS, ["a"] * 8), "one class only"),
-        (lambda: enrichment(SUBSETS.T, Y), "transposed: pass subsets.T"),
+        (lambda: enrichment(SUBSETS.T, Y), "transposed, pass np.swapaxes"),
         (lambda: enrichment(SUBSETS + 5, Y), "right or wrong"),
         (lambda: member_subsets(SUBSETS), "needs the members' labels"),
         (lambda: data_diversity(np.empty((0, 3))), "no rows"),

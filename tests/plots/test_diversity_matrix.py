@@ -170,7 +170,7 @@ def test_given_axes_and_im_kwargs(outputs):
 def test_wrong_input(outputs):
     with pytest.raises(ValueError, match="heat map of pairs needs at least 2 members"):
         DiversityMatrixDisplay.from_predictions([0, 1], [[0, 1]])
-    with pytest.raises(ValueError, match="'entropy' is not a measure of pairs"):
+    with pytest.raises(ValueError, match="measure='entropy': choose 'q', "):
         DiversityMatrixDisplay.from_outputs(outputs["bagging"], measure="entropy")
     with pytest.raises(ValueError, match="order='best': choose 'given', 'cluster'"):
         DiversityMatrixDisplay.from_outputs(outputs["bagging"], order="best")

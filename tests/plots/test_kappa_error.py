@@ -160,7 +160,7 @@ def test_wrong_input():
         KappaErrorDisplay.from_predictions(y, {})
     with pytest.raises(ValueError, match="votes is empty"):
         KappaErrorDisplay.from_predictions([], np.empty((2, 0), dtype=int))
-    with pytest.raises(ValueError, match="It looks transposed"):
+    with pytest.raises(ValueError, match="looks transposed"):
         KappaErrorDisplay.from_predictions(y, np.transpose(votes))
     with pytest.raises(ValueError, match="y never has"):
         KappaErrorDisplay.from_predictions(y, [[0, 1, 2], [0, 1, 1]])

@@ -111,7 +111,7 @@ def test_wrong_input(outputs):
     bagging = outputs["bagging"]
     with pytest.raises(ValueError, match="trajectory needs at least 2 members"):
         TrajectoryDisplay.from_predictions([0, 1], [[0, 1]])
-    with pytest.raises(ValueError, match="No measure is called 'qq'"):
+    with pytest.raises(ValueError, match="measure='qq': choose"):
         TrajectoryDisplay.from_outputs(bagging, measures=["qq"])
     with pytest.raises(ValueError, match="empty: there is nothing to draw"):
         TrajectoryDisplay.from_outputs({})

@@ -30,7 +30,7 @@ def test_a_class_that_nothing_favours_has_no_rows():
 def test_wrong_input_says_what_to_change():
     with pytest.raises(ValueError, match="one class only"):
         coverage_path([[1, 0]], [1, 1])
-    with pytest.raises(ValueError, match="It looks transposed"):
+    with pytest.raises(ValueError, match="looks transposed"):
         coverage_path(np.ones((3, 2)), [0, 1, 1])
     with pytest.raises(ValueError, match="whole numbers from 1"):
         coverage_path([[1, 0]], [0, 1], counts=[0])

@@ -6,64 +6,19 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
-# probabilities in single precision over many classes add up to one only about this well
-SUM_TOLERANCE = 1e-4
-
-
-def check_floats(array: ArrayLike, name: str, axes: Sequence[str]) -> NDArray[np.float64]:
-    """Return ``array`` as floats, or say which axis or value is wrong."""
-    try:
-        values = np.asarray(array, dtype=np.float64)
-    except (TypeError, ValueError) as error:
-        raise ValueError(
-            f"{name} must be numbers in one rectangular array of axes {_axes(axes)}; "
-            f"it cannot be read so: {error}."
-        ) from error
-    check_axes(values, name, axes)
-    if not np.isfinite(values).all():
-        where = _first(~np.isfinite(values))
-        raise ValueError(
-            f"{name} has {values[where]} at {_position(where, axes)}: "
-            "remove or impute what is not finite."
-        )
-    return values
-
-
-def check_axes(values: NDArray, name: str, axes: Sequence[str]) -> None:
-    """Raise unless ``values`` has these axes, none of them empty."""
-    if values.ndim != len(axes):
-        hint = ""
-        if values.ndim == len(axes) - 1:
-            hint = f" For a single {_singular(axes[0])}, pass {name}[None]."
-        raise ValueError(f"{name} has shape {values.shape}: expected {_axes(axes)}.{hint}")
-    if 0 in values.shape:
-        raise ValueError(
-            f"{name} has shape {values.shape}, of axes {_axes(axes)}: "
-            f"{axes[values.shape.index(0)]} is 0, at least 1 is needed."
-        )
-
-
-def check_length(n: int, name: str, values: NDArray, of: str, axes: Sequence[str]) -> None:
-    """Raise unless ``name``, of length ``n``, has one value for each sample of ``values``."""
-    sample_axis = list(axes).index("n_samples")
-    if n == values.shape[sample_axis]:
-        return
-    hint = "one value for each sample is needed."
-    if n in values.shape:
-        hint = (
-            f"axis {values.shape.index(n)} of {of} is that long, so its axes seem to be in "
-            "another order: transpose it."
-        )
-    raise ValueError(
-        f"{name} has {n} samples, but {of} has shape {values.shape}, of axes {_axes(axes)}, "
-        f"thus {values.shape[sample_axis]} samples: {hint}"
-    )
+from counterpoint._validation import (
+    check_axes,
+    check_floats,
+    check_proba,
+    check_samples,
+    first_place,
+)
 
 
 def check_target(y: ArrayLike, values: NDArray, of: str, axes: Sequence[str]) -> NDArray:
     """Return a numeric target of shape (n_samples,)."""
     target = check_floats(y, "y", ["n_samples"])
-    check_length(len(target), "y", values, of, axes)
+    check_samples(values, of, axes, len(target))
     return target
 
 
@@ -87,22 +42,7 @@ def check_noise(noise: ArrayLike | None, n_samples: int) -> NDArray:
 
 def check_probabilities(array: ArrayLike, name: str, axes: Sequence[str]) -> NDArray:
     """Return probabilities whose last axis is the class, or say which row is wrong."""
-    values = check_floats(array, name, axes)
-    if (values < 0).any():
-        where = _first(values < 0)
-        raise ValueError(
-            f"{name} has {values[where]:g} at {_position(where, axes)}: probabilities are never "
-            "negative. Are these scores or logits? Turn them into probabilities first."
-        )
-    totals = values.sum(axis=-1)
-    wrong = np.abs(totals - 1) > SUM_TOLERANCE
-    if wrong.any():
-        where = _first(wrong)
-        raise ValueError(
-            f"{name} adds up to {totals[where]:.6g} over the classes at "
-            f"{_position(where, axes[:-1])}: the last axis ({axes[-1]}) must add up to one."
-        )
-    return values
+    return check_proba(check_floats(array, name, axes), name, axes)
 
 
 def check_truth(
@@ -121,7 +61,7 @@ def check_truth(
     predicted = _as_labels(labels, "labels", axes)
     if y_proba is not None:
         P = check_probabilities(y_proba, "y_proba", ["n_samples", "n_classes"])
-        check_length(len(P), "y_proba", predicted, "labels", axes)
+        check_samples(predicted, "labels", axes, len(P), of="y_proba")
         known = np.arange(P.shape[1]) if classes is None else check_classes(classes)
         if len(known) != P.shape[1]:
             raise ValueError(
@@ -130,7 +70,7 @@ def check_truth(
             )
         return encode(predicted, known, "labels"), P / P.sum(axis=1, keepdims=True), known
     truth = _as_labels(y, "y", ["n_samples"])
-    check_length(len(truth), "y", predicted, "labels", axes)
+    check_samples(predicted, "labels", axes, len(truth))
     known = _all_labels(truth, predicted) if classes is None else check_classes(classes)
     one_hot = np.eye(len(known))[encode(truth, known, "y")]
     return encode(predicted, known, "labels"), one_hot, known
@@ -163,9 +103,9 @@ def _as_labels(array, name: str, axes: Sequence[str]) -> NDArray:
         return values.astype(np.intp)  # so that True and 1 are the same label
     missing = pd.isna(values)
     if missing.any():
-        where = _first(missing)
         raise ValueError(
-            f"{name} has a missing value at {_position(where, axes)}: every label must be known."
+            f"{name} has a missing value at {first_place(missing, axes)}: every label must be "
+            "known."
         )
     return values
 
@@ -179,19 +119,3 @@ def _all_labels(truth: NDArray, predicted: NDArray) -> NDArray:
             f"y and labels hold labels of different kinds ({truth.dtype} and "
             f"{predicted.dtype}): use the same labels in both."
         ) from error
-
-
-def _axes(axes: Sequence[str]) -> str:
-    return f"({', '.join(axes)})"
-
-
-def _first(mask: NDArray) -> tuple[int, ...]:
-    return tuple(int(i) for i in np.argwhere(mask)[0])
-
-
-def _position(where: tuple[int, ...], axes: Sequence[str]) -> str:
-    return ", ".join(f"{_singular(axis)} {i}" for axis, i in zip(axes, where, strict=True))
-
-
-def _singular(axis: str) -> str:
-    return "class" if axis == "n_classes" else axis.removeprefix("n_").removesuffix("s")
