@@ -123,7 +123,7 @@ def draw_boundaries():
 
 
 def draw_lambda():
-    """Figure 2 of the source of AdaBoost.NC: boundaries at lambda 0, 2 and 9, 51 trees."""
+    """Figure 2 of Wang and Yao (2010): boundaries at lambda 0, 2 and 9, 51 trees."""
     X, y = make_two_gaussians(400, distance=2.6, random_state=3)
     figure, axes = plt.subplots(1, 3, figsize=(12, 4.1), sharey=True, layout="constrained")
     for ax, lam in zip(axes, (0.0, 2.0, 9.0), strict=True):

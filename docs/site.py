@@ -58,7 +58,7 @@ def _reproductions():
     lines = [
         "# Claims run again",
         "",
-        "What our full runs say of the claims of the sources; [how](reproducing.md).",
+        "What our full runs say of the claims of the literature; [how](reproducing.md).",
         "",
         "| | claim | verdict | cells run |",
         "|---|---|---|---|",

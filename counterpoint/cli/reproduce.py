@@ -1,4 +1,4 @@
-"""``counterpoint reproduce``: the claims of the sources, run again."""
+"""``counterpoint reproduce``: claims of the literature, run again."""
 
 import shlex
 from collections.abc import Sequence
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from counterpoint.claims import Claim, ClaimResult, Store
 
 HELP = (
-    "Run claims of the sources again, or list them.\n\n"
+    "Run claims of the literature again, or list them.\n\n"
     "Each has a rule, stated before the run, that says *reproduced*, *differs* or *not "
     "reproduced*. Finished cells are kept, so a run that was stopped goes on where it was. "
     "Writes a page with their numbers beside ours, and the rows as CSV.\n\n"

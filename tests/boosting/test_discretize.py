@@ -46,7 +46,7 @@ def test_published_cuts_of_iris():
     ],
 )
 def test_data_diversity_of_the_paper(name, published):
-    """BNC, table 2: cut over all rows, then the share of distinct rows, in percent.
+    """Meddouri et al. (2012), table 2: cut over all rows, then percent of distinct rows.
 
     The paper's numbers are ours times 1.002, cut to two digits; presumably a slip, as later code
     of its authors has 100.2 for 100 in some percentages. Where all rows differ it is 100.

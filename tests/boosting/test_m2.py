@@ -184,7 +184,7 @@ def nominal():
 
 
 def test_boosting_of_nominal_concepts():
-    """BNC: frames of strings reach the learner; unseen values are its business."""
+    """With nominal concepts: frames of strings reach the learner, unseen values too."""
     X, y = nominal()
     boosted = AdaBoostM2Classifier(NominalConceptClassifier(), n_estimators=10).fit(X, y)
     alone = NominalConceptClassifier().fit(X, y).score(X, y)

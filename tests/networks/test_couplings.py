@@ -81,7 +81,7 @@ def test_the_short_way_back_of_the_cross_entropy_is_the_chain_rule(output, n_out
 @given(seed=st.integers(0, 2**32 - 1), n_members=st.integers(2, 9), s=st.floats(0, 1))
 @settings(max_examples=40)
 def test_lambda_of_liu_and_yao_is_our_strength(seed, n_members, s):
-    """E6: EL eq. 3 with lambda_EL = s is TH eq. 4.9 with lambda = s lambda*."""
+    """Liu and Yao's gradient, the mean held fixed, at lambda s is Eastwood's (4.9) at s lambda*."""
     f = np.random.default_rng(seed).normal(size=n_members)
     d, mean, lam = 0.3, f.mean(), s * lambda_star(n_members)
     thesis = (f - d) - 2 * lam * (1 - 1 / n_members) * (f - mean)
@@ -94,7 +94,7 @@ def test_lambda_of_liu_and_yao_is_our_strength(seed, n_members, s):
 @given(seed=st.integers(0, 2**32 - 1), n_members=st.integers(2, 9), s=st.floats(0, 1.5))
 @settings(max_examples=40)
 def test_ideal_outputs_part_or_meet_exponentially(seed, n_members, s):
-    """TH eq. 4.18 and 4.20: z_j shrinks by 1 - eta theta, the ensemble's error by 1 - eta."""
+    """z_j shrinks by 1 - eta theta, the ensemble's error by 1 - eta (Eastwood, 4.18, 4.20)."""
     f = np.random.default_rng(seed).normal(size=(n_members, 1, 1))
     d, eta, coupling = np.array([[0.4]]), 0.05, Pull(s)
     before = f.copy()
@@ -164,7 +164,7 @@ def test_members_descend_n_times_the_joint_objective(coupling, output):
 
 
 def test_strength_one_trains_one_joint_network():
-    """TH 4.7: N times the rate, since each block has an N-th of the output."""
+    """N times the rate, since each block has an N-th of the output (Eastwood, section 4.7)."""
     rng = np.random.RandomState(0)
     X, targets = rng.normal(size=(6, 2)), np.eye(2)[rng.randint(2, size=6)]
     networks = start_networks(3, (2, 4, 2), random_state=1)

@@ -390,7 +390,7 @@ def test_strength_zero_trains_each_alone(coupling, solver):
 
 @pytest.mark.parametrize("coupling", [Pull(1.0), Interpreted(1.0)])
 def test_strength_one_trains_all_as_one(coupling):
-    """TH 4.7: at lambda* the ensemble is one network whose output weights are divided by N.
+    """At lambda* the ensemble is one network whose output weights are divided by N (Eastwood, 4.7).
 
     Members descend N times the error of the ensemble, so the joint network steps N times as far
     in its hidden layer. Its output weights are those of the members divided by N, so that N
@@ -424,7 +424,7 @@ def test_strength_one_trains_all_as_one(coupling):
     steps=st.integers(1, 30),
 )
 def test_free_outputs_part_and_meet_as_they_should(n_members, s, rate, steps):
-    """TH eq. 4.18: z_j, an output less the mean of the others, shrinks by 1 - eta theta."""
+    """z_j, an output less the mean of the others, shrinks by 1 - eta theta (Eastwood, 4.18)."""
     rng = np.random.RandomState(0)
     outputs, targets = rng.normal(size=(n_members, 5, 2)), rng.normal(size=(5, 2))
 

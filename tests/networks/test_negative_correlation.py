@@ -181,7 +181,7 @@ def test_a_collapse_is_said(iris):
 
 
 def test_members_that_saturate_each_other_collapse_too(iris):
-    """E6: beyond lambda* bounded outputs do not overflow, but say one thing."""
+    """Beyond lambda* bounded outputs do not overflow, but say one thing."""
     X, y = iris
     # A rate at which every seed collapses: at a tenth of it half of them do, as rounding will have.
     model = NegativeCorrelationClassifier(

@@ -17,7 +17,7 @@ from counterpoint.sequences import (
     lift_scorer,
 )
 
-# TH 6.3-6.6, 6.9, 6.10: churn found and missed, then false alarms and the rest.
+# Matrices 6.3-6.6, 6.9, 6.10 of Eastwood (2010): churn found and missed, false alarms, the rest.
 PRINTED = {
     1: (27, 46, 85, 21026),
     2: (13, 64, 24, 21128),
