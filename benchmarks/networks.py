@@ -18,7 +18,8 @@ from sklearn.neural_network import MLPClassifier
 from threadpoolctl import threadpool_limits
 
 from benchmarks.harness import Report, peer_python, run_peer, timed
-from counterpoint.networks._engine import Pull, Trainer, start_networks
+from counterpoint.networks.coupling import NegativeCorrelation
+from counterpoint.networks.engine import Trainer, start_networks
 
 S = 0.5
 # rows, features, hidden units, members, epochs timed; at least so many times as fast as torch,
@@ -66,7 +67,7 @@ def _full_batches(
     X, targets = _data(n, n_features, dtype)
     case = f"{n} x {n_features}, {n_hidden} hidden, N={n_members}, {np.dtype(dtype).name}"
     networks = start_networks(n_members, (n_features, n_hidden, 1), random_state=0, dtype=dtype)
-    trainer = Trainer(networks=networks.copy(), coupling=Pull(S), learning_rate=0.01)
+    trainer = Trainer(networks=networks.copy(), coupling=NegativeCorrelation(S), learning_rate=0.01)
     trainer.run(X, targets, 20)
     folded = networks.copy()
     train_folded(folded, X, targets, 20)
@@ -139,7 +140,9 @@ def _scikit_learn(report, solver):
         n_members, (n_features, n_hidden, 1), output="sigmoid", random_state=0
     )
     ours = {"sgd": "gd", "adam": "adam"}[solver]
-    trainer = Trainer(networks=networks, coupling=Pull(S), solver=ours, learning_rate=0.001)
+    trainer = Trainer(
+        networks=networks, coupling=NegativeCorrelation(S), solver=ours, learning_rate=0.001
+    )
 
     def theirs():
         with warnings.catch_warnings():
@@ -168,7 +171,7 @@ def _mini_batches(report, dtype, threads):
     X, targets = _data(n, n_features, dtype)
     trainer = Trainer(
         networks=start_networks(n_members, (n_features, n_hidden, 1), random_state=0, dtype=dtype),
-        coupling=Pull(S),
+        coupling=NegativeCorrelation(S),
         learning_rate=0.01,
         batch_size=batch,
     )
@@ -195,7 +198,9 @@ def _one_fit(n_threads):
     """Train as one job among several, with as many threads as it likes, or with so many."""
     X, targets = _data(10_000, 30, np.float64)
     networks = start_networks(10, (30, 64, 1), random_state=0)
-    trainer = Trainer(networks=networks, coupling=Pull(S), learning_rate=0.01, batch_size=256)
+    trainer = Trainer(
+        networks=networks, coupling=NegativeCorrelation(S), learning_rate=0.01, batch_size=256
+    )
     before = numba.get_num_threads()
     if n_threads is not None:
         numba.set_num_threads(n_threads)
@@ -224,14 +229,15 @@ def _under_joblib(report, backend):
 
 MEMORY = """
 import numpy as np
-from counterpoint.networks._engine import Pull, Trainer, start_networks
+from counterpoint.networks.coupling import NegativeCorrelation
+from counterpoint.networks.engine import Trainer, start_networks
 def kilobytes(field):
     lines = open("/proc/self/status").read().splitlines()
     return next(int(line.split()[1]) for line in lines if line.startswith(field))
 def train(n):
     X = np.random.default_rng(0).random((n, 10))
     nets = start_networks(20, (10, 64, 1), random_state=0)
-    trainer = Trainer(networks=nets, coupling=Pull(0.5), batch_size=256)
+    trainer = Trainer(networks=nets, coupling=NegativeCorrelation(0.5), batch_size=256)
     before = kilobytes("VmRSS")
     trainer.run(X, X[:, :1], 1)
     return before

@@ -399,8 +399,8 @@ def _own_answers(ensemble, X):
     name = type(ensemble).__name__
     votes = _positions(said.ravel(), classes, False, name).reshape(said.shape)
     weights = getattr(ensemble, "estimator_weights_", None)
-    if weights is not None and len(weights) != len(votes):
-        weights = None
+    if weights is not None and (len(weights) != len(votes) or np.min(weights) < 0):
+        weights = None  # a negative weight of a linear combination is no say in a vote
     return Answers(classes, [f"member {k}" for k in range(len(votes))], votes, proba, weights)
 
 

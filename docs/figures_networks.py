@@ -41,7 +41,7 @@ def draw_dynamics():
             learning_rate=0.05,
             alpha=0.0,
             max_epochs=2000,
-            n_iter_no_change=None,
+            patience=None,
             record=20,
             random_state=0,
         )

@@ -133,7 +133,7 @@ def train_networks(
         solver="gd",
         alpha=0.0,
         batch_size=None,
-        n_iter_no_change=None,
+        patience=None,
         record=record,
         progress=False,
         random_state=seed,
@@ -153,7 +153,7 @@ def network_errors(
     model: NegativeCorrelationClassifier, X: np.ndarray, y: np.ndarray
 ) -> tuple[float, float]:
     """Return the mean squared error over output units, and the share misclassified."""
-    outputs = model.member_outputs(X).mean(axis=0)
+    outputs = model.member_decision_function(X).mean(axis=0)
     targets = np.eye(outputs.shape[1])[y]
     return float(np.mean((outputs - targets) ** 2)), float(np.mean(outputs.argmax(axis=1) != y))
 

@@ -57,7 +57,7 @@ def _model(method: str, seed: int) -> Any:
         scale=False,
         alpha=0.0,
         max_epochs=250,
-        n_iter_no_change=None,
+        patience=None,
         progress=False,
         random_state=seed,
     )

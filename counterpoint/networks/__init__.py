@@ -12,11 +12,13 @@
 ================================== ========================================================
 
 The first three come as regressors too. For networks of your own see
-``counterpoint.networks.torch``.
+``counterpoint.networks.torch``; for another way to pay members for differing subclass
+:class:`Coupling` and ``register_coupling`` it.
 """
 
 from counterpoint.networks.averaging import AveragedNetworkClassifier
 from counterpoint.networks.constructive import ConstructiveNetworkClassifier
+from counterpoint.networks.coupling import Coupling, register_coupling
 from counterpoint.networks.evolution import EPNetClassifier, EvolutionaryEnsembleClassifier
 from counterpoint.networks.experts import MixtureOfExpertsClassifier, MixtureOfExpertsRegressor
 from counterpoint.networks.genetic import AddemupClassifier
@@ -30,6 +32,7 @@ __all__ = [
     "AddemupClassifier",
     "AveragedNetworkClassifier",
     "ConstructiveNetworkClassifier",
+    "Coupling",
     "EPNetClassifier",
     "EvolutionaryEnsembleClassifier",
     "MixtureOfExpertsClassifier",
@@ -38,4 +41,5 @@ __all__ = [
     "NCCDRegressor",
     "NegativeCorrelationClassifier",
     "NegativeCorrelationRegressor",
+    "register_coupling",
 ]

@@ -39,16 +39,10 @@ _alone_until = 0.0
 
 
 def fits(networks, coupling, weight: NDArray | None) -> bool:
-    """Tell whether the kernel knows these networks, this coupling and these weights.
-
-    A coupling that it knows says so in its class, by ``kernel``: "squared" for the error of
-    negative correlation learning, "entropy" for mixed cross-entropies, both of strength ``s``.
-    """
-    loss = vars(type(coupling)).get("kernel")  # of itself: a subclass may do something else
+    """Tell whether a kernel knows these networks, this coupling and these weights."""
     arrays = networks.parameters
     return (
-        loss in _LOSSES
-        and (loss == "squared" or networks.output == getattr(coupling, "output", None))
+        coupling.kernel(networks.output) in _LOSSES
         and len(networks.coefs) == 2
         and networks.hidden == "tanh"
         and networks.masks is None
@@ -68,8 +62,8 @@ def run(trainer, X: NDArray, targets: NDArray, epochs: int, weight: NDArray | No
     rate, dtype = float(trainer.learning_rate), job.theta.dtype
     how = (
         _KINDS[nets.output],
-        _LOSSES[type(trainer.coupling).kernel],
-        dtype.type(trainer.coupling.s),
+        _LOSSES[trainer.coupling.kernel(nets.output)],
+        dtype.type(trainer.coupling.strength),
     )
     try:
         with _blas_on_one_thread:

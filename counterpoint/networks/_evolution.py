@@ -1,14 +1,15 @@
 """The evolution of EPNet, and ways to combine the population it leaves.
 
-The mutations are in ``_mutation.py``.
+The mutations are in ``mutation.py``.
 """
 
 import numpy as np
 from numpy.typing import NDArray
 
-from counterpoint.networks import _mutation
-from counterpoint.networks._classify import CROSS_ENTROPY, Best, trained
-from counterpoint.networks._structure import joined, n_connections, start_masked, units
+from counterpoint.networks import mutation
+from counterpoint.networks.base import check_one_layer
+from counterpoint.networks.search import Search
+from counterpoint.networks.structure import joined, n_connections, start_masked, units
 
 COMBINATIONS = ("rls", "average", "vote", "best")
 
@@ -52,39 +53,26 @@ def combined(outputs: NDArray, how: str, weights: NDArray, best: int) -> NDArray
     return np.eye(outputs.shape[2])[outputs.argmax(axis=2)].mean(axis=0)
 
 
-class Evolution:
+class Evolution(Search):
     """The population on its way."""
 
     def __init__(self, options, rows, held, rng):
-        self.options, self.rows, self.held, self.rng = options, rows, held, rng
-        begun = start_masked(
-            list(rng.randint(1, options.n_hidden + 1, options.n_estimators)),
+        super().__init__(options, rows, held, rng)
+        most = check_one_layer(options.hidden_layer_sizes, "hidden_layer_sizes")
+        start = start_masked(
+            list(rng.randint(1, most + 1, options.n_estimators)),
             rows.X.shape[1],
             rows.targets.shape[1],
             output="softmax",
             rng=rng,
             density=options.density,
         )
-        first = held.loss(begun.outputs(held.X))
-        networks = self._trained(begun, 2 * options.epochs)
+        first = held.loss(start.outputs(held.X))
+        networks = self.trained(start, 2 * options.max_epochs)
         self.members = [networks.take(k) for k in range(networks.n_members)]
         self.losses = held.loss(networks.outputs(held.X))
         self.thrives = self.losses < first
-        self.history: list = []
-        self.best = Best()
         self._look("start")
-
-    def _trained(self, networks, epochs):
-        options = self.options
-        return trained(
-            networks,
-            self.rows,
-            epochs,
-            coupling=CROSS_ENTROPY,
-            learning_rate=options.learning_rate,
-            batch_size=options.batch_size,
-            rng=self.rng,
-        )
 
     def _loss(self, network):
         return float(self.held.loss(network.outputs(self.held.X))[0])
@@ -97,7 +85,7 @@ class Evolution:
             networks.outputs(self.rows.X),
             self.rows.targets,
             self.rows.weight,
-            self.options._delta(),
+            self.options._ridge(),
         )
         errors = held.error(outputs)
         best = int(np.argmin(self.losses))
@@ -117,7 +105,7 @@ class Evolution:
             }
         )
 
-    def generation(self):
+    def step(self):
         """Pick a parent by rank, and try the five mutations in their order."""
         n = len(self.members)
         ranked = np.argsort(self.losses, kind="stable")
@@ -129,11 +117,11 @@ class Evolution:
         """Train the parent further, or anneal it where training last failed."""
         parent, options = self.members[k], self.options
         if self.thrives[k]:
-            child = self._trained(parent, options.epochs)
+            child = self.trained(parent, options.max_epochs)
             # What training made worse is not kept, but marks the parent.
             self.thrives[k] = self._replace(k, child)
             return "trained"
-        child = _mutation.annealed(parent, self.rows, self.rng)
+        child = mutation.annealed(parent, self.rows, self.rng)
         if self._replace(k, child):
             self.thrives[k] = True
             return "annealed"
@@ -151,13 +139,13 @@ class Evolution:
         parent, options, rng = self.members[k], self.options, self.rng
         rate, few = options.learning_rate, options.max_connections_changed
         named = {
-            "units dropped": _mutation.units_dropped(parent, options.max_units_changed, rng),
-            "connections dropped": _mutation.connections_dropped(parent, self.rows, rate, few, rng),
-            "connections added": _mutation.connections_added(parent, self.rows, rate, few, rng),
-            "unit added": _mutation.unit_added(parent, rng),
+            "units dropped": mutation.units_dropped(parent, options.max_units_changed, rng),
+            "connections dropped": mutation.connections_dropped(parent, self.rows, rate, few, rng),
+            "connections added": mutation.connections_added(parent, self.rows, rate, few, rng),
+            "unit added": mutation.unit_added(parent, rng),
         }
         # All four are trained as one batch, which costs little more than one of them.
-        networks = self._trained(joined(list(named.values())), options.epochs)
+        networks = self.trained(joined(list(named.values())), options.max_epochs)
         losses = self.held.loss(networks.outputs(self.held.X))
         worst = int(np.argmax(self.losses))
         for at, change in enumerate(named):

@@ -7,9 +7,10 @@ from dataclasses import replace
 
 import numpy as np
 
-from counterpoint.networks._classify import CROSS_ENTROPY, Best, trained
-from counterpoint.networks._engine import Networks
-from counterpoint.networks._structure import (
+from counterpoint.networks.base import check_one_layer
+from counterpoint.networks.engine import Networks
+from counterpoint.networks.search import Search
+from counterpoint.networks.structure import (
     joined,
     masked,
     roomy,
@@ -87,7 +88,7 @@ def next_lambda(lam, now, before, step=0.1):
     return lam
 
 
-def spoken(errors):
+def member_weights(errors):
     """Return the members' weights, (1 - error) / sum of (1 - error)."""
     right = 1.0 - errors
     return right / right.sum() if right.sum() > 0 else np.full(len(errors), 1.0 / len(errors))
@@ -103,17 +104,17 @@ def fitness(accuracy, diversity, lam):
     return scaled(accuracy) + lam * scaled(diversity)
 
 
-class Search:
+class Breeding(Search):
     """The population on its way."""
 
     def __init__(self, options, rows, held, rng):
-        self.options, self.rows, self.held, self.rng = options, rows, held, rng
+        super().__init__(options, rows, held, rng)
         self.lam = float(options.lam)
-        self.room = options.max_hidden or 4 * options.n_hidden
-        most = min(2 * options.n_hidden - 1, self.room)
-        self.networks = self._trained(self._drawn(rng.randint(1, most + 1, options.n_estimators)))
-        self.history: list = []
-        self.best = Best()
+        n_hidden = check_one_layer(options.hidden_layer_sizes, "hidden_layer_sizes")
+        self.room = options.max_hidden or 4 * n_hidden
+        most = min(2 * n_hidden - 1, self.room)
+        start = self._drawn(rng.randint(1, most + 1, options.n_estimators))
+        self.networks = self.trained(start, options.max_epochs)
         self.now: tuple = ()
         self._look(n_new=0)
 
@@ -126,24 +127,11 @@ class Search:
             rng=self.rng,
         )
 
-    def _trained(self, networks, sample_weight=None):
-        options = self.options
-        return trained(
-            networks,
-            self.rows,
-            options.epochs,
-            coupling=CROSS_ENTROPY,
-            learning_rate=options.learning_rate,
-            batch_size=options.batch_size,
-            rng=self.rng,
-            sample_weight=sample_weight,
-        )
-
     def _look(self, n_new):
         """Weigh the members, measure the ensemble, keep it if it is the best."""
         outputs = self.networks.outputs(self.held.X)
         errors = self.held.error(outputs)
-        self.weights = spoken(errors)
+        self.weights = member_weights(errors)
         mean = np.tensordot(self.weights, outputs, axes=1)
         error, loss = self.held.judge(mean)
         diversity = ((outputs - mean) ** 2).sum(axis=2) @ self.held.weight
@@ -165,14 +153,15 @@ class Search:
             }
         )
 
-    def breed(self):
+    def step(self):
         """Make a generation of children, train them as one batch, let the fittest stay."""
-        children = self._children()
-        children = self._trained(children, self._emphasis())
+        children = self.trained(
+            self._children(), self.options.max_epochs, sample_weight=self._emphasis()
+        )
         pool = joined([self.networks, children])
         outputs = pool.outputs(self.held.X)
         errors = self.held.error(outputs)
-        mean = np.tensordot(spoken(errors), outputs, axes=1)
+        mean = np.tensordot(member_weights(errors), outputs, axes=1)
         diversity = ((outputs - mean) ** 2).sum(axis=2) @ self.held.weight
         order = np.argsort(-fitness(1 - errors, diversity, self.lam), kind="stable")
         stay = np.sort(order[: self.options.n_estimators])

@@ -1,31 +1,32 @@
 """What the two NCCD estimators share: options, checks of the data, the round that is kept."""
 
 import warnings
-from numbers import Integral, Real
 
 import numpy as np
 import pandas as pd
 from joblib import Parallel
-from scipy.sparse import issparse
-from sklearn.base import BaseEstimator, MetaEstimatorMixin, is_classifier
+from sklearn.base import MetaEstimatorMixin, clone, is_classifier
 from sklearn.tree import DecisionTreeRegressor
 from sklearn.utils import check_random_state, get_tags
-from sklearn.utils.validation import (
-    _check_sample_weight,
-    check_is_fitted,
-    has_fit_parameter,
-    validate_data,
-)
+from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
 from counterpoint._members import select_rows
+from counterpoint._validation import check_count, check_learner, check_number
+from counterpoint.base import (
+    BaseEnsemble,
+    check_weights,
+    need_target,
+    read_table,
+    set_random_states,
+)
 from counterpoint.exceptions import RedundancyWarning
-from counterpoint.networks._correction import Bags, Correction, member_values, seeds_for
-from counterpoint.networks._strength import lambda_star, resolve_strength
+from counterpoint.networks.correction import Bags, Correction, member_values, rows_of
+from counterpoint.networks.strength import lambda_star, resolve_strength
 
 _DEFAULT_STRENGTH = 0.5
 
 
-class BaseNCCD(MetaEstimatorMixin, BaseEstimator):
+class BaseNCCD(MetaEstimatorMixin, BaseEnsemble):
     """Members refitted on corrected targets; subclasses code y and read the outputs."""
 
     def __init__(
@@ -63,6 +64,83 @@ class BaseNCCD(MetaEstimatorMixin, BaseEstimator):
         # `is None`, not `or`: an ensemble as a base learner has a length.
         return DecisionTreeRegressor(max_depth=4) if self.estimator is None else self.estimator
 
+    def _learners(self):
+        return {"estimator": self._base()}
+
+    def fit(self, X, y, sample_weight=None, *, eval_set=None, **params):
+        """Train the members in rounds.
+
+        Parameters
+        ----------
+        X : array-like or frame of shape (n_samples, n_features)
+            Whatever the base learner takes.
+        y : array-like of shape (n_samples,)
+            Numbers, or the labels of a classifier.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weights of the samples. Rows are drawn by them; with ``bootstrap=False`` they are
+            passed to the base learner.
+        eval_set : (X, y), default=None
+            Held-out data by which the best round is found.
+        **params : dict
+            Metadata for the ``fit`` of the base learner, with metadata routing on.
+
+        Returns
+        -------
+        self
+        """
+        rate, step = self._check_options()
+        need_target(self, y)
+        X = read_table(self, X, reset=True)
+        X, y, weight, params = self._rows_that_count(X, self._read_y(y), sample_weight, params)
+        y, d = self._code(y)
+        # Whole numbers are repeats of samples; other weights only say which count for more.
+        whole = (weight == np.round(weight)).all()
+        n_cases = int(weight.sum()) if whole else len(weight)
+        rng = check_random_state(self.random_state)
+        base, n = self._base(), int(self.n_estimators)
+        models = [set_random_states(clone(base), rng) for _ in range(n)]
+        bags = Bags.drawn(X, y, weight, n_cases, n, rng) if self.bootstrap else Bags.whole(n)
+        member_weight = None
+        if not self.bootstrap and np.ptp(weight) > 0:
+            if not has_fit_parameter(base, "sample_weight"):
+                raise ValueError(
+                    f"{type(base).__name__} takes no sample_weight: set bootstrap=True, which "
+                    "draws rows by weight instead."
+                )
+            member_weight = weight * (n_cases / weight.sum())
+        share = weight / weight.sum()
+        correction = Correction(
+            rate=rate,
+            step=step,
+            exclude_self=bool(self.exclude_self) and n > 1,
+            joint=d.shape[1] > 1 and get_tags(base).target_tags.multi_output,
+            n_rounds=self.n_rounds,
+            patience=self.patience,
+            tol=self.tol,
+            parallel=Parallel(n_jobs=self.n_jobs, prefer="threads"),
+            progress=self.progress,
+            name=type(self).__name__,
+        )
+        correction.run(
+            X,
+            d,
+            share,
+            bags,
+            models,
+            params=self._fit_params(member_weight, **params)["estimator"],
+            judge=self._judge(d, share, bags, eval_set),
+            notes=self._notes(d, share),
+        )
+        self.estimators_ = correction.best
+        self.best_epoch_, self.stop_reason_ = correction.best_round, correction.reason
+        self.history_ = pd.DataFrame(correction.history)
+        self.history_.index = pd.RangeIndex(1, len(self.history_) + 1, name="round")
+        self.estimators_samples_ = [
+            np.arange(len(y)) if isinstance(rows, slice) else rows for rows in bags.rows
+        ]
+        self._warn(correction, n)
+        return self
+
     # -- checks ----------------------------------------------------------------------------------
 
     def _check_options(self):
@@ -80,17 +158,12 @@ class BaseNCCD(MetaEstimatorMixin, BaseEstimator):
                 f"strength {s:.6g} (lam={lam:.6g}, n_estimators={n}) has no corrected target: "
                 f"d + s / (1 - s) (d - f) divides by 1 - s = {1 - rate:.6g}. {way}"
             )
+        check_learner(self.estimator, owner=type(self).__name__, count="n_estimators")
         for name in ("n_rounds", "patience"):
-            value = getattr(self, name)
-            if isinstance(value, bool) or not isinstance(value, Integral) or value < 1:
-                raise ValueError(f"{name}={value!r}: give a whole number from 1.")
-        if not isinstance(self.tol, Real) or not 0 <= float(self.tol) < np.inf:
-            raise ValueError(f"tol={self.tol!r}: give a number from 0.")
+            check_count(getattr(self, name), name)
+        check_number(self.tol, "tol", low=0)
         step = 1.0 - rate if self.step is None else self.step
-        if not isinstance(step, Real) or not 0 < float(step) <= 1:
-            raise ValueError(
-                f"step={step!r}: give a number above 0, up to 1, or None for 1 - strength."
-            )
+        check_number(step, "step", low=0, high=1, open_low=True, hint=", or None for 1 - strength")
         if is_classifier(self._base()):
             raise ValueError(
                 f"{type(self._base()).__name__} is a classifier, and {type(self).__name__} fits "
@@ -99,87 +172,22 @@ class BaseNCCD(MetaEstimatorMixin, BaseEstimator):
         self.lam_, self.lam_star_, self.strength_ = lam, lambda_star(n), s
         return rate, float(step)
 
-    def _look(self, X, *, reset=False):
-        """Note or check names and number of columns; the base learner checks the values."""
-        # Frames go to the learner as they are: it may want names, or strings.
-        X = X if hasattr(X, "shape") else np.asarray(X)
-        if len(X.shape) != 2:
-            raise ValueError(
-                f"Expected 2D array, got {len(X.shape)}D array instead: X has shape {X.shape}. "
-                "Reshape your data to (n_samples, n_features)."
-            )
-        validate_data(self, X, reset=reset, skip_check_array=True)
-        if not issparse(X):
-            return X
-        if not get_tags(self).input_tags.sparse:
-            raise TypeError(
-                f"Sparse data was passed, but {type(self).__name__} with this base learner "
-                "needs dense data: pass X.toarray(), or a learner that takes sparse data."
-            )
-        return X.tocsr()  # a form that rows can be drawn from
-
-    def _check_weight(self, X, y, sample_weight):
-        """Return rows that count, their weights, and how many cases they stand for."""
+    def _rows_that_count(self, X, y, sample_weight, params):
+        """Return the rows with weight, their weights, and what else belongs to them."""
         n = X.shape[0]
         if n != len(y):
             raise ValueError(f"X has {n} rows and y {len(y)}: inconsistent numbers of samples.")
         if n == 0:
             raise ValueError(f"Found array with 0 sample(s) (shape={X.shape}): at least 1 needed.")
-        weight = np.ones(n) if sample_weight is None else np.asarray(sample_weight, dtype=float)
-        weight = _check_sample_weight(weight, np.empty((n, 1)), ensure_non_negative=True)
-        if (weight == 0).any():  # as if these samples were not there
-            kept = np.flatnonzero(weight)
-            X, y, weight = select_rows(X, kept), y[kept], weight[kept]
-        # Whole numbers are repeats of samples; other weights only say which count for more.
-        whole = (weight == np.round(weight)).all()
-        return X, y, weight, int(weight.sum()) if whole else len(weight)
+        weight = check_weights(sample_weight, np.empty((n, 1)))
+        weight = np.ones(n) if weight is None else weight
+        if (weight > 0).all():
+            return X, y, weight, params
+        kept = np.flatnonzero(weight)  # as if the other samples were not there
+        params = {name: rows_of(value, kept, n) for name, value in params.items()}
+        return select_rows(X, kept), y[kept], weight[kept], params
 
     # -- training --------------------------------------------------------------------------------
-
-    def _fit(self, X, y, d, weight, n_cases, eval_set, rate, step):
-        rng = check_random_state(self.random_state)
-        base, n = self._base(), int(self.n_estimators)
-        seeds = [seeds_for(base, rng) for _ in range(n)]
-        pass_weight = None
-        if self.bootstrap:
-            bags = Bags.drawn(X, y, weight, n_cases, n, rng)
-        else:
-            bags = Bags.whole(n, len(y))
-            if np.ptp(weight) > 0:
-                if not has_fit_parameter(base, "sample_weight"):
-                    raise ValueError(
-                        f"{type(base).__name__} takes no sample_weight: set bootstrap=True, which "
-                        "draws rows by weight instead."
-                    )
-                pass_weight = weight * (n_cases / weight.sum())
-        share = weight / weight.sum()
-        joint = d.shape[1] > 1 and get_tags(base).target_tags.multi_output
-        correction = Correction(
-            base,
-            rate,
-            step,
-            bool(self.exclude_self) and n > 1,
-            joint,
-            self.n_rounds,
-            self.patience,
-            self.tol,
-            Parallel(n_jobs=self.n_jobs, prefer="threads"),
-            self.progress,
-            type(self).__name__,
-        )
-        judge = self._judge(d, share, bags, eval_set)
-        notes = self._notes(d, share)
-        correction.run(X, d, share, bags, seeds, pass_weight=pass_weight, judge=judge, notes=notes)
-        self.estimators_ = correction.best
-        self.best_round_, self.stop_reason_ = correction.best_round, correction.reason
-        frame = pd.DataFrame(correction.history)
-        frame.index = pd.RangeIndex(1, len(frame) + 1, name="round")
-        self.history_ = frame
-        self.estimators_samples_ = [
-            np.arange(len(y)) if isinstance(rows, slice) else rows for rows in bags.rows
-        ]
-        self._warn(correction, n)
-        return self
 
     def _warn(self, correction, n):
         if correction.reason == "interrupted":
@@ -187,14 +195,14 @@ class BaseNCCD(MetaEstimatorMixin, BaseEstimator):
                 f"Interrupted: {type(self).__name__} keeps round {correction.best_round}, the "
                 f"best of the {len(correction.history)} finished.",
                 UserWarning,
-                stacklevel=4,
+                stacklevel=3,
             )
         if n > 1 and not self.bootstrap and correction.history[0]["ambiguity"] == 0.0:
             warnings.warn(
                 "All members are the same: the base learner is deterministic and sees the same "
                 "rows each time. Set bootstrap=True, or pass a learner with a random_state.",
                 RedundancyWarning,
-                stacklevel=4,
+                stacklevel=3,
             )
 
     def _judge(self, d, share, bags, eval_set):
@@ -230,7 +238,7 @@ class BaseNCCD(MetaEstimatorMixin, BaseEstimator):
                 f"eval_set is a {type(eval_set).__name__}: give a pair (X, y) of held-out data."
             )
         X, y = eval_set
-        return self._look(X), self._targets(y)
+        return read_table(self, X), self._new_targets(y)
 
     @staticmethod
     def _loss(f, d):
@@ -244,7 +252,7 @@ class BaseNCCD(MetaEstimatorMixin, BaseEstimator):
     def _member_values(self, X):
         """Return what the members say, (n_members, n_samples, n_outputs)."""
         check_is_fitted(self)
-        X = self._look(X)
+        X = read_table(self, X)
         return np.stack([member_values(model, X) for model in self.estimators_])
 
     def __sklearn_tags__(self):

@@ -1,22 +1,17 @@
-"""N9: weight averaging, an ensemble of perturbed copies of a network made into one network."""
+"""Weight averaging: an ensemble of perturbed copies of a network made into one network."""
 
 from dataclasses import replace
 
 import numpy as np
 import pandas as pd
 from scipy.optimize import linear_sum_assignment
-from sklearn.utils import check_random_state
 
-from counterpoint.networks._classify import (
-    CROSS_ENTROPY,
-    BaseNetworkClassifier,
-    Best,
-    check_choice,
-    check_count,
-    check_layers,
-)
-from counterpoint.networks._engine import Networks, Trainer, start_networks
-from counterpoint.networks._loop import train
+from counterpoint._validation import check_choice, check_count
+from counterpoint.networks.base import BaseNetworkClassifier, check_layers
+from counterpoint.networks.coupling import CROSS_ENTROPY
+from counterpoint.networks.engine import Networks, Trainer, start_networks
+from counterpoint.networks.search import Best
+from counterpoint.networks.training import train
 
 __all__ = ["AveragedNetworkClassifier"]
 
@@ -76,8 +71,8 @@ class AveragedNetworkClassifier(BaseNetworkClassifier):
         the work among their units in different ways, so the mean can be worse than any of them.
     base_epochs : int, default=100
         Most epochs before the copies part, at the least loss on held-out rows.
-    extra_epochs : int, default=60
-        Epochs after.
+    max_epochs : int, default=60
+        Epochs of the copies, after they parted.
     every : int, default=5
         Epochs between two looks at the mean of the copies.
     learning_rate : float, default=0.02
@@ -105,23 +100,23 @@ class AveragedNetworkClassifier(BaseNetworkClassifier):
         the network it returns. Optimistic, as the copies' common past has seen all parts.
         NaN if ``start="different"`` and the first network alone was kept.
     history_ : DataFrame
-        Per look: ``epoch`` (extra epochs), ``valid_error`` and ``valid_loss`` of the mean
+        Per look: ``epoch`` (of the copies), ``valid_error`` and ``valid_loss`` of the mean
         network, ``ensemble_error`` of the copies' mean outputs, ``member_error`` (mean),
         ``cv_error``, and ``spread`` of the weights, their standard deviation over copies.
     best_epoch_ : int
-        Extra epochs of ``network_``.
+        Epochs of the copies when ``network_`` is their mean.
     held_out_ : ndarray of bool of shape (n_samples,)
     stop_reason_ : {"complete", "interrupted"}
 
     Notes
     -----
-    Departures from the thesis: held-out rows choose the number of epochs, before and after the
+    Departures from [1]_: held-out rows choose the number of epochs, before and after the
     copies part; and ``start="different"``, where the first row of ``history_`` is the first
     network alone.
 
     References
     ----------
-    .. [1] Eastwood's thesis, section 2.5.2, after its reference 123.
+    .. [1] M. Eastwood's thesis, section 2.5.2.
     .. [2] J. Utans, "Weight averaging for neural networks and local resampling schemes", AAAI
        workshop on integrating multiple learned models, 1996.
 
@@ -144,7 +139,7 @@ class AveragedNetworkClassifier(BaseNetworkClassifier):
         hidden_layer_sizes=(10,),
         start="shared",
         base_epochs=100,
-        extra_epochs=60,
+        max_epochs=60,
         every=5,
         learning_rate=0.02,
         batch_size=256,
@@ -156,7 +151,7 @@ class AveragedNetworkClassifier(BaseNetworkClassifier):
         self.hidden_layer_sizes = hidden_layer_sizes
         self.start = start
         self.base_epochs = base_epochs
-        self.extra_epochs = extra_epochs
+        self.max_epochs = max_epochs
         self.every = every
         self.learning_rate = learning_rate
         self.batch_size = batch_size
@@ -164,24 +159,8 @@ class AveragedNetworkClassifier(BaseNetworkClassifier):
         self.progress = progress
         self.random_state = random_state
 
-    def fit(self, X, y, sample_weight=None):
-        """Train the network, then its copies; average them.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-        y : array-like of shape (n_samples,)
-            Labels.
-        sample_weight : array-like of shape (n_samples,), default=None
-            A row of weight 2 counts as two rows.
-
-        Returns
-        -------
-        AveragedNetworkClassifier
-        """
-        hidden = self._check_options()
-        rng = check_random_state(self.random_state)
-        rows, held = self._take_in(X, y, sample_weight, rng)
+    def _fit(self, rows, held, rng):
+        hidden = check_layers(self.hidden_layer_sizes, "hidden_layer_sizes")
         is_shared = self.start == "shared"
         base = start_networks(
             1 if is_shared else self.n_estimators,
@@ -204,7 +183,7 @@ class AveragedNetworkClassifier(BaseNetworkClassifier):
             sample_weight=rows.weight,
             every=self.every,
             watch=lambda networks: float(held.loss(networks.outputs(held.X)).mean()),
-            show_progress=self.progress,
+            progress=self.progress,
         )
         base, copies = begun.networks, [0] * self.n_estimators
         self._history: list = []
@@ -220,18 +199,17 @@ class AveragedNetworkClassifier(BaseNetworkClassifier):
             Trainer(networks=base.take(copies) if is_shared else base, **options),
             rows.X,
             rows.targets,
-            max_epochs=0 if begun.reason == "interrupted" else self.extra_epochs,
+            max_epochs=0 if begun.reason == "interrupted" else self.max_epochs,
             sample_weight=_without(rows.weight, left_out),
             every=self.every,
             record=record,
-            show_progress=self.progress,
+            progress=self.progress,
         )
         is_cut_off = "interrupted" in (begun.reason, outcome.reason)
         self.stop_reason_ = "interrupted" if is_cut_off else "complete"
         self.history_ = pd.DataFrame(self._history)
         self.network_, self.networks_, self.cv_error_, self.best_epoch_ = self._best.state
         del self._history, self._best
-        return self
 
     def _look(self, epoch, networks, rows, held, left_out):
         """Measure the mean of the copies; keep it if it is the best."""
@@ -258,23 +236,23 @@ class AveragedNetworkClassifier(BaseNetworkClassifier):
 
         Parameters
         ----------
-        X : array-like of shape (n_samples, n_features)
+        X : array-like or frame of shape (n_samples, n_features)
 
         Returns
         -------
         ndarray of shape (n_samples, n_classes)
         """
-        X = self._scaled(X)
+        X = self._check_X(X)
         return self.network_.outputs(X)[0]
 
     def _check_options(self):
-        check_count("n_estimators", self.n_estimators, 2)
-        check_choice("start", self.start, STARTS)
-        for name in ("base_epochs", "extra_epochs"):
-            check_count(name, getattr(self, name), 0)
-        check_count("every", self.every)
+        check_count(self.n_estimators, "n_estimators", low=2)
+        check_choice(self.start, "start", STARTS)
+        for name in ("base_epochs", "max_epochs"):
+            check_count(getattr(self, name), name, low=0)
+        check_count(self.every, "every")
+        check_layers(self.hidden_layer_sizes, "hidden_layer_sizes")
         self._check_training()
-        return check_layers("hidden_layer_sizes", self.hidden_layer_sizes)
 
 
 def _parts(n_rows, n_parts, rng):

@@ -1,27 +1,20 @@
-"""N5: an ensemble that grows: hidden units and networks are added where they are needed."""
+"""CNNE, an ensemble that grows: hidden units and networks are added where they are needed."""
 
 import numpy as np
-import pandas as pd
-from sklearn.utils import check_random_state
 
-from counterpoint._progress import track
-from counterpoint.networks._classify import (
-    BaseNetworkClassifier,
-    Best,
-    check_count,
-    check_number,
-    trained,
-)
-from counterpoint.networks._engine import Coupling
-from counterpoint.networks._strength import resolve_strength
-from counterpoint.networks._structure import joined, start_masked, units, with_unit_split
+from counterpoint._validation import check_count, check_number
+from counterpoint.networks.base import BaseNetworkClassifier, check_one_layer
+from counterpoint.networks.coupling import Coupling, NegativeCorrelation
+from counterpoint.networks.search import Search
+from counterpoint.networks.strength import resolve_strength
+from counterpoint.networks.structure import joined, start_masked, units, with_unit_split
 
 __all__ = ["ConstructiveNetworkClassifier"]
 
 _LEAST_LOSS = 1e-12  # a loss of zero has no inverse
 
 
-class PullOnSome(Coupling):
+class PartialNegativeCorrelation(NegativeCorrelation):
     """Negative correlation learning of some members while the others stand still.
 
     Targets hold what is wanted and, in as many columns more, the sum of the outputs of the
@@ -29,30 +22,20 @@ class PullOnSome(Coupling):
 
     Parameters
     ----------
-    s : float
-        Strength.
+    strength : float
     n_members : int
         Of the whole ensemble.
     """
 
-    def __init__(self, s, n_members):
-        self.s, self.n_members = s, n_members
+    kernel = Coupling.kernel  # not compiled: targets are two things
+
+    def __init__(self, strength, n_members):
+        super().__init__(strength)
+        self.n_members = n_members
 
     def _parts(self, outputs, targets):
         wanted, still = np.split(targets, 2, axis=1)
-        return wanted, (outputs.sum(axis=0) + still) / self.n_members
-
-    def error(self, outputs, targets):
-        """Return half the squared error less lambda times the squared distance to the mean."""
-        wanted, mean = self._parts(outputs, targets)
-        lam = self.s * 0.5 / (1 - 1 / self.n_members) if self.n_members > 1 else 0.0
-        own = 0.5 * ((outputs - wanted) ** 2).sum(axis=2)
-        return own - lam * ((outputs - mean) ** 2).sum(axis=2)
-
-    def gradient(self, outputs, targets):
-        """Return (f - d) + (1 - s)(f_i - f)."""
-        wanted, mean = self._parts(outputs, targets)
-        return (1.0 - self.s) * outputs + (self.s * mean - wanted)
+        return wanted, (outputs.sum(axis=0) + still) / self.n_members, self.n_members
 
 
 class ConstructiveNetworkClassifier(BaseNetworkClassifier):
@@ -68,17 +51,17 @@ class ConstructiveNetworkClassifier(BaseNetworkClassifier):
 
     Parameters
     ----------
-    max_estimators : int, default=8
-        Most networks.
-    n_hidden : int, default=1
-        Hidden units a network starts with.
+    n_estimators : int, default=8
+        Most networks; it begins with two.
+    hidden_layer_sizes : int or tuple of one int, default=(1,)
+        Hidden units a network starts with, in one layer.
     max_hidden : int, default=10
         Most hidden units of a network.
     strength : float in [0, 1], default=0.5
         Pull apart: 0 trains each network alone, 1 all as one.
-    epochs : int, default=20
+    max_epochs : int, default=20
         Epochs in a round.
-    max_rounds : int, default=60
+    n_rounds : int, default=60
         Most rounds.
     n_splits : int, default=2
         Rounds with new hidden units, none of which helped, before a network is added.
@@ -105,16 +88,16 @@ class ConstructiveNetworkClassifier(BaseNetworkClassifier):
         The ensemble of least loss on held-out rows that errs there no more than the start.
     n_hidden_ : ndarray of shape (n_networks,)
         Hidden units of each.
-    epochs_ : ndarray of shape (n_networks,)
+    n_epochs_ : ndarray of shape (n_networks,)
         Epochs each was trained for.
     history_ : DataFrame
         Per round, the untrained start first: ``change`` ("start", "none", "units", "network";
         what was changed before the round), ``n_networks``, ``n_hidden`` (of all),
         ``n_trained``, ``train_error``, ``valid_error``, ``valid_loss``.
-    best_round_ : int
+    best_epoch_ : int
         The round kept.
     held_out_ : ndarray of bool of shape (n_samples,)
-    stop_reason_ : {"no progress", "full", "max_rounds", "interrupted"}
+    stop_reason_ : {"no progress", "full", "n_rounds", "interrupted"}
 
     Notes
     -----
@@ -126,7 +109,7 @@ class ConstructiveNetworkClassifier(BaseNetworkClassifier):
     ----------
     .. [1] M. Islam, X. Yao and K. Murase, "A constructive algorithm for training cooperative
        neural network ensembles", IEEE Transactions on Neural Networks 14, 2003.
-    .. [2] Eastwood's thesis, section 4.2.
+    .. [2] M. Eastwood's thesis, section 4.2.
 
     Examples
     --------
@@ -142,13 +125,13 @@ class ConstructiveNetworkClassifier(BaseNetworkClassifier):
 
     def __init__(
         self,
-        max_estimators=8,
+        n_estimators=8,
         *,
-        n_hidden=1,
+        hidden_layer_sizes=(1,),
         max_hidden=10,
         strength=0.5,
-        epochs=20,
-        max_rounds=60,
+        max_epochs=20,
+        n_rounds=60,
         n_splits=2,
         patience=15,
         tol=0.01,
@@ -158,12 +141,12 @@ class ConstructiveNetworkClassifier(BaseNetworkClassifier):
         progress=None,
         random_state=None,
     ):
-        self.max_estimators = max_estimators
-        self.n_hidden = n_hidden
+        self.n_estimators = n_estimators
+        self.hidden_layer_sizes = hidden_layer_sizes
         self.max_hidden = max_hidden
         self.strength = strength
-        self.epochs = epochs
-        self.max_rounds = max_rounds
+        self.max_epochs = max_epochs
+        self.n_rounds = n_rounds
         self.n_splits = n_splits
         self.patience = patience
         self.tol = tol
@@ -173,71 +156,50 @@ class ConstructiveNetworkClassifier(BaseNetworkClassifier):
         self.progress = progress
         self.random_state = random_state
 
-    def fit(self, X, y, sample_weight=None):
-        """Grow the ensemble.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-        y : array-like of shape (n_samples,)
-            Labels.
-        sample_weight : array-like of shape (n_samples,), default=None
-            A row of weight 2 counts as two rows.
-
-        Returns
-        -------
-        ConstructiveNetworkClassifier
-        """
-        self._check_options()
-        rng = check_random_state(self.random_state)
-        rows, held = self._take_in(X, y, sample_weight, rng)
-        growing = _Growing(self, rows, held, rng)
-        growing.look("start")
-        self.stop_reason_ = "max_rounds"
-        steps = track(range(self.max_rounds), description="Growing networks", show=self.progress)
-        try:
-            for _ in steps:
-                change = growing.change()
-                if change == "full" or growing.waited >= self.patience:
-                    self.stop_reason_ = "full" if change == "full" else "no progress"
-                    break
-                growing.train()
-                growing.look(change)
-        except KeyboardInterrupt:
-            self.stop_reason_ = "interrupted"
-        self.networks_, self.epochs_, self.best_round_ = growing.best.state
+    def _fit(self, rows, held, rng):
+        growth = Growth(self, rows, held, rng)
+        growth.look("start")
+        state = self._search(growth, self.n_rounds, "Growing networks", end="n_rounds")
+        self.networks_, self.n_epochs_, self.best_epoch_ = state
         self.n_hidden_ = units(self.networks_).sum(axis=1)
-        self.history_ = pd.DataFrame(growing.history)
-        return self
 
     def _check_options(self):
-        for name in ("n_hidden", "epochs", "n_splits", "patience"):
-            check_count(name, getattr(self, name))
-        check_count("max_estimators", self.max_estimators, 2)
-        check_count("max_hidden", self.max_hidden, self.n_hidden)
-        check_count("max_rounds", self.max_rounds, 0)
-        check_number("tol", self.tol, 0)
-        resolve_strength(self.strength, None, self.max_estimators, 0.0)
+        for name in ("max_epochs", "n_splits", "patience"):
+            check_count(getattr(self, name), name)
+        n_hidden = check_one_layer(self.hidden_layer_sizes, "hidden_layer_sizes")
+        check_count(self.n_estimators, "n_estimators", low=2)
+        check_count(self.max_hidden, "max_hidden", low=n_hidden)
+        check_count(self.n_rounds, "n_rounds", low=0)
+        check_number(self.tol, "tol", low=0)
+        resolve_strength(self.strength, None, self.n_estimators, 0.0)
         self._check_training()
 
 
-class _Growing:
+class Growth(Search):
     """The ensemble on its way."""
 
     def __init__(self, options, rows, held, rng):
-        self.options, self.rows, self.held, self.rng = options, rows, held, rng
+        super().__init__(options, rows, held, rng)
         self.networks = self._new(2)
         self.is_trained = np.ones(2, dtype=bool)  # False: stands still from now on
         self.epochs = np.zeros(2, dtype=int)
-        self.history: list = []
-        self.best = Best()
         self.loss, self.mark = np.inf, np.inf  # the mark: least loss since a network joined
         self.contribution = self.contribution_before = np.full(2, -np.inf)
         self.waited = self.n_vain_splits = 0
 
+    def step(self):
+        """Grow if the last round brought little, then train for a round."""
+        change = self.change()
+        if change == "full" or self.waited >= self.options.patience:
+            return "full" if change == "full" else "no progress"
+        self.train()
+        self.look(change)
+        return None
+
     def _new(self, n):
+        n_hidden = check_one_layer(self.options.hidden_layer_sizes, "hidden_layer_sizes")
         return start_masked(
-            [self.options.n_hidden] * n,
+            [n_hidden] * n,
             self.rows.X.shape[1],
             self.rows.targets.shape[1],
             output="sigmoid",
@@ -291,7 +253,7 @@ class _Growing:
             self.n_vain_splits += 1
             self._split(split)
             return "units"
-        if self.networks.n_members == self.options.max_estimators:
+        if self.networks.n_members == self.options.n_estimators:
             return "full"
         self.n_vain_splits = 0
         self.loss, self.mark = np.inf, np.inf  # a new network first makes the ensemble worse
@@ -314,16 +276,12 @@ class _Growing:
         still = self.networks.take(np.flatnonzero(~self.is_trained))
         beside = still.outputs(self.rows.X).sum(axis=0)
         s = resolve_strength(options.strength, None, self.networks.n_members, 0.0)[0]
-        better = trained(
+        better = self.trained(
             self.networks.take(moving),
-            self.rows,
-            options.epochs,
-            coupling=PullOnSome(s, self.networks.n_members),
-            learning_rate=options.learning_rate,
-            batch_size=options.batch_size,
-            rng=self.rng,
+            options.max_epochs,
+            coupling=PartialNegativeCorrelation(s, self.networks.n_members),
             targets=np.column_stack([self.rows.targets, beside]),
         )
         for old, new in zip(self.networks.parameters, better.parameters, strict=True):
             old[moving] = new
-        self.epochs[moving] += options.epochs
+        self.epochs[moving] += options.max_epochs

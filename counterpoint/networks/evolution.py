@@ -1,82 +1,20 @@
-"""N8: EPNet, networks that evolve in weights and structure, and ensembles of what evolved.
+"""EPNet, networks that evolve in weights and structure, and ensembles of what evolved.
 
 The evolution itself is in ``_evolution.py``.
 """
 
 import numpy as np
 import pandas as pd
-from sklearn.utils import check_random_state
 
-from counterpoint._progress import track
-from counterpoint.networks._classify import (
-    BaseNetworkClassifier,
-    check_choice,
-    check_count,
-    check_number,
-)
+from counterpoint._validation import check_choice, check_count, check_number
 from counterpoint.networks._evolution import COMBINATIONS, Evolution, combined
-from counterpoint.networks._structure import n_connections, units
+from counterpoint.networks.base import BaseNetworkClassifier, check_one_layer
+from counterpoint.networks.structure import n_connections, units
 
 __all__ = ["EPNetClassifier", "EvolutionaryEnsembleClassifier"]
 
 
-class BaseEvolution(BaseNetworkClassifier):
-    """The evolution that both estimators run; they differ in what they make of a population."""
-
-    def fit(self, X, y, sample_weight=None):
-        """Evolve the population.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-        y : array-like of shape (n_samples,)
-            Labels.
-        sample_weight : array-like of shape (n_samples,), default=None
-            A row of weight 2 counts as two rows.
-
-        Returns
-        -------
-        estimator
-            The fitted one.
-        """
-        self._check_options()
-        rng = check_random_state(self.random_state)
-        rows, held = self._take_in(X, y, sample_weight, rng)
-        evolution = Evolution(self, rows, held, rng)
-        self.stop_reason_ = "complete"
-        steps = track(
-            range(self.n_generations), description="Evolving networks", show=self.progress
-        )
-        try:
-            for _ in steps:
-                evolution.generation()
-        except KeyboardInterrupt:
-            self.stop_reason_ = "interrupted"
-        self.networks_, self._rls, self.best_member_, self.best_generation_ = evolution.best.state
-        self.n_hidden_ = units(self.networks_).sum(axis=1)
-        self.n_connections_ = n_connections(self.networks_)
-        self.history_ = pd.DataFrame(evolution.history)
-        return self
-
-    def _combined(self, outputs):
-        return combined(outputs, self._how(), self._rls, self.best_member_)
-
-    def _how(self):
-        return "best"
-
-    def _delta(self):
-        return 0.1
-
-    def _check_options(self):
-        check_count("n_estimators", self.n_estimators, 2)
-        for name in ("n_hidden", "epochs", "max_units_changed", "max_connections_changed"):
-            check_count(name, getattr(self, name))
-        check_count("n_generations", self.n_generations, 0)
-        check_number("density", self.density, 0, 1, open_low=True, open_high=False)
-        self._check_training()
-
-
-class EPNetClassifier(BaseEvolution):
+class EPNetClassifier(BaseNetworkClassifier):
     """EPNet: evolve networks, weights and structure together, and answer with the best one.
 
     In each generation a parent is picked by rank. If training helped it last time, it is trained
@@ -90,8 +28,8 @@ class EPNetClassifier(BaseEvolution):
     ----------
     n_estimators : int, default=10
         Size of the population.
-    n_hidden : int, default=6
-        Networks start with 1 to this many hidden units.
+    hidden_layer_sizes : int or tuple of one int, default=(6,)
+        Networks start with 1 to this many hidden units, in one layer.
     density : float in (0, 1], default=0.75
         Share of all connections they start with.
     n_generations : int, default=20
@@ -100,7 +38,7 @@ class EPNetClassifier(BaseEvolution):
         Most hidden units dropped at once.
     max_connections_changed : int, default=4
         Most connections dropped or added at once.
-    epochs : int, default=20
+    max_epochs : int, default=20
         Epochs of each partial training; twice as many at the start.
     learning_rate : float, default=0.05
         Of Adam.
@@ -129,8 +67,8 @@ class EPNetClassifier(BaseEvolution):
         Per generation, the start first: ``change`` (what was done), ``valid_error``,
         ``valid_loss``, ``member_error`` (mean), errors of all four combinations (see
         ``EvolutionaryEnsembleClassifier``), mean ``n_hidden`` and ``n_connections``.
-    best_generation_ : int
-        The one kept.
+    best_epoch_ : int
+        The generation kept.
     held_out_ : ndarray of bool of shape (n_samples,)
     stop_reason_ : {"complete", "interrupted"}
 
@@ -161,12 +99,12 @@ class EPNetClassifier(BaseEvolution):
         self,
         n_estimators=10,
         *,
-        n_hidden=6,
+        hidden_layer_sizes=(6,),
         density=0.75,
         n_generations=20,
         max_units_changed=2,
         max_connections_changed=4,
-        epochs=20,
+        max_epochs=20,
         learning_rate=0.05,
         batch_size=256,
         validation_fraction=0.2,
@@ -174,25 +112,52 @@ class EPNetClassifier(BaseEvolution):
         random_state=None,
     ):
         self.n_estimators = n_estimators
-        self.n_hidden = n_hidden
+        self.hidden_layer_sizes = hidden_layer_sizes
         self.density = density
         self.n_generations = n_generations
         self.max_units_changed = max_units_changed
         self.max_connections_changed = max_connections_changed
-        self.epochs = epochs
+        self.max_epochs = max_epochs
         self.learning_rate = learning_rate
         self.batch_size = batch_size
         self.validation_fraction = validation_fraction
         self.progress = progress
         self.random_state = random_state
 
+    def _fit(self, rows, held, rng):
+        evolution = Evolution(self, rows, held, rng)
+        state = self._search(evolution, self.n_generations, "Evolving networks")
+        self.networks_, self._rls, self.best_member_, self.best_epoch_ = state
+        self.n_hidden_ = units(self.networks_).sum(axis=1)
+        self.n_connections_ = n_connections(self.networks_)
+
     @property
     def estimator_weights_(self):
         """1 for the network that answers, 0 for the others."""
         return np.eye(self.networks_.n_members)[self.best_member_]
 
+    def _combined(self, outputs):
+        return combined(outputs, self._how(), self._rls, self.best_member_)
 
-class EvolutionaryEnsembleClassifier(BaseEvolution):
+    def _how(self):
+        """Name the combination that answers."""
+        return "best"
+
+    def _ridge(self):
+        """Return how much the weights of "rls" hold on to equal ones."""
+        return 0.1
+
+    def _check_options(self):
+        check_count(self.n_estimators, "n_estimators", low=2)
+        check_one_layer(self.hidden_layer_sizes, "hidden_layer_sizes")
+        for name in ("max_epochs", "max_units_changed", "max_connections_changed"):
+            check_count(getattr(self, name), name)
+        check_count(self.n_generations, "n_generations", low=0)
+        check_number(self.density, "density", low=0, high=1, open_low=True)
+        self._check_training()
+
+
+class EvolutionaryEnsembleClassifier(EPNetClassifier):
     """Evolve networks as EPNet does, and let the whole population answer.
 
     The networks that did not come out best know things, too. They are combined linearly with
@@ -207,29 +172,9 @@ class EvolutionaryEnsembleClassifier(BaseEvolution):
         the best network alone, which is EPNet.
     delta : float, default=0.1
         How much the weights of "rls" hold on to equal ones.
-    n_hidden : int, default=6
-        Networks start with 1 to this many hidden units.
-    density : float in (0, 1], default=0.75
-        Share of all connections they start with.
-    n_generations : int, default=20
-        One parent each.
-    max_units_changed : int, default=2
-        Most hidden units dropped at once.
-    max_connections_changed : int, default=4
-        Most connections dropped or added at once.
-    epochs : int, default=20
-        Epochs of each partial training; twice as many at the start.
-    learning_rate : float, default=0.05
-        Of Adam.
-    batch_size : int or None, default=256
-        Rows in a step; None takes all.
-    validation_fraction : float in [0, 1) or None, default=0.2
-        Rows held out, the same fraction of each class: they decide who survives. None or 0:
-        training rows stand in.
-    progress : bool or None, default=None
-        Draw a progress bar; None: on a terminal.
-    random_state : int, RandomState instance or None, default=None
-        Seeds everything.
+    hidden_layer_sizes, density, n_generations, max_units_changed, max_connections_changed, \
+max_epochs, learning_rate, batch_size, validation_fraction, progress, random_state
+        As in :class:`EPNetClassifier`.
 
     Attributes
     ----------
@@ -237,19 +182,10 @@ class EvolutionaryEnsembleClassifier(BaseEvolution):
     networks_ : Networks
         The population at the generation whose combination had the least loss on held-out rows
         and erred there no more than that of the start.
-    combination_weights_ : ndarray of shape (n_estimators,)
+    estimator_weights_ : ndarray of shape (n_estimators,)
         Of "rls"; they may be negative. Equal for "average" and "vote", one 1 for "best".
-    best_member_ : int
-        The network of least loss on held-out rows.
-    n_hidden_, n_connections_ : ndarray of shape (n_estimators,)
-    history_ : DataFrame
-        Per generation, the start first: ``change`` (what was done), ``valid_error``,
-        ``valid_loss``, ``member_error`` (mean), errors of all four combinations on held-out
-        rows, mean ``n_hidden`` and ``n_connections``.
-    best_generation_ : int
-        The one kept.
-    held_out_ : ndarray of bool of shape (n_samples,)
-    stop_reason_ : {"complete", "interrupted"}
+    best_member_, n_hidden_, n_connections_, history_, best_epoch_, held_out_, stop_reason_
+        As in :class:`EPNetClassifier`.
 
     Notes
     -----
@@ -278,46 +214,48 @@ class EvolutionaryEnsembleClassifier(BaseEvolution):
         *,
         combine="rls",
         delta=0.1,
-        n_hidden=6,
+        hidden_layer_sizes=(6,),
         density=0.75,
         n_generations=20,
         max_units_changed=2,
         max_connections_changed=4,
-        epochs=20,
+        max_epochs=20,
         learning_rate=0.05,
         batch_size=256,
         validation_fraction=0.2,
         progress=None,
         random_state=None,
     ):
-        self.n_estimators = n_estimators
+        super().__init__(
+            n_estimators,
+            hidden_layer_sizes=hidden_layer_sizes,
+            density=density,
+            n_generations=n_generations,
+            max_units_changed=max_units_changed,
+            max_connections_changed=max_connections_changed,
+            max_epochs=max_epochs,
+            learning_rate=learning_rate,
+            batch_size=batch_size,
+            validation_fraction=validation_fraction,
+            progress=progress,
+            random_state=random_state,
+        )
         self.combine = combine
         self.delta = delta
-        self.n_hidden = n_hidden
-        self.density = density
-        self.n_generations = n_generations
-        self.max_units_changed = max_units_changed
-        self.max_connections_changed = max_connections_changed
-        self.epochs = epochs
-        self.learning_rate = learning_rate
-        self.batch_size = batch_size
-        self.validation_fraction = validation_fraction
-        self.progress = progress
-        self.random_state = random_state
 
     def _check_options(self):
-        check_choice("combine", self.combine, COMBINATIONS)
-        check_number("delta", self.delta, 0, open_low=True)
+        check_choice(self.combine, "combine", COMBINATIONS)
+        check_number(self.delta, "delta", low=0, open_low=True)
         super()._check_options()
 
     def _how(self):
         return self.combine
 
-    def _delta(self):
+    def _ridge(self):
         return self.delta
 
     @property
-    def combination_weights_(self):
+    def estimator_weights_(self):
         """How much each network counts."""
         n = self.networks_.n_members
         if self.combine == "rls":
@@ -337,7 +275,7 @@ class EvolutionaryEnsembleClassifier(BaseEvolution):
         Series
             By combination.
         """
-        outputs, y = self.networks_.outputs(self._scaled(X)), np.asarray(y)
+        outputs, y = self._member_scores(X), np.asarray(y)
         errors = {}
         for how in COMBINATIONS:
             scores = combined(outputs, how, self._rls, self.best_member_)

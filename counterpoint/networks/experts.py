@@ -1,24 +1,20 @@
-"""N6: mixtures of experts, members that share the input space instead of repeating each other.
+"""Mixtures of experts: members that share the input space instead of repeating each other.
 
-The model and its two ways of training are in ``_mixture.py``; here are the estimators.
+The model and its two ways of training are in ``mixture.py``; here are the estimators.
 """
 
 import numpy as np
 import pandas as pd
-from sklearn.base import BaseEstimator, RegressorMixin
-from sklearn.utils import check_random_state
-from sklearn.utils.validation import check_is_fitted, validate_data
 
 from counterpoint._progress import track
-from counterpoint._validation import check_sample_weight
-from counterpoint.networks import _mixture
-from counterpoint.networks._classify import (
+from counterpoint._validation import check_choice, check_count, check_number
+from counterpoint.base import draw_seed
+from counterpoint.networks import mixture as mixtures
+from counterpoint.networks.base import (
     BaseNetworkClassifier,
-    check_choice,
-    check_count,
+    BaseNetworkRegressor,
+    BaseNetworks,
     check_layers,
-    check_number,
-    take_in,
 )
 
 __all__ = ["MixtureOfExpertsClassifier", "MixtureOfExpertsRegressor"]
@@ -29,7 +25,7 @@ SOLVERS = ("em", "gradient")
 _PATIENCE = {"em": 1, "gradient": 10}
 
 
-class BaseMixtureOfExperts(BaseEstimator):
+class BaseMixtureOfExperts(BaseNetworks):
     """Options, training and gate that classifier and regressor share."""
 
     def __init__(
@@ -41,7 +37,7 @@ class BaseMixtureOfExperts(BaseEstimator):
         gate_hidden_layer_sizes=(),
         solver="em",
         alpha=1e-4,
-        max_iter=100,
+        max_epochs=100,
         tol=1e-4,
         inner_iter=5,
         learning_rate=0.02,
@@ -57,7 +53,7 @@ class BaseMixtureOfExperts(BaseEstimator):
         self.gate_hidden_layer_sizes = gate_hidden_layer_sizes
         self.solver = solver
         self.alpha = alpha
-        self.max_iter = max_iter
+        self.max_epochs = max_epochs
         self.tol = tol
         self.inner_iter = inner_iter
         self.learning_rate = learning_rate
@@ -69,36 +65,34 @@ class BaseMixtureOfExperts(BaseEstimator):
 
     def _check_options(self):
         for name in ("n_estimators", "inner_iter", "n_init"):
-            check_count(name, getattr(self, name))
-        check_count("max_iter", self.max_iter, 0)
-        check_choice("gate", self.gate, GATES)
-        check_choice("solver", self.solver, SOLVERS)
-        check_number("alpha", self.alpha, 0)
-        check_number("tol", self.tol, 0)
-        check_number("learning_rate", self.learning_rate, 0, open_low=True)
-        if self.batch_size is not None:
-            check_count("batch_size", self.batch_size)
+            check_count(getattr(self, name), name)
+        check_count(self.max_epochs, "max_epochs", low=0)
+        check_choice(self.gate, "gate", GATES)
+        check_choice(self.solver, "solver", SOLVERS)
+        check_number(self.alpha, "alpha", low=0)
+        check_number(self.tol, "tol", low=0)
+        self._check_training()
 
-    def _climb(self, rows, held, output, rng):
+    def _fit(self, rows, held, rng):
         """Train from ``n_init`` starts; keep the mixture most likely on the held-out rows."""
-        best, paths, self.stop_reason_ = -np.inf, [], "max_iter"
-        self._draw_seed = rng.randint(np.iinfo(np.int32).max)
+        best, paths, self.stop_reason_ = -np.inf, [], "max_epochs"
+        self._gate_seed = draw_seed(rng)
         try:
             for begin in range(self.n_init):
                 path: list = []
                 paths.append(path)
-                begun = _mixture.start(
+                start = mixtures.start(
                     self.n_estimators,
-                    check_layers("hidden_layer_sizes", self.hidden_layer_sizes, may_be_empty=True),
+                    check_layers(self.hidden_layer_sizes, "hidden_layer_sizes", may_be_empty=True),
                     check_layers(
-                        "gate_hidden_layer_sizes", self.gate_hidden_layer_sizes, may_be_empty=True
+                        self.gate_hidden_layer_sizes, "gate_hidden_layer_sizes", may_be_empty=True
                     ),
                     rows,
-                    output=output,
+                    output="linear" if self._is_regression else "softmax",
                     alpha=self.alpha,
                     rng=rng,
                 )
-                for mixture in self._states(begun, rows, rng):
+                for mixture in self._states(start, rows, rng):
                     path.append(self._look(mixture, rows, held, begin, len(path)))
                     # A NaN is never larger, so a step that ran away is never kept.
                     if path[-1]["valid_log_likelihood"] > best:
@@ -116,18 +110,17 @@ class BaseMixtureOfExperts(BaseEstimator):
                 "No mixture with a finite likelihood was found: lower the learning rate "
                 f"({self.learning_rate:g})."
             )
-        begin, self.best_iter_ = kept
+        begin, self.best_epoch_ = kept
         self.history_ = pd.DataFrame([look for path in paths for look in path])
         self.log_likelihood_ = np.array([look["log_likelihood"] for look in paths[begin]])
-        self.n_iter_ = len(paths[begin]) - 1
-        return self
+        self.n_epochs_ = len(paths[begin]) - 1
 
     def _states(self, mixture, rows, rng):
         yield mixture
         if self.solver == "em":
-            better = _mixture.em(mixture, rows, alpha=self.alpha, inner=self.inner_iter)
+            better = mixtures.em(mixture, rows, alpha=self.alpha, inner=self.inner_iter)
         else:
-            better = _mixture.ascend(
+            better = mixtures.ascend(
                 mixture,
                 rows,
                 alpha=self.alpha,
@@ -135,17 +128,17 @@ class BaseMixtureOfExperts(BaseEstimator):
                 batch_size=self.batch_size,
                 rng=rng,
             )
-        steps = track(range(self.max_iter), description="Training experts", show=self.progress)
+        steps = track(range(self.max_epochs), description="Training experts", show=self.progress)
         with np.errstate(over="ignore", invalid="ignore"):
             for _ in steps:
                 yield next(better)
 
-    def _look(self, mixture, rows, held, begin, iteration):
+    def _look(self, mixture, rows, held, begin, epoch):
         share = mixture.gate.outputs(rows.X)[0].T @ rows.weight
         share = share[share > 0]
         return {
             "start": begin,
-            "iteration": iteration,
+            "epoch": epoch,
             "log_likelihood": mixture.log_likelihood(rows) - mixture.penalty(self.alpha),
             "valid_log_likelihood": mixture.log_likelihood(held),
             "experts_in_use": float(np.exp(-(share * np.log(share)).sum())),
@@ -158,14 +151,12 @@ class BaseMixtureOfExperts(BaseEstimator):
         values = [look["log_likelihood"] for look in path]
         return not max(values[-wait:]) > max(values[:-wait]) + self.tol
 
-    def _scaled(self, X):
-        check_is_fitted(self)
-        return self.scaler_.transform(validate_data(self, X, reset=False, dtype=np.float64))
-
     @property
     def experts_(self):
         """The experts, as stacked arrays."""
         return self._mixture.experts
+
+    networks_ = experts_
 
     @property
     def gate_(self):
@@ -184,20 +175,21 @@ class BaseMixtureOfExperts(BaseEstimator):
         ndarray of shape (n_samples, n_experts)
             Rows add up to 1.
         """
-        X = self._scaled(X)
+        X = self._check_X(X)
         return self.gate_.outputs(X)[0]
 
-    def _gated(self, said, X):
-        """Combine what experts said, (n_experts, n_samples, n_outputs), by ``gate``."""
-        share = self.gate_.outputs(X)[0]
+    def _scores(self, X):
+        """Combine what the experts put out by ``gate``."""
+        X = self._check_X(X)
+        outputs, share = self.experts_.outputs(X), self.gate_.outputs(X)[0]
         if self.gate == "soft":
-            return np.einsum("ni,ink->nk", share, said)
+            return self.scale_.back(np.einsum("ni,ink->nk", share, outputs))
         if self.gate == "hard":
             chosen = share.argmax(axis=1)
         else:
-            drawn = np.random.RandomState(self._draw_seed).random_sample((len(X), 1))
+            drawn = np.random.RandomState(self._gate_seed).random_sample((len(X), 1))
             chosen = np.minimum((share.cumsum(axis=1) < drawn).sum(axis=1), share.shape[1] - 1)
-        return said[chosen, np.arange(len(X))]
+        return self.scale_.back(outputs[chosen, np.arange(len(X))])
 
 
 class MixtureOfExpertsClassifier(BaseMixtureOfExperts, BaseNetworkClassifier):
@@ -225,7 +217,7 @@ class MixtureOfExpertsClassifier(BaseMixtureOfExperts, BaseNetworkClassifier):
     alpha : float, default=1e-4
         Half this times the squared weights is taken off the mean log-likelihood. With 0
         weights can grow without end where classes are separable.
-    max_iter : int, default=100
+    max_epochs : int, default=100
         Most rounds of EM, or epochs of gradient ascent, per start.
     tol : float, default=1e-4
         Stop when the (penalised, mean) log-likelihood rises by no more: after one round of EM,
@@ -239,7 +231,7 @@ class MixtureOfExpertsClassifier(BaseMixtureOfExperts, BaseNetworkClassifier):
     n_init : int, default=1
         Random starts; EM finds a local maximum only.
     validation_fraction : float in [0, 1) or None, default=0.1
-        Rows held out, the same fraction of each class. Of all iterations of all starts the
+        Rows held out, the same fraction of each class. Of all epochs of all starts the
         mixture most likely on them is kept. None or 0: training rows stand in.
     progress : bool or None, default=None
         Draw a progress bar; None: on a terminal.
@@ -249,19 +241,19 @@ class MixtureOfExpertsClassifier(BaseMixtureOfExperts, BaseNetworkClassifier):
     Attributes
     ----------
     classes_ : ndarray of shape (n_classes,)
-    log_likelihood_ : ndarray of shape (n_iter_ + 1,)
+    log_likelihood_ : ndarray of shape (n_epochs_ + 1,)
         Mean log-likelihood of a training row less the penalty, from the start on; of the start
         that was kept. EM never lowers it.
-    n_iter_, best_iter_ : int
-        Iterations done, and the one that was kept.
+    n_epochs_, best_epoch_ : int
+        Rounds of EM or epochs of gradient ascent done, and the one that was kept.
     history_ : DataFrame
-        Per start and iteration: ``log_likelihood``, ``valid_log_likelihood``, and
+        Per start and epoch: ``log_likelihood``, ``valid_log_likelihood``, and
         ``experts_in_use``, the exponential of the entropy of the gate's mean shares.
     held_out_ : ndarray of bool of shape (n_samples,)
         Rows of the training data that were held out.
-    stop_reason_ : {"converged", "max_iter", "interrupted"}
+    stop_reason_ : {"converged", "max_epochs", "interrupted"}
     experts_, gate_ : Networks
-        The trained networks, for inputs scaled by ``scaler_``.
+        The trained networks, for inputs scaled by ``scale_``.
 
     Notes
     -----
@@ -275,7 +267,7 @@ class MixtureOfExpertsClassifier(BaseMixtureOfExperts, BaseNetworkClassifier):
        Neural Computation 3, 1991.
     .. [2] M. Jordan and R. Jacobs, "Hierarchical mixtures of experts and the EM algorithm",
        Neural Computation 6, 1994.
-    .. [3] Eastwood's thesis, section 2.3.3.
+    .. [3] M. Eastwood's thesis, section 2.3.3.
 
     Examples
     --------
@@ -293,26 +285,6 @@ class MixtureOfExpertsClassifier(BaseMixtureOfExperts, BaseNetworkClassifier):
     (400, 2)
     """
 
-    def fit(self, X, y, sample_weight=None):
-        """Train gate and experts.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-        y : array-like of shape (n_samples,)
-            Labels.
-        sample_weight : array-like of shape (n_samples,), default=None
-            A row of weight 2 counts as two rows.
-
-        Returns
-        -------
-        MixtureOfExpertsClassifier
-        """
-        self._check_options()
-        rng = check_random_state(self.random_state)
-        rows, held = self._take_in(X, y, sample_weight, rng)
-        return self._climb(rows, held, "softmax", rng)
-
     def predict_proba(self, X):
         """Return class probabilities, experts combined by ``gate``.
 
@@ -324,16 +296,10 @@ class MixtureOfExpertsClassifier(BaseMixtureOfExperts, BaseNetworkClassifier):
         -------
         ndarray of shape (n_samples, n_classes)
         """
-        X = self._scaled(X)
-        return self._gated(self.experts_.outputs(X), X)
-
-    @property
-    def networks_(self):
-        """The members: the experts."""
-        return self.experts_
+        return self._scores(X)
 
 
-class MixtureOfExpertsRegressor(RegressorMixin, BaseMixtureOfExperts):
+class MixtureOfExpertsRegressor(BaseMixtureOfExperts, BaseNetworkRegressor):
     """Mixture of experts for values: a gate shares the input space among regressions.
 
     The density of y at x is ``sum_i g_i(x) N(y; f_i(x), v_i)``: experts are linear (or networks)
@@ -341,59 +307,16 @@ class MixtureOfExpertsRegressor(RegressorMixin, BaseMixtureOfExperts):
 
     Parameters
     ----------
-    n_estimators : int, default=4
-        Number of experts.
-    hidden_layer_sizes : tuple of int, default=()
-        Hidden layers of each expert; () makes experts linear.
-    gate : {"soft", "stochastic", "hard"}, default="soft"
-        What answers: the experts' mean with the gate's weights, one expert drawn with the
-        gate's probabilities, or the expert the gate favours. Training is the same. Draws are
-        seeded in ``fit``: the same rows, in the same order, get the same answers.
-    gate_hidden_layer_sizes : tuple of int, default=()
-        Hidden layers of the gate; () makes its borders linear.
-    solver : {"em", "gradient"}, default="em"
-        Expectation-maximisation [2]_, which never lowers the likelihood, or gradient ascent
-        [1]_ by Adam.
-    alpha : float, default=1e-4
-        Half this times the squared weights is taken off the mean log-likelihood.
-    max_iter : int, default=100
-        Most rounds of EM, or epochs of gradient ascent, per start.
-    tol : float, default=1e-4
-        Stop when the (penalised, mean) log-likelihood rises by no more: after one round of EM,
-        after ten epochs of gradient ascent.
-    inner_iter : int, default=5
-        Steps of L-BFGS for the gate, and for experts that are not linear, in a round of EM.
-    learning_rate : float, default=0.02
-        Of ``solver="gradient"``.
-    batch_size : int or None, default=256
-        Rows in a step of ``solver="gradient"``; None takes all.
-    n_init : int, default=1
-        Random starts; EM finds a local maximum only.
-    validation_fraction : float in [0, 1) or None, default=0.1
-        Rows held out. Of all iterations of all starts the mixture most likely on them is kept.
-        None or 0: training rows stand in.
-    progress : bool or None, default=None
-        Draw a progress bar; None: on a terminal.
-    random_state : int, RandomState instance or None, default=None
-        Seeds starts, held-out rows, batches and draws.
+    n_estimators, hidden_layer_sizes, gate, gate_hidden_layer_sizes, solver, alpha, max_epochs, \
+tol, inner_iter, learning_rate, batch_size, n_init, validation_fraction, progress, random_state
+        As in :class:`MixtureOfExpertsClassifier`; rows are held out at random.
 
     Attributes
     ----------
     noise_ : ndarray of shape (n_estimators,)
         Standard deviation of each expert's distribution, in the unit of y.
-    log_likelihood_ : ndarray of shape (n_iter_ + 1,)
-        Mean log-likelihood of a training row less the penalty, from the start on; of the start
-        that was kept, for targets scaled to variance 1. EM never lowers it.
-    n_iter_, best_iter_ : int
-        Iterations done, and the one that was kept.
-    history_ : DataFrame
-        Per start and iteration: ``log_likelihood``, ``valid_log_likelihood``, and
-        ``experts_in_use``, the exponential of the entropy of the gate's mean shares.
-    held_out_ : ndarray of bool of shape (n_samples,)
-        Rows of the training data that were held out.
-    stop_reason_ : {"converged", "max_iter", "interrupted"}
-    experts_, gate_ : Networks
-        The trained networks, for inputs scaled by ``scaler_`` and scaled targets.
+    log_likelihood_, n_epochs_, best_epoch_, history_, held_out_, stop_reason_, experts_, gate_
+        As in :class:`MixtureOfExpertsClassifier`, for targets scaled to variance 1.
 
     Notes
     -----
@@ -420,59 +343,7 @@ class MixtureOfExpertsRegressor(RegressorMixin, BaseMixtureOfExperts):
     (2, 200)
     """
 
-    def fit(self, X, y, sample_weight=None):
-        """Train gate and experts.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-        y : array-like of shape (n_samples,)
-            Values.
-        sample_weight : array-like of shape (n_samples,), default=None
-            A row of weight 2 counts as two rows.
-
-        Returns
-        -------
-        MixtureOfExpertsRegressor
-        """
-        self._check_options()
-        rng = check_random_state(self.random_state)
-        X, y = validate_data(self, X, y, dtype=np.float64, y_numeric=True, ensure_min_samples=2)
-        y = np.asarray(y, dtype=np.float64)
-        weight = check_sample_weight(sample_weight, len(X))
-        weight = np.ones(len(X)) if weight is None else weight
-        self._center = float(np.average(y, weights=weight))
-        self._spread = float(np.sqrt(np.average((y - self._center) ** 2, weights=weight))) or 1.0
-        targets = ((y - self._center) / self._spread)[:, None]
-        rows, held = take_in(self, X, y, weight, np.zeros(len(X)), targets, rng)
-        self._climb(rows, held, "linear", rng)
-        self.noise_ = np.sqrt(self._mixture.variance) * self._spread
-        return self
-
-    def predict(self, X):
-        """Return values, experts combined by ``gate``.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-
-        Returns
-        -------
-        ndarray of shape (n_samples,)
-        """
-        X = self._scaled(X)
-        return self._center + self._spread * self._gated(self.experts_.outputs(X), X)[:, 0]
-
-    def member_predict(self, X):
-        """Return what every expert says, asked or not.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-
-        Returns
-        -------
-        ndarray of shape (n_experts, n_samples)
-        """
-        X = self._scaled(X)
-        return self._center + self._spread * self.experts_.outputs(X)[:, :, 0]
+    @property
+    def noise_(self):
+        """Standard deviation of each expert's distribution, in the unit of y."""
+        return np.sqrt(self._mixture.variance) * self.scale_.y_unit

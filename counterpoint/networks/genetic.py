@@ -1,16 +1,14 @@
-"""N7: ADDEMUP, a genetic search for networks that are right and disagree.
+"""ADDEMUP, a genetic search for networks that are right and disagree.
 
 The search itself is in ``_genetic.py``.
 """
 
 import numpy as np
-import pandas as pd
-from sklearn.utils import check_random_state
 
-from counterpoint._progress import track
-from counterpoint.networks._classify import BaseNetworkClassifier, check_count, check_number
-from counterpoint.networks._genetic import Search
-from counterpoint.networks._structure import units
+from counterpoint._validation import check_count, check_number
+from counterpoint.networks._genetic import Breeding
+from counterpoint.networks.base import BaseNetworkClassifier, check_one_layer
+from counterpoint.networks.structure import units
 
 __all__ = ["AddemupClassifier"]
 
@@ -33,19 +31,20 @@ class AddemupClassifier(BaseNetworkClassifier):
     ----------
     n_estimators : int, default=10
         Size of the population, which is the ensemble.
-    n_hidden : int, default=8
-        Networks of the first population have 1 to ``2 * n_hidden - 1`` hidden units, so many on
-        average.
+    hidden_layer_sizes : int or tuple of one int, default=(8,)
+        Mean number of hidden units in the first population: H makes networks of 1 to ``2 H - 1``.
+        There is one hidden layer.
     max_hidden : int or None, default=None
-        Most hidden units of a child; None is ``4 * n_hidden``.
+        Most hidden units of a child; None is four times those of ``hidden_layer_sizes``.
     n_generations : int, default=6
     n_children : int, default=10
         New networks per generation.
     lam : float, default=1.0
-        Weight of diversity to start from.
+        Lambda, the weight of diversity in the fitness, to start from. As elsewhere it is what
+        members are paid for differing; here it decides who stays, not how they are trained.
     mutation_rate : float in [0, 1], default=0.5
         Chance that a child loses a hidden unit or gets a new one.
-    epochs : int, default=40
+    max_epochs : int, default=40
         Epochs a new network is trained for.
     learning_rate : float, default=0.05
         Of Adam.
@@ -72,8 +71,8 @@ class AddemupClassifier(BaseNetworkClassifier):
         Per generation, the first population included: ``lam``, ``valid_error``, ``valid_loss``,
         ``member_error`` and ``diversity`` (means over the population, held-out rows),
         ``n_new`` (children that stayed), ``n_hidden`` (mean).
-    best_generation_ : int
-        The one kept.
+    best_epoch_ : int
+        The generation kept.
     held_out_ : ndarray of bool of shape (n_samples,)
     stop_reason_ : {"complete", "interrupted"}
 
@@ -89,7 +88,7 @@ class AddemupClassifier(BaseNetworkClassifier):
     ----------
     .. [1] D. Opitz and J. Shavlik, "Actively searching for an effective neural-network
        ensemble", Connection Science 8, 1996.
-    .. [2] Eastwood's thesis, section 2.4.2.
+    .. [2] M. Eastwood's thesis, section 2.4.2.
 
     Examples
     --------
@@ -107,13 +106,13 @@ class AddemupClassifier(BaseNetworkClassifier):
         self,
         n_estimators=10,
         *,
-        n_hidden=8,
+        hidden_layer_sizes=(8,),
         max_hidden=None,
         n_generations=6,
         n_children=10,
         lam=1.0,
         mutation_rate=0.5,
-        epochs=40,
+        max_epochs=40,
         learning_rate=0.05,
         batch_size=256,
         validation_fraction=0.2,
@@ -121,61 +120,35 @@ class AddemupClassifier(BaseNetworkClassifier):
         random_state=None,
     ):
         self.n_estimators = n_estimators
-        self.n_hidden = n_hidden
+        self.hidden_layer_sizes = hidden_layer_sizes
         self.max_hidden = max_hidden
         self.n_generations = n_generations
         self.n_children = n_children
         self.lam = lam
         self.mutation_rate = mutation_rate
-        self.epochs = epochs
+        self.max_epochs = max_epochs
         self.learning_rate = learning_rate
         self.batch_size = batch_size
         self.validation_fraction = validation_fraction
         self.progress = progress
         self.random_state = random_state
 
-    def fit(self, X, y, sample_weight=None):
-        """Search for the ensemble.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-        y : array-like of shape (n_samples,)
-            Labels.
-        sample_weight : array-like of shape (n_samples,), default=None
-            A row of weight 2 counts as two rows.
-
-        Returns
-        -------
-        AddemupClassifier
-        """
-        self._check_options()
-        rng = check_random_state(self.random_state)
-        rows, held = self._take_in(X, y, sample_weight, rng)
-        search = Search(self, rows, held, rng)
-        self.stop_reason_ = "complete"
-        steps = track(
-            range(self.n_generations), description="Breeding networks", show=self.progress
-        )
-        try:
-            for _ in steps:
-                search.breed()
-        except KeyboardInterrupt:
-            self.stop_reason_ = "interrupted"
-        self.networks_, self.estimator_weights_, self.best_generation_ = search.best.state
+    def _fit(self, rows, held, rng):
+        breeding = Breeding(self, rows, held, rng)
+        state = self._search(breeding, self.n_generations, "Breeding networks")
+        self.networks_, self.estimator_weights_, self.best_epoch_ = state
         self.n_hidden_ = units(self.networks_).sum(axis=1)
-        self.history_ = pd.DataFrame(search.history)
-        return self
 
     def _combined(self, outputs):
         return np.tensordot(self.estimator_weights_, outputs, axes=1)
 
     def _check_options(self):
-        for name in ("n_estimators", "n_hidden", "n_children", "epochs"):
-            check_count(name, getattr(self, name))
-        check_count("n_generations", self.n_generations, 0)
+        for name in ("n_estimators", "n_children", "max_epochs"):
+            check_count(getattr(self, name), name)
+        check_one_layer(self.hidden_layer_sizes, "hidden_layer_sizes")
+        check_count(self.n_generations, "n_generations", low=0)
         if self.max_hidden is not None:
-            check_count("max_hidden", self.max_hidden)
-        check_number("lam", self.lam, 0)
-        check_number("mutation_rate", self.mutation_rate, 0, 1, open_high=False)
+            check_count(self.max_hidden, "max_hidden", hint=", or None")
+        check_number(self.lam, "lam", low=0)
+        check_number(self.mutation_rate, "mutation_rate", low=0, high=1)
         self._check_training()

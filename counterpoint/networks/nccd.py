@@ -1,20 +1,22 @@
-"""B9: NCCD, negative correlation learning for any regressor, through corrected targets.
+"""NCCD: negative correlation learning for any regressor, through corrected targets.
 
-The rounds are in ``_correction.py``, what both estimators share is in ``_nccd.py``.
+The rounds are in ``correction.py``, what both estimators share is in ``_nccd.py``.
 """
 
 import numpy as np
-from sklearn.base import ClassifierMixin, RegressorMixin
 from sklearn.utils import assert_all_finite
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import column_or_1d
 
+from counterpoint._members import Answers
+from counterpoint.base import BaseEnsembleClassifier, BaseEnsembleRegressor, encode_target
+from counterpoint.combiners.simplex import project_to_simplex
 from counterpoint.networks._nccd import BaseNCCD
 
 __all__ = ["NCCDClassifier", "NCCDRegressor"]
 
 
-class NCCDRegressor(RegressorMixin, BaseNCCD):
+class NCCDRegressor(BaseNCCD, BaseEnsembleRegressor):
     """Negative correlation learning for any regressor, by correcting what members aim at.
 
     In negative correlation learning a member with output f_i follows the gradient
@@ -73,7 +75,7 @@ class NCCDRegressor(RegressorMixin, BaseNCCD):
         The members of the best round.
     estimators_samples_ : list of ndarray
         Training rows each member saw, those of weight zero left out of the count.
-    best_round_ : int
+    best_epoch_ : int
         The round kept, from 1.
     stop_reason_ : str
         "converged", "held-out error", "complete" or "interrupted" (Ctrl-C).
@@ -94,7 +96,7 @@ class NCCDRegressor(RegressorMixin, BaseNCCD):
     ----------
     .. [1] Chan and Kasabov, "A Preliminary Study on Negative Correlation Learning via
        Correlation-Corrected Data (NCCD)", Neural Processing Letters 21, 2005.
-    .. [2] Eastwood's thesis, equations 4.9 (the gradient), 4.11, 4.12.
+    .. [2] M. Eastwood's thesis, equations 4.9 (the gradient), 4.11, 4.12.
 
     Examples
     --------
@@ -109,38 +111,7 @@ class NCCDRegressor(RegressorMixin, BaseNCCD):
     (10, 400)
     """
 
-    def fit(self, X, y, sample_weight=None, *, eval_set=None):
-        """Train the members in rounds.
-
-        Parameters
-        ----------
-        X : array-like or frame of shape (n_samples, n_features)
-            Whatever the base learner takes.
-        y : array-like of shape (n_samples,)
-            Numbers.
-        sample_weight : array-like of shape (n_samples,), default=None
-            Weights of the samples. Rows are drawn by them; with ``bootstrap=False`` they are
-            passed to the base learner.
-        eval_set : (X, y), default=None
-            Held-out data by which the best round is found.
-
-        Returns
-        -------
-        NCCDRegressor
-            The fitted estimator.
-        """
-        rate, step = self._check_options()
-        X = self._look(X, reset=True)
-        d = self._targets(y)
-        X, d, weight, n_cases = self._check_weight(X, d, sample_weight)
-        return self._fit(X, d[:, 0], d, weight, n_cases, eval_set, rate, step)
-
-    def _targets(self, y):
-        if y is None:
-            raise ValueError(
-                f"requires y to be passed, but the target y is None: {type(self).__name__} "
-                "learns from numbers."
-            )
+    def _read_y(self, y):
         y = np.asarray(y)
         if y.ndim == 2 and y.shape[1] > 1:
             raise ValueError(
@@ -149,23 +120,16 @@ class NCCDRegressor(RegressorMixin, BaseNCCD):
             )
         y = column_or_1d(y, dtype=np.float64, warn=True)
         assert_all_finite(y, input_name="y")
-        return y[:, None]
+        return y
 
-    def predict(self, X):
-        """Return the mean of the members.
+    def _code(self, y):
+        return y, y[:, None]
 
-        Parameters
-        ----------
-        X : array-like or frame of shape (n_samples, n_features)
-
-        Returns
-        -------
-        ndarray of shape (n_samples,)
-        """
-        return self.member_predict(X).mean(axis=0)
+    def _new_targets(self, y):
+        return self._read_y(y)[:, None]
 
     def member_predict(self, X):
-        """Return what each member says.
+        """Return the number that each member gives each sample.
 
         Parameters
         ----------
@@ -178,7 +142,7 @@ class NCCDRegressor(RegressorMixin, BaseNCCD):
         return self._member_values(X)[:, :, 0]
 
 
-class NCCDClassifier(ClassifierMixin, BaseNCCD):
+class NCCDClassifier(BaseNCCD, BaseEnsembleClassifier):
     """Negative correlation learning for classification with any regressor as a member.
 
     The members are regressors on coded labels: one column of 0 and 1 for two classes, one
@@ -190,33 +154,9 @@ class NCCDClassifier(ClassifierMixin, BaseNCCD):
 
     Parameters
     ----------
-    estimator : regressor or None, default=None
-        The base learner; None is ``DecisionTreeRegressor(max_depth=4)``: see ``NCCDRegressor``.
-    n_estimators : int, default=10
-        Number of members, N.
-    strength : float in [0, 1), default=None
-        s. 0: N independent fits. None is 0.5 if ``lam`` is None as well.
-    lam : float, default=None
-        lambda, instead of ``strength``. ``s = lam / lam_star_``.
-    exclude_self : bool, default=False
-        Correct each member by the mean of the others: see ``NCCDRegressor``.
-    n_rounds : int, default=20
-        Most rounds; the first is the one without correction.
-    step : float in (0, 1], default=None
-        How far the outputs that targets are corrected by move each round; None: ``1 - s``.
-    bootstrap : bool, default=True
-        Draw rows for each member with replacement, by ``sample_weight``.
-    patience : int, default=3
-        Stop after so many rounds without a lower held-out error.
-    tol : float, default=1e-3
-        Stop when the output of the ensemble changes by less, as a share of the targets'
-        standard deviation.
-    n_jobs : int or None, default=None
-        Threads that train members.
-    progress : bool or None, default=None
-        Draw a progress bar; None: on a terminal.
-    random_state : int, RandomState instance or None, default=None
-        Seeds the rows drawn and every ``random_state`` of the members.
+    estimator, n_estimators, strength, lam, exclude_self, n_rounds, step, bootstrap, patience, \
+tol, n_jobs, progress, random_state
+        As in :class:`NCCDRegressor`.
 
     Attributes
     ----------
@@ -224,17 +164,11 @@ class NCCDClassifier(ClassifierMixin, BaseNCCD):
         Labels, sorted.
     estimators_ : list
         The members of the best round; each a regressor, or a list of one per class.
-    estimators_samples_ : list of ndarray
-        Training rows each member saw, those of weight zero left out of the count.
-    best_round_ : int
-        The round kept, from 1.
-    stop_reason_ : str
-        "converged", "held-out error", "complete" or "interrupted" (Ctrl-C).
     history_ : DataFrame
         As in ``NCCDRegressor``, squared errors summed over the columns, and ``train_error``,
         the share of training samples classified wrongly.
-    strength_, lam_, lam_star_ : float
-        s, lambda, and the lambda at which s is 1. ``lam_star_`` is NaN for one member.
+    estimators_samples_, best_epoch_, stop_reason_, strength_, lam_, lam_star_
+        As in :class:`NCCDRegressor`.
 
     See Also
     --------
@@ -244,7 +178,7 @@ class NCCDClassifier(ClassifierMixin, BaseNCCD):
     ----------
     .. [1] Chan and Kasabov, "A Preliminary Study on Negative Correlation Learning via
        Correlation-Corrected Data (NCCD)", Neural Processing Letters 21, 2005.
-    .. [2] Eastwood's thesis, equations 4.9 (the gradient), 4.11, 4.12.
+    .. [2] M. Eastwood's thesis, equations 4.9 (the gradient), 4.11, 4.12.
 
     Examples
     --------
@@ -259,51 +193,19 @@ class NCCDClassifier(ClassifierMixin, BaseNCCD):
     10
     """
 
-    def fit(self, X, y, sample_weight=None, *, eval_set=None):
-        """Train the members in rounds.
-
-        Parameters
-        ----------
-        X : array-like or frame of shape (n_samples, n_features)
-            Whatever the base learner takes.
-        y : array-like of shape (n_samples,)
-            Labels.
-        sample_weight : array-like of shape (n_samples,), default=None
-            Weights of the samples. Rows are drawn by them; with ``bootstrap=False`` they are
-            passed to the base learner.
-        eval_set : (X, y), default=None
-            Held-out data by which the best round is found.
-
-        Returns
-        -------
-        NCCDClassifier
-            The fitted estimator.
-        """
-        rate, step = self._check_options()
-        if y is None:
-            raise ValueError(
-                f"requires y to be passed, but the target y is None: {type(self).__name__} "
-                "learns from labels."
-            )
-        X = self._look(X, reset=True)
-        y = self._labels(y)
-        X, y, weight, n_cases = self._check_weight(X, y, sample_weight)
-        self.classes_, codes = np.unique(y, return_inverse=True)
-        if len(self.classes_) < 2:
-            raise ValueError(
-                f"y holds only one class, {self.classes_[0]!r}: a classifier needs two."
-            )
-        return self._fit(X, codes, self._coded(codes), weight, n_cases, eval_set, rate, step)
-
-    def _labels(self, y):
+    def _read_y(self, y):
         y = column_or_1d(y, warn=True)
         if y.dtype.kind == "f":
             assert_all_finite(y, input_name="y")
         check_classification_targets(y)
         return y
 
-    def _targets(self, y):
-        y = self._labels(y)
+    def _code(self, y):
+        self.classes_, codes = encode_target(self, y)
+        return codes, self._coded(codes)
+
+    def _new_targets(self, y):
+        y = self._read_y(y)
         strange = ~np.isin(y, self.classes_)
         if strange.any():
             raise ValueError(
@@ -336,19 +238,9 @@ class NCCDClassifier(ClassifierMixin, BaseNCCD):
         f = self._member_values(X).mean(axis=0)
         return f[:, 0] - 0.5 if f.shape[1] == 1 else f
 
-    def predict(self, X):
-        """Label of the highest mean output; a tie goes to the first class.
-
-        Parameters
-        ----------
-        X : array-like or frame of shape (n_samples, n_features)
-
-        Returns
-        -------
-        ndarray of shape (n_samples,)
-        """
-        votes = _votes(self._member_values(X).mean(axis=0))  # first: complains if not fitted
-        return self.classes_[votes]
+    def _ask(self, X):
+        values = self._member_values(X)
+        return Answers(self.classes_, [], _votes(values), _nearest_distribution(values))
 
     def predict_proba(self, X):
         """Return the distribution nearest to the mean output, by squared distance.
@@ -378,20 +270,6 @@ class NCCDClassifier(ClassifierMixin, BaseNCCD):
         values = self._member_values(X)
         return values[:, :, 0] - 0.5 if values.shape[2] == 1 else values
 
-    def member_predict(self, X):
-        """Return the label that each member says.
-
-        Parameters
-        ----------
-        X : array-like or frame of shape (n_samples, n_features)
-
-        Returns
-        -------
-        ndarray of shape (n_members, n_samples)
-        """
-        votes = _votes(self._member_values(X))
-        return self.classes_[votes]
-
     def member_predict_proba(self, X):
         """Return the distribution nearest to each member's output.
 
@@ -405,7 +283,7 @@ class NCCDClassifier(ClassifierMixin, BaseNCCD):
         -------
         ndarray of shape (n_members, n_samples, n_classes)
         """
-        return _nearest_distribution(self._member_values(X))
+        return self._ask(X).proba
 
 
 def _votes(f):
@@ -418,9 +296,4 @@ def _nearest_distribution(f):
     if f.shape[-1] == 1:
         p = np.clip(f, 0.0, 1.0)
         return np.concatenate([1.0 - p, p], axis=-1)
-    # Subtract what makes the positive rest add up to 1; how many stay positive is found by
-    # sorting.
-    falling = -np.sort(-f, axis=-1)
-    excess = (np.cumsum(falling, axis=-1) - 1.0) / np.arange(1, f.shape[-1] + 1)
-    n_positive = (falling > excess).sum(axis=-1, keepdims=True)
-    return np.maximum(f - np.take_along_axis(excess, n_positive - 1, axis=-1), 0.0)
+    return project_to_simplex(f)

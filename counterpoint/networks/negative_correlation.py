@@ -1,22 +1,20 @@
 """Negative correlation learning: networks trained together, so that their errors cancel."""
 
 import numpy as np
-from sklearn.base import ClassifierMixin, RegressorMixin
 from sklearn.utils import compute_sample_weight
 from sklearn.utils.multiclass import check_classification_targets
 
-from counterpoint.networks import _couplings
-from counterpoint.networks._classify import check_choice
-from counterpoint.networks._ncl import BaseNegativeCorrelation
+from counterpoint._validation import check_choice
+from counterpoint.base import encode_target
+from counterpoint.combiners.simplex import project_to_simplex
+from counterpoint.networks.base import BaseNetworkClassifier, BaseNetworkRegressor
+from counterpoint.networks.coupling import LOSSES
+from counterpoint.networks.joint import BaseJointNetworks
 
 __all__ = ["NegativeCorrelationClassifier", "NegativeCorrelationRegressor"]
 
-# Best on average over shipped data sets: benchmarks/strength.py, docs/negative_correlation.md.
-_CLASSIFIER_STRENGTH = 0.5
-_REGRESSOR_STRENGTH = 0.5
 
-
-class NegativeCorrelationClassifier(ClassifierMixin, BaseNegativeCorrelation):
+class NegativeCorrelationClassifier(BaseJointNetworks, BaseNetworkClassifier):
     """Classify by the mean of networks that are trained together.
 
     Negative correlation learning: the error of every network has a term that pays it for
@@ -39,12 +37,13 @@ class NegativeCorrelationClassifier(ClassifierMixin, BaseNegativeCorrelation):
         them, and fits all samples anew.
     lam : float or None, default=None
         Lambda itself, instead of ``strength``. Beyond lambda* linear outputs fly apart.
-    penalty : {"ncl", "root-quartic"}, default="ncl"
+    penalty : {"ncl", "root-quartic"}, registered name or Coupling, default="ncl"
         "ncl": ``-(f_i - f)^2``. "root-quartic": ``-sqrt(mean_j (f_i - f_j)^4)`` of McKay and
         Abbass, with the sign that drives members apart; its lambda* is 1 / (2 sqrt(2)) for all
-        N, the largest at which ideal linear outputs never spread.
+        N, the largest at which ideal linear outputs never spread. One of your own: the page on
+        adding a coupling shows how.
     loss : {"squared", "cross-entropy"}, default="squared"
-        "squared" on targets 0 and 1, one output a class, as in the thesis. "cross-entropy" is
+        "squared" on targets 0 and 1, one output a class, as in [1]_. "cross-entropy" is
         generalized negative correlation learning: ``(1 - s) CE(p_i) + s N CE(p)``, p the mean [3]_.
     output : {"auto", "linear", "sigmoid", "softmax"}, default="auto"
         Output units. "auto" is linear for the squared loss, softmax for the cross-entropy.
@@ -53,10 +52,10 @@ class NegativeCorrelationClassifier(ClassifierMixin, BaseNegativeCorrelation):
     init : {"nguyen-widrow", "glorot"}, default="nguyen-widrow"
         How weights are drawn.
     solver : {"adam", "gd"}, default="adam"
-        "gd" is plain gradient descent at a fixed rate, as in the thesis.
+        "gd" is plain gradient descent at a fixed rate, as in [1]_.
     learning_rate : float, default=0.01
     alpha : float, default=0.01
-        Weight decay. 0 in the thesis.
+        Weight decay. 0 in [1]_.
     max_epochs : int, default=200
         Epochs in one call of ``fit``.
     batch_size : int, "auto" or None, default="auto"
@@ -68,7 +67,7 @@ class NegativeCorrelationClassifier(ClassifierMixin, BaseNegativeCorrelation):
         networks at its lowest.
     validation_fraction : float, default=0.1
         Share of the samples to hold out.
-    n_iter_no_change : int or None, default=20
+    patience : int or None, default=20
         Stop after so many epochs without progress: on held-out samples with ``early_stopping``,
         else in what the networks descend on the training data. None never stops early.
     tol : float, default=1e-4
@@ -184,7 +183,7 @@ class NegativeCorrelationClassifier(ClassifierMixin, BaseNegativeCorrelation):
         scale=True,
         early_stopping=False,
         validation_fraction=0.1,
-        n_iter_no_change=20,
+        patience=20,
         tol=1e-4,
         class_weight=None,
         record=False,
@@ -192,30 +191,32 @@ class NegativeCorrelationClassifier(ClassifierMixin, BaseNegativeCorrelation):
         progress=None,
         random_state=None,
     ):
-        self.n_estimators = n_estimators
-        self.hidden_layer_sizes = hidden_layer_sizes
-        self.strength = strength
-        self.lam = lam
-        self.penalty = penalty
+        super().__init__(
+            n_estimators,
+            hidden_layer_sizes=hidden_layer_sizes,
+            strength=strength,
+            lam=lam,
+            penalty=penalty,
+            activation=activation,
+            init=init,
+            solver=solver,
+            learning_rate=learning_rate,
+            alpha=alpha,
+            max_epochs=max_epochs,
+            batch_size=batch_size,
+            scale=scale,
+            early_stopping=early_stopping,
+            validation_fraction=validation_fraction,
+            patience=patience,
+            tol=tol,
+            record=record,
+            warm_start=warm_start,
+            progress=progress,
+            random_state=random_state,
+        )
         self.loss = loss
         self.output = output
-        self.activation = activation
-        self.init = init
-        self.solver = solver
-        self.learning_rate = learning_rate
-        self.alpha = alpha
-        self.max_epochs = max_epochs
-        self.batch_size = batch_size
-        self.scale = scale
-        self.early_stopping = early_stopping
-        self.validation_fraction = validation_fraction
-        self.n_iter_no_change = n_iter_no_change
-        self.tol = tol
         self.class_weight = class_weight
-        self.record = record
-        self.warm_start = warm_start
-        self.progress = progress
-        self.random_state = random_state
 
     def partial_fit(self, X, y, classes=None, sample_weight=None):
         """Train on some rows for one epoch, going on from where the networks are.
@@ -253,52 +254,8 @@ class NegativeCorrelationClassifier(ClassifierMixin, BaseNegativeCorrelation):
             )
         return self._partial_fit(X, y, sample_weight, classes=classes)
 
-    def predict(self, X):
-        """Return the class with the largest mean output.
-
-        Parameters
-        ----------
-        X : array-like or frame of shape (n_samples, n_features)
-
-        Returns
-        -------
-        ndarray of shape (n_samples,)
-        """
-        outputs = self._mean_outputs(X)
-        return self.classes_[outputs.argmax(axis=1)]
-
-    def predict_proba(self, X):
-        """Return class probabilities of the ensemble.
-
-        The mean output, if it is a distribution; else the distribution nearest to it: all
-        classes are shifted by the same amount and cut at 0, so that they add up to 1. The
-        order of classes stays that of ``predict``.
-
-        Parameters
-        ----------
-        X : array-like or frame of shape (n_samples, n_features)
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_classes)
-        """
-        return nearest_distribution(self._mean_outputs(X))
-
-    def member_predict(self, X):
-        """Return the class that each member says.
-
-        Parameters
-        ----------
-        X : array-like or frame of shape (n_samples, n_features)
-
-        Returns
-        -------
-        ndarray of shape (n_members, n_samples)
-        """
-        return self.classes_[self.member_outputs(X).argmax(axis=2)]
-
-    def member_predict_proba(self, X):
-        """Return class probabilities of each member, by the rule of ``predict_proba``.
+    def member_decision_function(self, X):
+        """Return what the output units of every member say.
 
         Parameters
         ----------
@@ -308,10 +265,13 @@ class NegativeCorrelationClassifier(ClassifierMixin, BaseNegativeCorrelation):
         -------
         ndarray of shape (n_members, n_samples, n_classes)
         """
-        return nearest_distribution(self.member_outputs(X))
+        return self._member_scores(X)
 
-    def _default_strength(self):
-        return _CLASSIFIER_STRENGTH
+    def _proba(self, scores):
+        """Return the distributions nearest to scores; the order of classes stays."""
+        # The squared error has no other natural rule; what is a distribution stays one.
+        proba = project_to_simplex(scores)
+        return proba / proba.sum(axis=-1, keepdims=True)
 
     def _loss_name(self):
         return self.loss
@@ -322,28 +282,19 @@ class NegativeCorrelationClassifier(ClassifierMixin, BaseNegativeCorrelation):
         return "softmax" if self.loss == "cross-entropy" else "linear"
 
     def _check_options(self):
-        super()._check_options()
-        check_choice("loss", self.loss, _couplings.LOSSES)
-        check_choice("output", self.output, ("auto", "linear", "sigmoid", "softmax"))
+        check_choice(self.loss, "loss", LOSSES)
+        check_choice(self.output, "output", ("auto", "linear", "sigmoid", "softmax"))
         if self.loss == "cross-entropy" and self._output_name() == "linear":
             raise ValueError(
                 "loss='cross-entropy' needs outputs that are probabilities, but output='linear': "
                 "leave output='auto', or choose 'softmax' or 'sigmoid'."
             )
-        if self.loss == "cross-entropy" and self.penalty != "ncl":
-            raise ValueError(
-                f"penalty={self.penalty!r} goes with loss='squared' only; loss='cross-entropy' "
-                "mixes the errors of members and mean: penalty='ncl'."
-            )
+        super()._check_options()
 
     def _read_targets(self, y, weight, *, reset, classes=None):
         check_classification_targets(y)
         if reset:
-            self.classes_ = np.unique(y) if classes is None else classes
-            if len(self.classes_) < 2:
-                raise ValueError(
-                    f"y has one class, {self.classes_.tolist()}: at least two classes are needed."
-                )
+            self.classes_, _ = encode_target(self, y if classes is None else classes)
         codes = np.minimum(np.searchsorted(self.classes_, y), len(self.classes_) - 1)
         strange = self.classes_[codes] != y
         if strange.any():
@@ -357,7 +308,7 @@ class NegativeCorrelationClassifier(ClassifierMixin, BaseNegativeCorrelation):
         return np.eye(len(self.classes_))[codes], codes, weight
 
 
-class NegativeCorrelationRegressor(RegressorMixin, BaseNegativeCorrelation):
+class NegativeCorrelationRegressor(BaseJointNetworks, BaseNetworkRegressor):
     """Predict numbers by the mean of networks that are trained together.
 
     Negative correlation learning: the error of every network has a term that pays it for
@@ -367,111 +318,25 @@ class NegativeCorrelationRegressor(RegressorMixin, BaseNegativeCorrelation):
 
     Parameters
     ----------
-    n_estimators : int, default=5
-        Number of networks, N. One network has nobody to differ from: lambda* is undefined, and
-        it is trained alone.
-    hidden_layer_sizes : int or tuple of int, default=(20,)
-        Units of each hidden layer; ``()`` for none.
-    strength : float in [0, 1], "auto" or None, default=None
-        s = lambda / lambda*: 0 trains every network alone, 1 trains all as one network. None
-        is 0.5, the best on average over four problems (see the documentation). "auto" holds
-        out a quarter of the samples, walks from 0 to 1 with warm starts, takes the strength
-        with the lowest loss on them, and fits all samples anew.
-    lam : float or None, default=None
-        Lambda itself, instead of ``strength``. Beyond lambda* linear outputs fly apart.
-    penalty : {"ncl", "root-quartic"}, default="ncl"
-        "ncl": ``-(f_i - f)^2``. "root-quartic": ``-sqrt(mean_j (f_i - f_j)^4)`` of McKay and
-        Abbass, with the sign that drives members apart; its lambda* is 1 / (2 sqrt(2)) for all
-        N, the largest at which ideal linear outputs never spread.
-    activation : {"tanh", "logistic", "relu"}, default="tanh"
-        Hidden units.
-    init : {"nguyen-widrow", "glorot"}, default="nguyen-widrow"
-        How weights are drawn.
-    solver : {"adam", "gd"}, default="adam"
-        "gd" is plain gradient descent at a fixed rate, as in the thesis.
-    learning_rate : float, default=0.01
-    alpha : float, default=0.01
-        Weight decay. 0 in the thesis.
-    max_epochs : int, default=200
-        Epochs in one call of ``fit``.
-    batch_size : int, "auto" or None, default="auto"
-        Samples in a step. None takes all of them; "auto" does so up to 1000 and takes 200 beyond.
+    n_estimators, hidden_layer_sizes, strength, lam, penalty, activation, init, solver, \
+learning_rate, alpha, max_epochs, batch_size, early_stopping, validation_fraction, patience, tol, \
+record, warm_start, progress, random_state
+        As in :class:`NegativeCorrelationClassifier`. ``strength=None`` is 0.5, the best on average
+        over four problems (see the documentation).
     scale : bool, default=True
         Bring inputs and targets to mean 0 and standard deviation 1 inside.
-    early_stopping : bool, default=False
-        Hold out samples, stop when the ensemble's loss on them no longer falls, and keep the
-        networks at its lowest.
-    validation_fraction : float, default=0.1
-        Share of the samples to hold out.
-    n_iter_no_change : int or None, default=20
-        Stop after so many epochs without progress: on held-out samples with ``early_stopping``,
-        else in what the networks descend on the training data. None never stops early.
-    tol : float, default=1e-4
-        What counts as progress.
-    record : bool or int, default=False
-        Record ``dynamics_``; a number is the number of epochs between records, True makes about
-        a hundred of them.
-    warm_start : bool, default=False
-        Go on from the networks there are. The scale of the inputs stays that of the first fit.
-    progress : bool or None, default=None
-        Draw a progress bar; None: on a terminal.
-    random_state : int, RandomState instance or None, default=None
-        Seeds weights, splits and shuffles.
 
     Attributes
     ----------
-    strength_, lam_ : float
-        Strength and lambda used.
-    lam_star_ : float
-        The lambda of strength 1, ``0.5 / (1 - 1/N)`` for "ncl". NaN for one network.
-    lam_upper_ : float
-        ``0.5 / (1 - 1/N)^2``, where a single member's error loses its minimum. NaN for one
-        network and for "root-quartic".
-    networks_ : Networks
-        All weights: ``networks_.coefs`` and ``networks_.intercepts``, one array per layer, members
-        first.
-    n_epochs_, best_epoch_ : int
-        Epochs run, and the one that the networks are of.
-    loss_ : float
-        What was watched at that epoch: the loss held out, or what is descended, weight decay
-        included. NaN if nothing.
-    stop_reason_ : {"max_epochs", "no progress", "interrupted"}
-        Ctrl-C keeps the best networks so far.
-    dynamics_ : Dynamics
-        With ``record``: for every recorded epoch and set of data the mean output of members by
-        class, their distance from the ensemble, losses and errors of members and ensemble;
-        ``dynamics_.frame()`` and ``output_frame()`` are tidy frames, ``NCLDynamicsDisplay`` the
-        picture.
-    collusion_ : Collusion
-        With ``early_stopping`` or ``eval_set``: what members gain from each other on training
-        data and on new data, ``collusion_.frame()``. A ``CollusionWarning`` says when it does not
-        carry over; see ``Collusion.colludes`` for the rule.
-    strength_path_ : DataFrame
-        With ``strength="auto"``: losses and ambiguity along the walk.
+    strength_, lam_, lam_star_, lam_upper_, networks_, n_epochs_, best_epoch_, loss_, \
+stop_reason_, dynamics_, collusion_, strength_path_
+        As in :class:`NegativeCorrelationClassifier`.
     n_features_in_, feature_names_in_
         As in scikit-learn.
 
-    Warns
-    -----
-    UserWarning
-        Lambda is beyond lambda* and outputs are linear.
-    CollapseWarning
-        The ensemble gives the same answer to every training sample.
-    CollusionWarning
-        Diversity does not carry over.
-
-    Raises
-    ------
-    DivergenceError
-        Training ran away. Networks of an earlier fit stay as they were.
-
-    Notes
-    -----
-    At a sample with target d the error of member i is ``(f_i - d)^2 / 2 - lambda (f_i - f)^2``, f
-    the mean output. Its true derivative is ``(1 - s) (f_i - d) + s (f - d)`` with
-    ``s = 2 lambda (1 - 1/N)`` [1]_; Liu and Yao [2]_ take f as constant, so their lambda is our
-    strength. Gradients are means over samples. At strength 1 single members are poor; only their
-    mean predicts.
+    See Also
+    --------
+    NegativeCorrelationClassifier : For labels, with the formulas, warnings and errors.
 
     References
     ----------
@@ -491,55 +356,6 @@ class NegativeCorrelationRegressor(RegressorMixin, BaseNegativeCorrelation):
     True
     """
 
-    _scales_targets = True
-
-    def __init__(
-        self,
-        n_estimators=5,
-        *,
-        hidden_layer_sizes=(20,),
-        strength=None,
-        lam=None,
-        penalty="ncl",
-        activation="tanh",
-        init="nguyen-widrow",
-        solver="adam",
-        learning_rate=0.01,
-        alpha=0.01,
-        max_epochs=200,
-        batch_size="auto",
-        scale=True,
-        early_stopping=False,
-        validation_fraction=0.1,
-        n_iter_no_change=20,
-        tol=1e-4,
-        record=False,
-        warm_start=False,
-        progress=None,
-        random_state=None,
-    ):
-        self.n_estimators = n_estimators
-        self.hidden_layer_sizes = hidden_layer_sizes
-        self.strength = strength
-        self.lam = lam
-        self.penalty = penalty
-        self.activation = activation
-        self.init = init
-        self.solver = solver
-        self.learning_rate = learning_rate
-        self.alpha = alpha
-        self.max_epochs = max_epochs
-        self.batch_size = batch_size
-        self.scale = scale
-        self.early_stopping = early_stopping
-        self.validation_fraction = validation_fraction
-        self.n_iter_no_change = n_iter_no_change
-        self.tol = tol
-        self.record = record
-        self.warm_start = warm_start
-        self.progress = progress
-        self.random_state = random_state
-
     def partial_fit(self, X, y, sample_weight=None):
         """Train on some rows for one epoch, going on from where the networks are.
 
@@ -558,64 +374,12 @@ class NegativeCorrelationRegressor(RegressorMixin, BaseNegativeCorrelation):
         """
         return self._partial_fit(X, y, sample_weight)
 
-    def predict(self, X):
-        """Return the mean of the members' predictions.
-
-        Parameters
-        ----------
-        X : array-like or frame of shape (n_samples, n_features)
-
-        Returns
-        -------
-        ndarray of shape (n_samples,) or (n_samples, n_outputs), as y was
-        """
-        found = self._mean_outputs(X)
-        return found[:, 0] if self._flat else found
-
-    def member_predict(self, X):
-        """Return what each member predicts.
-
-        Parameters
-        ----------
-        X : array-like or frame of shape (n_samples, n_features)
-
-        Returns
-        -------
-        ndarray of shape (n_members, n_samples) or (n_members, n_samples, n_outputs), as y was
-        """
-        found = self.member_outputs(X)
-        return found[:, :, 0] if self._flat else found
-
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
         tags.target_tags.multi_output = True
         return tags
 
-    def _default_strength(self):
-        return _REGRESSOR_STRENGTH
-
-    def _loss_name(self):
-        return "squared"
-
-    def _output_name(self):
-        return "linear"
-
     def _read_targets(self, y, weight, *, reset):
         if reset:
             self._flat = y.ndim == 1
         return y.reshape(len(y), -1), None, weight
-
-
-def nearest_distribution(outputs):
-    """Return the distributions nearest to outputs (..., n_classes) in squared distance.
-
-    The squared error has no other natural rule: ``max(f - t, 0)`` with t such that it adds up
-    to 1. Distributions stay what they are, up to rounding.
-    """
-    ranked = -np.sort(-outputs, axis=-1)
-    surplus = np.cumsum(ranked, axis=-1) - 1
-    n_kept = np.arange(1, outputs.shape[-1] + 1)
-    kept = (ranked * n_kept > surplus).sum(axis=-1, keepdims=True)
-    shift = np.take_along_axis(surplus, kept - 1, axis=-1) / kept
-    found = np.maximum(outputs - shift.astype(outputs.dtype), 0)
-    return found / found.sum(axis=-1, keepdims=True)

@@ -7,16 +7,17 @@ penalty, loss and output is there, and tested once.
 
 from collections.abc import Callable
 from copy import deepcopy
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import gen_batches
 
-from counterpoint.networks import _couplings
-from counterpoint.networks._classify import check_choice
-from counterpoint.networks._engine import SOLVERS, Coupling, _mean_weights, _put_out
+from counterpoint._validation import check_choice
+from counterpoint.base import MAX_SEED, draw_seed
+from counterpoint.networks.coupling import Coupling
+from counterpoint.networks.engine import SOLVERS, mean_weights, put_out
 from counterpoint.networks.negative_correlation import NegativeCorrelationClassifier
 
 __all__ = ["TorchNegativeCorrelationClassifier"]
@@ -89,27 +90,27 @@ class TorchNetworks:
     def signals(self, x):
         """Return what all modules say, (n_members, n_samples, n_outputs), as a tensor."""
         torch = _import_torch()
-        said = [module(x) for module in self.modules]
+        signals = [module(x) for module in self.modules]
         wanted = (len(x), self.sizes[1])
-        for k, one in enumerate(said):
+        for k, one in enumerate(signals):
             if tuple(one.shape) != wanted:
                 raise ValueError(
                     f"Module {k} puts out {tuple(one.shape)} for {len(x)} samples, expected "
                     f"{wanted}: one output a class. module_factory gets that number second."
                 )
-        return torch.stack(said)
+        return torch.stack(signals)
 
     def outputs(self, X: NDArray, *, batch_size: int = 4096) -> NDArray:
         """Return the outputs, (n_members, n_samples, n_outputs), in chunks of rows."""
         torch = _import_torch()
         for module in self.modules:
             module.eval()
-        found = []
+        outputs = []
         with torch.no_grad():
             for rows in gen_batches(len(X), batch_size):
-                said = self.signals(self.tensor(X[rows])).cpu().numpy().astype(X.dtype)
-                found.append(_put_out(said, self.output))
-        return np.concatenate(found, axis=1)
+                signals = self.signals(self.tensor(X[rows])).cpu().numpy().astype(X.dtype)
+                outputs.append(put_out(signals, self.output))
+        return np.concatenate(outputs, axis=1)
 
 
 @dataclass(kw_only=True)
@@ -136,14 +137,14 @@ class TorchTrainer:
         """Train for some epochs."""
         torch = _import_torch()
         nets = self.networks
-        weight = _mean_weights(sample_weight, len(X), nets.n_members)
+        weight = mean_weights(sample_weight, len(X), nets.n_members)
         optimizer = self._optimizer(torch)
         x = nets.tensor(X)
         for module in nets.modules:
             module.train()
         # Dropout and the like draw from torch's global state: seeded for the time being.
         with torch.random.fork_rng():
-            torch.manual_seed(self.random_state.randint(np.iinfo(np.int32).max))
+            torch.manual_seed(draw_seed(self.random_state))
             for _ in range(epochs):
                 if self.batch_size is None or self.batch_size >= len(X):
                     self._step(torch, optimizer, x, targets, weight)
@@ -151,16 +152,16 @@ class TorchTrainer:
                     order = self.random_state.permutation(len(X))
                     for rows in gen_batches(len(X), self.batch_size):
                         part = order[rows]
-                        held = None if weight is None else weight[..., part] * len(X) / len(part)
+                        own = None if weight is None else weight[..., part] * len(X) / len(part)
                         at = torch.as_tensor(part, device=nets.device)
-                        self._step(torch, optimizer, x[at], targets[part], held)
+                        self._step(torch, optimizer, x[at], targets[part], own)
                 self.n_epochs += 1
         self.moments = optimizer.state_dict()
 
     def _step(self, torch, optimizer, x, targets, weight):
         signals = self.networks.signals(x)
         outputs = signals.detach().cpu().numpy().astype(targets.dtype)
-        outputs = _put_out(outputs, self.networks.output)
+        outputs = put_out(outputs, self.networks.output)
         delta = self.coupling.delta(outputs, targets, self.networks.output)
         delta = delta / len(targets) if weight is None else delta * weight[..., None]
         optimizer.zero_grad()
@@ -210,10 +211,10 @@ class TorchNegativeCorrelationClassifier(NegativeCorrelationClassifier):
         near 0.
     lam : float or None, default=None
         Lambda itself, instead of ``strength``.
-    penalty : {"ncl", "root-quartic"}, default="ncl"
+    penalty : {"ncl", "root-quartic"}, registered name or Coupling, default="ncl"
         The second goes with the squared loss only.
     loss : {"cross-entropy", "squared"}, default="cross-entropy"
-        Generalized negative correlation learning, or that of the thesis.
+        Generalized negative correlation learning, or the original.
     output : {"auto", "linear", "sigmoid", "softmax"}, default="auto"
         What is made of what modules put out. "auto" is softmax for the cross-entropy, linear
         for the squared loss.
@@ -228,7 +229,7 @@ class TorchNegativeCorrelationClassifier(NegativeCorrelationClassifier):
         None takes all samples at once; "auto" does so up to 1000 and takes 200 beyond.
     scale : bool, default=True
         Bring inputs to mean 0 and standard deviation 1 inside.
-    early_stopping, validation_fraction, n_iter_no_change, tol, class_weight, record, \
+    early_stopping, validation_fraction, patience, tol, class_weight, record, \
 warm_start, progress
         As in ``NegativeCorrelationClassifier``.
     device : str or None, default=None
@@ -278,7 +279,7 @@ dynamics_, collusion_, strength_path_, classes_
         scale=True,
         early_stopping=False,
         validation_fraction=0.1,
-        n_iter_no_change=20,
+        patience=20,
         tol=1e-4,
         class_weight=None,
         record=False,
@@ -287,29 +288,31 @@ dynamics_, collusion_, strength_path_, classes_
         device=None,
         random_state=None,
     ):
+        super().__init__(
+            n_estimators,
+            strength=strength,
+            lam=lam,
+            penalty=penalty,
+            loss=loss,
+            output=output,
+            solver=solver,
+            learning_rate=learning_rate,
+            alpha=alpha,
+            max_epochs=max_epochs,
+            batch_size=batch_size,
+            scale=scale,
+            early_stopping=early_stopping,
+            validation_fraction=validation_fraction,
+            patience=patience,
+            tol=tol,
+            class_weight=class_weight,
+            record=record,
+            warm_start=warm_start,
+            progress=progress,
+            random_state=random_state,
+        )
         self.module_factory = module_factory
-        self.n_estimators = n_estimators
-        self.strength = strength
-        self.lam = lam
-        self.penalty = penalty
-        self.loss = loss
-        self.output = output
-        self.solver = solver
-        self.learning_rate = learning_rate
-        self.alpha = alpha
-        self.max_epochs = max_epochs
-        self.batch_size = batch_size
-        self.scale = scale
-        self.early_stopping = early_stopping
-        self.validation_fraction = validation_fraction
-        self.n_iter_no_change = n_iter_no_change
-        self.tol = tol
-        self.class_weight = class_weight
-        self.record = record
-        self.warm_start = warm_start
-        self.progress = progress
         self.device = device
-        self.random_state = random_state
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
@@ -329,53 +332,18 @@ dynamics_, collusion_, strength_path_, classes_
                 "(n_features, n_classes) that makes a module."
             )
         if isinstance(self.solver, str) or not callable(self.solver):
-            check_choice("solver", self.solver, SOLVERS)
+            check_choice(self.solver, "solver", SOLVERS)
 
-    def _check_same_shape(self, data):
-        nets = self.networks_
-        now = (self.n_estimators, (data.X.shape[1], data.targets.shape[1]), self._output_name())
-        there = (nets.n_members, nets.sizes, nets.output)
-        for name, new, old in zip(("n_estimators", "sizes", "output"), now, there, strict=True):
-            if new != old:
-                raise ValueError(
-                    f"{name} is {new}, but the networks to go on from have {old}: keep it, or "
-                    "set warm_start=False to start anew."
-                )
+    def _sizes(self, rows):
+        return (rows.X.shape[1], rows.targets.shape[1])
 
-    def _prepare(self, rows, s, lam):
+    def _make_trainer(self, rows, **options):
+        """Make the members, each from a seed of its own, and their trainer."""
         torch = _import_torch()
-        coupling = _couplings.make_coupling(
-            s, lam, self.penalty, self._loss_name(), self._output_name()
-        )
-        options = {
-            "coupling": coupling,
-            "solver": self.solver,
-            "learning_rate": float(self.learning_rate),
-            "alpha": float(self.alpha),
-            "batch_size": self._batch_size(len(rows.X)),
-        }
-        if self._trainer is not None:
-            # A copy: should training run away, the estimator is what it was before.
-            trainer = replace(self._trainer, **options)
-            trainer.networks = trainer.networks.copy()
-            trainer.random_state = deepcopy(trainer.random_state)
-            trainer.moments = deepcopy(trainer.moments)
-            if self._trainer.solver != self.solver:
-                trainer.moments, trainer.steps = [], 0
-            return trainer
-        return TorchTrainer(
-            networks=self._draw(torch, rows),
-            random_state=np.random.RandomState(self._seeds[2]),
-            **options,
-        )
-
-    def _draw(self, torch, rows):
-        """Make the members, each from a seed of its own."""
         make = small_network if self.module_factory is None else self.module_factory
         device = self.device or ("cuda" if torch.cuda.is_available() else "cpu")
-        seeds = np.random.RandomState(self._seeds[0]).randint(2**31 - 1, size=self.n_estimators)
-        sizes = (rows.X.shape[1], rows.targets.shape[1])
-        modules = []
+        seeds = np.random.RandomState(self._seeds[0]).randint(MAX_SEED, size=self.n_estimators)
+        sizes, modules = self._sizes(rows), []
         with torch.random.fork_rng():
             for seed in seeds:
                 torch.manual_seed(int(seed))
@@ -388,6 +356,7 @@ dynamics_, collusion_, strength_path_, classes_
                 if self.module_factory is None and rows.X.dtype == np.float64:
                     module.double()
                 modules.append(module.to(device))
-        return TorchNetworks(
+        networks = TorchNetworks(
             modules=modules, output=self._output_name(), sizes=sizes, device=device
         )
+        return TorchTrainer(networks=networks, **options)

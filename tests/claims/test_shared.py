@@ -27,7 +27,7 @@ def test_errors_of_networks_are_those_of_their_mean():
     model = train_networks(X, y, seed=0, n_estimators=2, learning_rate=0.1, max_epochs=20)
     mse, mcr = network_errors(model, X_new, y_new)
     assert mcr == pytest.approx(np.mean(model.predict(X_new) != y_new))
-    one, two = model.member_outputs(X_new)
+    one, two = model.member_decision_function(X_new)
     squares = [
         ((one + two)[i, k] / 2 - (label == k)) ** 2 for i, label in enumerate(y_new) for k in (0, 1)
     ]

@@ -7,8 +7,6 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.datasets import make_moons
 
-from counterpoint.networks._classify import Rows
-from counterpoint.networks._engine import concatenate, start_networks
 from counterpoint.networks.averaging import (
     AveragedNetworkClassifier,
     _left_out_error,
@@ -17,6 +15,8 @@ from counterpoint.networks.averaging import (
     aligned,
     averaged,
 )
+from counterpoint.networks.engine import concatenate, start_networks
+from counterpoint.networks.samples import Samples
 
 
 def shuffled(networks, rng):
@@ -78,7 +78,7 @@ def test_parts_are_disjoint_and_cover_all_rows():
 
 def test_cross_validation_error_is_of_the_parts_left_out():
     networks = start_networks(2, (1, 2, 2), output="softmax", random_state=0)
-    rows = Rows(
+    rows = Samples(
         X=np.linspace(-1, 1, 6)[:, None],
         targets=np.eye(2)[[0, 1, 0, 1, 0, 1]],
         weight=np.array([1, 2, 3, 4, 5, 6]) / 21,
@@ -104,7 +104,7 @@ def test_one_network_answers(moons, start):
     assert net.networks_.n_members == 4
     for mean, each in zip(net.network_.parameters, net.networks_.parameters, strict=True):
         assert_allclose(mean[0], each.mean(axis=0))
-    assert_allclose(net.predict_proba(X), net.network_.outputs(net.scaler_.transform(X))[0])
+    assert_allclose(net.predict_proba(X), net.network_.outputs(net.scale_.inputs(X))[0])
     assert net.score(X, y) > 0.85
     assert net.history_["epoch"].tolist() == list(range(0, 61, 5))
     assert net.best_epoch_ in set(net.history_["epoch"])
@@ -118,8 +118,8 @@ def test_copies_start_as_one_and_part(moons):
     assert 0 < net.cv_error_ < 0.5
 
 
-def test_without_extra_epochs_it_is_the_network_alone(moons):
-    net = AveragedNetworkClassifier(3, extra_epochs=0, random_state=0).fit(*moons)
+def test_without_max_epochs_it_is_the_network_alone(moons):
+    net = AveragedNetworkClassifier(3, max_epochs=0, random_state=0).fit(*moons)
     assert len(net.history_) == 1
     assert_array_equal(net.member_predict(moons[0])[0], net.predict(moons[0]))
 

@@ -6,12 +6,12 @@ from sklearn.datasets import make_friedman1
 from counterpoint.datasets import make_two_gaussians
 from counterpoint.diversity import disagreement
 from counterpoint.exceptions import CollusionWarning
-from counterpoint.networks._collusion import measure_collusion
-from counterpoint.networks._samples import Samples
+from counterpoint.networks.collusion import measure_collusion
 from counterpoint.networks.negative_correlation import (
     NegativeCorrelationClassifier,
     NegativeCorrelationRegressor,
 )
+from counterpoint.networks.samples import Samples
 
 
 class Said:
@@ -75,7 +75,7 @@ def test_numbers_are_what_their_names_say():
     model = NegativeCorrelationClassifier(4, strength=0.8, max_epochs=30, random_state=0)
     model.fit(X[::2], y[::2], eval_set=(X[1::2], y[1::2]))
     side = model.collusion_.new
-    outputs = model.member_outputs(X[1::2])
+    outputs = model.member_decision_function(X[1::2])
     targets = (y[1::2, None] == model.classes_).astype(float)
     mean = outputs.mean(axis=0)
     assert_allclose(side.member_loss, ((outputs - targets) ** 2).mean())

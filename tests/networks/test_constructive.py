@@ -5,21 +5,22 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.datasets import load_iris, make_moons
 
-from counterpoint.networks._classify import Rows
-from counterpoint.networks._engine import Pull, Trainer, start_networks
-from counterpoint.networks._structure import units
 from counterpoint.networks.constructive import (
     ConstructiveNetworkClassifier,
-    PullOnSome,
-    _Growing,
+    Growth,
+    PartialNegativeCorrelation,
 )
+from counterpoint.networks.coupling import NegativeCorrelation
+from counterpoint.networks.engine import Trainer, start_networks
+from counterpoint.networks.samples import Samples
+from counterpoint.networks.structure import units
 
 
 @pytest.mark.parametrize("s", [0.0, 0.6, 1.0])
 def test_members_that_stand_still_count_in_the_mean(s):
     rng = np.random.RandomState(0)
     outputs, wanted = rng.uniform(size=(4, 6, 2)), rng.uniform(size=(6, 2))
-    every, some = Pull(s), PullOnSome(s, 4)
+    every, some = NegativeCorrelation(s), PartialNegativeCorrelation(s, 4)
     targets = np.column_stack([wanted, outputs[2:].sum(axis=0)])
     assert_allclose(some.gradient(outputs[:2], targets), every.gradient(outputs, wanted)[:2])
     assert_allclose(some.error(outputs[:2], targets), every.error(outputs, wanted)[:2])
@@ -29,7 +30,7 @@ def test_gradients_through_sigmoid_outputs_match_finite_differences():
     rng = np.random.RandomState(1)
     X, targets = rng.normal(size=(5, 2)), rng.uniform(size=(5, 6))
     networks = start_networks(2, (2, 3, 3), output="sigmoid", random_state=0)
-    trainer = Trainer(networks=networks, coupling=PullOnSome(0.7, 5))
+    trainer = Trainer(networks=networks, coupling=PartialNegativeCorrelation(0.7, 5))
     found, eps = trainer.gradients(X, targets), 1e-6
     for p, g in zip(networks.parameters, found, strict=True):
         for at in np.ndindex(p.shape):
@@ -57,28 +58,28 @@ def test_it_starts_with_two_tiny_networks_and_grows():
     grown = history["n_hidden"].diff()[1:]
     assert_array_equal(grown > 0, history["change"][1:].isin(["units", "network"]))
     assert_array_equal(history["n_networks"].diff()[1:] > 0, history["change"][1:] == "network")
-    kept = history.iloc[ensemble.best_round_]
-    assert kept["n_networks"] == ensemble.networks_.n_members == len(ensemble.epochs_)
+    kept = history.iloc[ensemble.best_epoch_]
+    assert kept["n_networks"] == ensemble.networks_.n_members == len(ensemble.n_epochs_)
     assert kept["n_hidden"] == ensemble.n_hidden_.sum()
     assert ensemble.history_["valid_error"].iloc[0] > ensemble.history_["valid_error"].min()
 
 
 def test_limits_are_kept():
-    ensemble = fitted(max_estimators=3, max_hidden=2, patience=50, max_rounds=200)
+    ensemble = fitted(n_estimators=3, max_hidden=2, patience=50, n_rounds=200)
     assert ensemble.stop_reason_ == "full"
     assert ensemble.history_["n_networks"].max() == 3
     assert (ensemble.n_hidden_ <= 2).all()
     assert ensemble.history_["n_hidden"].max() <= 6
-    assert fitted(max_rounds=3).stop_reason_ == "max_rounds"
-    assert fitted(patience=1, max_rounds=200).stop_reason_ == "no progress"
-    assert len(fitted(max_rounds=0).history_) == 1
+    assert fitted(n_rounds=3).stop_reason_ == "n_rounds"
+    assert fitted(patience=1, n_rounds=200).stop_reason_ == "no progress"
+    assert len(fitted(n_rounds=0).history_) == 1
 
 
 def growing(seed=0, **options):
     X, y = load_iris(return_X_y=True)
-    rows = Rows(X=X - X.mean(axis=0), targets=np.eye(3)[y], weight=np.full(150, 1 / 150))
+    rows = Samples(X=X - X.mean(axis=0), targets=np.eye(3)[y], weight=np.full(150, 1 / 150))
     options = ConstructiveNetworkClassifier(**options)
-    return _Growing(options, rows, rows, np.random.RandomState(seed))
+    return Growth(options, rows, rows, np.random.RandomState(seed))
 
 
 def test_networks_that_stand_still_are_not_touched():
@@ -118,7 +119,7 @@ def test_contribution_is_that_of_the_paper():
 
 def test_a_perfect_ensemble_has_a_finite_contribution():
     state = growing()
-    state.held = Rows(
+    state.held = Samples(
         X=state.held.X,
         targets=state.networks.outputs(state.held.X).mean(axis=0),
         weight=state.held.weight,

@@ -25,7 +25,7 @@ def test_the_last_record_is_what_the_estimator_says(data):
     assert list(model.dynamics_.traces) == ["train", "eval"]
     for name, inputs, labels in (("train", X, y), ("eval", X_new, y_new)):
         trace = model.dynamics_[name]
-        outputs = model.member_outputs(inputs)
+        outputs = model.member_decision_function(inputs)
         mean, targets = outputs.mean(axis=0), (labels[:, None] == model.classes_).astype(float)
         assert_allclose(trace.ensemble_error[-1], 1 - model.score(inputs, labels))
         assert_allclose(
@@ -51,7 +51,7 @@ def test_the_ambiguity_decomposition_is_exact_along_training(data):
         assert_allclose(
             trace.ensemble_loss, trace.member_loss.mean(axis=1) - trace.ambiguity, atol=1e-12
         )
-    outputs = model.member_outputs(X_new)
+    outputs = model.member_decision_function(X_new)
     for k, label in enumerate(model.classes_):
         parts = ambiguity_decomposition(y_new == label, outputs[:, :, k])
         assert_allclose(parts.error, parts.member_error - parts.ambiguity, atol=1e-12)
@@ -77,7 +77,7 @@ def test_figure_4_4(lam, low, high, seed):
         learning_rate=0.05,
         alpha=0.0,
         max_epochs=4000,
-        n_iter_no_change=None,
+        patience=None,
         record=4000,
         random_state=seed,
     ).fit(X, y)
@@ -124,7 +124,7 @@ def test_weights_count_in_the_record(data):
 
 def test_a_warm_start_goes_on_recording(data):
     X, y, _, _ = data
-    options = dict(n_estimators=2, record=5, n_iter_no_change=None, random_state=0)
+    options = dict(n_estimators=2, record=5, patience=None, random_state=0)
     once = NegativeCorrelationClassifier(max_epochs=20, **options).fit(X, y)
     twice = NegativeCorrelationClassifier(max_epochs=10, warm_start=True, **options)
     twice.fit(X, y).fit(X, y)

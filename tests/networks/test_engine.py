@@ -8,12 +8,11 @@ from threadpoolctl import threadpool_info
 
 from counterpoint._kernels import turns
 from counterpoint.networks import _compiled
-from counterpoint.networks._couplings import CrossEntropyPull
-from counterpoint.networks._engine import (
+from counterpoint.networks.coupling import Coupling, CrossEntropyMixture, NegativeCorrelation
+from counterpoint.networks.engine import (
     HIDDEN,
     OUTPUTS,
     Networks,
-    Pull,
     Trainer,
     concatenate,
     start_networks,
@@ -27,16 +26,16 @@ shapes = st.tuples(
 )
 
 
-class Interpreted(Pull):
-    """The same coupling; a subclass is not what the kernel knows, so it takes the other way."""
+class Interpreted(NegativeCorrelation):
+    """The same coupling without a kernel."""
+
+    kernel = Coupling.kernel
 
 
-class InterpretedEntropy(CrossEntropyPull):
+class InterpretedEntropy(CrossEntropyMixture):
     """As above."""
 
-
-class CompiledEntropy(CrossEntropyPull):
-    kernel = "entropy"
+    kernel = Coupling.kernel
 
 
 def data(rng, n, n_features, n_outputs):
@@ -91,7 +90,7 @@ def test_gradients_are_derivatives(shape, hidden, output, s, alpha, weighing, ma
         nets = Networks(
             coefs=coefs, intercepts=nets.intercepts, hidden=hidden, output=output, masks=masks
         )
-    trainer = Trainer(networks=nets, coupling=Pull(s), alpha=alpha)
+    trainer = Trainer(networks=nets, coupling=NegativeCorrelation(s), alpha=alpha)
     held = {
         "none": None,
         "shared": rng.uniform(size=(1, 7)),
@@ -125,7 +124,8 @@ def test_relu_gradients_of_two_layers_are_derivatives():
     rng = np.random.RandomState(0)
     X, targets = data(rng, 5, 2, 2)
     trainer = Trainer(
-        networks=start_networks(2, (2, 3, 3, 2), hidden="relu", random_state=1), coupling=Pull(0.5)
+        networks=start_networks(2, (2, 3, 3, 2), hidden="relu", random_state=1),
+        coupling=NegativeCorrelation(0.5),
     )
     found = trainer.gradients(X, targets)
     weight = np.full((2, 5), 1 / 5)
@@ -150,7 +150,7 @@ def dicts(nets):
     ]
 
 
-@pytest.mark.parametrize("coupling", [Pull(0.6), Interpreted(0.6)])
+@pytest.mark.parametrize("coupling", [NegativeCorrelation(0.6), Interpreted(0.6)])
 @pytest.mark.parametrize("solver", ["gd", "adam"])
 @pytest.mark.parametrize(("output", "k"), [("linear", 1), ("sigmoid", 2), ("softmax", 3)])
 def test_epochs_match_naive(coupling, solver, output, k):
@@ -192,7 +192,7 @@ def test_the_compiled_way_and_the_other_agree(
     X, targets = data(rng, n, n_features, n_outputs)
     weight = rng.uniform(0.1, 1, size=n) if weighted else None
     trainers = []
-    for coupling in (Pull(s), Interpreted(s)):
+    for coupling in (NegativeCorrelation(s), Interpreted(s)):
         trainer = make(
             coupling, n_members=n_members, sizes=(n_features, n_hidden, n_outputs), output=output,
             solver=solver, batch_size=batch_size, alpha=0.01, learning_rate=0.01,
@@ -211,10 +211,13 @@ def test_the_compiled_way_and_the_other_agree(
 def test_mixed_cross_entropies_agree_too(output, s):
     X, targets = data(np.random.RandomState(1), 70, 3, 3)
     trainers = []
-    for coupling in (CompiledEntropy(s, output), InterpretedEntropy(s, output)):
+    for coupling in (
+        CrossEntropyMixture(s, output=output),
+        InterpretedEntropy(s, output=output),
+    ):
         trainer = make(coupling, sizes=(3, 5, 3), output=output, batch_size=40)
-        assert _compiled.fits(trainer.networks, coupling, None) == isinstance(
-            coupling, CompiledEntropy
+        assert _compiled.fits(trainer.networks, coupling, None) == (
+            type(coupling) is CrossEntropyMixture
         )
         trainer.run(X, targets, 30)
         trainers.append(trainer)
@@ -222,26 +225,30 @@ def test_mixed_cross_entropies_agree_too(output, s):
 
 
 def test_what_the_kernel_does_not_know_goes_the_other_way():
-    trainer = make(Pull(0.5))
+    trainer = make(NegativeCorrelation(0.5))
     nets = trainer.networks
     assert _compiled.fits(nets, trainer.coupling, None)
     assert _compiled.fits(nets, trainer.coupling, np.ones((1, 5)))
     assert not _compiled.fits(nets, trainer.coupling, np.ones((3, 5)))
     assert not _compiled.fits(nets, Interpreted(0.5), None)
-    assert not _compiled.fits(nets, CompiledEntropy(0.5, "softmax"), None)  # on linear outputs
-    assert not _compiled.fits(start_networks(2, (2, 3, 3, 1)), Pull(0.5), None)
-    assert not _compiled.fits(start_networks(2, (2, 3, 1), hidden="relu"), Pull(0.5), None)
+    assert not _compiled.fits(
+        nets, CrossEntropyMixture(0.5, output="softmax"), None
+    )  # on linear outputs
+    assert not _compiled.fits(start_networks(2, (2, 3, 3, 1)), NegativeCorrelation(0.5), None)
+    assert not _compiled.fits(
+        start_networks(2, (2, 3, 1), hidden="relu"), NegativeCorrelation(0.5), None
+    )
     masked = Networks(
         coefs=nets.coefs, intercepts=nets.intercepts, masks=[np.ones_like(w) for w in nets.coefs]
     )
-    assert not _compiled.fits(masked, Pull(0.5), None)
+    assert not _compiled.fits(masked, NegativeCorrelation(0.5), None)
 
 
 def test_single_precision_stays_single():
     X, targets = data(np.random.RandomState(0), 40, 3, 2)
     nets = [start_networks(3, (3, 5, 2), random_state=0, dtype=t) for t in (np.float32, np.float64)]
     for networks in nets:
-        Trainer(networks=networks, coupling=Pull(0.5)).run(X, targets, 20)
+        Trainer(networks=networks, coupling=NegativeCorrelation(0.5)).run(X, targets, 20)
     assert all(p.dtype == np.float32 for p in nets[0].parameters)
     assert_alike(*nets, rtol=1e-3, atol=1e-4)
 
@@ -253,7 +260,9 @@ def test_threads_do_not_change_a_bit(monkeypatch, batch_size):
     found = []
     for n_threads in (1, 2, 3):
         monkeypatch.setattr(_compiled, "_threads", lambda *work, n=n_threads: n)
-        trainer = make(Pull(0.5), sizes=(3, 4, 2), solver="adam", batch_size=batch_size)
+        trainer = make(
+            NegativeCorrelation(0.5), sizes=(3, 4, 2), solver="adam", batch_size=batch_size
+        )
         trainer.run(X, targets, 30)
         found.append(trainer)
     for trainer in found[1:]:
@@ -265,7 +274,10 @@ def test_threads_do_not_change_a_bit(monkeypatch, batch_size):
 def test_who_waits_too_long_goes_on_alone(monkeypatch):
     X, targets = data(np.random.RandomState(0), 300, 3, 2)
     monkeypatch.setattr(_compiled, "_LARGEST", 64)
-    alone, shared = make(Pull(0.5), sizes=(3, 4, 2)), make(Pull(0.5), sizes=(3, 4, 2))
+    alone, shared = (
+        make(NegativeCorrelation(0.5), sizes=(3, 4, 2)),
+        make(NegativeCorrelation(0.5), sizes=(3, 4, 2)),
+    )
     alone.run(X, targets, 20)
     train, calls = _compiled.kernels.train, []
 
@@ -307,7 +319,7 @@ def test_what_goes_wrong_in_a_helper_is_told(monkeypatch):
 
     monkeypatch.setattr(_compiled.kernels, "train", fail)
     with pytest.raises(MemoryError, match="no room"):
-        make(Pull(0.5), sizes=(3, 4, 2), batch_size=200).run(X, targets, 3)
+        make(NegativeCorrelation(0.5), sizes=(3, 4, 2), batch_size=200).run(X, targets, 3)
 
 
 def test_blas_gets_its_threads_back_when_the_last_training_ends():
@@ -326,7 +338,7 @@ def test_blas_gets_its_threads_back_when_the_last_training_ends():
 
 def test_data_that_may_not_be_written_to_are_fine():
     X, targets = data(np.random.RandomState(0), 20, 2, 2)
-    one, other = make(Pull(0.5)), make(Pull(0.5))
+    one, other = make(NegativeCorrelation(0.5)), make(NegativeCorrelation(0.5))
     one.run(X, targets, 3)
     X.flags.writeable = targets.flags.writeable = False
     other.run(np.asfortranarray(X), targets, 3)
@@ -335,7 +347,7 @@ def test_data_that_may_not_be_written_to_are_fine():
 
 def test_mini_batches_come_from_the_random_state():
     X, targets = data(np.random.RandomState(0), 30, 2, 2)
-    runs = [make(Pull(0.3), batch_size=8) for _ in range(3)]
+    runs = [make(NegativeCorrelation(0.3), batch_size=8) for _ in range(3)]
     runs[2].random_state = np.random.RandomState(8)
     for trainer in runs:
         trainer.run(X, targets, 4)
@@ -350,7 +362,7 @@ def test_connections_that_are_not_there_stay_away():
     masks = [(rng.uniform(size=w.shape) < 0.5).astype(float) for w in nets.coefs]
     coefs = [w * m for w, m in zip(nets.coefs, masks, strict=True)]
     masked = Networks(coefs=coefs, intercepts=nets.intercepts, masks=masks)
-    trainer = Trainer(networks=masked, coupling=Pull(0.5), solver="adam", alpha=0.1)
+    trainer = Trainer(networks=masked, coupling=NegativeCorrelation(0.5), solver="adam", alpha=0.1)
     before = masked.copy()
     trainer.run(X, targets, 10)
     for w, old, m in zip(masked.coefs, before.coefs, masks, strict=True):
@@ -361,7 +373,7 @@ def test_connections_that_are_not_there_stay_away():
 def test_wrong_weights_are_refused():
     X, targets = data(np.random.RandomState(0), 20, 2, 2)
     with pytest.raises(ValueError, match=r"sample_weight has shape \(19,\), expected \(20,\)"):
-        make(Pull(0.5)).run(X, targets, 1, np.ones(19))
+        make(NegativeCorrelation(0.5)).run(X, targets, 1, np.ones(19))
 
 
 # Members and ensembles
@@ -373,7 +385,7 @@ def test_a_larger_ensemble_starts_with_the_members_of_a_smaller_one():
     assert_alike(small, large, rtol=0, atol=0)
 
 
-@pytest.mark.parametrize("coupling", [Pull(0.0), Interpreted(0.0)])
+@pytest.mark.parametrize("coupling", [NegativeCorrelation(0.0), Interpreted(0.0)])
 @pytest.mark.parametrize("solver", ["gd", "adam"])
 def test_strength_zero_trains_each_alone(coupling, solver):
     X, targets = data(np.random.RandomState(0), 25, 2, 2)
@@ -388,7 +400,7 @@ def test_strength_zero_trains_each_alone(coupling, solver):
     assert_alike(together.networks, concatenate([t.networks for t in alone]), atol=1e-9)
 
 
-@pytest.mark.parametrize("coupling", [Pull(1.0), Interpreted(1.0)])
+@pytest.mark.parametrize("coupling", [NegativeCorrelation(1.0), Interpreted(1.0)])
 def test_strength_one_trains_all_as_one(coupling):
     """At lambda* the ensemble is one network whose output weights are divided by N (Eastwood, 4.7).
 
@@ -405,7 +417,7 @@ def test_strength_one_trains_all_as_one(coupling):
         coefs=[np.concatenate(w, axis=1)[None], np.concatenate(v / n)[None]],
         intercepts=[b.reshape(1, -1), c.mean(axis=0)[None]],
     )
-    own = Trainer(networks=joint, coupling=Pull(0.0))
+    own = Trainer(networks=joint, coupling=NegativeCorrelation(0.0))
     assert_allclose(joint.outputs(X)[0], trainer.networks.outputs(X).mean(axis=0))
     scales = [n, 1 / n, n, 1]
     for _ in range(200):
@@ -433,7 +445,7 @@ def test_free_outputs_part_and_meet_as_they_should(n_members, s, rate, steps):
 
     start = outputs.copy()
     for _ in range(steps):
-        outputs = outputs - rate * Pull(s).gradient(outputs, targets)
+        outputs = outputs - rate * NegativeCorrelation(s).gradient(outputs, targets)
     expected = (1 - rate * (1 - s)) ** steps * away(start)
     assert_allclose(away(outputs), expected, rtol=1e-9, atol=1e-10)
     mean = targets + (1 - rate) ** steps * (start.mean(axis=0) - targets)

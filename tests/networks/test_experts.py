@@ -9,10 +9,11 @@ from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.linear_model import LinearRegression
 
 from counterpoint import member_predictions
-from counterpoint.networks import _mixture
-from counterpoint.networks._classify import CROSS_ENTROPY, Rows
-from counterpoint.networks._engine import Networks, Pull, Trainer, start_networks
+from counterpoint.networks import mixture as mixture_module
+from counterpoint.networks.coupling import CROSS_ENTROPY, NegativeCorrelation
+from counterpoint.networks.engine import Networks, Trainer, start_networks
 from counterpoint.networks.experts import MixtureOfExpertsClassifier, MixtureOfExpertsRegressor
+from counterpoint.networks.samples import Samples
 
 
 def some_rows(seed, n=25, n_features=2, n_classes=0):
@@ -22,7 +23,7 @@ def some_rows(seed, n=25, n_features=2, n_classes=0):
         targets = np.eye(n_classes)[rng.randint(n_classes, size=n)]
     else:
         targets = rng.normal(size=(n, 1))
-    return Rows(X=X, targets=targets, weight=weight / weight.sum())
+    return Samples(X=X, targets=targets, weight=weight / weight.sum())
 
 
 def some_mixture(seed, rows, n_experts=3, hidden=(), is_classifier=False):
@@ -41,7 +42,7 @@ def some_mixture(seed, rows, n_experts=3, hidden=(), is_classifier=False):
         )
     )
     variance = None if is_classifier else np.random.RandomState(seed).uniform(0.3, 2, n_experts)
-    return _mixture.Mixture(gate=gate, experts=experts, variance=variance)
+    return mixture_module.Mixture(gate=gate, experts=experts, variance=variance)
 
 
 @pytest.mark.parametrize("n_classes", [0, 3])
@@ -79,7 +80,7 @@ def test_em_never_lowers_the_likelihood(hidden, n_classes, alpha, seed, inner):
     rows = some_rows(seed, n_classes=n_classes)
     begun = some_mixture(seed, rows, hidden=hidden, is_classifier=n_classes > 0)
     path = [begun.log_likelihood(rows) - begun.penalty(alpha)]
-    for _, better in zip(range(10), _mixture.em(begun, rows, alpha=alpha, inner=inner)):
+    for _, better in zip(range(10), mixture_module.em(begun, rows, alpha=alpha, inner=inner)):
         path.append(better.log_likelihood(rows) - better.penalty(alpha))
     assert np.diff(path).min() >= -1e-9 * (1 + abs(path[0]))
     assert path[-1] > path[0]
@@ -89,7 +90,7 @@ def test_em_never_lowers_the_likelihood(hidden, n_classes, alpha, seed, inner):
     "estimator",
     [
         MixtureOfExpertsClassifier(3, random_state=0),
-        MixtureOfExpertsClassifier(2, hidden_layer_sizes=(3,), max_iter=20, random_state=0),
+        MixtureOfExpertsClassifier(2, hidden_layer_sizes=(3,), max_epochs=20, random_state=0),
         MixtureOfExpertsRegressor(3, random_state=0),
         MixtureOfExpertsRegressor(2, alpha=0.0, gate_hidden_layer_sizes=3, random_state=0),
     ],
@@ -99,7 +100,7 @@ def test_the_path_of_the_likelihood_never_falls(estimator):
     X = rng.normal(size=(80, 3))
     y = (X[:, 0] * X[:, 1] > 0).astype(int)
     estimator.fit(X, y)
-    assert len(estimator.log_likelihood_) == estimator.n_iter_ + 1 > 2
+    assert len(estimator.log_likelihood_) == estimator.n_epochs_ + 1 > 2
     assert np.diff(estimator.log_likelihood_).min() >= -1e-9
 
 
@@ -111,7 +112,7 @@ def test_steps_of_gradient_ascent_follow_the_likelihood(n_classes):
     weight = share * rows.weight
     if n_classes == 0:
         weight = weight / mixture.variance[:, None]
-    coupling = CROSS_ENTROPY if n_classes else Pull(0.0)
+    coupling = CROSS_ENTROPY if n_classes else NegativeCorrelation(0.0)
     experts = Trainer(networks=mixture.experts, coupling=coupling)
     gate = Trainer(networks=mixture.gate, coupling=CROSS_ENTROPY)
     found = [
@@ -134,13 +135,13 @@ def test_least_squares_is_that_of_weighted_rows():
     rows = some_rows(5)
     weight = np.random.RandomState(0).uniform(size=(2, 25))
     blank = Networks(coefs=[np.zeros((2, 2, 1))], intercepts=[np.zeros((2, 1))])
-    found = _mixture.least_squares(blank, rows.X, rows.targets, weight, alpha=0.0)
+    found = mixture_module.least_squares(blank, rows.X, rows.targets, weight, alpha=0.0)
     for i in range(2):
         line = LinearRegression().fit(rows.X, rows.targets, sample_weight=weight[i])
         assert_allclose(found.coefs[0][i], line.coef_.T)
         assert_allclose(found.intercepts[0][i], line.intercept_)
-    penalised = _mixture.least_squares(blank, rows.X, rows.targets, weight, alpha=0.3)
-    trainer = Trainer(networks=penalised, coupling=Pull(0.0), alpha=0.3)
+    penalised = mixture_module.least_squares(blank, rows.X, rows.targets, weight, alpha=0.3)
+    trainer = Trainer(networks=penalised, coupling=NegativeCorrelation(0.0), alpha=0.3)
     for g in trainer.gradients(rows.X, rows.targets, weight):
         assert_allclose(g, 0, atol=1e-12)
 
@@ -157,7 +158,7 @@ def test_inner_steps_go_down_or_stay(seed, iterations):
         return (errors * weight).sum() + 0.05 * sum((w**2).sum() for w in networks.coefs)
 
     before = networks.copy()
-    found = _mixture.descended(
+    found = mixture_module.descended(
         networks, CROSS_ENTROPY, rows.X, rows.targets, weight, 0.1, iterations
     )
     assert value(found) < value(before)
@@ -168,7 +169,9 @@ def test_many_inner_steps_find_the_minimum_of_a_convex_error():
     rows = some_rows(6, n_classes=3)
     networks = start_networks(2, (2, 3), output="softmax", random_state=0)
     weight = np.tile(rows.weight, (2, 1))
-    found = _mixture.descended(networks, CROSS_ENTROPY, rows.X, rows.targets, weight, 0.1, 200)
+    found = mixture_module.descended(
+        networks, CROSS_ENTROPY, rows.X, rows.targets, weight, 0.1, 200
+    )
     trainer = Trainer(networks=found, coupling=CROSS_ENTROPY, alpha=0.1)
     for g in trainer.gradients(rows.X, rows.targets, weight):
         assert_allclose(g, 0, atol=1e-6)
@@ -182,7 +185,7 @@ def test_two_lines_are_found_where_one_fails(solver):
     rng = np.random.RandomState(0)
     X = rng.uniform(-1, 1, (300, 1))
     y = np.where(X[:, 0] < 0, 1 + 2 * X[:, 0], 4 - 3 * X[:, 0]) + 0.1 * rng.normal(size=300)
-    options = {"solver": solver, "max_iter": 300, "learning_rate": 0.05, "random_state": 0}
+    options = {"solver": solver, "max_epochs": 300, "learning_rate": 0.05, "random_state": 0}
     alone = MixtureOfExpertsRegressor(1, **options).fit(X, y)
     both = MixtureOfExpertsRegressor(2, **options).fit(X, y)
     assert alone.score(X, y) < 0.5
@@ -199,7 +202,7 @@ def test_linear_experts_solve_exclusive_or(solver):
     rng = np.random.RandomState(1)
     X = rng.uniform(-1, 1, (300, 2))
     y = np.where(X[:, 0] * X[:, 1] > 0, "same", "other")
-    options = {"solver": solver, "max_iter": 300, "learning_rate": 0.05, "random_state": 0}
+    options = {"solver": solver, "max_epochs": 300, "learning_rate": 0.05, "random_state": 0}
     assert MixtureOfExpertsClassifier(1, **options).fit(X, y).score(X, y) < 0.7
     assert MixtureOfExpertsClassifier(2, **options).fit(X, y).score(X, y) > 0.95
 
@@ -207,7 +210,7 @@ def test_linear_experts_solve_exclusive_or(solver):
 def test_three_classes_in_stripes():
     X = np.random.RandomState(0).uniform(0, 6, (400, 1))
     y = X[:, 0].astype(int) % 3
-    mixture = MixtureOfExpertsClassifier(4, n_init=3, max_iter=200, random_state=0).fit(X, y)
+    mixture = MixtureOfExpertsClassifier(4, n_init=3, max_epochs=200, random_state=0).fit(X, y)
     alone = MixtureOfExpertsClassifier(1, random_state=0).fit(X, y)
     assert mixture.score(X, y) > 0.9 > 0.6 > alone.score(X, y)
 
@@ -270,16 +273,16 @@ def test_a_constant_target_is_learnt():
 
 
 def test_starts_are_compared_on_held_out_rows(moons):
-    mixture = MixtureOfExpertsClassifier(2, n_init=3, max_iter=5, random_state=0).fit(*moons)
+    mixture = MixtureOfExpertsClassifier(2, n_init=3, max_epochs=5, random_state=0).fit(*moons)
     best = mixture.history_.loc[mixture.history_["valid_log_likelihood"].idxmax()]
     assert mixture.history_["start"].nunique() == 3
-    assert mixture.best_iter_ == best["iteration"]
+    assert mixture.best_epoch_ == best["epoch"]
     kept = mixture.history_[mixture.history_["start"] == best["start"]]
     assert_array_equal(kept["log_likelihood"], mixture.log_likelihood_)
 
 
 def test_ctrl_c_keeps_the_best_so_far(moons, monkeypatch):
-    maximised, calls = _mixture.maximised, []
+    maximised, calls = mixture_module.maximised, []
 
     def interrupted(*args):
         calls.append(1)
@@ -287,7 +290,7 @@ def test_ctrl_c_keeps_the_best_so_far(moons, monkeypatch):
             raise KeyboardInterrupt
         return maximised(*args)
 
-    monkeypatch.setattr(_mixture, "maximised", interrupted)
+    monkeypatch.setattr(mixture_module, "maximised", interrupted)
     mixture = MixtureOfExpertsClassifier(2, random_state=0).fit(*moons)
     assert mixture.stop_reason_ == "interrupted"
     assert len(mixture.history_) == 4
@@ -299,6 +302,6 @@ def test_an_expert_left_without_rows_keeps_its_variance():
     mixture = some_mixture(8, rows)
     share = np.zeros((3, 25))
     share[0] = 1.0
-    after = _mixture.maximised(mixture, share, rows, 0.0, 2)
+    after = mixture_module.maximised(mixture, share, rows, 0.0, 2)
     assert np.isfinite(after.log_likelihood(rows))
     assert_array_equal(after.variance[1:], mixture.variance[1:])

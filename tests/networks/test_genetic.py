@@ -8,10 +8,10 @@ from naive import evolution as naive
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.datasets import load_iris, make_moons
 
-from counterpoint.networks._classify import Rows
-from counterpoint.networks._genetic import Search, crossed, fitness, next_lambda, spoken
-from counterpoint.networks._structure import start_masked, units
+from counterpoint.networks._genetic import Breeding, crossed, fitness, member_weights, next_lambda
 from counterpoint.networks.genetic import AddemupClassifier
+from counterpoint.networks.samples import Samples
+from counterpoint.networks.structure import start_masked, units
 
 
 def parent(size, seed):
@@ -62,15 +62,15 @@ def test_lambda_follows_the_rule_of_the_paper(now, expected):
 
 
 def test_members_speak_by_accuracy():
-    assert_allclose(spoken(np.array([0.5, 0.0, 0.25])), np.array([2, 4, 3]) / 9)
-    assert_allclose(spoken(np.ones(2)), 0.5)
+    assert_allclose(member_weights(np.array([0.5, 0.0, 0.25])), np.array([2, 4, 3]) / 9)
+    assert_allclose(member_weights(np.ones(2)), 0.5)
 
 
 def search(lam=1.0, **options):
     X, y = load_iris(return_X_y=True)
-    rows = Rows(X=X - X.mean(axis=0), targets=np.eye(3)[y], weight=np.full(150, 1 / 150))
-    options = {"epochs": 5, "n_hidden": 3, **options}
-    return Search(AddemupClassifier(4, lam=lam, **options), rows, rows, np.random.RandomState(0))
+    rows = Samples(X=X - X.mean(axis=0), targets=np.eye(3)[y], weight=np.full(150, 1 / 150))
+    options = {"max_epochs": 5, "hidden_layer_sizes": 3, **options}
+    return Breeding(AddemupClassifier(4, lam=lam, **options), rows, rows, np.random.RandomState(0))
 
 
 def test_rows_the_ensemble_gets_wrong_weigh_more():
@@ -80,7 +80,7 @@ def test_rows_the_ensemble_gets_wrong_weigh_more():
     weight = state._emphasis()
     assert_allclose(weight * 150, (off / off.mean()) ** 0.75)
     assert_allclose(search(lam=0.0)._emphasis(), 1 / 150)
-    state.rows = Rows(X=state.rows.X, targets=outputs, weight=state.rows.weight)
+    state.rows = Samples(X=state.rows.X, targets=outputs, weight=state.rows.weight)
     assert_array_equal(state._emphasis(), state.rows.weight)  # nothing is wrong
 
 
@@ -91,14 +91,14 @@ def test_children_keep_to_the_room_there_is():
         assert children.n_members == 7
         assert (units(children).sum(axis=1) >= 1).all()
         assert (units(children).sum(axis=1) <= 3).all()
-        state.breed()
+        state.step()
         assert state.networks.n_members == 4
 
 
 def test_the_fittest_stay():
     state = search(n_children=6)
     before = state.networks.copy()
-    state.breed()
+    state.step()
     assert len(state.history) == 2
     survivors = 4 - state.history[1]["n_new"]
     found = state.networks.outputs(state.held.X)
@@ -109,7 +109,7 @@ def test_the_fittest_stay():
 
 def test_the_ensemble_is_the_weighted_mean():
     X, y = make_moons(120, noise=0.2, random_state=0)
-    ensemble = AddemupClassifier(5, n_generations=2, epochs=15, random_state=0).fit(X, y)
+    ensemble = AddemupClassifier(5, n_generations=2, max_epochs=15, random_state=0).fit(X, y)
     assert_allclose(ensemble.estimator_weights_.sum(), 1)
     expected = np.tensordot(ensemble.estimator_weights_, ensemble.member_predict_proba(X), axes=1)
     assert_allclose(ensemble.predict_proba(X), expected)

@@ -27,9 +27,9 @@ from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 import counterpoint
 from counterpoint import MemberOutputs
 from counterpoint.exceptions import RedundancyWarning
-from counterpoint.networks._correction import corrected_target
-from counterpoint.networks._strength import lambda_star, lambda_upper
+from counterpoint.networks.correction import corrected_target
 from counterpoint.networks.nccd import NCCDClassifier, NCCDRegressor, _nearest_distribution
+from counterpoint.networks.strength import lambda_star, lambda_upper
 
 numbers = st.floats(-100, 100)
 
@@ -180,8 +180,8 @@ def test_rounds_match_naive(friedman, n, s, exclude_self, step, seed):
     held = [naive.out_of_bag_error(o, d, bags) for o in story]
     if not np.isnan(held).any() and len(held) == 5:
         assert_allclose(model.history_["held_error"], held, rtol=1e-7)
-        assert model.best_round_ == 1 + int(np.argmin(held))
-    best = story[model.best_round_ - 1]
+        assert model.best_epoch_ == 1 + int(np.argmin(held))
+    best = story[model.best_epoch_ - 1]
     assert_allclose(model.member_predict(X), np.array(best)[:, :, 0], rtol=1e-7)
 
 
@@ -196,8 +196,8 @@ def test_correction_raises_the_spread_and_lowers_the_error():
     X, y = make_friedman1(600, noise=1.0, random_state=1)
     old = NCCDRegressor(strength=0, random_state=0).fit(X[:300], y[:300])
     new = NCCDRegressor(random_state=0).fit(X[:300], y[:300])
-    assert new.best_round_ > 1
-    first, best = new.history_.loc[1], new.history_.loc[new.best_round_]
+    assert new.best_epoch_ > 1
+    first, best = new.history_.loc[1], new.history_.loc[new.best_epoch_]
     assert best["ambiguity"] > first["ambiguity"]
     assert new.score(X[300:], y[300:]) > old.score(X[300:], y[300:])
 
@@ -249,7 +249,7 @@ def test_rounds_are_chosen_by_the_evaluation_set(friedman):
     X_new, y_new = make_friedman1(60, n_features=5, noise=1.0, random_state=9)
     model = NCCDRegressor(random_state=0, patience=20, tol=0).fit(X, y, eval_set=(X_new, y_new))
     held = model.history_["held_error"]
-    assert model.best_round_ == held.idxmin()
+    assert model.best_epoch_ == held.idxmin()
     assert held.min() == pytest.approx(np.mean((model.predict(X_new) - y_new) ** 2))
     assert model.stop_reason_ == "complete"
     assert len(held) == 20
@@ -259,7 +259,7 @@ def test_patience_ends_it(friedman):
     model = NCCDRegressor(random_state=0, patience=2, tol=0, strength=0.9, n_rounds=50)
     model.fit(*friedman)
     assert model.stop_reason_ == "held-out error"
-    assert len(model.history_) == model.best_round_ + 2
+    assert len(model.history_) == model.best_epoch_ + 2
 
 
 class Interrupting(DecisionTreeRegressor):
@@ -338,7 +338,7 @@ def test_classifier_codes_and_members(n_classes, base):
 def test_classifier_history_counts_errors():
     X, y = load_iris(return_X_y=True)
     model = NCCDClassifier(random_state=0).fit(X, y)
-    row = model.history_.loc[model.best_round_]
+    row = model.history_.loc[model.best_epoch_]
     assert row["train_error"] == pytest.approx(np.mean(model.predict(X) != y))
     f = model.decision_function(X)
     assert row["error"] == pytest.approx(((f - np.eye(3)[y]) ** 2).sum(axis=1).mean())
@@ -441,7 +441,7 @@ def test_bad_data(friedman):
         NCCDRegressor().fit(X, y, np.zeros(len(y)))
     with pytest.raises(ValueError, match="eval_set is a DataFrame: give a pair"):
         NCCDRegressor().fit(X, y, eval_set=pd.DataFrame(X))
-    with pytest.raises(ValueError, match="only one class"):
+    with pytest.raises(ValueError, match="one class only"):
         NCCDClassifier().fit(X, np.zeros(len(y)))
     labels = (y > 14).astype(int)
     with pytest.raises(ValueError, match=r"eval_set holds the label [78]"):

@@ -1,13 +1,16 @@
 """Hidden units and connections that come and go leave the rest of the networks alone."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
-from counterpoint.networks._classify import CROSS_ENTROPY, Rows, trained
-from counterpoint.networks._structure import (
+from counterpoint.networks.samples import Samples
+from counterpoint.networks.search import Search
+from counterpoint.networks.structure import (
     joined,
     masked,
     n_connections,
@@ -96,15 +99,8 @@ def test_taking_out_and_putting_in_leaves_the_given_network_alone(size, seed):
 @given(SIZES, st.integers(0, 1000))
 def test_training_leaves_missing_connections_missing(batch_size, sizes, seed):
     networks, X, rng = drawn(sizes, seed)
-    rows = Rows(X=X, targets=np.eye(2)[rng.randint(2, size=7)], weight=np.full(7, 1 / 7))
-    found = trained(
-        networks,
-        rows,
-        5,
-        coupling=CROSS_ENTROPY,
-        learning_rate=0.1,
-        batch_size=batch_size,
-        rng=rng,
-    )
+    rows = Samples(X=X, targets=np.eye(2)[rng.randint(2, size=7)], weight=np.full(7, 1 / 7))
+    options = SimpleNamespace(learning_rate=0.1, batch_size=batch_size)
+    found = Search(options, rows, rows, rng).trained(networks, 5)
     assert_allclose(masked(found).outputs(X), found.outputs(X), atol=1e-14)
     assert not np.allclose(found.outputs(X), networks.outputs(X))

@@ -8,8 +8,8 @@ from sklearn.datasets import load_digits, load_iris
 
 from counterpoint import MemberOutputs
 from counterpoint.exceptions import DivergenceError
-from counterpoint.networks._couplings import make_coupling, star
-from counterpoint.networks._engine import Networks, Trainer
+from counterpoint.networks.coupling import find_coupling
+from counterpoint.networks.engine import Networks, Trainer
 from counterpoint.networks.torch import (
     TorchNegativeCorrelationClassifier,
     TorchNetworks,
@@ -76,7 +76,7 @@ def test_torch_modules_train_as_our_own_networks(torch, iris, solver, penalty, l
         output=output,
     ).copy()
     weight = np.random.default_rng(0).random(150)
-    coupling = make_coupling(0.7, 0.7 * star(penalty, 3), penalty, loss, output)
+    coupling = find_coupling(penalty, loss).with_strength(0.7, None, output)
     options = dict(coupling=coupling, solver=solver, learning_rate=0.05, alpha=0.01)
     Trainer(networks=ours, **options).run(X, targets, 15, weight)
     theirs = TorchNetworks(modules=modules, output=output, sizes=(4, 3))
@@ -155,8 +155,8 @@ def test_dynamics_collusion_and_auto(torch, iris):
 
 def test_a_warm_start_goes_on_where_it_was(torch, iris):
     X, y = iris
-    once = make(n_iter_no_change=None, max_epochs=20).fit(X, y)
-    twice = make(n_iter_no_change=None, max_epochs=10, warm_start=True)
+    once = make(patience=None, max_epochs=20).fit(X, y)
+    twice = make(patience=None, max_epochs=10, warm_start=True)
     twice.fit(X, y).fit(X, y)
     assert twice.n_epochs_ == 20
     assert_allclose(flat(twice), flat(once), atol=1e-5)

@@ -10,7 +10,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from counterpoint.networks._engine import Networks, concatenate, start_networks
+from counterpoint.networks.engine import Networks, concatenate, start_networks
 
 
 def start_masked(n_units, n_features, n_outputs, *, output, rng, density=1.0) -> Networks:

@@ -14,28 +14,30 @@ from sklearn.preprocessing import MinMaxScaler
 
 from counterpoint import MemberOutputs
 from counterpoint.exceptions import DivergenceError
-from counterpoint.networks._classify import Best, as_proba, held_out, merged
-from counterpoint.networks._engine import Trainer
 from counterpoint.networks.averaging import AveragedNetworkClassifier
+from counterpoint.networks.base import as_proba
 from counterpoint.networks.constructive import ConstructiveNetworkClassifier
+from counterpoint.networks.engine import Trainer
 from counterpoint.networks.evolution import EPNetClassifier, EvolutionaryEnsembleClassifier
 from counterpoint.networks.experts import MixtureOfExpertsClassifier, MixtureOfExpertsRegressor
 from counterpoint.networks.genetic import AddemupClassifier
+from counterpoint.networks.samples import hold_out, merge_rows
+from counterpoint.networks.search import Best
 
 SEARCHED = [
-    ConstructiveNetworkClassifier(max_rounds=12, epochs=10),
-    AddemupClassifier(4, n_generations=3, n_children=4, n_hidden=3, epochs=10),
-    EPNetClassifier(4, n_generations=8, epochs=8),
+    ConstructiveNetworkClassifier(n_rounds=12, max_epochs=10),
+    AddemupClassifier(4, n_generations=3, n_children=4, hidden_layer_sizes=3, max_epochs=10),
+    EPNetClassifier(4, n_generations=8, max_epochs=8),
     *(
-        EvolutionaryEnsembleClassifier(4, combine=how, n_generations=6, epochs=8)
+        EvolutionaryEnsembleClassifier(4, combine=how, n_generations=6, max_epochs=8)
         for how in ("rls", "average", "vote")
     ),
-    AveragedNetworkClassifier(4, base_epochs=15, extra_epochs=15),
-    AveragedNetworkClassifier(4, base_epochs=15, extra_epochs=15, start="different"),
+    AveragedNetworkClassifier(4, base_epochs=15, max_epochs=15),
+    AveragedNetworkClassifier(4, base_epochs=15, max_epochs=15, start="different"),
 ]
 GATED = [
-    MixtureOfExpertsClassifier(3, max_iter=8),
-    MixtureOfExpertsClassifier(2, max_iter=5, hidden_layer_sizes=(3,), solver="gradient"),
+    MixtureOfExpertsClassifier(3, max_epochs=8),
+    MixtureOfExpertsClassifier(2, max_epochs=5, hidden_layer_sizes=(3,), solver="gradient"),
 ]
 
 
@@ -160,12 +162,13 @@ def test_a_learning_rate_that_blows_up_is_named(estimator):
 
 
 WRONG = [
-    (ConstructiveNetworkClassifier(1), "max_estimators=1: give a whole number from 2"),
-    (ConstructiveNetworkClassifier(n_hidden=0), "n_hidden=0"),
-    (ConstructiveNetworkClassifier(n_hidden=5, max_hidden=4), "max_hidden=4.* from 5"),
+    (ConstructiveNetworkClassifier(1), "n_estimators=1: give a whole number from 2"),
+    (ConstructiveNetworkClassifier(hidden_layer_sizes=0), "hidden_layer_sizes=0"),
+    (ConstructiveNetworkClassifier(hidden_layer_sizes=(5,), max_hidden=4), "max_hidden=4.* from 5"),
     (ConstructiveNetworkClassifier(strength=1.5), "strength=1.5"),
     (ConstructiveNetworkClassifier(tol=-1), "tol=-1"),
-    (ConstructiveNetworkClassifier(epochs=2.5), "epochs=2.5: give a whole number"),
+    (EPNetClassifier(hidden_layer_sizes=(5, 3)), "have one hidden layer.* such as \\(5,\\)"),
+    (ConstructiveNetworkClassifier(max_epochs=2.5), "max_epochs=2.5: give a whole number"),
     (AddemupClassifier(0), "n_estimators=0"),
     (AddemupClassifier(lam=-0.1), "lam=-0.1: give a number from 0"),
     (AddemupClassifier(mutation_rate=1.1), "mutation_rate=1.1.* up to 1"),
@@ -173,16 +176,16 @@ WRONG = [
     (EPNetClassifier(1), "n_estimators=1: give a whole number from 2"),
     (EPNetClassifier(density=0), "density=0: give a number above 0 and up to 1"),
     (EPNetClassifier(max_units_changed=0), "max_units_changed=0"),
-    (EvolutionaryEnsembleClassifier(combine="mean"), "combine='mean': choose one of 'rls'"),
+    (EvolutionaryEnsembleClassifier(combine="mean"), "combine='mean': choose 'rls'"),
     (EvolutionaryEnsembleClassifier(delta=0), "delta=0"),
     (AveragedNetworkClassifier(1), "n_estimators=1"),
-    (AveragedNetworkClassifier(start="same"), "start='same': choose one of 'shared'"),
+    (AveragedNetworkClassifier(start="same"), "start='same': choose 'shared'"),
     (AveragedNetworkClassifier(hidden_layer_sizes=()), r"hidden_layer_sizes=\(\)"),
     (AveragedNetworkClassifier(hidden_layer_sizes=(5, 0)), r"hidden_layer_sizes=\(5, 0\)"),
     (AveragedNetworkClassifier(learning_rate=0), "learning_rate=0: give a number above 0"),
     (AveragedNetworkClassifier(batch_size=0), "batch_size=0"),
     (AveragedNetworkClassifier(validation_fraction=1), "validation_fraction=1.* below 1"),
-    (MixtureOfExpertsClassifier(gate="open"), "gate='open': choose one of 'soft'"),
+    (MixtureOfExpertsClassifier(gate="open"), "gate='open': choose 'soft'"),
     (MixtureOfExpertsClassifier(solver="sgd"), "solver='sgd'"),
     (MixtureOfExpertsClassifier(hidden_layer_sizes="5"), "hidden_layer_sizes='5'"),
     (MixtureOfExpertsClassifier(n_init=True), "n_init=True"),
@@ -225,7 +228,7 @@ def test_merging_adds_the_weights_of_equal_rows_in_an_order_of_its_own(rows, ran
         table[0, 2] = 1
 
     def merge(table):
-        first, weight, place = merged(table[:, :1], table[:, 1], table[:, 2])
+        first, weight, place = merge_rows(table[:, :1], table[:, 1], table[:, 2])
         assert_array_equal(place == -1, table[:, 2] == 0)
         kept = place >= 0
         assert_array_equal(table[first[place[kept]], :2], table[kept, :2])
@@ -243,26 +246,26 @@ def test_merging_adds_the_weights_of_equal_rows_in_an_order_of_its_own(rows, ran
 
 def test_merging_takes_both_zeros_for_one_and_keeps_colliding_rows_apart(monkeypatch):
     X, y, weight = np.array([[0.0], [-0.0], [1.0]]), np.zeros(3), np.ones(3)
-    assert sorted(merged(X, y, weight)[1]) == [1, 2]
+    assert sorted(merge_rows(X, y, weight)[1]) == [1, 2]
 
     def same_key(table, index):
         return pd.Series(np.zeros(len(table), dtype=np.uint64))
 
     monkeypatch.setattr(pd.util, "hash_pandas_object", same_key)
-    assert sorted(merged(X, y, weight)[1]) == [1, 2]
+    assert sorted(merge_rows(X, y, weight)[1]) == [1, 2]
 
 
 def test_every_group_keeps_a_row_and_gives_its_share():
     groups = np.array([0] * 10 + [1] * 20 + [2])
-    held = held_out(groups, 0.2, np.random.RandomState(0))
+    held = hold_out(groups, 0.2, np.random.RandomState(0))
     assert [int(held[groups == g].sum()) for g in range(3)] == [2, 4, 0]
-    assert not held_out(np.zeros(3), 0.99, np.random.RandomState(0)).all()
+    assert not hold_out(np.zeros(3), 0.99, np.random.RandomState(0)).all()
 
 
 def test_no_row_is_on_both_sides():
     X, y = problem(0, n=40)
     X, y = np.concatenate([X, X]), np.concatenate([y, y])
-    fitted = AveragedNetworkClassifier(2, base_epochs=1, extra_epochs=1, random_state=0).fit(X, y)
+    fitted = AveragedNetworkClassifier(2, base_epochs=1, max_epochs=1, random_state=0).fit(X, y)
     assert_array_equal(fitted.held_out_[:40], fitted.held_out_[40:])
 
 

@@ -13,10 +13,17 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import gen_batches
 
-from counterpoint.networks._classify import CROSS_ENTROPY, Rows
-from counterpoint.networks._couplings import cross_entropy
-from counterpoint.networks._engine import Coupling, Networks, Pull, Trainer, start_networks
+from counterpoint.networks.coupling import (
+    CROSS_ENTROPY,
+    Coupling,
+    NegativeCorrelation,
+    cross_entropy,
+)
+from counterpoint.networks.engine import Networks, Trainer, start_networks
+from counterpoint.networks.samples import Samples
 
+# Squared error of each network by itself.
+SQUARED = NegativeCorrelation(0.0)
 _TINY = 1e-300
 # Targets have variance 1: an expert that goes through a few of them exactly is not taken at
 # its word.
@@ -44,12 +51,12 @@ class Mixture:
     experts: Networks
     variance: NDArray | None = None
 
-    def log_joint(self, rows: Rows) -> NDArray:
+    def log_joint(self, rows: Samples) -> NDArray:
         """Return log g_i(x) + log p_i(y | x), of shape (n_experts, n_rows)."""
         share = self.gate.outputs(rows.X)[0].T
         return np.log(np.maximum(share, _TINY)) + self.log_density(rows)
 
-    def log_density(self, rows: Rows) -> NDArray:
+    def log_density(self, rows: Samples) -> NDArray:
         """Return what each expert gives the truth, log p_i(y | x), (n_experts, n_rows)."""
         outputs = self.experts.outputs(rows.X)
         if self.variance is None:
@@ -58,7 +65,7 @@ class Mixture:
         variance = self.variance[:, None]
         return -0.5 * (apart / variance + outputs.shape[2] * np.log(2 * np.pi * variance))
 
-    def log_likelihood(self, rows: Rows) -> float:
+    def log_likelihood(self, rows: Samples) -> float:
         """Return the weighted mean over rows of log sum_i g_i(x) p_i(y | x)."""
         return float(_log_sum(self.log_joint(rows)) @ rows.weight)
 
@@ -67,7 +74,7 @@ class Mixture:
         weights = [*self.gate.coefs, *self.experts.coefs]
         return 0.5 * alpha * sum(float((w**2).sum()) for w in weights)
 
-    def responsibilities(self, rows: Rows) -> NDArray:
+    def responsibilities(self, rows: Samples) -> NDArray:
         """Return the probability of each expert given input *and* target, (n_experts, n_rows)."""
         joint = self.log_joint(rows)
         return np.exp(joint - _log_sum(joint))
@@ -114,7 +121,7 @@ def _rough_split(n_experts, rows, rng):
     return np.exp(score - _log_sum(score))
 
 
-def em(mixture: Mixture, rows: Rows, *, alpha: float, inner: int) -> Iterator[Mixture]:
+def em(mixture: Mixture, rows: Samples, *, alpha: float, inner: int) -> Iterator[Mixture]:
     """Yield the mixture after each round; the penalised likelihood never falls."""
     while True:
         mixture = maximised(mixture, mixture.responsibilities(rows), rows, alpha, inner)
@@ -138,7 +145,7 @@ def maximised(mixture, share, rows, alpha, inner) -> Mixture:
     if len(mixture.experts.coefs) == 1:
         experts = least_squares(mixture.experts, rows.X, rows.targets, precise, alpha)
     else:
-        experts = descended(mixture.experts, Pull(0.0), rows.X, rows.targets, precise, alpha, inner)
+        experts = descended(mixture.experts, SQUARED, rows.X, rows.targets, precise, alpha, inner)
     variance = _variance(experts, rows, weight, mixture.variance)
     return Mixture(gate=gate, experts=experts, variance=variance)
 
@@ -231,7 +238,7 @@ def _on(flat, networks):
 
 
 def ascend(
-    mixture: Mixture, rows: Rows, *, alpha: float, learning_rate: float, batch_size, rng
+    mixture: Mixture, rows: Samples, *, alpha: float, learning_rate: float, batch_size, rng
 ) -> Iterator[Mixture]:
     """Yield the mixture after each epoch of gradient ascent on the likelihood, by Adam.
 
@@ -243,7 +250,7 @@ def ascend(
     is_classifier = mixture.variance is None
     experts = Trainer(
         networks=mixture.experts.copy(),
-        coupling=CROSS_ENTROPY if is_classifier else Pull(0.0),
+        coupling=CROSS_ENTROPY if is_classifier else SQUARED,
         **options,
     )
     now = replace(mixture, gate=gate.networks, experts=experts.networks)
@@ -252,7 +259,7 @@ def ascend(
         order = rng.permutation(len(rows.X))
         for batch in gen_batches(len(rows.X), size):
             at = order[batch]
-            part = Rows(X=rows.X[at], targets=rows.targets[at], weight=rows.weight[at])
+            part = rows.take(at)
             part = replace(part, weight=part.weight / part.weight.sum())
             share = now.responsibilities(part)
             weight = share * part.weight

@@ -3,13 +3,11 @@
 from dataclasses import dataclass, replace
 from typing import Any
 
-import numpy as np
 import pandas as pd
 
-from counterpoint.networks import _couplings
-from counterpoint.networks._engine import Trainer
-from counterpoint.networks._loop import Outcome
-from counterpoint.networks._samples import split_rows
+from counterpoint.networks.engine import Trainer
+from counterpoint.networks.samples import split_rows
+from counterpoint.networks.training import Outcome
 
 GRID = (0.0, 0.25, 0.5, 0.75, 0.9, 1.0)
 # Share of the samples held out to choose by.
@@ -42,7 +40,7 @@ def walk(estimator: Any, data) -> Walk:
 
     Parameters
     ----------
-    estimator : BaseNegativeCorrelation
+    estimator : BaseJointNetworks
         Seeded, with data read. Its ``scale_`` is set.
     data : Samples
         Not yet scaled.
@@ -50,7 +48,7 @@ def walk(estimator: Any, data) -> Walk:
     rows, held = split_rows(data, HELD, estimator._seeds[1])
     if not hasattr(estimator, "scale_") or estimator._trainer is None:
         estimator.scale_ = estimator._fit_scale(rows)
-    rows, held = estimator._scaled(rows), estimator._scaled(held)
+    rows, held = estimator.scale_.samples(rows), estimator.scale_.samples(held)
     trainer = estimator._prepare(rows, *estimator._resolved(GRID[0]))
     legs: list[dict[str, float]] = []
     best: tuple | None = None
@@ -59,9 +57,7 @@ def walk(estimator: Any, data) -> Walk:
         trainer = replace(
             trainer,
             networks=trainer.networks.copy(),
-            coupling=_couplings.make_coupling(
-                s, lam, estimator.penalty, estimator._loss_name(), estimator._output_name()
-            ),
+            coupling=estimator._coupling(s, lam),
         )
         epochs = estimator.max_epochs if not legs else max(1, estimator.max_epochs // SHORTER)
         outcome = estimator._train(trainer, rows, epochs)
@@ -83,15 +79,13 @@ def walk(estimator: Any, data) -> Walk:
 
 
 def _judged(estimator, s, lam, outcome, rows, held):
-    found = {"strength": s, "lam": lam, "epochs": outcome.n_epochs}
+    row = {"strength": s, "lam": lam, "epochs": outcome.n_epochs}
     for name, part in (("train", rows), ("validation", held)):
         outputs = outcome.networks.outputs(part.X)
         mean = outputs.mean(axis=0)
-        loss = np.average(estimator._pointwise(mean, part.targets), weights=part.weight)
-        away = ((outputs - mean) ** 2).mean(axis=(0, 2))
-        found[f"{name}_loss"] = float(loss)
+        row[f"{name}_loss"] = float(part.mean(estimator._pointwise(mean, part.targets)))
         if part.codes is not None:
-            wrong = mean.argmax(axis=1) != part.codes
-            found[f"{name}_error"] = float(np.average(wrong, weights=part.weight))
-        found[f"{name}_ambiguity"] = float(np.average(away, weights=part.weight))
-    return found
+            row[f"{name}_error"] = float(part.mean(mean.argmax(axis=1) != part.codes))
+        away = ((outputs - mean) ** 2).mean(axis=(0, 2))
+        row[f"{name}_ambiguity"] = float(part.mean(away))
+    return row

@@ -15,8 +15,8 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from counterpoint.exceptions import CollusionWarning
-from counterpoint.networks._engine import Networks
-from counterpoint.networks._samples import Samples
+from counterpoint.networks.engine import Networks
+from counterpoint.networks.samples import Samples
 
 # Shares of the ensemble's loss on new data: gain on training data that is worth a word, and
 # cancellation that failed.

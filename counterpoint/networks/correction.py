@@ -4,7 +4,6 @@ Top to bottom: the corrected target, the rows each member sees, a member, the ro
 """
 
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -14,8 +13,6 @@ from sklearn.base import clone
 
 from counterpoint._members import select_rows
 from counterpoint._progress import track
-
-_MAX_SEED = np.iinfo(np.int32).max
 
 
 def corrected_target(d, f, s):
@@ -38,7 +35,7 @@ def corrected_target(d, f, s):
 
     Examples
     --------
-    >>> from counterpoint.networks._correction import corrected_target
+    >>> from counterpoint.networks.correction import corrected_target
     >>> corrected_target(1.0, 0.8, 0.5)
     1.2
     """
@@ -56,7 +53,7 @@ class Bags:
     held: np.ndarray | None
 
     @classmethod
-    def whole(cls, n_members, n_rows):
+    def whole(cls, n_members):
         """Show all rows to all members."""
         return cls([slice(None)] * n_members, None)
 
@@ -99,27 +96,14 @@ def _by_content(X, y):
 # -- a member: one model, or one for each column of the target -----------------------------------
 
 
-def seeds_for(estimator, rng):
-    """Draw a seed for every random_state in an estimator, by name."""
-    names = sorted(estimator.get_params(deep=True))
-    return {
-        name: rng.randint(_MAX_SEED)
-        for name in names
-        if name == "random_state" or name.endswith("__random_state")
-    }
-
-
-def fit_member(estimator, seeds, X, target, weight, rows, *, joint):
-    """Train a member on its rows of the target, (n_samples, n_outputs)."""
-    options = {} if weight is None else {"sample_weight": weight[rows]}
+def fit_columns(model, X, target, params, rows, *, joint):
+    """Train clones of a seeded model on their rows of the target, (n_samples, n_outputs)."""
+    params = {name: rows_of(value, rows, X.shape[0]) for name, value in params.items()}
     X = X if isinstance(rows, slice) else select_rows(X, rows)
     target = target[rows]
     if joint:
-        return clone(estimator).set_params(**seeds).fit(X, target, **options)
-    models = [
-        clone(estimator).set_params(**seeds).fit(X, np.ascontiguousarray(column), **options)
-        for column in target.T
-    ]
+        return clone(model).fit(X, target, **params)
+    models = [clone(model).fit(X, np.ascontiguousarray(column), **params) for column in target.T]
     return models[0] if len(models) == 1 else models
 
 
@@ -127,14 +111,20 @@ def member_values(model, X):
     """Return what a member says, (n_samples, n_outputs)."""
     if isinstance(model, list):
         return np.stack([np.asarray(m.predict(X), dtype=float).ravel() for m in model], axis=1)
-    said = np.asarray(model.predict(X), dtype=float)
-    return said[:, None] if said.ndim == 1 else said
+    values = np.asarray(model.predict(X), dtype=float)
+    return values[:, None] if values.ndim == 1 else values
+
+
+def rows_of(value, rows, n):
+    """Return the part of metadata that belongs to some rows; the rest goes as it is."""
+    is_by_row = hasattr(value, "__len__") and not isinstance(value, str | dict) and len(value) == n
+    return np.asarray(value)[rows] if is_by_row else value
 
 
 # -- the rounds ----------------------------------------------------------------------------------
 
 
-@dataclass
+@dataclass(kw_only=True)
 class Correction:
     """Rounds of refitting.
 
@@ -142,7 +132,6 @@ class Correction:
     outputs moves each round.
     """
 
-    estimator: Any
     rate: float
     step: float
     exclude_self: bool
@@ -159,14 +148,15 @@ class Correction:
     history: list = field(default_factory=list)
     reason: str = "complete"
 
-    def run(self, X, d, weight, bags, seeds, *, pass_weight, judge, notes):
+    def run(self, X, d, weight, bags, models, *, params, judge, notes):
         """Train until the ensemble stops changing or ``judge`` has seen no better for a while.
 
-        ``d`` is (n_samples, n_outputs), ``weight`` adds up to 1. ``judge(models, values)`` says
-        how wrong the ensemble is, where it counts; ``notes(f)`` adds to the history.
+        ``d`` is (n_samples, n_outputs), ``weight`` adds up to 1. ``models`` are the members, seeded
+        and not fitted, ``params`` goes to their ``fit``. ``judge(members, values)`` says how
+        wrong the ensemble is, where it counts; ``notes(f)`` adds to the history.
         """
         memory, last, least, since = None, None, np.inf, 0
-        targets = np.broadcast_to(d, (len(seeds), *d.shape))
+        targets = np.broadcast_to(d, (len(models), *d.shape))
         scale = max(float(np.sqrt(weight @ ((d - weight @ d) ** 2).sum(axis=1))), 1e-300)
         rounds = track(
             range(1, self.n_rounds + 1),
@@ -176,22 +166,20 @@ class Correction:
         )
         try:
             for number in rounds:
-                models = self.parallel(
-                    delayed(fit_member)(
-                        self.estimator, seed, X, target, pass_weight, rows, joint=self.joint
-                    )
-                    for seed, target, rows in zip(seeds, targets, bags.rows, strict=True)
+                members = self.parallel(
+                    delayed(fit_columns)(model, X, target, params, rows, joint=self.joint)
+                    for model, target, rows in zip(models, targets, bags.rows, strict=True)
                 )
-                values = np.stack([member_values(model, X) for model in models])
+                values = np.stack([member_values(member, X) for member in members])
                 f = values.mean(axis=0)
                 change = np.nan if last is None else np.sqrt(weight @ ((f - last) ** 2).sum(axis=1))
                 last = f
                 row = {**_terms(values, f, d, weight), **notes(f), "change": float(change) / scale}
-                row["held_error"] = judged = judge(models, values)
+                row["held_error"] = error = judge(members, values)
                 self.history.append(row)
                 # Sums are rounded: an error as low as the best so far is not a better one.
-                if not self.best or judged < least - 1e-12 * abs(least):
-                    self.best, self.best_round, least, since = models, number, judged, 0
+                if not self.best or error < least - 1e-12 * abs(least):
+                    self.best, self.best_round, least, since = members, number, error, 0
                 else:
                     since += 1
                 if self.rate == 0.0 or row["change"] <= self.tol:
@@ -200,9 +188,9 @@ class Correction:
                 if since >= self.patience:
                     self.reason = "held-out error"
                     break
-                said = values if self.exclude_self else f[None]
-                memory = said if memory is None else memory + self.step * (said - memory)
-                targets = corrected_target(d, self._others(memory, len(seeds)), self.rate)
+                now = values if self.exclude_self else f[None]
+                memory = now if memory is None else memory + self.step * (now - memory)
+                targets = corrected_target(d, self._others(memory, len(models)), self.rate)
                 targets = np.broadcast_to(targets, values.shape)
         except KeyboardInterrupt:
             if not self.best:

@@ -1,14 +1,31 @@
 """Has an ensemble collapsed to one constant answer."""
 
+import warnings
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
-from counterpoint.networks._samples import Samples
+from counterpoint.exceptions import CollapseWarning
+from counterpoint.networks.samples import Samples
 
 # Outputs that vary less than this share of the targets' standard deviation are one constant.
 _CONSTANT = 1e-3
 # Targets 0 and 1 that vary less than this are one class, for all that weights say.
 _ONE_CLASS = 0.01
+
+
+def warn_collapse(model: Any, rows: Samples, stacklevel: int) -> None:
+    """Warn if a fitted ensemble of networks has collapsed on its training samples."""
+    if not has_collapsed(model.networks_.outputs(rows.X).mean(axis=0), rows):
+        return
+    warnings.warn(
+        "The ensemble gives the same answer to every training sample. Networks may have "
+        f"saturated: lower the learning rate (now {model.learning_rate:g}), the strength (now "
+        f"{model.strength_:.3g}) or alpha (now {model.alpha:g}), scale inputs, or train longer.",
+        CollapseWarning,
+        stacklevel=stacklevel + 1,
+    )
 
 
 def has_collapsed(mean: NDArray, rows: Samples) -> bool:

@@ -3,8 +3,9 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from counterpoint.exceptions import DivergenceError
-from counterpoint.networks._engine import Pull, Trainer, start_networks
-from counterpoint.networks._loop import train
+from counterpoint.networks.coupling import NegativeCorrelation
+from counterpoint.networks.engine import Trainer, start_networks
+from counterpoint.networks.training import train
 
 RNG = np.random.RandomState(0)
 X = RNG.normal(size=(30, 2))
@@ -13,7 +14,9 @@ TARGETS = np.eye(2)[(X[:, 0] * X[:, 1] > 0).astype(int)]
 
 def make(rate=0.1, **options):
     networks = start_networks(2, (2, 4, 2), random_state=0)
-    return Trainer(networks=networks, coupling=Pull(0.5), learning_rate=rate, **options)
+    return Trainer(
+        networks=networks, coupling=NegativeCorrelation(0.5), learning_rate=rate, **options
+    )
 
 
 def error(networks):
@@ -25,7 +28,7 @@ def test_recording_changes_nothing(batch_size):
     def run(**options):
         trainer = make(batch_size=batch_size, random_state=np.random.RandomState(3))
         return train(
-            trainer, X, TARGETS, max_epochs=23, every=5, watch=error, show_progress=False, **options
+            trainer, X, TARGETS, max_epochs=23, every=5, watch=error, progress=False, **options
         )
 
     epochs = []
@@ -47,7 +50,7 @@ def test_the_best_state_is_kept():
         states.append(networks.copy())
         return next(values)
 
-    outcome = train(trainer, X, TARGETS, max_epochs=8, every=2, watch=watch, show_progress=False)
+    outcome = train(trainer, X, TARGETS, max_epochs=8, every=2, watch=watch, progress=False)
     assert (outcome.best, outcome.best_epoch, outcome.reason) == (3.0, 2, "max_epochs")
     assert_array_equal(outcome.networks.coefs[0], states[1].coefs[0])
 
@@ -63,7 +66,7 @@ def test_it_stops_without_progress():
         watch=lambda networks: next(values),
         patience=2,
         tol=0.1,
-        show_progress=False,
+        progress=False,
     )
     assert (outcome.reason, outcome.n_epochs, outcome.best) == ("no progress", 9, 3.92)
 
@@ -86,7 +89,7 @@ def test_an_interrupt_keeps_the_best_state_and_its_record():
         watch=watch,
         record=lambda epoch, networks: epochs.append(epoch),
         record_every=4,
-        show_progress=False,
+        progress=False,
     )
     assert outcome.reason == "interrupted"
     assert (outcome.best_epoch, outcome.n_epochs) == (10, 15)
@@ -99,9 +102,9 @@ def test_a_runaway_is_caught_and_undone(solver):
     trainer = make(rate=1e9, solver=solver)
     before = trainer.networks.copy()
     with pytest.raises(DivergenceError, match="The learning rate is 1e\\+09: lower it"):
-        train(trainer, X, TARGETS, max_epochs=50, every=5, show_progress=False)
+        train(trainer, X, TARGETS, max_epochs=50, every=5, progress=False)
     for a, b in zip(trainer.networks.parameters, before.parameters, strict=True):
         assert_array_equal(a, b)
     trainer.learning_rate = 0.01  # and goes on from there
-    outcome = train(trainer, X, TARGETS, max_epochs=5, show_progress=False)
+    outcome = train(trainer, X, TARGETS, max_epochs=5, progress=False)
     assert all(np.isfinite(p).all() for p in outcome.networks.parameters)

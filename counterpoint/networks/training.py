@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from counterpoint._progress import track
 from counterpoint.exceptions import DivergenceError
-from counterpoint.networks._engine import Networks, Trainer
+from counterpoint.networks.engine import Networks, Trainer
 
 # Outputs this many times larger than any target are no answer any more.
 _RUNAWAY = 1e6
@@ -55,7 +55,7 @@ def train(
     tol: float = 0.0,
     record: Callable[[int, Networks], None] | None = None,
     record_every: int | None = None,
-    show_progress: bool | None = None,
+    progress: bool | None = None,
 ) -> Outcome:
     """Run a trainer for up to ``max_epochs`` more epochs.
 
@@ -83,7 +83,7 @@ def train(
         ``record_every`` epochs and at the end. It changes nothing about training.
     record_every : int or None, default=None
         None records at every look.
-    show_progress : bool or None, default=None
+    progress : bool or None, default=None
         None shows a bar on a terminal.
 
     Returns
@@ -109,7 +109,7 @@ def train(
     rows = X[:: max(1, len(X) // _ROWS_CHECKED)]
     try:
         done = 0
-        for stop in track(stops, description="Training networks", show=show_progress):
+        for stop in track(stops, description="Training networks", show=progress):
             before = trainer.networks.copy()
             with np.errstate(over="ignore", invalid="ignore"):
                 trainer.run(X, targets, stop - done, sample_weight)

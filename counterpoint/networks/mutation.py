@@ -5,9 +5,9 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from counterpoint.networks._classify import Rows
-from counterpoint.networks._engine import Networks
-from counterpoint.networks._structure import (
+from counterpoint.networks.engine import Networks
+from counterpoint.networks.samples import Samples
+from counterpoint.networks.structure import (
     masked,
     units,
     with_connections,
@@ -16,7 +16,7 @@ from counterpoint.networks._structure import (
 )
 
 
-def annealed(network: Networks, rows: Rows, rng, *, n_steps=20, size=0.3) -> Networks:
+def annealed(network: Networks, rows: Samples, rng, *, n_steps=20, size=0.3) -> Networks:
     """Search at random around the weights of a network while the temperature falls.
 
     A step to a higher loss is taken with probability ``exp(-rise / T)``; T falls from a tenth
@@ -44,8 +44,8 @@ def annealed(network: Networks, rows: Rows, rng, *, n_steps=20, size=0.3) -> Net
     return masked(best)
 
 
-def importance(network: Networks, rows: Rows, rate: float) -> list[NDArray]:
-    """Return how significantly each weight differs from zero: EPNet eq. 5.
+def importance(network: Networks, rows: Samples, rate: float) -> list[NDArray]:
+    """Return how significantly each weight differs from zero: equation 5 of Yao and Liu 1997.
 
     For one network with softmax outputs and cross-entropy. With ``x_t = w - rate * g_t``, the
     weight after a step on row t alone, it is ``sum x_t / sqrt(sum (x_t - mean)^2)``, without
@@ -81,7 +81,7 @@ def units_dropped(network: Networks, most: int, rng) -> Networks:
     return without_units(network, rng.choice(alive, n, replace=False)) if n else masked(network)
 
 
-def connections_dropped(network: Networks, rows: Rows, rate, most: int, rng) -> Networks:
+def connections_dropped(network: Networks, rows: Samples, rate, most: int, rng) -> Networks:
     """Drop one to ``most`` connections, rather those that matter little.
 
     The most important one to an output stays, so that a unit is left.
@@ -98,7 +98,7 @@ def connections_dropped(network: Networks, rows: Rows, rate, most: int, rng) -> 
     return _changed(network, _drawn(there, chance, n, rng), there=False)
 
 
-def connections_added(network: Networks, rows: Rows, rate, most: int, rng) -> Networks:
+def connections_added(network: Networks, rows: Samples, rate, most: int, rng) -> Networks:
     """Add one to ``most`` connections of weight zero, rather those that would matter much."""
     network = masked(network)
     tests = np.concatenate([t.ravel() for t in importance(network, rows, rate)])

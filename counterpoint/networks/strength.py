@@ -35,7 +35,7 @@ def lambda_star(n_members):
 
     Examples
     --------
-    >>> from counterpoint.networks._strength import lambda_star
+    >>> from counterpoint.networks.strength import lambda_star
     >>> lambda_star(3)
     0.75
     """
@@ -64,7 +64,7 @@ def lambda_upper(n_members):
 
     Examples
     --------
-    >>> from counterpoint.networks._strength import lambda_upper
+    >>> from counterpoint.networks.strength import lambda_upper
     >>> lambda_upper(3)
     1.125
     """
@@ -110,7 +110,7 @@ def resolve_strength(strength, lam, n_members, default):
 
     Examples
     --------
-    >>> from counterpoint.networks._strength import resolve_strength
+    >>> from counterpoint.networks.strength import resolve_strength
     >>> resolve_strength(0.5, None, n_members=3, default=0.9)
     (0.5, 0.375)
     >>> resolve_strength(None, 0.75, n_members=3, default=0.9)

@@ -1,16 +1,16 @@
 """Many networks trained as one: the engine under every method of this package.
 
 N networks of one shape are a few stacked arrays (:class:`Networks`). A method says by a
-:class:`Coupling` what the error of one member takes from the outputs of the others; a
-:class:`Trainer` then moves all weights together, epoch by epoch. The pieces of arithmetic are
-matrix products over all members at once, or one compiled kernel where that is faster.
+:class:`~counterpoint.networks.coupling.Coupling` what the error of one member takes from the
+outputs of the others; a :class:`Trainer` then moves all weights together, epoch by epoch. The
+pieces of arithmetic are matrix products over all members at once, or one compiled kernel where
+that is faster.
 
 Axes are those of the whole library: weights (n_members, fan_in, fan_out), outputs
 (n_members, n_samples, n_outputs), inputs (n_samples, n_features), targets
 (n_samples, n_outputs).
 """
 
-from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
@@ -21,11 +21,14 @@ from numpy.typing import NDArray
 from scipy.special import expit, softmax
 from sklearn.utils import check_random_state, gen_batches
 
+from counterpoint._validation import check_choice
 from counterpoint.networks import _compiled
+from counterpoint.networks.coupling import Coupling
 
 HIDDEN = ("tanh", "logistic", "relu")
 OUTPUTS = ("linear", "sigmoid", "softmax")
 SOLVERS = ("gd", "adam")
+INITS = ("nguyen-widrow", "glorot")
 # Kingma & Ba 2015, algorithm 1: the values their paper proposes.
 _BETA1, _BETA2, _EPSILON = 0.9, 0.999, 1e-8
 
@@ -97,7 +100,7 @@ class Networks:
         for layer, (w, b) in enumerate(zip(self.coefs, self.intercepts, strict=True)):
             signal = np.matmul(signal, w)
             signal += b[:, None, :]
-            signal = _put_out(signal, self.output if layer == last else self.hidden)
+            signal = put_out(signal, self.output if layer == last else self.hidden)
             layers.append(signal)
         return layers
 
@@ -106,10 +109,10 @@ class Networks:
 
         Memory for hidden units grows with ``batch_size`` only.
         """
-        found = np.empty((self.n_members, len(X), self.sizes[-1]), dtype=self.coefs[0].dtype)
+        outputs = np.empty((self.n_members, len(X), self.sizes[-1]), dtype=self.coefs[0].dtype)
         for rows in gen_batches(len(X), batch_size):
-            found[:, rows] = self.activations(X[rows])[-1]
-        return found
+            outputs[:, rows] = self.activations(X[rows])[-1]
+        return outputs
 
 
 def concatenate(parts: Sequence[Networks]) -> Networks:
@@ -171,12 +174,11 @@ def start_networks(
 
     Examples
     --------
-    >>> from counterpoint.networks._engine import start_networks
+    >>> from counterpoint.networks.engine import start_networks
     >>> start_networks(3, (2, 5, 1), random_state=0).coefs[0].shape
     (3, 2, 5)
     """
-    if init not in ("nguyen-widrow", "glorot"):
-        raise ValueError(f"init={init!r}: choose 'nguyen-widrow' or 'glorot'.")
+    check_choice(init, "init", INITS)
     rng = check_random_state(random_state)
     layers = list(pairwise(sizes))
     coefs = [np.empty((n_members, a, b), dtype=dtype) for a, b in layers]
@@ -199,87 +201,6 @@ def _nguyen_widrow(fan_in, fan_out, rng):
     length = 0.7 * fan_out ** (1.0 / fan_in)
     w *= length / np.linalg.norm(w, axis=0)
     return w, rng.uniform(-length, length, fan_out)
-
-
-class Coupling(ABC):
-    """What the error of one member takes from the outputs of the others.
-
-    A subclass gives the error and its derivative for one sample; means over samples, weights of
-    samples and the way back through the networks are the engine's. One that the compiled kernel
-    knows says by which name it does, as the class attribute ``kernel`` (see ``_compiled.fits``).
-    """
-
-    @abstractmethod
-    def error(self, outputs: NDArray, targets: NDArray) -> NDArray:
-        """Return every member's own error at every sample.
-
-        Parameters
-        ----------
-        outputs : ndarray of shape (n_members, n_samples, n_outputs)
-        targets : ndarray of shape (n_samples, n_outputs)
-
-        Returns
-        -------
-        ndarray of shape (n_members, n_samples)
-        """
-
-    @abstractmethod
-    def gradient(self, outputs: NDArray, targets: NDArray) -> NDArray:
-        """Return the derivative of every member's own error with respect to its own outputs.
-
-        Returns
-        -------
-        ndarray of shape (n_members, n_samples, n_outputs)
-        """
-
-    def delta(self, outputs: NDArray, targets: NDArray, output: str) -> NDArray:
-        """Return the derivative with respect to what goes *into* the output units.
-
-        Override where both steps together are simpler or safer than one after the other.
-        """
-        return through_output(self.gradient(outputs, targets), outputs, output)
-
-
-class Pull(Coupling):
-    """Squared error with a pull apart: negative correlation learning, TH eq. 4.10.
-
-    The error of member i at a point is ``(f_i - d)^2 / 2 - lambda (f_i - f)^2`` and its
-    derivative ``(f - d) + (1 - s)(f_i - f)`` with ``s = 2 lambda (1 - 1/N)``. The compiled
-    kernel knows this coupling.
-
-    Parameters
-    ----------
-    s : float
-        0 trains each network alone, 1 all as one.
-    """
-
-    kernel = "squared"
-
-    def __init__(self, s: float):
-        self.s = s
-
-    def error(self, outputs, targets):
-        """Return half the squared error less lambda times the squared distance to the mean."""
-        n_members = len(outputs)
-        lam = self.s * 0.5 / (1 - 1 / n_members) if n_members > 1 else 0.0
-        mean = outputs.mean(axis=0)
-        own = 0.5 * ((outputs - targets) ** 2).sum(axis=2)
-        return own - lam * ((outputs - mean) ** 2).sum(axis=2)
-
-    def gradient(self, outputs, targets):
-        """Return (f - d) + (1 - s)(f_i - f)."""
-        mean = outputs.mean(axis=0)
-        return (1.0 - self.s) * outputs + (self.s * mean - targets)
-
-
-def through_output(gradient: NDArray, outputs: NDArray, output: str) -> NDArray:
-    """Take a derivative with respect to outputs back through the output units."""
-    if output == "linear":
-        return gradient
-    if output == "sigmoid":
-        return gradient * outputs * (1.0 - outputs)
-    inner = (gradient * outputs).sum(axis=-1, keepdims=True)
-    return outputs * (gradient - inner)
 
 
 @dataclass(kw_only=True)
@@ -331,7 +252,7 @@ class Trainer:
         sample_weight : ndarray of shape (n_samples,) or (n_members, n_samples), default=None
             Only their ratios within a member count.
         """
-        weight = _mean_weights(sample_weight, len(X), self.networks.n_members)
+        weight = mean_weights(sample_weight, len(X), self.networks.n_members)
         if _compiled.fits(self.networks, self.coupling, weight):
             self._start_moments()
             _compiled.run(self, X, targets, epochs, weight, (_BETA1, _BETA2, _EPSILON))
@@ -343,8 +264,8 @@ class Trainer:
                 order = self.random_state.permutation(len(X))
                 for rows in gen_batches(len(X), self.batch_size):
                     part = order[rows]
-                    held = None if weight is None else weight[..., part] * (len(X) / len(part))
-                    self.step(X[part], targets[part], held)
+                    own = None if weight is None else weight[..., part] * (len(X) / len(part))
+                    self.step(X[part], targets[part], own)
             self.n_epochs += 1
 
     def step(self, X: NDArray, targets: NDArray, weight: NDArray | None) -> None:
@@ -396,7 +317,7 @@ class Trainer:
             p -= rate * m / (np.sqrt(v) + _EPSILON)
 
 
-def _put_out(signal, kind):
+def put_out(signal, kind):
     """Return what units of this kind make of their input; may write over it."""
     if kind == "tanh":
         return np.tanh(signal, out=signal)
@@ -409,16 +330,16 @@ def _put_out(signal, kind):
     return signal
 
 
-def _slope(put_out, kind):
+def _slope(activation, kind):
     """Return the derivative of hidden units, from what they put out."""
     if kind == "tanh":
-        return 1.0 - put_out**2
+        return 1.0 - activation**2
     if kind == "logistic":
-        return put_out * (1.0 - put_out)
-    return (put_out > 0).astype(put_out.dtype)
+        return activation * (1.0 - activation)
+    return (activation > 0).astype(activation.dtype)
 
 
-def _mean_weights(sample_weight, n, n_members):
+def mean_weights(sample_weight, n, n_members):
     """Return weights (n_members or 1, n_samples) that turn sums into means, or None."""
     if sample_weight is None:
         return None

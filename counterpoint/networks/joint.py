@@ -1,4 +1,4 @@
-"""Fitting networks that are trained together: what classifier and regressor share.
+"""Fitting networks that are trained together: what classifier, regressor and torch share.
 
 A subclass reads its targets and says what outputs mean; from checks of options to the end of
 training everything else is here.
@@ -11,29 +11,30 @@ from dataclasses import replace
 from numbers import Integral
 
 import numpy as np
-from sklearn.base import BaseEstimator
-from sklearn.utils import check_random_state, gen_batches
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils import check_random_state
 
-from counterpoint._validation import check_sample_weight
-from counterpoint.exceptions import CollapseWarning
-from counterpoint.networks import _couplings
-from counterpoint.networks._classify import check_choice, check_count, check_layers, check_number
-from counterpoint.networks._collapse import has_collapsed
-from counterpoint.networks._collusion import measure_collusion, warn_collusion
-from counterpoint.networks._dynamics import Recorder
-from counterpoint.networks._engine import HIDDEN, SOLVERS, Trainer, start_networks
-from counterpoint.networks._loop import train
-from counterpoint.networks._path import walk
-from counterpoint.networks._samples import (
+from counterpoint._validation import (
+    check_choice,
+    check_count,
+    check_number,
+    check_sample_weight,
+)
+from counterpoint.base import draw_seed, need_target, validate_data
+from counterpoint.networks.base import BaseNetworks, check_layers
+from counterpoint.networks.collapse import warn_collapse
+from counterpoint.networks.collusion import measure_collusion, warn_collusion
+from counterpoint.networks.coupling import find_coupling, pointwise_loss
+from counterpoint.networks.dynamics import Recorder
+from counterpoint.networks.engine import HIDDEN, INITS, SOLVERS, Trainer, start_networks
+from counterpoint.networks.samples import (
     Samples,
     Scale,
     evaluation_sets,
     mean_and_unit,
     split_rows,
-    thinned,
 )
-from counterpoint.networks._strength import lambda_upper
+from counterpoint.networks.strength_path import walk
+from counterpoint.networks.training import train
 
 # Epochs between two looks at full batches; with mini-batches one epoch is many steps already.
 _EVERY = 10
@@ -46,17 +47,62 @@ _BATCH = 200
 _RECORDS = 100
 
 
-class BaseNegativeCorrelation(BaseEstimator):
+class BaseJointNetworks(BaseNetworks):
     """Networks trained together, N at once.
 
-    A subclass has the parameters used here, and gives ``_read_targets``, ``_default_strength``,
-    ``_loss_name`` and ``_output_name``.
+    A subclass gives ``_read_targets``; a classifier also has ``loss`` and ``output``.
     """
 
-    # What classification and regression say differently.
-    _scales_targets = False
-    # Whether samples may have more than one axis.
-    _takes_images = False
+    _dtypes = (np.float64, np.float32)
+    # Best on average over shipped data sets: benchmarks/strength.py, docs/negative_correlation.md.
+    _default_strength = 0.5
+
+    def __init__(
+        self,
+        n_estimators=5,
+        *,
+        hidden_layer_sizes=(20,),
+        strength=None,
+        lam=None,
+        penalty="ncl",
+        activation="tanh",
+        init="nguyen-widrow",
+        solver="adam",
+        learning_rate=0.01,
+        alpha=0.01,
+        max_epochs=200,
+        batch_size="auto",
+        scale=True,
+        early_stopping=False,
+        validation_fraction=0.1,
+        patience=20,
+        tol=1e-4,
+        record=False,
+        warm_start=False,
+        progress=None,
+        random_state=None,
+    ):
+        self.n_estimators = n_estimators
+        self.hidden_layer_sizes = hidden_layer_sizes
+        self.strength = strength
+        self.lam = lam
+        self.penalty = penalty
+        self.activation = activation
+        self.init = init
+        self.solver = solver
+        self.learning_rate = learning_rate
+        self.alpha = alpha
+        self.max_epochs = max_epochs
+        self.batch_size = batch_size
+        self.scale = scale
+        self.early_stopping = early_stopping
+        self.validation_fraction = validation_fraction
+        self.patience = patience
+        self.tol = tol
+        self.record = record
+        self.warm_start = warm_start
+        self.progress = progress
+        self.random_state = random_state
 
     # -- fit ---------------------------------------------------------------------------------
 
@@ -81,9 +127,9 @@ class BaseNegativeCorrelation(BaseEstimator):
         """
         self._check_options()
         warm = self.warm_start and hasattr(self, "networks_")
-        data = self._read(X, y, sample_weight, reset=not warm)
+        data = self._samples(X, y, sample_weight, reset=not warm)
         others = {
-            name: self._read(pair[0], pair[1], None, reset=False)
+            name: self._samples(pair[0], pair[1], None, reset=False)
             for name, pair in evaluation_sets(eval_set).items()
         }
         self._begin(data, warm)
@@ -102,11 +148,13 @@ class BaseNegativeCorrelation(BaseEstimator):
         if not warm:
             self.scale_ = self._fit_scale(rows)
         watched = {"train": rows} | ({} if held is None else {"validation": held}) | others
-        watched = {name: self._scaled(one) for name, one in watched.items()}
+        watched = {name: self.scale_.samples(one) for name, one in watched.items()}
         trainer = self._prepare(watched["train"], s, lam)
         recorder = None
         if self.record:
-            recorder = Recorder(watched, self._pointwise, self._labels(), self.scale_.back)
+            recorder = Recorder(
+                watched, self._pointwise, getattr(self, "classes_", None), self.scale_.back
+            )
         outcome = self._train(
             trainer,
             watched["train"],
@@ -122,7 +170,7 @@ class BaseNegativeCorrelation(BaseEstimator):
             self.dynamics_ = now if before is None else before.then(now)
         else:
             self._forget("dynamics_")
-        self._warn_collapse(watched["train"])
+        warn_collapse(self, watched["train"].thinned(_ROWS_WATCHED), stacklevel=3)
         self._look_for_collusion(watched)
         return self
 
@@ -133,13 +181,13 @@ class BaseNegativeCorrelation(BaseEstimator):
                 "strength='auto' needs all data at once: give a number to use partial_fit."
             )
         warm = hasattr(self, "networks_")
-        data = self._read(X, y, sample_weight, reset=not warm, **options)
+        data = self._samples(X, y, sample_weight, reset=not warm, **options)
         self._begin(data, warm)
         s, lam = self._resolved()
         self._warn_beyond(s, lam)
         if not warm:
             self.scale_ = self._fit_scale(data)
-        rows = self._scaled(data)
+        rows = self.scale_.samples(data)
         trainer = self._prepare(rows, s, lam)
         outcome = self._train(trainer, rows, 1, watch=False)
         return self._finish(outcome, trainer, s, lam)
@@ -151,7 +199,7 @@ class BaseNegativeCorrelation(BaseEstimator):
             return
         rng = check_random_state(self.random_state)
         # A seed for the weights, the split, the shuffles: none depends on whether others are drawn.
-        self._seeds = [int(seed) for seed in rng.randint(np.iinfo(np.int32).max, size=3)]
+        self._seeds = [draw_seed(rng) for _ in range(3)]
         self._trainer = None
 
     def _train(
@@ -159,7 +207,6 @@ class BaseNegativeCorrelation(BaseEstimator):
     ):
         """Run the trainer and return its outcome."""
         every = _EVERY if trainer.batch_size is None else 1
-        patience = self.n_iter_no_change
         interval = max(1, max_epochs // _RECORDS) if self.record is True else self.record
         return train(
             trainer,
@@ -169,11 +216,11 @@ class BaseNegativeCorrelation(BaseEstimator):
             sample_weight=rows.weight,
             every=every,
             watch=self._watch(trainer, rows, held) if watch else None,
-            patience=None if patience is None else max(1, patience // every),
+            patience=None if self.patience is None else max(1, self.patience // every),
             tol=self.tol,
             record=recorder,
             record_every=interval or None,
-            show_progress=progress,
+            progress=progress,
         )
 
     def _watch(self, trainer, rows, held):
@@ -182,52 +229,55 @@ class BaseNegativeCorrelation(BaseEstimator):
 
             def loss(networks):
                 mean = networks.outputs(held.X).mean(axis=0)
-                return np.average(self._pointwise(mean, held.targets), weights=held.weight)
+                return held.mean(self._pointwise(mean, held.targets))
 
             return loss
-        if self.n_iter_no_change is None:
+        if self.patience is None:
             return None  # as in the thesis: so many epochs, and what is there at their end
-        rows = thinned(rows, _ROWS_WATCHED)
+        rows = rows.thinned(_ROWS_WATCHED)
 
         def objective(networks):
-            found = _couplings.joint_objective(
-                trainer.coupling, networks.outputs(rows.X), rows.targets
-            )
+            values = trainer.coupling.objective(networks.outputs(rows.X), rows.targets)
             decay = sum(np.vdot(w, w) for w in networks.coefs) / networks.n_members
-            return np.average(found, weights=rows.weight) + 0.5 * trainer.alpha * decay
+            return rows.mean(values) + 0.5 * trainer.alpha * decay
 
         return objective
 
+    def _coupling(self, s, lam):
+        """Return the coupling at this strength."""
+        return find_coupling(self.penalty, self._loss_name()).with_strength(
+            s, lam, self._output_name()
+        )
+
     def _prepare(self, rows, s, lam):
         """Return a trainer: the one there is, or one that starts anew."""
-        coupling = _couplings.make_coupling(
-            s, lam, self.penalty, self._loss_name(), self._output_name()
-        )
         options = {
-            "coupling": coupling,
+            "coupling": self._coupling(s, lam),
             "solver": self.solver,
             "learning_rate": float(self.learning_rate),
             "alpha": float(self.alpha),
             "batch_size": self._batch_size(len(rows.X)),
         }
-        if self._trainer is not None:
-            # A copy: should training run away, the estimator is what it was before.
-            trainer = deepcopy(self._trainer)
-            if trainer.solver != self.solver:
-                trainer.moments, trainer.steps = [], 0
-            return replace(trainer, **options)
+        if self._trainer is None:
+            rng = np.random.RandomState(self._seeds[2])
+            return self._make_trainer(rows, random_state=rng, **options)
+        # A copy: should training run away, the estimator is what it was before.
+        trainer = deepcopy(self._trainer)
+        if trainer.solver != self.solver:
+            trainer.moments, trainer.steps = [], 0
+        return replace(trainer, **options)
+
+    def _make_trainer(self, rows, **options):
         networks = start_networks(
             self.n_estimators,
-            (rows.X.shape[1], *self._hidden_sizes(), rows.targets.shape[1]),
+            self._sizes(rows),
             init=self.init,
             hidden=self.activation,
             output=self._output_name(),
             random_state=self._seeds[0],
             dtype=rows.X.dtype,
         )
-        return Trainer(
-            networks=networks, random_state=np.random.RandomState(self._seeds[2]), **options
-        )
+        return Trainer(networks=networks, **options)
 
     def _finish(self, outcome, trainer, s, lam):
         trainer.networks = outcome.networks
@@ -238,21 +288,23 @@ class BaseNegativeCorrelation(BaseEstimator):
         self.stop_reason_ = outcome.reason
         self.loss_ = outcome.best
         self.strength_, self.lam_ = s, lam
-        self.lam_star_ = _couplings.star(self.penalty, self.n_estimators)
-        self.lam_upper_ = lambda_upper(self.n_estimators) if self.penalty == "ncl" else math.nan
+        several = self.n_estimators > 1
+        self.lam_star_ = trainer.coupling.strongest(self.n_estimators) if several else math.nan
+        self.lam_upper_ = trainer.coupling.upper(self.n_estimators)
         return self
 
     # -- data --------------------------------------------------------------------------------
 
-    def _read(self, X, y, sample_weight, *, reset, **options):
+    def _samples(self, X, y, sample_weight, *, reset, **options):
+        need_target(self, y)
         X, y = validate_data(
             self,
             X,
             y,
             reset=reset,
-            dtype=(np.float64, np.float32),
-            multi_output=self._scales_targets,
-            y_numeric=self._scales_targets,
+            dtype=self._dtypes,
+            multi_output=self._is_regression,
+            y_numeric=self._is_regression,
             ensure_min_samples=2 if reset else 1,
             allow_nd=self._takes_images,
         )
@@ -263,72 +315,49 @@ class BaseNegativeCorrelation(BaseEstimator):
     def _fit_scale(self, rows):
         if not self.scale:
             return Scale()
-        found = dict(zip(("X_mean", "X_unit"), mean_and_unit(rows.X, rows.weight), strict=True))
-        if self._scales_targets:
-            mean, unit = mean_and_unit(rows.targets, rows.weight)
-            found |= {"y_mean": mean, "y_unit": unit}
-        return Scale(**found)
-
-    def _scaled(self, data):
-        return replace(
-            data, X=self.scale_.inputs(data.X), targets=self.scale_.targets(data.targets)
-        )
-
-    def _asked(self, X):
-        check_is_fitted(self)
-        X = validate_data(
-            self, X, reset=False, dtype=(np.float64, np.float32), allow_nd=self._takes_images
-        )
-        return self.scale_.inputs(X)
-
-    def member_outputs(self, X):
-        """Return what the output units of every member say, in the units of the targets.
-
-        Parameters
-        ----------
-        X : array-like or frame of shape (n_samples, n_features)
-
-        Returns
-        -------
-        ndarray of shape (n_members, n_samples, n_outputs)
-        """
-        return self.scale_.back(self.networks_.outputs(self._asked(X)))
-
-    def _mean_outputs(self, X):
-        """Return the outputs of the ensemble, in chunks: members by members is never held."""
-        X = self._asked(X)
-        found = np.empty((len(X), self.networks_.sizes[-1]), dtype=X.dtype)
-        for rows in gen_batches(len(X), 4096):
-            found[rows] = self.networks_.outputs(X[rows]).mean(axis=0)
-        return self.scale_.back(found)
+        X_mean, X_unit = mean_and_unit(rows.X, rows.weight)
+        y_mean, y_unit = None, None
+        if self._is_regression:
+            y_mean, y_unit = mean_and_unit(rows.targets, rows.weight)
+        return Scale(X_mean=X_mean, X_unit=X_unit, y_mean=y_mean, y_unit=y_unit)
 
     def _pointwise(self, outputs, targets):
-        return _couplings.pointwise_loss(outputs, targets, self._loss_name(), self._output_name())
+        return pointwise_loss(outputs, targets, self._loss_name(), self._output_name())
 
     def _forget(self, name):
         """Drop what an earlier fit left and this one does not make."""
         if hasattr(self, name):
             delattr(self, name)
 
-    def _labels(self):
-        return getattr(self, "classes_", None)
-
     # -- options -----------------------------------------------------------------------------
 
+    def _loss_name(self):
+        return "squared"
+
+    def _output_name(self):
+        return "linear"
+
     def _check_options(self):
-        check_count("n_estimators", self.n_estimators)
+        check_count(self.n_estimators, "n_estimators")
         self._check_architecture()
-        check_choice("penalty", self.penalty, _couplings.PENALTIES)
-        check_number("learning_rate", self.learning_rate, 0, open_low=True)
-        check_number("alpha", self.alpha, 0)
-        check_number("tol", self.tol, 0)
-        check_count("max_epochs", self.max_epochs)
-        if self.n_iter_no_change is not None:
-            check_count("n_iter_no_change", self.n_iter_no_change)
+        find_coupling(self.penalty, self._loss_name())
+        check_number(self.learning_rate, "learning_rate", low=0, open_low=True)
+        check_number(self.alpha, "alpha", low=0)
+        check_number(self.tol, "tol", low=0)
+        check_count(self.max_epochs, "max_epochs")
+        if self.patience is not None:
+            check_count(self.patience, "patience", hint=", or None")
         if self.batch_size is not None and self.batch_size != "auto":
-            check_count("batch_size", self.batch_size)
+            check_count(self.batch_size, "batch_size", hint=", 'auto' or None")
         if self.early_stopping or self.strength == "auto":
-            check_number("validation_fraction", self.validation_fraction, 0, 1, open_low=True)
+            check_number(
+                self.validation_fraction,
+                "validation_fraction",
+                low=0,
+                high=1,
+                open_low=True,
+                open_high=True,
+            )
         whole = isinstance(self.record, Integral) and int(self.record) >= 0
         if not (isinstance(self.record, bool | np.bool_) or whole):
             raise ValueError(
@@ -337,7 +366,7 @@ class BaseNegativeCorrelation(BaseEstimator):
         if isinstance(self.strength, str) and self.strength != "auto":
             raise ValueError(
                 f"strength={self.strength!r}: give a number from 0 to 1, 'auto', or None for "
-                f"{self._default_strength()}."
+                f"{self._default_strength}."
             )
         if self.strength == "auto" and self.lam is not None:
             raise ValueError(
@@ -345,13 +374,15 @@ class BaseNegativeCorrelation(BaseEstimator):
             )
 
     def _check_architecture(self):
-        self._hidden_sizes()
-        check_choice("activation", self.activation, HIDDEN)
-        check_choice("init", self.init, ("nguyen-widrow", "glorot"))
-        check_choice("solver", self.solver, SOLVERS)
+        check_layers(self.hidden_layer_sizes, "hidden_layer_sizes", may_be_empty=True)
+        check_choice(self.activation, "activation", HIDDEN)
+        check_choice(self.init, "init", INITS)
+        check_choice(self.solver, "solver", SOLVERS)
 
-    def _hidden_sizes(self):
-        return check_layers("hidden_layer_sizes", self.hidden_layer_sizes, may_be_empty=True)
+    def _sizes(self, rows):
+        """Return the units of each layer, inputs and outputs included."""
+        layers = check_layers(self.hidden_layer_sizes, "hidden_layer_sizes", may_be_empty=True)
+        return (rows.X.shape[1], *layers, rows.targets.shape[1])
 
     def _batch_size(self, n):
         if self.batch_size == "auto":
@@ -360,20 +391,14 @@ class BaseNegativeCorrelation(BaseEstimator):
 
     def _resolved(self, chosen=None):
         """Return strength and lambda, as set or as chosen."""
-        auto = self.strength == "auto"
-        return _couplings.resolve(
-            chosen if auto else self.strength,
-            self.lam,
-            self.n_estimators,
-            self._default_strength(),
-            self.penalty,
-            self._loss_name(),
-        )
+        strength = chosen if self.strength == "auto" else self.strength
+        coupling = find_coupling(self.penalty, self._loss_name())
+        return coupling.resolve(strength, self.lam, self.n_estimators, self._default_strength)
 
     def _warn_beyond(self, s, lam):
         if s <= 1 + 1e-9 or self._output_name() != "linear":
             return
-        limit = _couplings.star(self.penalty, self.n_estimators)
+        limit = self._coupling(s, lam).strongest(self.n_estimators)
         warnings.warn(
             f"lam={lam:g} is beyond lambda* = {limit:.6g} of {self.n_estimators} members: with "
             "linear outputs members fly apart faster and faster, their errors no longer cancel, "
@@ -384,10 +409,12 @@ class BaseNegativeCorrelation(BaseEstimator):
         )
 
     def _check_same_shape(self, data):
-        wanted = (data.X.shape[1], *self._hidden_sizes(), data.targets.shape[1])
         nets = self.networks_
-        now = (self.n_estimators, wanted, self.activation, self._output_name())
-        there = (nets.n_members, nets.sizes, nets.hidden, nets.output)
+        # Torch modules see to their own hidden units.
+        hidden = getattr(nets, "hidden", None)
+        activation = self.activation if hidden else None
+        now = (self.n_estimators, self._sizes(data), activation, self._output_name())
+        there = (nets.n_members, nets.sizes, hidden, nets.output)
         names = ("n_estimators", "layers", "activation", "output")
         for name, new, old in zip(names, now, there, strict=True):
             if new != old:
@@ -398,25 +425,13 @@ class BaseNegativeCorrelation(BaseEstimator):
 
     # -- after training ----------------------------------------------------------------------
 
-    def _warn_collapse(self, rows):
-        rows = thinned(rows, _ROWS_WATCHED)
-        if not has_collapsed(self.networks_.outputs(rows.X).mean(axis=0), rows):
-            return
-        warnings.warn(
-            "The ensemble gives the same answer to every training sample. Networks may have "
-            f"saturated: lower the learning rate (now {self.learning_rate:g}), the strength (now "
-            f"{self.strength_:.3g}) or alpha (now {self.alpha:g}), scale inputs, or train longer.",
-            CollapseWarning,
-            stacklevel=3,
-        )
-
     def _look_for_collusion(self, watched):
         """Compare training data with data held out, or else the first evaluation set."""
         names = [name for name in watched if name != "train"]
         if not names or self.n_estimators == 1:
             self._forget("collusion_")
             return
-        rows, new = (thinned(watched[name], _ROWS_WATCHED) for name in ("train", names[0]))
+        rows, new = (watched[name].thinned(_ROWS_WATCHED) for name in ("train", names[0]))
         self.collusion_ = measure_collusion(
             self.networks_, rows, new, self._pointwise, self.scale_.back
         )

@@ -7,8 +7,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from counterpoint.networks._engine import Networks
-from counterpoint.networks._samples import Samples
+from counterpoint.networks.engine import Networks
+from counterpoint.networks.samples import Samples
 
 
 @dataclass(frozen=True, kw_only=True)
