@@ -171,7 +171,7 @@ WRONG = [
     (ConstructiveNetworkClassifier(max_epochs=2.5), "max_epochs=2.5: give a whole number"),
     (AddemupClassifier(0), "n_estimators=0"),
     (AddemupClassifier(lam=-0.1), "lam=-0.1: give a number from 0"),
-    (AddemupClassifier(mutation_rate=1.1), "mutation_rate=1.1.* up to 1"),
+    (AddemupClassifier(mutation_rate=1.1), "mutation_rate=1.1: give a number"),
     (AddemupClassifier(max_hidden=0), "max_hidden=0"),
     (EPNetClassifier(1), "n_estimators=1: give a whole number from 2"),
     (EPNetClassifier(density=0), "density=0: give a number above 0 and up to 1"),
