@@ -17,7 +17,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from benchmarks.harness import ROOT, Report, peer_python, run_peer, timed
 from counterpoint.sequences import MixtureHMM
-from counterpoint.sequences._sequences import Sequences
+from counterpoint.sequences.data import Sequences
 
 STATES, MIXTURES, COLUMNS = 12, 4, 5
 FEW, FEW_STEPS = 500, 2

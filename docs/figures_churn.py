@@ -38,12 +38,12 @@ def save(figure, name):
 
 
 def neighbours():
-    recent = RecentEventsTransformer(2, features=FEATURES)
+    recent = RecentEventsTransformer(2, columns=FEATURES)
     return make_pipeline(recent, StandardScaler(), KNeighborsClassifier(7, weights="distance"))
 
 
 def trees():
-    recent = RecentEventsTransformer(2, how="concat", features=FEATURES)
+    recent = RecentEventsTransformer(2, how="concat", columns=FEATURES)
     return make_pipeline(recent, HistGradientBoostingClassifier(max_depth=4, learning_rate=0.05))
 
 

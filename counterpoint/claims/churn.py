@@ -97,7 +97,7 @@ def _hidden(
 
 def _neighbours(train: Histories, test: Histories, length: int) -> list[dict[str, Any]]:
     columns = make_pipeline(
-        RecentEventsTransformer(length, features=list(FEATURES)), StandardScaler()
+        RecentEventsTransformer(length, columns=list(FEATURES)), StandardScaler()
     )
     X, X_new = columns.fit_transform(train), columns.transform(test)
     rows = []
@@ -110,7 +110,7 @@ def _neighbours(train: Histories, test: Histories, length: int) -> list[dict[str
 
 def _networks(train: Histories, test: Histories, step: int, seed: int) -> list[dict[str, Any]]:
     rng = np.random.default_rng(seed)
-    columns = RecentEventsTransformer(2, features=list(FEATURES)).fit(train)
+    columns = RecentEventsTransformer(2, columns=list(FEATURES)).fit(train)
     (X, y), (X_new, y_new) = (
         _with_others(part, columns, n, rng) for part, n in ((train, 1000), (test, 10_000))
     )

@@ -1,6 +1,7 @@
 """Sequences of events: histories, hidden Markov models, rankings."""
 
-from counterpoint.sequences.events import EventLog, Histories, histories, latest_histories
+from counterpoint.sequences.events import EventLog
+from counterpoint.sequences.histories import Histories, histories, latest_histories
 from counterpoint.sequences.hmm import MixtureHMM
 from counterpoint.sequences.hmm_classifier import HMMClassifier, HMMPairClassifier
 from counterpoint.sequences.horizon import relevance_horizon

@@ -1,29 +1,27 @@
 """Hidden Markov models with mixtures of Gaussians, fitted to many short sequences at once."""
 
 import warnings
-from dataclasses import replace
-from numbers import Integral, Real
 from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import logsumexp
 from sklearn.base import BaseEstimator
-from sklearn.cluster import kmeans_plusplus
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from counterpoint._kernels import sequences as kernels
-from counterpoint._validation import check_sample_weight
-from counterpoint.sequences._chain import Chain, expect, log_shares, maximise, threads
-from counterpoint.sequences._gaussians import COVARIANCES, Gaussians
-from counterpoint.sequences._sequences import Sequences, read_sequences
-
-# Events per Gaussian among which seeds are looked for.
-_FEW = 200
-# A component that owns less than this share of what an equal one would is dead.
-_DEAD = 1e-3
+from counterpoint._validation import (
+    check_choice,
+    check_count,
+    check_number,
+    check_sample_weight,
+)
+from counterpoint.sequences.chain import Chain, Limits
+from counterpoint.sequences.data import Sequences, read_sequences
+from counterpoint.sequences.em import climb, expect, threads
+from counterpoint.sequences.gaussians import COVARIANCES, Gaussians
 
 
 class MixtureHMM(BaseEstimator):
@@ -170,13 +168,8 @@ class MixtureHMM(BaseEstimator):
         model._center, model._spread = np.zeros(d), np.ones(d)
         with np.errstate(divide="ignore"):
             logs = [np.log(a) for a in given]
-        model._chain = Chain(
-            log_start=logs[0],
-            log_move=logs[1],
-            log_mix=logs[2],
-            parts=Gaussians(mean=mean.reshape(n * m, d), covariance=cov.reshape(n * m, d, d)),
-        )
-        return model
+        parts = Gaussians(mean=mean.reshape(n * m, d), covariance=cov.reshape(n * m, d, d))
+        return model._keep(Chain(log_start=logs[0], log_move=logs[1], log_mix=logs[2], parts=parts))
 
     # -- fitting -------------------------------------------------------------------------------
 
@@ -195,7 +188,7 @@ class MixtureHMM(BaseEstimator):
         -------
         MixtureHMM
         """
-        self._check()
+        limits = self._check()
         data = read_sequences(self, X, reset=True)
         weight = check_sample_weight(sample_weight, len(data))
         weight = np.ones(len(data)) if weight is None else weight
@@ -212,14 +205,23 @@ class MixtureHMM(BaseEstimator):
         shift = self._scaling(data) @ weight / weight.sum()
         data = self._scale(data)
         rng = check_random_state(self.random_state)
+        options = {
+            "max_iter": self.max_iter,
+            "tol": self.tol,
+            "floor": self.floor,
+            "limits": limits,
+            "rng": rng,
+        }
         with threads(len(data.values), n_parts) as each:
-            runs = [
-                self._run(data, weight, self._draw(data, weight, rng), rng, each)
-                for _ in range(self.n_starts)
-            ]
-        self._chain, path, self.restarts_, self.converged_ = max(runs, key=lambda run: run[1][-1])
-        self.n_iter_ = len(path) - 1
-        self.log_likelihood_ = np.array(path) - shift
+            runs = []
+            for _ in range(self.n_starts):
+                start = Chain.draw(data, weight, self.n_mixtures, self.covariance, limits, rng)
+                runs.append(climb(start, data, weight, each=each, **options))
+        best = max(runs, key=lambda run: run.path[-1])
+        self.restarts_, self.converged_ = best.restarts, best.converged
+        self.n_iter_ = len(best.path) - 1
+        self.log_likelihood_ = np.array(best.path) - shift
+        self._keep(best.chain)
         if not self.converged_:
             warnings.warn(
                 f"EM was still rising after {self.max_iter} steps: raise max_iter, or tol.",
@@ -228,83 +230,16 @@ class MixtureHMM(BaseEstimator):
             )
         return self
 
-    def _run(self, data, weight, chain, rng, each):
-        """EM from one start: the chain, the path of likelihoods, restarts, whether it ended."""
-        path: list[float] = []
-        restarts: list[int] = []
-        converged = False
-        floor = np.full(data.n_features, self.floor)
-        best = (-np.inf, chain)
-        for step in range(self.max_iter + 1):
-            found = expect(chain, data, weight, each)
-            path.append(float(found.likelihood @ weight / weight.sum()))
-            if path[-1] > best[0]:
-                best = (path[-1], chain)
-            flat = step > 0 and path[-1] - path[-2] < self.tol and step - 1 not in restarts
-            if step == self.max_iter:
-                converged = flat
-                break
-            new = maximise(chain, found, floor)
-            mass = found.stats.sums[:, 0]
-            dead = mass < _DEAD * mass.sum() / len(mass)
-            if flat:
-                if restarts or not dead.any():
-                    converged = True
-                    break
-                new = self._revive(new, dead, data, rng)
-                restarts.append(step)
-            chain = new
-        path[-1] = max(path[-1], best[0])
-        return best[1], path, restarts, converged
-
-    def _draw(self, data, weight, rng):
-        """Return a chain to start from: seeds far apart, one wide shape for all."""
-        n_parts = self.n_states * self.n_mixtures
-        seen, weight = np.nan_to_num(data.values), np.repeat(weight, data.lengths)
-        if len(seen) > _FEW * n_parts:
-            rows = rng.randint(len(seen), size=_FEW * n_parts)
-            seen, weight = seen[rows], weight[rows]
-        # Each event once: a weight of two is the same as two copies.
-        seen, which = np.unique(seen, axis=0, return_inverse=True)
-        weight = np.bincount(which.ravel(), weights=weight)
-        n_seeds = min(n_parts, len(seen))
-        seeds, _ = kmeans_plusplus(seen, n_seeds, sample_weight=weight, random_state=rng)
-        seeds = np.resize(seeds, (n_parts, data.n_features))
-        rng.shuffle(seeds)
-        cov = np.eye(data.n_features) / max(1.0, n_parts ** (1 / data.n_features))
-        can_move, can_start = self._masks()
-        with np.errstate(divide="ignore"):
-            return Chain(
-                log_start=log_shares(can_start * rng.uniform(0.5, 1.5, self.n_states)),
-                log_move=log_shares(can_move * rng.uniform(0.5, 1.5, can_move.shape)),
-                log_mix=np.full((self.n_states, self.n_mixtures), -np.log(self.n_mixtures)),
-                parts=Gaussians(
-                    mean=seeds, covariance=np.tile(cov, (n_parts, 1, 1)), kind=self.covariance
-                ),
-            )
-
-    def _revive(self, chain, dead, data, rng):
-        """Set dead components on events drawn at random, wide and with a fair share."""
-        mean, cov = chain.parts.mean.copy(), chain.parts.covariance.copy()
-        rows = rng.randint(len(data.values), size=int(dead.sum()))
-        mean[dead] = np.nan_to_num(data.values[rows])
-        if self.covariance != "tied":
-            cov[dead] = np.eye(data.n_features)
-        share = np.exp(chain.log_mix)
-        share[dead.reshape(share.shape)] = 1.0 / self.n_mixtures
-        states = dead.reshape(share.shape).all(axis=1)
-        can_move, can_start = self._masks()
-        move, start = np.exp(chain.log_move), np.exp(chain.log_start)
-        move[:, states] = np.maximum(move[:, states], can_move[:, states] / self.n_states)
-        move[states] = can_move[states]
-        start[states] = np.maximum(start[states], can_start[states] / self.n_states)
-        return replace(
-            chain,
-            log_start=log_shares(start),
-            log_move=log_shares(move),
-            log_mix=log_shares(share),
-            parts=replace(chain.parts, mean=mean, covariance=cov),
-        )
+    def _keep(self, chain):
+        """Make this chain the model; attributes are in the units of the data."""
+        self._chain = chain
+        shape = chain.log_mix.shape
+        self.start_, self.transitions_ = np.exp(chain.log_start), np.exp(chain.log_move)
+        self.mixture_ = np.exp(chain.log_mix)
+        self.means_ = (chain.parts.mean * self._spread + self._center).reshape(*shape, -1)
+        cov = chain.parts.covariance * np.outer(self._spread, self._spread)
+        self.covariances_ = cov.reshape(*shape, *cov.shape[1:])
+        return self
 
     def _learn_scale(self, data, weight):
         mass = np.where(np.isnan(data.values), 0.0, np.repeat(weight, data.lengths)[:, None])
@@ -341,8 +276,8 @@ class MixtureHMM(BaseEstimator):
         raw = read_sequences(self, X, reset=False)
         data = self._scale(raw)
         with threads(len(data.values), self._chain.log_mix.size) as each:
-            found = expect(self._chain, data, np.ones(len(data)), each, learn=False)
-        return found.likelihood - self._scaling(raw)
+            expected = expect(self._chain, data, np.ones(len(data)), each, learn=False)
+        return expected.likelihood - self._scaling(raw)
 
     def score(self, X, y=None, sample_weight=None) -> float:
         """Return the mean log-likelihood of a sequence."""
@@ -412,38 +347,6 @@ class MixtureHMM(BaseEstimator):
             drawn.append(np.array(rows))
         return drawn
 
-    @property
-    def start_(self):
-        """Probabilities of first states."""
-        check_is_fitted(self)
-        return np.exp(self._chain.log_start)
-
-    @property
-    def transitions_(self):
-        """Probabilities of moves."""
-        check_is_fitted(self)
-        return np.exp(self._chain.log_move)
-
-    @property
-    def mixture_(self):
-        """Shares of the Gaussians in each state."""
-        check_is_fitted(self)
-        return np.exp(self._chain.log_mix)
-
-    @property
-    def means_(self):
-        """Means in the units of the data."""
-        check_is_fitted(self)
-        mean = self._chain.parts.mean * self._spread + self._center
-        return mean.reshape(self.n_states, self.n_mixtures, -1)
-
-    @property
-    def covariances_(self):
-        """Covariances in the units of the data."""
-        check_is_fitted(self)
-        cov = self._chain.parts.covariance * np.outer(self._spread, self._spread)
-        return cov.reshape(self.n_states, self.n_mixtures, *cov.shape[1:])
-
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = True
@@ -451,29 +354,9 @@ class MixtureHMM(BaseEstimator):
 
     # -- checks --------------------------------------------------------------------------------
 
-    def _masks(self):
-        n = self.n_states
-        move = np.ones((n, n)) if self.transitions is None else np.asarray(self.transitions) != 0
-        start = np.ones(n) if self.first_states is None else np.asarray(self.first_states) != 0
-        if move.shape != (n, n) or start.shape != (n,):
-            raise ValueError(
-                f"transitions has shape {move.shape} and first_states {start.shape}, expected "
-                f"({n}, {n}) and ({n},) for {n} states."
-            )
-        if not move.any(axis=1).all() or not start.any():
-            raise ValueError(
-                "transitions has a row of zeros only, or first_states is all zero: every state "
-                "must lead somewhere, and a sequence must be able to begin."
-            )
-        return move.astype(float), start.astype(float)
-
     def _check(self):
         for name in ("n_states", "n_mixtures", "max_iter", "n_starts"):
-            value = getattr(self, name)
-            if not isinstance(value, Integral) or isinstance(value, bool) or value < 1:
-                raise ValueError(f"{name}={value!r}: give a whole number from 1.")
-        if self.covariance not in COVARIANCES:
-            raise ValueError(f"covariance={self.covariance!r}: choose full, diag or tied.")
-        if not isinstance(self.floor, Real) or not float(self.floor) > 0:
-            raise ValueError(f"floor={self.floor!r}: give a number above 0, for example 1e-3.")
-        self._masks()
+            check_count(getattr(self, name), name)
+        check_choice(self.covariance, "covariance", COVARIANCES)
+        check_number(self.floor, "floor", low=0, open_low=True, hint=", for example 1e-3")
+        return Limits.from_masks(self.n_states, self.transitions, self.first_states)

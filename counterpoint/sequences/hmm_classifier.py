@@ -1,35 +1,68 @@
 """Classifiers of sequences: a hidden Markov model per class, from many starts."""
 
 import warnings
-from numbers import Integral
-from typing import Self
+from dataclasses import dataclass
 
 import numpy as np
 from joblib import Parallel, delayed
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import softmax
-from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils import assert_all_finite, check_random_state
-from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils import check_consistent_length
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
-from counterpoint._validation import check_sample_weight
+from counterpoint._members import Answers
+from counterpoint._validation import check_choice, check_count
+from counterpoint.base import BaseEnsembleClassifier, draw_seed, encode_target, need_target
 from counterpoint.combiners import combine_ranks
-from counterpoint.sequences._sequences import read_sequences
+from counterpoint.sequences.data import read_sequences
 from counterpoint.sequences.hmm import MixtureHMM
 
 # Log odds beyond this are as good as certain; a sequence one model cannot make has infinite ones.
 _CERTAIN = 1e6
-_SEEDS = np.iinfo(np.int32).max
 
 
-class HMMClassifier(ClassifierMixin, BaseEstimator):
+@dataclass
+class ClassModels:
+    """A hidden Markov model for each class, all from one start: a member of the classifiers.
+
+    Attributes
+    ----------
+    models : list of MixtureHMM
+        In the order of the classes.
+    classes_ : ndarray of shape (n_classes,)
+    log_prior : ndarray of shape (n_classes,)
+    """
+
+    models: list[MixtureHMM]
+    classes_: NDArray
+    log_prior: NDArray
+
+    def log_odds(self, X) -> NDArray:
+        """Return log prior plus log-likelihood, (n_sequences, n_classes)."""
+        return np.array([model.score_samples(X) for model in self.models]).T + self.log_prior
+
+    def predict_proba(self, X) -> NDArray:
+        """Return probabilities, (n_sequences, n_classes)."""
+        joint = self.log_odds(X)
+        # A sequence that no model can make says nothing: the priors are left.
+        joint[np.isneginf(joint).all(axis=1)] = self.log_prior
+        return softmax(joint, axis=1)
+
+    def predict(self, X) -> NDArray:
+        """Return the most probable class of each sequence."""
+        return self.classes_[self.predict_proba(X).argmax(axis=1)]
+
+
+class HMMClassifier(BaseEnsembleClassifier):
     """Classify sequences by the hidden Markov model, one per class, most likely to make them.
 
     A sequence belongs to the class whose :class:`MixtureHMM` gives it the highest likelihood
     times the prior of the class. Models depend on where EM starts, so every start makes a
     member, and the members' probabilities are averaged.
+
+    Sequences are a list of (n_events, n_features) arrays, a 3-D array, or :class:`Histories`; in a
+    2-D array each row is a sequence of one event. NaN is missing.
 
     Parameters
     ----------
@@ -63,8 +96,8 @@ class HMMClassifier(ClassifierMixin, BaseEstimator):
     ----------
     classes_ : ndarray of shape (n_classes,)
         Labels, sorted.
-    models_ : list of list of MixtureHMM
-        For each start, a model for each class.
+    estimators_ : list
+        For each start, its ``models``, a :class:`MixtureHMM` for each class.
     class_prior_ : ndarray of shape (n_classes,)
         Priors used.
     sizes_ : dict
@@ -122,55 +155,34 @@ class HMMClassifier(ClassifierMixin, BaseEstimator):
         self.n_jobs = n_jobs
         self.random_state = random_state
 
-    def fit(self, X, y, sample_weight=None) -> Self:
-        """Fit a model per class and start.
-
-        Parameters
-        ----------
-        X : list of (n_events, n_features) arrays, 3-D array, or 2-D array
-            Sequences; a 2-D array is one event per sequence. NaN is missing.
-        y : array-like of shape (n_sequences,)
-            Labels.
-        sample_weight : array-like of shape (n_sequences,), default=None
-            How much each sequence counts.
-
-        Returns
-        -------
-        HMMClassifier
-        """
-        if not isinstance(self.n_starts, Integral) or self.n_starts < 1:
-            raise ValueError(f"n_starts={self.n_starts!r}: give a whole number from 1.")
+    def _read(self, X, y):
+        check_count(self.n_starts, "n_starts")
         data = read_sequences(self, X, reset=True)
-        if y is None:
-            raise ValueError("requires y to be passed, but the target y is None.")
+        need_target(self, y)
         y = column_or_1d(y, warn=True)
-        assert_all_finite(y, input_name="y")
-        if len(y) != len(data):
-            raise ValueError(f"There are {len(data)} sequences but {len(y)} labels in y.")
-        check_classification_targets(y)
-        weight = check_sample_weight(sample_weight, len(data))
-        weight = np.ones(len(data)) if weight is None else weight
+        check_consistent_length(data, y)
+        self.classes_, _ = encode_target(self, y)
+        return data, y
+
+    def _fit_members(self, data, y, sample_weight, rng):
+        weight = np.ones(len(data)) if sample_weight is None else sample_weight
         data, y, weight = data.take(weight > 0), y[weight > 0], weight[weight > 0]
-        self.classes_, codes = np.unique(y, return_inverse=True)
-        if len(self.classes_) < 2:
-            raise ValueError(
-                f"y holds one class only, {self.classes_[0]}: at least two are needed."
-            )
+        self.classes_, codes = encode_target(self, y)
         self._choose_sizes(data, codes)
         self.class_prior_ = self._priors(np.bincount(codes, weights=weight))
-        rng = check_random_state(self.random_state)
+        size = len(self.classes_)
         jobs = [
-            (k, self._model(k, rng.randint(_SEEDS)))
-            for _ in range(self.n_starts)
-            for k in range(len(self.classes_))
+            (k, self._model(k, draw_seed(rng))) for _ in range(self.n_starts) for k in range(size)
         ]
         fitted = Parallel(n_jobs=self.n_jobs)(
             delayed(_fit)(model, data.take(codes == k), weight[codes == k]) for k, model in jobs
         )
-        size = len(self.classes_)
-        self.models_ = [fitted[s * size : (s + 1) * size] for s in range(self.n_starts)]
+        log_prior = np.log(self.class_prior_)
+        self.estimators_ = [
+            ClassModels(fitted[s * size : (s + 1) * size], self.classes_, log_prior)
+            for s in range(self.n_starts)
+        ]
         self.n_iter_ = max(model.n_iter_ for model in fitted)
-        return self
 
     def _choose_sizes(self, data, codes):
         """Settle the number of states and Gaussians of each class, by how many events it has."""
@@ -209,11 +221,9 @@ class HMMClassifier(ClassifierMixin, BaseEstimator):
 
     def _priors(self, mass):
         if isinstance(self.priors, str):
-            if self.priors == "empirical":
-                return mass / mass.sum()
-            if self.priors == "uniform":
-                return np.full(len(mass), 1.0 / len(mass))
-            raise ValueError(f"priors={self.priors!r}: choose empirical, uniform, or an array.")
+            check_choice(self.priors, "priors", ("empirical", "uniform"))
+            uniform = self.priors == "uniform"
+            return np.full(len(mass), 1.0 / len(mass)) if uniform else mass / mass.sum()
         priors = np.asarray(self.priors, dtype=float)
         if priors.shape != mass.shape or not (priors > 0).all() or abs(priors.sum() - 1) > 1e-6:
             raise ValueError(
@@ -222,51 +232,20 @@ class HMMClassifier(ClassifierMixin, BaseEstimator):
             )
         return priors
 
+    def _check_X(self, X):
+        check_is_fitted(self)
+        return read_sequences(self, X, reset=False)
+
+    def _ask(self, X):
+        data = self._check_X(X)
+        proba = np.stack([member.predict_proba(data) for member in self.estimators_])
+        names = [f"start {k}" for k in range(len(proba))]
+        return Answers(self.classes_, names, proba.argmax(axis=2), proba)
+
     def member_log_odds(self, X) -> NDArray:
         """Return log prior plus log-likelihood, (n_members, n_sequences, n_classes)."""
-        check_is_fitted(self)
-        data = read_sequences(self, X, reset=False)
-        scores = [[model.score_samples(data) for model in models] for models in self.models_]
-        return np.array(scores).transpose(0, 2, 1) + np.log(self.class_prior_)
-
-    def member_predict_proba(self, X) -> NDArray:
-        """Return probabilities by each start, (n_members, n_sequences, n_classes)."""
-        joint = self.member_log_odds(X)
-        # A sequence that no model can make says nothing: the priors are left.
-        lost = np.isneginf(joint).all(axis=2)
-        joint[lost] = np.log(self.class_prior_)
-        return softmax(joint, axis=2)
-
-    def member_predict(self, X) -> NDArray:
-        """Return labels by each start, (n_members, n_sequences)."""
-        return self.classes_[self.member_predict_proba(X).argmax(axis=2)]
-
-    def predict_proba(self, X) -> NDArray:
-        """Return the mean of the members' probabilities.
-
-        Parameters
-        ----------
-        X : sequences, as in :meth:`fit`
-
-        Returns
-        -------
-        ndarray of shape (n_sequences, n_classes)
-        """
-        return self.member_predict_proba(X).mean(axis=0)
-
-    def predict(self, X) -> NDArray:
-        """Return the most probable class, the first of equals.
-
-        Parameters
-        ----------
-        X : sequences, as in :meth:`fit`
-
-        Returns
-        -------
-        ndarray of shape (n_sequences,)
-        """
-        check_is_fitted(self)
-        return self.classes_[self.predict_proba(X).argmax(axis=1)]
+        data = self._check_X(X)
+        return np.stack([member.log_odds(data) for member in self.estimators_])
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
@@ -304,8 +283,8 @@ class HMMPairClassifier(HMMClassifier):
     ----------
     classes_ : ndarray of shape (2,)
         Labels, sorted; the second is the one ranked for.
-    models_ : list of list of MixtureHMM
-        For each start the pair of models.
+    estimators_ : list
+        For each start, its ``models``, a pair of :class:`MixtureHMM`.
     class_prior_ : ndarray of shape (2,)
         Priors used.
     n_iter_ : int

@@ -1,7 +1,6 @@
 """How many past events matter: a score against the length of the histories."""
 
 from collections.abc import Callable, Sequence
-from numbers import Integral
 
 import numpy as np
 from numpy.typing import NDArray
@@ -9,7 +8,10 @@ from sklearn.base import clone
 from sklearn.utils import check_random_state
 
 from counterpoint._progress import track
-from counterpoint.sequences.events import EventLog, histories
+from counterpoint._validation import check_choice, check_count
+from counterpoint.base import MAX_SEED
+from counterpoint.sequences.events import EventLog
+from counterpoint.sequences.histories import histories
 from counterpoint.sequences.lift import lift_at
 
 
@@ -26,7 +28,7 @@ def relevance_horizon(
     test_size: float = 0.4,
     n_repeats: int = 5,
     random_state=None,
-    show_progress: bool | None = None,
+    progress: bool | None = None,
 ) -> NDArray:
     """Score a classifier on histories of one event, of two, and so on.
 
@@ -61,7 +63,7 @@ def relevance_horizon(
         Splits.
     random_state : int, RandomState instance or None, default=None
         Seeds the splits and the estimator.
-    show_progress : bool, default=None
+    progress : bool, default=None
         Draw a bar; None does so on a terminal.
 
     Returns
@@ -88,32 +90,32 @@ def relevance_horizon(
     (2, 2)
     """
     lengths = list(lengths)
-    if not lengths or not all(isinstance(k, Integral) and k >= 1 for k in lengths):
-        raise ValueError(f"lengths={lengths!r}: give whole numbers from 1.")
-    if split not in ("entity", "time"):
-        raise ValueError(f"split={split!r}: choose entity or time.")
-    if not isinstance(n_repeats, Integral) or n_repeats < 1:
-        raise ValueError(f"n_repeats={n_repeats!r}: give a whole number from 1.")
+    if not lengths:
+        raise ValueError("lengths is empty: give whole numbers from 1.")
+    for length in lengths:
+        check_count(length, "lengths")
+    check_choice(split, "split", ("entity", "time"))
+    check_count(n_repeats, "n_repeats")
     rng = check_random_state(random_state)
-    seeds = rng.randint(np.iinfo(np.int32).max, size=n_repeats)
+    seeds = rng.randint(MAX_SEED, size=n_repeats)
     made = [
         histories(log, target=target, length=k, horizon=horizon, min_events=max(lengths) + 1)
         for k in lengths
     ]
-    found = np.empty((len(lengths), n_repeats))
+    scores = np.empty((len(lengths), n_repeats))
     jobs = [(i, r) for i in range(len(lengths)) for r in range(n_repeats)]
-    for i, r in track(jobs, description="Lengths of history", show=show_progress):
+    for i, r in track(jobs, description="Lengths of history", show=progress):
         if split == "entity":
             train, test = made[i].split_by_entity(test_size, random_state=seeds[r])
         else:
             train, test = made[i].split_by_time(test_size)
         model = _seeded(estimator, lengths[i], int(seeds[r])).fit(train, train.y)
         if scorer is not None:
-            found[i, r] = scorer(model, test, test.y)
+            scores[i, r] = scorer(model, test, test.y)
             continue
         taken = float(train.y.mean()) if share is None else share
-        found[i, r] = lift_at(test.y, ranking_scores(model, test), taken)["g"]
-    return found
+        scores[i, r] = lift_at(test.y, ranking_scores(model, test), taken)["g"]
+    return scores
 
 
 def ranking_scores(model, X) -> NDArray:

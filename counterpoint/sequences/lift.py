@@ -1,4 +1,4 @@
-"""How much better than chance a ranking finds rare cases, and how far down it to act (S4)."""
+"""How much better than chance a ranking finds rare cases, and how far down it to act."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -8,7 +8,7 @@ import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 from sklearn.metrics import make_scorer
 
-from counterpoint._validation import check_sample_weight
+from counterpoint._validation import check_choice, check_number, check_sample_weight
 
 METRICS = ("g", "precision", "sensitivity", "specificity")
 
@@ -114,8 +114,7 @@ def lift_at(
     0.5
     """
     y, score = _checked(y_true, scores, pos_label)
-    if not 0 < share <= 1:
-        raise ValueError(f"share={share!r}: give a number above 0 and at most 1, such as 0.01.")
+    _check_share(share)
     taken = np.zeros(len(y), dtype=bool)
     taken[_order(score)[: max(1, round(share * len(y)))]] = True
     return _rates(*_counts(y, taken, True, sample_weight))
@@ -159,8 +158,7 @@ def lift_curve(
     [4.0, 3.0, 7.0, 6.0]
     """
     y, score = _checked(y_true, scores, pos_label)
-    weight = check_sample_weight(sample_weight, len(y))
-    weight = np.ones(len(y)) if weight is None else weight
+    weight = _weights(sample_weight, len(y))
     order = _order(score)
     hit, mass = np.cumsum((weight * y)[order]), np.cumsum(weight[order])
     total, positive = weight.sum(), (weight * y).sum()
@@ -211,12 +209,10 @@ def lift_scorer(
     >>> lift_scorer(0.1, metric="precision")(model, X, y)
     1.0
     """
-    if metric not in METRICS:
-        raise ValueError(f"metric={metric!r}: choose {', '.join(METRICS)}.")
+    check_choice(metric, "metric", METRICS)
     if share is None:
         return make_scorer(_predicted_rate, metric=metric, pos_label=pos_label)
-    if not 0 < share <= 1:
-        raise ValueError(f"share={share!r}: give a number above 0 and at most 1, such as 0.01.")
+    _check_share(share)
     return make_scorer(
         _rate_at,
         response_method=("decision_function", "predict_proba"),
@@ -306,8 +302,8 @@ def choose_cutoff(
     >>> choose_cutoff([0.9, 0.3, 0.1, 0.05]).n
     2
     """
-    if not (gain > 0 and cost > 0):
-        raise ValueError(f"gain={gain!r} and cost={cost!r}: both must be above 0.")
+    check_number(gain, "gain", low=0, open_low=True)
+    check_number(cost, "cost", low=0, open_low=True)
     if y_true is None:
         p = np.asarray(scores, dtype=float)
         if p.ndim != 1 or len(p) == 0 or not ((p >= 0) & (p <= 1)).all():
@@ -321,8 +317,7 @@ def choose_cutoff(
     chance = p[order] if y_true is None else y[order].astype(float)
     limit = len(p)
     if capacity is not None:
-        if not capacity > 0:
-            raise ValueError(f"capacity={capacity!r}: give a number from 1, or a share below 1.")
+        check_capacity(capacity)
         limit = min(limit, int(capacity * len(p)) if capacity < 1 else int(capacity))
     profit = np.cumsum(gain * chance - cost)[:limit]
     if len(profit) == 0 or profit.max() <= 0:
@@ -337,34 +332,46 @@ def choose_cutoff(
     )
 
 
+def check_capacity(capacity) -> None:
+    """Raise unless this is how many can be acted on: a number, or a share below 1."""
+    check_number(capacity, "capacity", low=0, open_low=True, hint=": from 1, or a share below 1")
+
+
+def _check_share(share):
+    check_number(share, "share", low=0, high=1, open_low=True, hint=", such as 0.01")
+
+
 def _order(scores: NDArray) -> NDArray:
     return np.argsort(-scores, kind="stable")
 
 
 def _checked(y_true, scores, pos_label):
-    y, scores = np.asarray(y_true), np.asarray(scores, dtype=float)
-    if y.ndim != 1 or y.shape != scores.shape or len(y) == 0:
-        raise ValueError(
-            f"y_true has shape {y.shape} and scores {scores.shape}, expected the same "
-            "(n_samples,) with at least one sample."
-        )
+    y, scores = _same_shape(y_true, np.asarray(scores, dtype=float), "scores")
     if np.isnan(scores).any():
         raise ValueError("scores hold NaN: leave out samples without a score.")
     return y == pos_label, scores
 
 
-def _counts(y_true, y_pred, pos_label, sample_weight):
-    y, said = np.asarray(y_true), np.asarray(y_pred)
-    if y.ndim != 1 or y.shape != said.shape or len(y) == 0:
+def _same_shape(y_true, other, name):
+    y, other = np.asarray(y_true), np.asarray(other)
+    if y.ndim != 1 or y.shape != other.shape or len(y) == 0:
         raise ValueError(
-            f"y_true has shape {y.shape} and y_pred {said.shape}, expected the same "
+            f"y_true has shape {y.shape} and {name} {other.shape}, expected the same "
             "(n_samples,) with at least one sample."
         )
-    y, said = y == pos_label, said == pos_label
-    weight = check_sample_weight(sample_weight, len(y))
-    weight = np.ones(len(y)) if weight is None else weight
+    return y, other
+
+
+def _weights(sample_weight, n):
+    weight = check_sample_weight(sample_weight, n)
+    return np.ones(n) if weight is None else weight
+
+
+def _counts(y_true, y_pred, pos_label, sample_weight):
+    y, taken = (labels == pos_label for labels in _same_shape(y_true, y_pred, "y_pred"))
+    weight = _weights(sample_weight, len(y))
     return tuple(
-        float(weight[a & b].sum()) for a, b in ((said, y), (said, ~y), (~said, y), (~said, ~y))
+        float(weight[a & b].sum()) for a, b in ((taken, y), (taken, ~y), (~taken, y), (~taken, ~y))
     )
 
 

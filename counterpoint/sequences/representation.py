@@ -1,6 +1,5 @@
-"""Histories as plain rows: the recent events averaged, side by side, or fading (S3)."""
+"""Histories as plain rows: the recent events averaged, side by side, or fading."""
 
-from numbers import Integral, Real
 from typing import Self
 
 import numpy as np
@@ -8,10 +7,9 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
-from counterpoint.sequences._sequences import as_sequences
-from counterpoint.sequences.events import Histories
-
-_HOW = ("mean", "concat", "decay")
+from counterpoint._validation import check_choice, check_count, check_number
+from counterpoint.sequences.data import as_sequences
+from counterpoint.sequences.histories import Histories
 
 
 class RecentEventsTransformer(TransformerMixin, BaseEstimator):
@@ -29,7 +27,7 @@ class RecentEventsTransformer(TransformerMixin, BaseEstimator):
         latest first, "decay" averages with weights that fall by ``rate`` per event back.
     rate : float, default=0.5
         For "decay": above 0 and at most 1, which is "mean".
-    features : sequence of int or str, default=None
+    columns : sequence of int or str, default=None
         Columns to use; names are those of the log. None takes all.
 
     Attributes
@@ -51,11 +49,11 @@ class RecentEventsTransformer(TransformerMixin, BaseEstimator):
     [[3.0]]
     """
 
-    def __init__(self, n_events=2, *, how="mean", rate=0.5, features=None):
+    def __init__(self, n_events=2, *, how="mean", rate=0.5, columns=None):
         self.n_events = n_events
         self.how = how
         self.rate = rate
-        self.features = features
+        self.columns = columns
 
     def fit(self, X, y=None) -> Self:
         """Note the columns.
@@ -70,15 +68,12 @@ class RecentEventsTransformer(TransformerMixin, BaseEstimator):
         -------
         RecentEventsTransformer
         """
-        if not isinstance(self.n_events, Integral) or self.n_events < 1:
-            raise ValueError(f"n_events={self.n_events!r}: give a whole number from 1.")
-        if self.how not in _HOW:
-            raise ValueError(f"how={self.how!r}: choose {', '.join(_HOW)}.")
-        if not isinstance(self.rate, Real) or not 0 < float(self.rate) <= 1:
-            raise ValueError(f"rate={self.rate!r}: give a number above 0 and at most 1.")
+        check_count(self.n_events, "n_events")
+        check_choice(self.how, "how", ("mean", "concat", "decay"))
+        check_number(self.rate, "rate", low=0, high=1, open_low=True)
         names = X.log.columns if isinstance(X, Histories) else None
         self.n_features_in_ = self._recent(X, None).shape[2]
-        wanted = range(self.n_features_in_) if self.features is None else self.features
+        wanted = range(self.n_features_in_) if self.columns is None else self.columns
         self.columns_ = np.array([self._place(c, names) for c in wanted])
         self._names = names
         return self
@@ -86,29 +81,29 @@ class RecentEventsTransformer(TransformerMixin, BaseEstimator):
     def _place(self, column, names):
         if isinstance(column, str):
             if names is None or column not in names:
-                raise ValueError(f"features name {column!r}, but the columns are {names}.")
+                raise ValueError(f"columns name {column!r}, but the columns are {names}.")
             return names.index(column)
         if not 0 <= column < self.n_features_in_:
             raise ValueError(
-                f"features ask for column {column}, but events have {self.n_features_in_}."
+                f"columns ask for column {column}, but events have {self.n_features_in_}."
             )
         return int(column)
 
     def _recent(self, X, n_features):
         if isinstance(X, Histories):
-            found = X.recent(self.n_events)
+            recent = X.recent(self.n_events)
         else:
             data = as_sequences(X)
             back = np.arange(self.n_events)
             there = back < data.lengths[:, None]
             rows = np.where(there, data.start[1:, None] - 1 - back, 0)
-            found = np.where(there[..., None], data.values[rows], np.nan)
-        if n_features is not None and found.shape[2] != n_features:
+            recent = np.where(there[..., None], data.values[rows], np.nan)
+        if n_features is not None and recent.shape[2] != n_features:
             raise ValueError(
-                f"X has {found.shape[2]} features, but RecentEventsTransformer is expecting "
+                f"X has {recent.shape[2]} features, but RecentEventsTransformer is expecting "
                 f"{n_features} features as input."
             )
-        return found
+        return recent
 
     def transform(self, X) -> NDArray:
         """Return a row per history.

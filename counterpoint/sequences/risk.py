@@ -15,10 +15,11 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from counterpoint._progress import track
-from counterpoint.sequences.events import EventLog, Histories, histories, latest_histories
+from counterpoint.sequences.events import EventLog
+from counterpoint.sequences.histories import Histories, histories, latest_histories
 from counterpoint.sequences.hmm_classifier import HMMPairClassifier
 from counterpoint.sequences.horizon import ranking_scores
-from counterpoint.sequences.lift import Cutoff, choose_cutoff, lift_curve
+from counterpoint.sequences.lift import Cutoff, check_capacity, choose_cutoff, lift_curve
 from counterpoint.sequences.representation import RecentEventsTransformer
 
 SHARES = (0.002, 0.005, 0.01, 0.02, 0.05)
@@ -89,7 +90,7 @@ def find_at_risk(
     capacity: int | float | None = None,
     shares: Sequence[float] = SHARES,
     random_state=None,
-    show_progress: bool | None = None,
+    progress: bool | None = None,
 ) -> AtRisk:
     """Rank entities by their risk that the next event is of the target type.
 
@@ -121,7 +122,7 @@ def find_at_risk(
         Shares of the histories for the table.
     random_state : int, RandomState instance or None, default=None
         Seeds the default models.
-    show_progress : bool, default=None
+    progress : bool, default=None
         Draw a bar; None does so on a terminal.
 
     Returns
@@ -145,8 +146,8 @@ def find_at_risk(
     >>> found.ranking.columns.tolist()
     ['rank', 'entity', 'act', 'type', 'time', 'events']
     """
-    if capacity is not None and not capacity > 0:
-        raise ValueError(f"capacity={capacity!r}: give a number from 1, or a share below 1.")
+    if capacity is not None:
+        check_capacity(capacity)
     if models is None:
         models = default_models(length, random_state=random_state)
     made = histories(log, target=target, length=length, min_events=min_events)
@@ -164,7 +165,7 @@ def find_at_risk(
     tried: dict[str, NDArray] = {}
     tested: dict[str, NDArray] = {}
     jobs = [(name, part) for name in models for part in ("choose", "test")]
-    for name, part in track(jobs, description="Comparing models", show=show_progress):
+    for name, part in track(jobs, description="Comparing models", show=progress):
         data, new, scores = (
             (train, choose, tried) if part == "choose" else (known, test, tested)
         )  # fmt: skip
@@ -236,11 +237,11 @@ def _periods(made: Histories) -> list[Histories]:
 
 def _check_periods(periods, target, log):
     train, choose, _, test = periods
-    found = [int(part.y.sum()) for part in (train, choose, test)]
-    if found[0] < _FEWEST or min(found[1:]) < 1:
+    hits = [int(part.y.sum()) for part in (train, choose, test)]
+    if hits[0] < _FEWEST or min(hits[1:]) < 1:
         raise ValueError(
-            f"{target!r} follows {found[0]} histories in the first 60 % of the time, {found[1]} in "
-            f"the next 20 % and {found[2]} in the last: at least {_FEWEST}, 1 and 1 are needed to "
+            f"{target!r} follows {hits[0]} histories in the first 60 % of the time, {hits[1]} in "
+            f"the next 20 % and {hits[2]} in the last: at least {_FEWEST}, 1 and 1 are needed to "
             f"learn and to check. The log has {len(log)} events; give more, or a shorter length."
         )
 

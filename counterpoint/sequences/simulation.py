@@ -1,4 +1,4 @@
-"""Event histories of customers with a known truth, in the shape of a private data set (S6)."""
+"""Event histories of customers with a known truth, in the shape of a private data set."""
 
 from dataclasses import dataclass
 
@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 from sklearn.utils import check_random_state
 
-# Types of events: numbers are those of TH 6.3.1.
+# Types of events, numbered as in Eastwood (2010), section 6.3.1.
 TYPES = ("churn", "complaint", "repair", "order")
 _COMPLAINT, _REPAIR, _ORDER = 1, 2, 3
 # What tends to come after what: complaints breed complaints, orders follow orders.
@@ -18,7 +18,7 @@ _NEXT = np.array(
     ]
 )
 # Matters that make people leave when they come twice running: type, duration, promise. Two kinds
-# of complaints and one of repairs: "two distinct clusters" of complaints in TH fig. 6.4.
+# of complaints and one of repairs: "two distinct clusters" of complaints in figure 6.4 there.
 _SORE = ((_COMPLAINT, 3.0, 0.0), (_COMPLAINT, 11.0, 0.0), (_REPAIR, 5.0, -7.0))
 _FIRST = np.array([0.12, 0.33, 0.55])
 

@@ -140,7 +140,7 @@ def test_what_follows_the_target_is_dropped_or_kept():
         (lambda f: f, {"features": ["what"]}, "no numbers"),
         (lambda f: f, {"types": ["call", "order"]}, r"types \['churn'\] were found"),
         (lambda f: f.assign(when=1.0), {"ties": "error"}, "share entity and time"),
-        (lambda f: f, {"encode": "text"}, "choose code or indicators"),
+        (lambda f: f, {"encode": "text"}, "choose 'code', 'indicators'"),
     ],
 )
 def test_bad_events_say_what_is_wrong(change, options, message):
@@ -155,7 +155,7 @@ def test_bad_requests_say_what_is_wrong():
         ({"target": "churn", "length": 0}, "length=0"),
         ({"target": "churn", "horizon": 0}, "horizon=0"),
         ({"target": "churn", "length": 9}, "No entity has 10 events"),
-        ({"target": "churn", "after_target": "x"}, "choose drop or keep"),
+        ({"target": "churn", "after_target": "x"}, "choose 'drop', 'keep'"),
     ]:
         with pytest.raises(ValueError, match=message):
             histories(log, **options)

@@ -10,8 +10,8 @@ from naive import sequences as naive
 from sklearn.exceptions import ConvergenceWarning
 
 from counterpoint._kernels import sequences as kernels
-from counterpoint.sequences import MixtureHMM, _chain
-from counterpoint.sequences._sequences import as_sequences
+from counterpoint.sequences import MixtureHMM, em
+from counterpoint.sequences.data import as_sequences
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 
@@ -115,11 +115,13 @@ def test_em_never_lowers_the_likelihood(seed, covariance, n_mixtures, missing):
 
 def test_a_planted_model_is_found_again():
     rng = np.random.RandomState(0)
-    truth = MixtureHMM(2, max_iter=1, random_state=0).fit(drawn(0))
-    truth._chain.log_start[:] = np.log([0.9, 0.1])
-    truth._chain.log_move[:] = np.log([[0.7, 0.3], [0.2, 0.8]])
-    truth._chain.parts.mean[:] = [[-2, 0], [2, 1]]
-    truth._chain.parts.covariance[:] = np.eye(2) * 0.3
+    truth = MixtureHMM.from_parameters(
+        start=[0.9, 0.1],
+        transitions=[[0.7, 0.3], [0.2, 0.8]],
+        mixture=[[1.0], [1.0]],
+        means=[[[-2, 0]], [[2, 1]]],
+        covariances=np.tile(np.eye(2) * 0.3, (2, 1, 1, 1)),
+    )
     data = truth.sample(rng.randint(3, 9, size=400), random_state=1)
     model = MixtureHMM(2, n_starts=3, random_state=2).fit(data)
     order = np.argsort(model.means_[:, 0, 0])
@@ -193,10 +195,10 @@ def test_densities_and_moments_match_naive(n_events, d, n_parts):
 def test_threads_and_chunks_change_nothing(monkeypatch):
     data = drawn(7, n=60)
     one = MixtureHMM(3, max_iter=8, random_state=0).fit(data)
-    monkeypatch.setattr(_chain, "CHUNK", 20)
+    monkeypatch.setattr(em, "CHUNK", 20)
     several = MixtureHMM(3, max_iter=8, random_state=0).fit(data)
-    monkeypatch.setattr(_chain, "_WORTH_THREADS", 0)
-    monkeypatch.setattr(_chain.numba, "get_num_threads", lambda: 3)
+    monkeypatch.setattr(em, "_WORTH_THREADS", 0)
+    monkeypatch.setattr(em.numba, "get_num_threads", lambda: 3)
     threaded = MixtureHMM(3, max_iter=8, random_state=0).fit(data)
     np.testing.assert_allclose(several.means_, one.means_)
     np.testing.assert_array_equal(threaded.means_, several.means_)
@@ -235,7 +237,7 @@ def test_dead_components_are_set_anew():
     [
         ({"n_states": 0}, "n_states=0"),
         ({"n_mixtures": 1.5}, "n_mixtures=1.5"),
-        ({"covariance": "round"}, "choose full, diag or tied"),
+        ({"covariance": "round"}, "choose .full., .diag., .tied."),
         ({"floor": 0}, "above 0"),
         ({"transitions": np.zeros((4, 4))}, "lead somewhere"),
         ({"transitions": np.ones((2, 2))}, r"expected \(4, 4\)"),

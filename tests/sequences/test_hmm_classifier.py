@@ -34,7 +34,9 @@ def test_three_classes_of_sequences_of_any_length():
 def test_probabilities_are_bayes_rule_over_the_models():
     X, y = rising_and_falling(20)
     model = HMMClassifier(2, priors=[0.2, 0.8], random_state=0).fit(X, y)
-    joint = np.stack([m.score_samples(X) for m in model.models_[0]], axis=1) + np.log([0.2, 0.8])
+    joint = np.stack([m.score_samples(X) for m in model.estimators_[0].models], axis=1) + np.log(
+        [0.2, 0.8]
+    )
     expected = np.exp(joint - np.logaddexp.reduce(joint, axis=1)[:, None])
     np.testing.assert_allclose(model.predict_proba(X), expected)
 
@@ -80,7 +82,7 @@ def test_few_events_make_small_models_or_an_error():
 def test_sizes_by_class():
     X, y = rising_and_falling(20)
     model = HMMClassifier({0: 1, 1: 3}, random_state=0).fit(X, y)
-    assert [m.n_states for m in model.models_[0]] == [1, 3]
+    assert [m.n_states for m in model.estimators_[0].models] == [1, 3]
     with pytest.raises(ValueError, match="without the class"):
         HMMClassifier({0: 1}).fit(X, y)
 
@@ -88,7 +90,7 @@ def test_sizes_by_class():
 def test_a_sequence_no_model_can_make_falls_back_to_the_priors():
     X, y = rising_and_falling(20)
     model = HMMClassifier(2, random_state=0).fit(X, y)
-    for m in model.models_[0]:
+    for m in model.estimators_[0].models:
         m._chain.log_start[:] = -np.inf
     np.testing.assert_allclose(model.predict_proba(X[:2]), [[0.5, 0.5]] * 2)
 
@@ -97,7 +99,7 @@ def test_a_sequence_no_model_can_make_falls_back_to_the_priors():
     ("options", "message"),
     [
         ({"n_starts": 0}, "n_starts=0"),
-        ({"priors": "none"}, "choose empirical, uniform"),
+        ({"priors": "none"}, "choose 'empirical', 'uniform'"),
         ({"priors": [0.5, 0.6]}, "add up to 1"),
     ],
 )
@@ -109,7 +111,7 @@ def test_wrong_options_say_what_to_change(options, message):
 
 def test_wrong_targets_say_what_to_change():
     X, y = rising_and_falling(5)
-    with pytest.raises(ValueError, match="10 sequences but 3 labels"):
+    with pytest.raises(ValueError, match="inconsistent numbers of samples"):
         HMMClassifier().fit(X, y[:3])
     with pytest.raises(ValueError, match="one class only"):
         HMMClassifier().fit(X, np.zeros(10))

@@ -62,8 +62,8 @@ def test_other_scores_and_models_by_length(log):
     ("options", "message"),
     [
         ({"lengths": []}, "whole numbers from 1"),
-        ({"lengths": [0]}, "whole numbers from 1"),
-        ({"split": "luck"}, "choose entity or time"),
+        ({"lengths": [0]}, "lengths=0: give a whole number from 1"),
+        ({"split": "luck"}, "choose 'entity', 'time'"),
         ({"n_repeats": 0}, "n_repeats=0"),
         ({"target": "leave"}, "no type of this log"),
     ],

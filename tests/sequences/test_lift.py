@@ -128,7 +128,7 @@ def test_scorers_go_into_searches():
 
 
 def test_wrong_scorers_say_what_to_change():
-    with pytest.raises(ValueError, match="choose g, precision"):
+    with pytest.raises(ValueError, match="choose 'g', 'precision'"):
         lift_scorer(metric="luck")
     with pytest.raises(ValueError, match="share=2"):
         lift_scorer(2)

@@ -23,7 +23,7 @@ def test_columns_by_name_and_the_names_that_come_out():
     events = make_churn_events(1000, random_state=0).events
     log = EventLog.from_frame(events, entity="customer", time="time", type="event")
     found = histories(log, target="churn", length=2)
-    maker = RecentEventsTransformer(2, how="concat", features=["event", "promise"]).fit(found)
+    maker = RecentEventsTransformer(2, how="concat", columns=["event", "promise"]).fit(found)
     assert maker.get_feature_names_out().tolist() == [
         "event 0 back", "promise 0 back", "event 1 back", "promise 1 back",
     ]  # fmt: skip
@@ -39,10 +39,10 @@ def test_columns_by_name_and_the_names_that_come_out():
     ("options", "message"),
     [
         ({"n_events": 0}, "n_events=0"),
-        ({"how": "sum"}, "choose mean, concat, decay"),
+        ({"how": "sum"}, "choose 'mean', 'concat', 'decay'"),
         ({"rate": 0}, "rate=0"),
-        ({"features": [5]}, "column 5"),
-        ({"features": ["age"]}, "name 'age'"),
+        ({"columns": [5]}, "column 5"),
+        ({"columns": ["age"]}, "name 'age'"),
     ],
 )
 def test_wrong_options_say_what_to_change(options, message):

@@ -33,7 +33,7 @@ class Oracle(GaussianNB):
 
 
 def models(**more):
-    plain = make_pipeline(RecentEventsTransformer(2, features=[0, 1, 2]), GaussianNB())
+    plain = make_pipeline(RecentEventsTransformer(2, columns=[0, 1, 2]), GaussianNB())
     return {"Bayes": plain, **more}
 
 

@@ -1,4 +1,4 @@
-"""A hidden Markov model as arrays, and what it makes of sequences: the E and M steps."""
+"""Expectation maximisation: what a chain makes of sequences, and the chain that explains it."""
 
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -10,50 +10,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from counterpoint._kernels import sequences as kernels
-from counterpoint.sequences._gaussians import Gaussians, Statistics
-from counterpoint.sequences._sequences import Sequences
+from counterpoint.sequences.chain import Chain, Limits, log_shares
+from counterpoint.sequences.data import Sequences
+from counterpoint.sequences.gaussians import Statistics
 
 # Events looked at in one go: densities of so many stay in cache.
 CHUNK = 2048
 # Densities to compute below which waking threads costs more than they bring.
 _WORTH_THREADS = 1_000_000
-
-
-@dataclass(kw_only=True)
-class Chain:
-    """All parameters of a model, in logarithms where they are probabilities."""
-
-    log_start: NDArray
-    log_move: NDArray
-    log_mix: NDArray
-    parts: Gaussians
-
-    @property
-    def n_mixtures(self) -> int:
-        """Gaussians per state."""
-        return self.log_mix.shape[1]
-
-    def parameters(self) -> NDArray:
-        """Return the quadratic forms of the log weighted densities, for :meth:`emissions`."""
-        found = self.parts.parameters()
-        found[0] += self.log_mix.ravel()
-        return found
-
-    def emissions(self, X: NDArray, known: NDArray | None = None) -> tuple[NDArray, ...]:
-        """Return log weighted densities (n_events, n_components), plain ones, and the offset."""
-        if np.isnan(X).any():
-            log_e = self.parts.log_density(X)
-            log_e += self.log_mix.ravel()
-        else:
-            log_e = kernels.densities(X, self.parameters() if known is None else known)
-        plain, offset = kernels.less_the_most(log_e)
-        np.exp(plain, out=plain)
-        return log_e, plain, offset
+# A component that owns less than this share of what an equal one would is dead.
+_DEAD = 1e-3
 
 
 @dataclass(kw_only=True)
 class Expectation:
-    """What the E step found.
+    """What the E step expected.
 
     Attributes
     ----------
@@ -77,7 +48,8 @@ def expect(
     """Go forward and backward through all sequences.
 
     ``each`` is ``map``, or that of :func:`threads`. Sums are taken in the order of the chunks, so
-    that they are the same at any number of threads. Without ``learn`` only likelihoods are found.
+    that they are the same at any number of threads. Without ``learn`` only likelihoods
+    are computed.
     """
     known = chain.parameters()
 
@@ -85,14 +57,14 @@ def expect(
         begin, end = data.start[part.start], data.start[part.stop]
         X = data.values[begin:end]
         log_e, plain, offset = chain.emissions(X, known)
-        found = kernels.pass_over(
+        sums = kernels.pass_over(
             log_e, plain, offset, data.start[part.start : part.stop + 1] - begin,
             chain.log_start, chain.log_move, chain.n_mixtures, weight[part],
         )  # fmt: skip
         stats = Statistics(chain.log_mix.size, data.n_features)
         if learn:
             stats.add(X, plain, chain.parts)
-        return part, *found, stats
+        return part, *sums, stats
 
     n = len(chain.log_start)
     total = Expectation(
@@ -109,14 +81,73 @@ def expect(
     return total
 
 
-def maximise(chain: Chain, found: Expectation, floor: NDArray) -> Chain:
-    """Return the chain that explains best what the E step found."""
+def maximise(chain: Chain, expected: Expectation, floor: NDArray) -> Chain:
+    """Return the chain that explains best what the E step expected."""
     return Chain(
-        log_start=log_shares(found.firsts, chain.log_start),
-        log_move=log_shares(found.moves, chain.log_move),
-        log_mix=log_shares(found.stats.sums[:, 0].reshape(chain.log_mix.shape), chain.log_mix),
-        parts=found.stats.estimate(chain.parts, floor),
+        log_start=log_shares(expected.firsts, chain.log_start),
+        log_move=log_shares(expected.moves, chain.log_move),
+        log_mix=log_shares(expected.stats.sums[:, 0].reshape(chain.log_mix.shape), chain.log_mix),
+        parts=expected.stats.estimate(chain.parts, floor),
     )
+
+
+@dataclass(kw_only=True)
+class Ascent:
+    """What EM came to from one start.
+
+    Attributes
+    ----------
+    chain : Chain
+        The best on the way.
+    path : list of float
+        Mean log-likelihood of a sequence before each step.
+    restarts : list of int
+        Steps at which dead components were set anew.
+    converged : bool
+        Whether the rise fell below the tolerance.
+    """
+
+    chain: Chain
+    path: list[float]
+    restarts: list[int]
+    converged: bool
+
+
+def climb(
+    chain: Chain,
+    data: Sequences,
+    weight: NDArray,
+    *,
+    max_iter: int,
+    tol: float,
+    floor: float,
+    limits: Limits,
+    rng,
+    each: Callable = map,
+) -> Ascent:
+    """Repeat E and M steps from one start."""
+    ascent = Ascent(chain=chain, path=[], restarts=[], converged=False)
+    path, most = ascent.path, -np.inf
+    for step in range(max_iter + 1):
+        expected = expect(chain, data, weight, each)
+        path.append(float(expected.likelihood @ weight / weight.sum()))
+        if path[-1] > most:
+            most, ascent.chain = path[-1], chain
+        flat = step > 0 and path[-1] - path[-2] < tol and step - 1 not in ascent.restarts
+        if step == max_iter:
+            ascent.converged = flat
+            break
+        chain = maximise(chain, expected, np.full(data.n_features, floor))
+        mass = expected.stats.sums[:, 0]
+        dead = mass < _DEAD * mass.sum() / len(mass)
+        if flat:
+            if ascent.restarts or not dead.any():
+                ascent.converged = True
+                break
+            chain = chain.revived(dead, data, limits, rng)
+            ascent.restarts.append(step)
+    path[-1] = max(path[-1], most)
+    return ascent
 
 
 @contextmanager
@@ -138,11 +169,3 @@ def chunks(data: Sequences) -> Iterator[slice]:
         stop = min(max(stop, at + 1), len(data))
         yield slice(at, stop)
         at = stop
-
-
-def log_shares(counts: NDArray, before: NDArray | None = None) -> NDArray:
-    """Return log shares along the last axis; rows without counts keep what they had."""
-    total = counts.sum(axis=-1, keepdims=True)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        shares = np.log(counts / total)
-    return shares if before is None else np.where(total > 0, shares, before)

@@ -5,7 +5,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import check_array
-from sklearn.utils.validation import validate_data
+
+from counterpoint.base import validate_data
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -68,7 +69,7 @@ def as_sequences(X, *, n_features: int | None = None, allow_nan: bool = True) ->
 
     Examples
     --------
-    >>> from counterpoint.sequences._sequences import as_sequences
+    >>> from counterpoint.sequences.data import as_sequences
     >>> as_sequences([[[1.0], [2.0]], [[3.0]]]).lengths.tolist()
     [2, 1]
     """
