@@ -18,6 +18,7 @@ ESTIMATORS = [quick(estimator) for estimator in public_estimators()]
 WEIGHTS_ARE_NO_COPIES = {
     "BalancedSubsetsClassifier": "each member draws rows",
     "EnsembleKernelSVC": "leaves count rows",
+    "EnsembleTreeClassifier": "each bagged tree draws rows",
     "ForestRCClassifier": "each tree draws rows",
     "HeterogeneousPoolClassifier": "columns are scaled without weights before they are learned",
     "HyperboxEnsembleClassifier": "each tree draws rows",

@@ -55,7 +55,6 @@ def _on_overlaps(
     try:
         model = EnsembleTreeClassifier(
             ensemble,
-            prefit=True,
             method="sample",
             n_overlaps=overlaps,
             agreement=threshold,

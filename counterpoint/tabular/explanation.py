@@ -287,7 +287,7 @@ def _merged(ensemble: Any, before: list[Any], X: Any, said: NDArray) -> tuple | 
     names = _names_after(before, X, rows, ensemble)
     used = np.linspace(0, trees.n_trees - 1, min(trees.n_trees, _MOST_TREES)).round().astype(int)
     some = replace(trees, trees=tuple(trees.trees[k] for k in used), weights=trees.weights[used])
-    model = MergedTreeClassifier(ensemble=some).fit(rows, said)
+    model = MergedTreeClassifier(pool=some).fit(rows, said)
     facts = {"method": "merged", "n_trees": len(used), "n_members": trees.n_trees}
     return model.as_sklearn(), before, names, facts
 
@@ -298,7 +298,7 @@ def _distilled(fitted: Any, before: list[Any], X: Any, said: NDArray, rng: Any) 
     if _all_numbers(X):
         # On the columns as they were given, so that limits are in units people know.
         rows = _dense(X)
-        made = DistilledTreeClassifier(fitted, originals="ensemble", random_state=seed)
+        made = DistilledTreeClassifier(fitted, originals="pool", random_state=seed)
         tree = made.fit(rows, said).as_sklearn()
         return tree, [], _names_after([], X, rows, fitted), facts
     # Words and gaps among the values: no artificial rows can be drawn; the rows given must do.

@@ -3,22 +3,52 @@
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.tree import DecisionTreeClassifier
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
+from counterpoint.base import validate_data
 from counterpoint.trees.convert import as_sklearn
 from counterpoint.trees.ensemble import predict_trees, stack_trees
 from counterpoint.trees.rules.rule import RuleList, tree_rules
 from counterpoint.trees.structure import Tree
 
 
-class SingleTreeMixin:
+class SharesMixin:
+    """Decides by ``predict_proba``, the shares of classes among training samples."""
+
+    classes_: NDArray
+
+    def predict_proba(self, X) -> NDArray:
+        """Return a share for each class, (n_samples, n_classes)."""
+        raise NotImplementedError
+
+    def predict(self, X) -> NDArray:
+        """Return the class with the greatest share, the first of equals.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+        """
+        share = self.predict_proba(X)
+        return self.classes_[share.argmax(axis=1)]
+
+    def predict_log_proba(self, X) -> NDArray:
+        """Return the logarithm of :meth:`predict_proba`; -inf where it is 0."""
+        with np.errstate(divide="ignore"):
+            return np.log(self.predict_proba(X))
+
+
+class SingleTreeMixin(SharesMixin):
     """Answers from ``tree_``, one fitted :class:`Tree`, for ``classes_``."""
 
     tree_: Tree
-    classes_: NDArray
     n_features_in_: int
     # What samples are rounded to before they meet thresholds, as in scikit-learn's trees.
     _input_dtype: type = np.float32
+    _takes_missing = True
 
     def apply(self, X) -> NDArray:
         """Return the leaf that each sample reaches, as a number of a node of ``tree_``.
@@ -32,24 +62,9 @@ class SingleTreeMixin:
         ndarray of shape (n_samples,), int32
         """
         check_is_fitted(self)
-        X = validate_data(
-            self, X, reset=False, dtype=self._input_dtype, ensure_all_finite="allow-nan"
-        )
+        finite = "allow-nan" if self._takes_missing else True
+        X = validate_data(self, X, reset=False, dtype=self._input_dtype, ensure_all_finite=finite)
         return predict_trees(stack_trees([self.tree_]), X, kind="leaves")[0]
-
-    def predict(self, X) -> NDArray:
-        """Return the heaviest class of the leaf reached, the first of equals.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-
-        Returns
-        -------
-        ndarray of shape (n_samples,)
-        """
-        share = self.predict_proba(X)
-        return self.classes_[share.argmax(axis=1)]
 
     def predict_proba(self, X) -> NDArray:
         """Return the shares of the classes in the weight of the leaf reached.
@@ -65,11 +80,6 @@ class SingleTreeMixin:
         leaf = self.apply(X)
         weight = self.tree_.value[leaf]
         return weight / weight.sum(axis=1, keepdims=True)
-
-    def predict_log_proba(self, X) -> NDArray:
-        """Return the logarithm of :meth:`predict_proba`; -inf where it is 0."""
-        with np.errstate(divide="ignore"):
-            return np.log(self.predict_proba(X))
 
     def get_depth(self) -> int:
         """Return the number of splits on the longest path."""
@@ -102,5 +112,5 @@ class SingleTreeMixin:
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()  # type: ignore[misc]
-        tags.input_tags.allow_nan = True
+        tags.input_tags.allow_nan = self._takes_missing
         return tags

@@ -124,7 +124,11 @@ def test_a_student_that_can_learns_the_ensemble():
     fidelity = []
     for n in (50, 500, 20_000):
         model = DistilledTreeClassifier(
-            forest, student=DecisionTreeClassifier(), n_samples=n, originals="drop", random_state=0
+            forest,
+            estimator=DecisionTreeClassifier(),
+            n_samples=n,
+            originals="drop",
+            random_state=0,
         ).fit(X, y)
         fidelity.append(model.fidelity_)
     assert fidelity == sorted(fidelity)
@@ -138,10 +142,12 @@ def test_a_student_that_can_learns_the_ensemble():
 def test_originals(iris):
     X, y = iris
     wrong = DecisionTreeClassifier(max_depth=1, random_state=0).fit(X, y)  # never says class 2
-    options = dict(student=DecisionTreeClassifier(), sampling="data", n_samples=300, random_state=0)
+    options = dict(
+        estimator=DecisionTreeClassifier(), sampling="data", n_samples=300, random_state=0
+    )
     by_label = DistilledTreeClassifier(wrong, originals="labels", **options).fit(X, y)
     assert set(by_label.predict(X)) == {0, 1, 2}
-    for originals in ("ensemble", "drop"):
+    for originals in ("pool", "drop"):
         model = DistilledTreeClassifier(wrong, originals=originals, **options).fit(X, y)
         assert_array_equal(model.predict(X), wrong.predict(X))
         assert model.predict_proba(X).shape == (150, 3)
@@ -151,10 +157,10 @@ def test_originals(iris):
 def test_a_fitted_ensemble_is_used_as_it_is(iris, forest):
     X, y = iris
     model = DistilledTreeClassifier(forest, random_state=0).fit(X, y)
-    assert model.ensemble_ is forest
+    assert model.pool_ is forest
     assert model.sampling_ == "leaves"
     fresh = DistilledTreeClassifier(clone(forest), random_state=0).fit(X, y)
-    assert fresh.ensemble_ is not forest
+    assert fresh.pool_ is not forest
     pool = [DecisionTreeClassifier(max_depth=d).fit(X, y) for d in (2, 3)]
     assert DistilledTreeClassifier(pool, random_state=0).fit(X, y).fidelity_ > 0.9
 
@@ -179,11 +185,11 @@ def test_any_ensemble_can_be_imitated(iris, ensemble):
 
 def test_any_student(iris, forest):
     X, y = iris
-    model = DistilledTreeClassifier(forest, student=LinearSVC(), random_state=0).fit(X, y)
+    model = DistilledTreeClassifier(forest, estimator=LinearSVC(), random_state=0).fit(X, y)
     assert not hasattr(model, "predict_proba")
-    with pytest.raises(TypeError, match="The student is a LinearSVC, not one tree"):
+    with pytest.raises(AttributeError, match="The learner is a LinearSVC, not one tree"):
         model.as_sklearn()
-    with pytest.raises(TypeError, match="not one tree"):
+    with pytest.raises(AttributeError, match="not one tree"):
         model.rules_  # noqa: B018
 
 
@@ -195,7 +201,7 @@ def test_a_tree_can_be_handed_on(iris, forest, student):
     frame = pd.DataFrame(X, columns=["a", "b", "c", "d"])
     names = np.array(["x", "y", "z"])[y]
     fitted = clone(forest).fit(frame, names)
-    model = DistilledTreeClassifier(fitted, student=student, random_state=0).fit(frame, names)
+    model = DistilledTreeClassifier(fitted, estimator=student, random_state=0).fit(frame, names)
     tree = model.as_sklearn()
     assert isinstance(tree, DecisionTreeClassifier)
     assert_array_equal(tree.predict(frame), model.predict(frame))
@@ -219,24 +225,24 @@ def test_weights_count_for_ensemble_and_student(iris):
     weight = np.where(y == 2, 0.0, 1.0)
     model = DistilledTreeClassifier(random_state=0).fit(X, y, weight)
     assert model.classes_.tolist() == [0, 1]
-    with pytest.raises(ValueError, match="KNeighborsClassifier takes no sample_weight: pass it"):
+    with pytest.raises(ValueError, match="KNeighborsClassifier takes no sample_weight"):
         DistilledTreeClassifier(KNeighborsClassifier()).fit(X, y, y + 1)
-    with pytest.raises(ValueError, match="KNeighborsClassifier takes no sample_weight: leave"):
-        DistilledTreeClassifier(student=KNeighborsClassifier()).fit(X, y, y + 1)
+    with pytest.raises(ValueError, match="KNeighborsClassifier takes no sample_weight"):
+        DistilledTreeClassifier(estimator=KNeighborsClassifier()).fit(X, y, y + 1)
 
 
 @pytest.mark.parametrize(
     ("options", "error", "match"),
     [
         ({"n_samples": 0}, ValueError, "n_samples=0: give a whole number from 1"),
-        ({"n_samples": 10.5}, TypeError, "n_samples=10.5"),
-        ({"sampling": "leafs"}, ValueError, "sampling='leafs': choose auto, leaves"),
+        ({"n_samples": 10.5}, ValueError, "n_samples=10.5"),
+        ({"sampling": "leafs"}, ValueError, "sampling='leafs': choose 'auto', 'leaves'"),
         ({"noise": -1}, ValueError, "noise=-1: give a number from 0"),
-        ({"originals": "no"}, ValueError, "originals='no': choose labels"),
-        ({"student": LinearRegression()}, TypeError, "student is a LinearRegression"),
-        ({"ensemble": LinearRegression()}, TypeError, "ensemble is a LinearRegression"),
+        ({"originals": "no"}, ValueError, "originals='no': choose 'labels'"),
+        ({"estimator": LinearRegression()}, TypeError, "estimator is a LinearRegression"),
+        ({"pool": LinearRegression()}, TypeError, "pool is a LinearRegression"),
         (
-            {"ensemble": GaussianNB(), "sampling": "leaves"},
+            {"pool": GaussianNB(), "sampling": "leaves"},
             TypeError,
             "sampling='leaves' needs trees. A GaussianNB was given",
         ),
@@ -249,9 +255,9 @@ def test_bad_options(iris, options, error, match):
 
 def test_an_ensemble_of_other_data(iris, forest):
     X, y = iris
-    with pytest.raises(ValueError, match="y holds 5, which the fitted ensemble does not know"):
+    with pytest.raises(ValueError, match="y holds 5, which the pool does not know"):
         DistilledTreeClassifier(forest).fit(X, y + 5)
-    with pytest.raises(ValueError, match="X has 3 columns, but the ensemble was fitted on 4"):
+    with pytest.raises(ValueError, match="X has 3 columns, but the pool was fitted on 4"):
         DistilledTreeClassifier(forest).fit(X[:, :3], y)
     named = RandomForestClassifier(3).fit(pd.DataFrame(X, columns=list("abcd")), y)
     with pytest.raises(ValueError, match="pass the same, in that order"):
@@ -307,11 +313,11 @@ def test_artificial_samples_and_pools(iris, forest):
 
 def test_bad_questions(iris, forest):
     X, y = iris
-    with pytest.raises(ValueError, match="similarity='cosine': choose agreement"):
+    with pytest.raises(ValueError, match="similarity='cosine': choose 'agreement'"):
         most_similar_member(forest, X, similarity="cosine")
     with pytest.raises(ValueError, match="n_samples=-1: give a whole number from 0"):
         most_similar_member(forest, X, n_samples=-1)
-    with pytest.raises(ValueError, match="sampling='x': choose auto"):
+    with pytest.raises(ValueError, match="sampling='x': choose 'auto'"):
         most_similar_member(forest, X, sampling="x", n_samples=0)
     with pytest.raises(ValueError, match="noise='x'"):
         most_similar_member(forest, X, noise="x")

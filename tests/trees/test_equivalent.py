@@ -290,8 +290,8 @@ def test_kinds_of_ensembles(ensemble):
     assert one.verify().equal
     rng = np.random.RandomState(0)
     X = rng.uniform(X_IRIS.min(axis=0) - 1, X_IRIS.max(axis=0) + 1, (3000, 4))
-    np.testing.assert_array_equal(one.predict(X), one.ensemble_.predict(X))
-    np.testing.assert_array_equal(one.as_sklearn().predict(X), one.ensemble_.predict(X))
+    np.testing.assert_array_equal(one.predict(X), one.pool_.predict(X))
+    np.testing.assert_array_equal(one.as_sklearn().predict(X), one.pool_.predict(X))
     assert one.n_leaves_ == one.get_n_leaves() == one.tree_.n_leaves
 
 
@@ -319,12 +319,12 @@ def test_labels_frames_and_sklearn():
 def test_fitted_ensembles_are_not_fitted_again():
     forest = RandomForestClassifier(5, max_depth=2, random_state=3).fit(X_IRIS, Y_IRIS)
     for one in (
-        EnsembleTreeClassifier(forest, prefit=True),
+        EnsembleTreeClassifier(forest),
         EnsembleTreeClassifier(FrozenEstimator(forest)),
     ):
         one.fit(X_IRIS[::2], Y_IRIS[::2])
         np.testing.assert_array_equal(one.predict(X_IRIS), forest.predict(X_IRIS))
-    assert EnsembleTreeClassifier(forest, prefit=True).fit(X_IRIS, Y_IRIS).ensemble_ is forest
+    assert EnsembleTreeClassifier(forest).fit(X_IRIS, Y_IRIS).pool_ is forest
 
 
 def test_pipelines_and_searches():
@@ -344,9 +344,9 @@ def test_weights_go_to_the_ensemble():
     weight = np.where(Y_IRIS == 2, 0.0, 1.0)
     one = EnsembleTreeClassifier(RandomForestClassifier(5, max_depth=2), random_state=0)
     assert 2 not in one.fit(X_IRIS, Y_IRIS, sample_weight=weight).predict(X_IRIS)
-    with pytest.raises(ValueError, match="prefit=True"):
-        EnsembleTreeClassifier(one.ensemble_, prefit=True).fit(X_IRIS, Y_IRIS, sample_weight=weight)
-    with pytest.raises(ValueError, match="does not take it"):
+    with pytest.raises(ValueError, match="the pool is fitted"):
+        EnsembleTreeClassifier(one.pool_).fit(X_IRIS, Y_IRIS, sample_weight=weight)
+    with pytest.raises(ValueError, match="takes no sample_weight"):
         EnsembleTreeClassifier(_Unweighted()).fit(X_IRIS, Y_IRIS, sample_weight=weight)
 
 
@@ -360,7 +360,8 @@ class _Unweighted(RandomForestClassifier):
 
 def test_sklearn_contract_of_samples():
     model = EnsembleTreeClassifier(method="sample", n_overlaps=200, random_state=0)
-    check_estimator(model, on_skip=None)
+    drawn = {"check_sample_weight_equivalence_on_dense_data": "each bagged tree draws rows"}
+    check_estimator(model, on_skip=None, expected_failed_checks=drawn)
 
 
 # -- budgets -----------------------------------------------------------------------------------
@@ -448,7 +449,7 @@ def test_all_overlaps_make_an_exact_tree():
 def test_samples(weight, sampling):
     X, y, forest = _large()
     one = EnsembleTreeClassifier(
-        forest, prefit=True, method="sample", sampling=sampling, weight=weight, n_overlaps=3000,
+        forest, method="sample", sampling=sampling, weight=weight, n_overlaps=3000,
         random_state=0,
     )  # fmt: skip
     if weight == "data" and sampling != "data":
@@ -481,7 +482,7 @@ def test_agreement_is_strictly_above_and_rank_keeps_a_share():
 
 def test_pruning_makes_small_trees():
     X, y, forest = _large()
-    options = dict(prefit=True, method="sample", sampling="data", n_overlaps=3000, random_state=0)
+    options = dict(method="sample", sampling="data", n_overlaps=3000, random_state=0)
     whole = EnsembleTreeClassifier(forest, **options).fit(X, y)
     pruned = EnsembleTreeClassifier(forest, pruning="error-based", **options).fit(X, y)
     hard = EnsembleTreeClassifier(
@@ -503,7 +504,7 @@ def test_a_pruned_exact_tree_is_not_exact():
 def test_samples_keep_to_their_leaves():
     X, y, forest = _large()
     one = EnsembleTreeClassifier(
-        forest, prefit=True, method="sample", sampling="data", max_leaves=7, random_state=0
+        forest, method="sample", sampling="data", max_leaves=7, random_state=0
     ).fit(X, y)
     assert one.n_leaves_ == 7
 
@@ -526,7 +527,6 @@ def test_samples_keep_to_their_leaves():
         (dict(keep=0), "keep=0"),
         (dict(weight="rows"), "weight='rows'"),
         (dict(pruning=3), "pruning=3"),
-        (dict(prefit=True), "pass the fitted ensemble"),
     ],
 )
 def test_wrong_options(options, message):
@@ -542,15 +542,15 @@ def test_foreign_ensembles():
     with pytest.raises(NotFittedError):
         equivalent_tree(RandomForestClassifier())
     with pytest.raises(NotFittedError):
-        EnsembleTreeClassifier(RandomForestClassifier(), prefit=True).fit(X_IRIS, Y_IRIS)
+        EnsembleTreeClassifier([DecisionTreeClassifier()]).fit(X_IRIS, Y_IRIS)
     trees = [DecisionTreeClassifier().fit(X_IRIS[:, :k], Y_IRIS) for k in (2, 3)]
     with pytest.raises(ValueError, match="different columns"):
         equivalent_tree(trees)
     forest = RandomForestClassifier(2, random_state=0).fit(X_IRIS, Y_IRIS)
     with pytest.raises(ValueError, match="fitted on 4"):
-        EnsembleTreeClassifier(forest, prefit=True).fit(X_IRIS[:, :2], Y_IRIS)
+        EnsembleTreeClassifier(forest).fit(X_IRIS[:, :2], Y_IRIS)
     with pytest.raises(ValueError, match="does not know"):
-        EnsembleTreeClassifier(forest, prefit=True).fit(X_IRIS, Y_IRIS + 1)
+        EnsembleTreeClassifier(forest).fit(X_IRIS, Y_IRIS + 1)
 
 
 def test_oblique_trees():
@@ -593,9 +593,7 @@ def test_no_overlap_left():
     )
     assert one.fit(X_IRIS, Y_IRIS).n_overlaps_ == 1
     ensemble = take_trees(votes)
-    fitted = EnsembleTreeClassifier(
-        ensemble, prefit=True, method="sample", agreement=0.5, n_overlaps=5
-    )
+    fitted = EnsembleTreeClassifier(ensemble, method="sample", agreement=0.5, n_overlaps=5)
     with pytest.raises(ValueError, match=r"agreement=0\.5 leaves no overlap"):
         fitted.fit([[0.0], [1.0], [2.0]], ["a", "b", "c"])
 

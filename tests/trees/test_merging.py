@@ -264,7 +264,7 @@ def test_missing_values_go_their_way():
     X, y = noisy()
     X[::5, 1] = np.nan
     trees = grown(X, y, 5)
-    merged = MergedTreeClassifier(ensemble=trees, criterion="pessimistic").fit(X, y)
+    merged = MergedTreeClassifier(pool=trees, criterion="pessimistic").fit(X, y)
     leaf = merged.apply(X)
     held = np.bincount(leaf, minlength=merged.tree_.node_count)
     is_leaf = merged.tree_.children_left == -1
@@ -285,7 +285,7 @@ def test_takes_the_trees_of_an_ensemble(ensemble):
     X, y = load_iris(return_X_y=True, as_frame=True)
     labels = np.array(["a", "b", "c"])[y]
     fitted = clone(ensemble).fit(X, labels)
-    given = MergedTreeClassifier(ensemble=fitted).fit(X, labels)
+    given = MergedTreeClassifier(pool=fitted).fit(X, labels)
     assert given.unmerged_leaves_.tolist() == [m.get_n_leaves() for m in fitted.estimators_]
     assert given.score(X, labels) > 0.9
     merged = merge_trees(fitted, X, labels)
@@ -293,7 +293,7 @@ def test_takes_the_trees_of_an_ensemble(ensemble):
     same_tree(merged.tree, given.tree_)
     # clone forgets what was fitted, and the ensemble is fitted again
     again = clone(given).fit(X, labels)
-    assert clone(given).ensemble is not fitted
+    assert clone(given).pool is not fitted
     same_tree(again.tree_, given.tree_)
 
 
@@ -309,14 +309,14 @@ def test_what_is_no_ensemble_of_trees():
     with pytest.raises(ValueError, match="columns"):
         merge_trees(forest, X[:, :3], y)
     with pytest.raises(ValueError, match="columns"):
-        MergedTreeClassifier(ensemble=forest).fit(X[:, :3], y)
+        MergedTreeClassifier(pool=forest).fit(X[:, :3], y)
 
 
 @pytest.mark.parametrize(
     ("options", "message"),
     [
         ({"criterion": "cost-complexity"}, "choose error-based, pessimistic, minimum-error"),
-        ({"order": "age"}, "order='age': choose samples or volume"),
+        ({"order": "age"}, "order='age': choose 'samples', 'volume'"),
         ({"cf": 1}, "below 1"),
         ({"limit": "x"}, "limit='x'"),
         ({"criterion": "minimum-error", "m": -1}, "m=-1"),
@@ -447,8 +447,8 @@ def test_whole_weights_are_copies_when_trees_are_given():
     X, y = noisy(100)
     weight = np.random.default_rng(0).integers(0, 3, len(X))
     trees = grown(X, y, 4)
-    one = MergedTreeClassifier(ensemble=trees).fit(X, y, weight)
-    two = MergedTreeClassifier(ensemble=trees).fit(X.repeat(weight, axis=0), y.repeat(weight))
+    one = MergedTreeClassifier(pool=trees).fit(X, y, weight)
+    two = MergedTreeClassifier(pool=trees).fit(X.repeat(weight, axis=0), y.repeat(weight))
     np.testing.assert_array_equal(one.tree_.threshold, two.tree_.threshold)
     np.testing.assert_array_equal(one.tree_.value, two.tree_.value)
 
@@ -491,7 +491,10 @@ def test_frames_keep_their_names():
     [
         ({"n_estimators": 0}, "n_estimators=0: give a whole number from 1"),
         ({"criterion": "reduced-error"}, "criterion='reduced-error': choose"),
-        ({"diversify": "noise"}, "diversify='noise': choose bootstrap, features, bases, None"),
+        (
+            {"diversify": "noise"},
+            "diversify='noise': choose 'bootstrap', 'features', 'bases', None",
+        ),
         ({"order": "x"}, "order='x'"),
         ({"grower": "x"}, "grower='x'"),
         ({"split_criterion": "x"}, "split_criterion='x'"),

@@ -257,17 +257,17 @@ def test_names_of_columns_and_labels():
 def test_parts_are_disjoint_and_hold_all_classes():
     X, y = load_iris(return_X_y=True)
     model = RuleMergeClassifier(n_parts=5, random_state=0).fit(X, y)
-    assert model.ensemble_.n_trees == 5
-    counts = [tree.weighted_n_node_samples[0] for tree in model.ensemble_.trees]
+    assert model.pool_.n_trees == 5
+    counts = [tree.weighted_n_node_samples[0] for tree in model.pool_.trees]
     assert_allclose(counts, 30)
-    assert all((tree.value[0] == 10).all() for tree in model.ensemble_.trees)
+    assert all((tree.value[0] == 10).all() for tree in model.pool_.trees)
 
 
 def test_as_good_as_its_trees_together():
     X, y = load_breast_cancer(return_X_y=True)
     model = RuleMergeClassifier(random_state=0).fit(X[::2], y[::2])
     assert model.score(X[1::2], y[1::2]) > 0.9
-    vote = np.mean(model.ensemble_.predict(X[1::2]) == y[1::2])
+    vote = np.mean(model.pool_.predict(X[1::2]) == y[1::2])
     assert model.score(X[1::2], y[1::2]) > vote - 0.05
     assert 0.5 < model.fidelity_ <= 1
 
@@ -279,14 +279,14 @@ def test_ensembles_fitted_or_not():
     assert model.score(X, y) > 0.9
     again = RuleMergeClassifier(clone(forest)).fit(X, y)
     assert_array_equal(model.predict(X), again.predict(X))
-    hist = RuleMergeClassifier(tree=HistTreeClassifier(max_depth=3), random_state=0).fit(X, y)
+    hist = RuleMergeClassifier(estimator=HistTreeClassifier(max_depth=3), random_state=0).fit(X, y)
     assert hist.score(X, y) > 0.9
 
 
 def test_more_parts_than_samples():
     X, y = load_iris(return_X_y=True)
     model = RuleMergeClassifier(n_parts=50, random_state=0).fit(X[::15], y[::15])
-    assert model.ensemble_.n_trees == 10
+    assert model.pool_.n_trees == 10
 
 
 def test_in_a_search():
@@ -298,19 +298,23 @@ def test_in_a_search():
 def test_one_part_is_one_tree():
     X, y = load_iris(return_X_y=True)
     model = RuleMergeClassifier(n_parts=1, random_state=0).fit(X, y)
-    assert_array_equal(model.predict(X), model.ensemble_.predict(X))
+    assert_array_equal(model.predict(X), model.pool_.predict(X))
 
 
 @pytest.mark.parametrize(
     ("options", "error", "match"),
     [
         ({"n_parts": 0}, ValueError, "n_parts=0: give a whole number from 1"),
-        ({"n_parts": 2.5}, TypeError, "n_parts=2.5"),
-        ({"counting": "all"}, ValueError, "counting='all': choose contested or covered"),
-        ({"tree": KNeighborsClassifier()}, TypeError, "takes no sample_weight: pass a Decision"),
-        ({"ensemble": GradientBoostingClassifier(n_estimators=2)}, TypeError, "cast no votes"),
-        ({"ensemble": KNeighborsClassifier()}, TypeError, "KNeighborsClassifier was given"),
-        ({"ensemble": []}, ValueError, "empty"),
+        ({"n_parts": 2.5}, ValueError, "n_parts=2.5"),
+        ({"counting": "all"}, ValueError, "counting='all': choose 'contested', 'covered'"),
+        (
+            {"estimator": KNeighborsClassifier()},
+            TypeError,
+            "takes no sample_weight: pass a Decision",
+        ),
+        ({"pool": GradientBoostingClassifier(n_estimators=2)}, TypeError, "cast no votes"),
+        ({"pool": KNeighborsClassifier()}, TypeError, "KNeighborsClassifier was given"),
+        ({"pool": []}, ValueError, "empty"),
     ],
 )
 def test_bad_options(options, error, match):
@@ -321,7 +325,7 @@ def test_bad_options(options, error, match):
 def test_an_ensemble_of_other_data():
     X, y = load_iris(return_X_y=True)
     forest = RandomForestClassifier(2, random_state=0).fit(X, y)
-    with pytest.raises(ValueError, match="y holds 5, which no tree knows"):
+    with pytest.raises(ValueError, match="y holds 5, which the pool does not know"):
         RuleMergeClassifier(forest).fit(X, y + 5)
-    with pytest.raises(ValueError, match="3 columns, but the trees were grown on 4"):
+    with pytest.raises(ValueError, match="3 columns, but the pool was fitted on 4"):
         RuleMergeClassifier(forest).fit(X[:, :3], y)

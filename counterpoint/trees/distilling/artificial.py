@@ -1,9 +1,8 @@
 """Artificial samples to ask an ensemble about: from its leaves, around the data, or anywhere."""
 
-from numbers import Real
-
 import numpy as np
 
+from counterpoint._validation import check_choice
 from counterpoint.trees.boxes import data_bounds, leaf_boxes
 from counterpoint.trees.convert import take_trees
 from counterpoint.trees.ensemble import TreeEnsemble, predict_trees, stack_trees
@@ -11,14 +10,13 @@ from counterpoint.trees.ensemble import TreeEnsemble, predict_trees, stack_trees
 SAMPLINGS = ("auto", "leaves", "data", "uniform")
 
 
-def choose_sampling(sampling, ensemble):
+def choose_sampling(sampling, pool):
     """Return the way to sample, and the trees if it needs them."""
-    if sampling not in SAMPLINGS:
-        raise ValueError(f"sampling={sampling!r}: choose {', '.join(SAMPLINGS)}.")
+    check_choice(sampling, "sampling", SAMPLINGS)
     if sampling in ("data", "uniform"):
         return sampling, None
     try:
-        trees = take_trees(ensemble)
+        trees = take_trees(pool)
         if any(tree.is_oblique for tree in trees.trees):
             raise ValueError("Leaves of oblique trees are no boxes: set sampling='data'.")
     except (TypeError, ValueError) as error:
@@ -26,12 +24,6 @@ def choose_sampling(sampling, ensemble):
             return "data", None
         raise type(error)(f"sampling='leaves' needs trees. {error}") from error
     return "leaves", trees
-
-
-def check_noise(noise):
-    """Refuse what is no amount of noise."""
-    if isinstance(noise, bool) or not isinstance(noise, Real) or not 0 <= float(noise) < np.inf:
-        raise ValueError(f"noise={noise!r}: give a number from 0, in standard deviations.")
 
 
 class Sampler:

@@ -1,48 +1,45 @@
-"""L6: one model in place of an ensemble, learned from artificial samples that it labels.
+"""One model in place of a pool, learned from artificial samples that the pool labels.
 
 The samples come from ``artificial.py``. To choose a member instead: ``similar.py``.
 """
 
-from numbers import Integral
+from dataclasses import replace
 from typing import Self
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone, is_classifier
+from sklearn.base import BaseEstimator, ClassifierMixin, clone, is_classifier
 from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils import check_random_state
 from sklearn.utils.metaestimators import available_if
-from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_is_fitted, has_fit_parameter, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from counterpoint import _members
-from counterpoint.trees.convert import as_sklearn, take_trees
-from counterpoint.trees.distilling.artificial import (
-    SAMPLINGS,
-    Sampler,
-    check_noise,
-    choose_sampling,
-)
+from counterpoint._validation import check_choice, check_count, check_number
+from counterpoint.base import fit_member, set_random_states, validate_data
+from counterpoint.trees.convert import take_trees
+from counterpoint.trees.distilling.artificial import SAMPLINGS, Sampler, choose_sampling
 from counterpoint.trees.ensemble import TreeEnsemble
-from counterpoint.trees.growing.cases import bootstrap_cases
-from counterpoint.trees.growing.growers import case_weights
+from counterpoint.trees.growing.cases import bootstrap_cases, fit_cases
 from counterpoint.trees.growing.pruned import PrunedTreeClassifier
-from counterpoint.trees.rules.rule import RuleList, tree_rules
+from counterpoint.trees.pool import PoolMixin
+from counterpoint.trees.single import SingleTreeMixin
+from counterpoint.trees.structure import Tree
 
 __all__ = ["DistilledTreeClassifier"]
 
-_N_DEFAULT_TREES = 25  # as in CMM
-_ORIGINALS = ("labels", "ensemble", "drop")
+_N_DEFAULT_TREES = 25  # as in Domingos' experiments
+_ORIGINALS = ("labels", "pool", "drop")
 
 
-def _student_has_proba(self):
-    student = getattr(self, "student_", self.student)
-    return student is None or hasattr(student, "predict_proba")
+def _has_proba(self):
+    learner = getattr(self, "estimator_", self.estimator)
+    return learner is None or hasattr(learner, "predict_proba")
 
 
-class DistilledTreeClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
-    """One tree that imitates an ensemble: CMM, combining multiple models.
+class DistilledTreeClassifier(PoolMixin, SingleTreeMixin, ClassifierMixin, BaseEstimator):
+    """One tree that imitates an ensemble: combining multiple models (CMM), Domingos 1998.
 
     The ensemble labels artificial samples, and a single learner, a tree by default, learns them
     together with the training data. With a tree as a learner the result can be read; any other
@@ -50,39 +47,41 @@ class DistilledTreeClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator
 
     Parameters
     ----------
-    ensemble : classifier, list of trees, TreeEnsemble or None, default=None
+    pool : classifier, list of trees, TreeEnsemble or None, default=None
         Whom to imitate. One that is not fitted, as after ``clone`` or in a grid search, is
         fitted first. None is the vote of 25 trees on bootstrap samples.
-    student : classifier or None, default=None
+    estimator : classifier or None, default=None
         Who learns. None is ``PrunedTreeClassifier()``, which stands in for C4.5.
     n_samples : int, default=1000
         Artificial samples.
     sampling : {"auto", "leaves", "data", "uniform"}, default="auto"
-        Where they come from. "leaves": as in CMM, a leaf of a tree of the ensemble, by the
+        Where they come from. "leaves": as in CMM, a leaf of a tree of the pool, by the
         number of training rows in it, and a point anywhere in the leaf within the bounds of the
         data. "data": a row and normal noise. "uniform": anywhere within the bounds of the data.
-        "auto": "leaves" if the ensemble consists of trees with splits on columns, else "data".
+        "auto": "leaves" if the pool consists of trees with splits on columns, else "data".
     noise : float, default=0.2
         For "data": standard deviation of the noise, in those of the columns.
-    originals : {"labels", "ensemble", "drop"}, default="labels"
-        The training rows: learned with their own labels, as in CMM; with the labels the ensemble
-        gives them, for a more faithful student; or not at all.
+    originals : {"labels", "pool", "drop"}, default="labels"
+        The training rows: learned with their own labels, as in CMM; with the labels the pool
+        gives them, for a more faithful tree; or not at all.
     random_state : int, RandomState instance or None, default=None
-        Seeds the default ensemble, the samples and the student.
+        Seeds the pool, the samples and the learner.
 
     Attributes
     ----------
-    ensemble_ : classifier or TreeEnsemble
-        The fitted ensemble.
-    student_ : classifier
-        The fitted student, which does the predicting.
+    pool_ : classifier or TreeEnsemble
+        The fitted pool.
+    estimator_ : classifier
+        The fitted learner, which does the predicting.
     fidelity_ : float
-        Share of ``max(n_samples, 1000)`` further artificial samples on which student and
-        ensemble agree.
+        Share of ``max(n_samples, 1000)`` further artificial samples on which learner and pool
+        agree.
     sampling_ : str
         Where the samples came from.
+    tree_ : Tree
+        The learner's tree, if it is one.
     rules_ : RuleList
-        The student as rules, if it is a tree. Support counts artificial samples too.
+        It as rules. Support counts artificial samples too.
     classes_ : ndarray of shape (n_classes,)
         Labels, sorted.
     n_features_in_ : int
@@ -99,7 +98,8 @@ class DistilledTreeClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator
     ----------
     .. [1] P. Domingos, "Knowledge Discovery Via Multiple Models", Intelligent Data Analysis 2,
        1998.
-    .. [2] Eastwood's thesis, section 2.5.2.
+    .. [2] M. Eastwood, "Building Well-Performing Classifier Ensembles: Model and Decision Level
+       Combination", PhD thesis, Bournemouth University, 2010, section 2.5.2.
 
     Examples
     --------
@@ -111,23 +111,25 @@ class DistilledTreeClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator
     >>> single = DistilledTreeClassifier(forest, random_state=0).fit(X, y)
     >>> single.fidelity_ > 0.85
     True
-    >>> print(single.as_sklearn().get_n_leaves() < 100)
+    >>> single.tree_.n_leaves < 100
     True
     """
 
+    _takes_missing = False
+
     def __init__(
         self,
-        ensemble=None,
+        pool=None,
         *,
-        student=None,
+        estimator=None,
         n_samples=1000,
         sampling="auto",
         noise=0.2,
         originals="labels",
         random_state=None,
     ):
-        self.ensemble = ensemble
-        self.student = student
+        self.pool = pool
+        self.estimator = estimator
         self.n_samples = n_samples
         self.sampling = sampling
         self.noise = noise
@@ -135,7 +137,7 @@ class DistilledTreeClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator
         self.random_state = random_state
 
     def fit(self, X, y, sample_weight=None) -> Self:
-        """Fit the ensemble unless it is fitted, and the student on what it says.
+        """Fit the pool unless it is fitted, and the learner on what it says.
 
         Parameters
         ----------
@@ -153,115 +155,78 @@ class DistilledTreeClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator
         """
         self._check()
         columns = getattr(X, "columns", None)
-        X, y = validate_data(self, X, y, dtype=[np.float64, np.float32])
-        check_classification_targets(y)
-        weight = case_weights(X, y, sample_weight, None)
-        X, y, weight = X[weight > 0], y[weight > 0], weight[weight > 0]
-        self.classes_, codes = np.unique(y, return_inverse=True)
+        X, y, codes, weight = self._read_cases(X, y, sample_weight)
         rng = check_random_state(self.random_state)
-        self._names = None
         names = None if columns is None else getattr(self, "feature_names_in_", None)
-        self.ensemble_ = self._fitted_ensemble(X, y, codes, weight, rng, names)
-        self.sampling_, trees = choose_sampling(self.sampling, self.ensemble_)
-        rows, labels, both = X, y, weight
+        self._names = None
+        self.pool_ = self._take_pool(X, y, codes, weight, rng, names)
+        self.sampling_, trees = choose_sampling(self.sampling, self.pool_)
         sampler = Sampler(self.sampling_, trees, X, weight, self.noise)
         made = sampler.draw(self.n_samples, rng)
         if self.originals == "drop":
             rows, labels, both = made, self._ask(made), np.ones(len(made))
         else:
-            own = self._ask(X) if self.originals == "ensemble" else y
+            own = self._ask(X) if self.originals == "pool" else y
             rows = np.concatenate([X, made])
             labels = np.concatenate([own, self._ask(made)])
             both = np.concatenate([weight, np.ones(len(made))])
-        student = PrunedTreeClassifier() if self.student is None else clone(self.student)
-        self.student_ = seeded(student, rng)
-        self._fit_student(rows, labels, both)
+        learner = PrunedTreeClassifier() if self.estimator is None else clone(self.estimator)
+        set_random_states(learner, rng, only_missing=True)
+        self.estimator_ = fit_member(learner, rows, labels, None if (both == 1).all() else both)
+        self._input_dtype = getattr(self.estimator_, "_input_dtype", np.float32)
         fresh = sampler.draw(max(self.n_samples, 1000), rng)
-        self.fidelity_ = float(np.mean(self.student_.predict(fresh) == self._ask(fresh)))
+        self.fidelity_ = float(np.mean(self.estimator_.predict(fresh) == self._ask(fresh)))
         return self
 
     def _check(self):
-        if isinstance(self.n_samples, bool) or not isinstance(self.n_samples, Integral):
-            raise TypeError(f"n_samples={self.n_samples!r}: give a whole number from 1.")
-        if self.n_samples < 1:
-            raise ValueError(f"n_samples={self.n_samples}: give a whole number from 1.")
-        check_noise(self.noise)
-        if self.sampling not in SAMPLINGS:
-            raise ValueError(f"sampling={self.sampling!r}: choose {', '.join(SAMPLINGS)}.")
-        if self.originals not in _ORIGINALS:
-            raise ValueError(f"originals={self.originals!r}: choose {', '.join(_ORIGINALS)}.")
-        if self.student is not None and not is_classifier(self.student):
+        check_count(self.n_samples, "n_samples")
+        check_number(self.noise, "noise", low=0)
+        check_choice(self.sampling, "sampling", SAMPLINGS)
+        check_choice(self.originals, "originals", _ORIGINALS)
+        if self.estimator is not None and not is_classifier(self.estimator):
             raise TypeError(
-                f"student is a {type(self.student).__name__}: pass a classifier that is not "
+                f"estimator is a {type(self.estimator).__name__}: pass a classifier that is not "
                 "fitted, or None for a pruned tree."
             )
 
-    def _fitted_ensemble(self, X, y, codes, weight, rng, names):
-        if self.ensemble is None:
-            return vote_of_trees(X, y, codes, weight, DecisionTreeClassifier(), rng)
-        given = self.ensemble
-        if isinstance(given, TreeEnsemble) or _members.is_pool(given):
-            given = take_trees(given)
-        elif not is_classifier(_members.strip(given)[1]):
+    def _take_pool(self, X, y, codes, weight, rng, names):
+        if self.pool is None:
+            bags = bootstrap_cases(X, codes, weight, _N_DEFAULT_TREES, rng)
+            tree = DecisionTreeClassifier()
+            return take_trees([fit_cases(tree, X, y, bag, rng) for bag in bags])
+        if isinstance(self.pool, TreeEnsemble) or _members.is_pool(self.pool):
+            trees = take_trees(self.pool)
+            self._check_pool(y, trees.classes, trees.n_features)
+            return trees
+        if not is_classifier(_members.strip(self.pool)[1]):
             raise TypeError(
-                f"ensemble is a {type(given).__name__}: pass a classifier, fitted or not, or a "
+                f"pool is a {type(self.pool).__name__}: pass a classifier, fitted or not, or a "
                 "list of trees."
             )
-        elif not _members.is_fitted(given):
-            given = seeded(clone(given), rng)
-            plain = (weight == 1.0).all()
-            if not plain and not has_fit_parameter(given, "sample_weight"):
+        # Frames of the caller have become an array: all are asked about arrays from here.
+        pool = self._fitted_pool(X, y, rng, weight)
+        if pool is self.pool:
+            self._check_pool(y, pool.classes_, getattr(pool, "n_features_in_", None))
+            self._names = getattr(pool, "feature_names_in_", None)
+            if names is not None and self._names is not None and list(names) != list(self._names):
                 raise ValueError(
-                    f"{type(given).__name__} takes no sample_weight: pass it fitted, or leave the "
-                    "weights out."
+                    f"X has the columns {list(names)}, but the pool was fitted on "
+                    f"{list(self._names)}: pass the same, in that order."
                 )
-            # Frames of the caller have become an array: all are asked about arrays from here.
-            return given.fit(X, y) if plain else given.fit(X, y, sample_weight=weight)
-        self._check_fitted(given, names)
-        return given
-
-    def _check_fitted(self, given, names):
-        known = given.classes if isinstance(given, TreeEnsemble) else given.classes_
-        strange = np.setdiff1d(self.classes_, known)
-        if len(strange):
-            raise ValueError(
-                f"y holds {strange.tolist()[0]!r}, which the fitted ensemble does not know; its "
-                f"classes are {np.asarray(known).tolist()}. Fit it on all classes."
-            )
-        self.classes_ = np.asarray(known)
-        width = getattr(given, "n_features_in_", getattr(given, "n_features", None))
-        if width is not None and width != self.n_features_in_:
-            raise ValueError(
-                f"X has {self.n_features_in_} columns, but the ensemble was fitted on {width}: "
-                "pass the columns it was fitted on."
-            )
-        self._names = getattr(given, "feature_names_in_", None)
-        if names is not None and self._names is not None and list(names) != list(self._names):
-            raise ValueError(
-                f"X has the columns {list(names)}, but the ensemble was fitted on "
-                f"{list(self._names)}: pass the same, in that order."
-            )
+        return pool
 
     def _ask(self, X):
-        names = self._names
-        if names is None or isinstance(self.ensemble_, TreeEnsemble):
-            return self.ensemble_.predict(X)
-        # An ensemble fitted on a frame wants its names again.
-        return self.ensemble_.predict(pd.DataFrame(X, columns=names))
+        if self._names is None:
+            return self.pool_.predict(X)
+        # A pool fitted on a frame wants its names again.
+        return self.pool_.predict(pd.DataFrame(X, columns=self._names))
 
-    def _fit_student(self, X, labels, weight):
-        if (weight == 1.0).all():
-            self.student_.fit(X, labels)
-        elif has_fit_parameter(self.student_, "sample_weight"):
-            self.student_.fit(X, labels, sample_weight=weight)
-        else:
-            raise ValueError(
-                f"{type(self.student_).__name__} takes no sample_weight: leave the weights out, "
-                "or pass another student."
-            )
+    def _rows(self, X):
+        check_is_fitted(self)
+        return validate_data(self, X, reset=False, dtype=[np.float64, np.float32])
 
     def predict(self, X) -> NDArray:
-        """Return what the student says.
+        """Return what the learner says.
 
         Parameters
         ----------
@@ -271,12 +236,12 @@ class DistilledTreeClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator
         -------
         ndarray of shape (n_samples,)
         """
-        X = self._look(X)  # first: complains if not fitted
-        return self.student_.predict(X)
+        X = self._rows(X)  # first: complains if not fitted
+        return self.estimator_.predict(X)
 
-    @available_if(_student_has_proba)
+    @available_if(_has_proba)
     def predict_proba(self, X) -> NDArray:
-        """Return the probabilities of the student, with a column for each of ``classes_``.
+        """Return the probabilities of the learner, with a column for each of ``classes_``.
 
         Parameters
         ----------
@@ -286,75 +251,33 @@ class DistilledTreeClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator
         -------
         ndarray of shape (n_samples, n_classes)
         """
-        X = self._look(X)
-        proba = self.student_.predict_proba(X)
-        if len(self.student_.classes_) == len(self.classes_):
-            return proba
-        wide = np.zeros((len(proba), len(self.classes_)))  # a class the ensemble never said
-        wide[:, np.searchsorted(self.classes_, self.student_.classes_)] = proba
+        X = self._rows(X)
+        proba = self.estimator_.predict_proba(X)
+        return self._widened(proba, self.estimator_.classes_)
+
+    predict_log_proba = available_if(_has_proba)(SingleTreeMixin.predict_log_proba)
+
+    def _widened(self, table, classes):
+        """Give a table a column for each class, those too that the pool never said."""
+        if len(classes) == len(self.classes_):
+            return table
+        wide = np.zeros((len(table), len(self.classes_)))
+        wide[:, np.searchsorted(self.classes_, classes)] = table
         return wide
 
-    def _look(self, X):
-        check_is_fitted(self)
-        return validate_data(self, X, reset=False, dtype=[np.float64, np.float32])
-
-    def as_sklearn(self) -> DecisionTreeClassifier:
-        """Return the student as a scikit-learn tree, for ``plot_tree`` and ``export_text``.
-
-        Returns
-        -------
-        DecisionTreeClassifier
-
-        Raises
-        ------
-        TypeError
-            If the student is no single tree.
-        """
-        check_is_fitted(self)
-        trees = self._one_tree()
-        names = getattr(self, "feature_names_in_", None)
-        return as_sklearn(trees.trees[0], trees.classes, self.n_features_in_, names)
-
     @property
-    def rules_(self) -> RuleList:
-        """The student as rules; support counts training rows and artificial samples."""
+    def tree_(self) -> Tree:  # type: ignore[override]
+        """The learner's tree; there is none where the learner is something else."""
         check_is_fitted(self)
-        trees = self._one_tree()
-        names = getattr(self, "feature_names_in_", None)
-        return tree_rules(trees.trees[0], trees.classes, names)
-
-    def _one_tree(self):
         try:
-            trees = take_trees(self.student_)
+            trees = take_trees(self.estimator_)
         except (TypeError, ValueError):
             trees = None
         if trees is None or trees.n_trees > 1:
-            raise TypeError(
-                f"The student is a {type(self.student_).__name__}, not one tree: only "
+            raise AttributeError(
+                f"The learner is a {type(self.estimator_).__name__}, not one tree: only "
                 "DecisionTreeClassifier, HistTreeClassifier and PrunedTreeClassifier can be "
                 "handed back as one."
             )
-        return trees
-
-
-def vote_of_trees(X, y, codes, weight, tree, rng, n_trees=_N_DEFAULT_TREES):
-    """Grow trees on bootstrap samples, and let them vote."""
-    bags = bootstrap_cases(X, codes, weight, n_trees, rng)
-    return take_trees([grown(tree, X, y, bag, rng) for bag in bags])
-
-
-def grown(tree, X, y, weight, rng):
-    """Fit a tree on the rows with a weight."""
-    held = weight > 0
-    return seeded(clone(tree), rng).fit(X[held], y[held], sample_weight=weight[held])
-
-
-def seeded(model, rng):
-    """Give a seed to every random_state of a model that has none."""
-    own = model.get_params(deep=True)
-    chosen = {
-        name: rng.randint(np.iinfo(np.int32).max)
-        for name in sorted(own)
-        if (name == "random_state" or name.endswith("__random_state")) and own[name] is None
-    }
-    return model.set_params(**chosen) if chosen else model
+        tree = trees.trees[0]
+        return replace(tree, value=self._widened(tree.value, trees.classes))

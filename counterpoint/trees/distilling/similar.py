@@ -1,8 +1,7 @@
-"""L6: the member of an ensemble that decides most like the whole."""
+"""The member of an ensemble that decides most like the whole."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -11,10 +10,10 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import check_array, check_random_state
 
 from counterpoint import _members
+from counterpoint._validation import check_choice, check_count, check_number
 from counterpoint.trees.distilling.artificial import (
     SAMPLINGS,
     Sampler,
-    check_noise,
     choose_sampling,
 )
 
@@ -81,7 +80,7 @@ class SimilarMember:
 
 
 def most_similar_member(
-    ensemble: Any,
+    pool: Any,
     X: ArrayLike,
     *,
     similarity: str = "agreement",
@@ -94,7 +93,7 @@ def most_similar_member(
 
     Parameters
     ----------
-    ensemble : fitted classifier with members, or list of fitted classifiers
+    pool : fitted classifier with members, or list of fitted classifiers
         A list decides by plurality, ties to the first class.
     X : array-like of shape (n_samples, n_features)
         Data that artificial samples are to look like. No labels are needed.
@@ -124,7 +123,8 @@ def most_similar_member(
     ----------
     .. [1] C. Ferri, J. Hernandez-Orallo and M. J. Ramirez-Quintana, "From Ensemble Methods to
        Comprehensible Models", Discovery Science, 2002.
-    .. [2] Eastwood's thesis, section 2.5.2.
+    .. [2] M. Eastwood, "Building Well-Performing Classifier Ensembles: Model and Decision Level
+       Combination", PhD thesis, Bournemouth University, 2010, section 2.5.2.
 
     Examples
     --------
@@ -133,34 +133,31 @@ def most_similar_member(
     >>> from counterpoint.trees import most_similar_member
     >>> X, y = load_iris(return_X_y=True)
     >>> forest = RandomForestClassifier(20, random_state=0).fit(X, y)
-    >>> found = most_similar_member(forest, X, random_state=0)
-    >>> found.member is forest.estimators_[found.index]
+    >>> chosen = most_similar_member(forest, X, random_state=0)
+    >>> chosen.member is forest.estimators_[chosen.index]
     True
     """
-    if similarity not in SIMILARITIES:
-        raise ValueError(f"similarity={similarity!r}: choose {', '.join(SIMILARITIES)}.")
-    if isinstance(n_samples, bool) or not isinstance(n_samples, Integral) or n_samples < 0:
-        raise ValueError(f"n_samples={n_samples!r}: give a whole number from 0.")
-    check_noise(noise)
+    check_choice(similarity, "similarity", SIMILARITIES)
+    check_count(n_samples, "n_samples", low=0)
+    check_number(noise, "noise", low=0)
+    check_choice(sampling, "sampling", SAMPLINGS)
     names = getattr(X, "columns", None)
     rows = check_array(X, dtype=[np.float64, np.float32])
     if n_samples:
-        how, trees = choose_sampling(sampling, ensemble)
+        how, trees = choose_sampling(sampling, pool)
         sampler = Sampler(how, trees, rows, np.ones(len(rows)), noise)
         rows = sampler.draw(n_samples, check_random_state(random_state))
-    elif sampling not in SAMPLINGS:
-        raise ValueError(f"sampling={sampling!r}: choose {', '.join(SAMPLINGS)}.")
     asked: Any = rows
     if names is not None:
         asked = pd.DataFrame(rows, columns=list(names))
-    told = _members.answers_of(ensemble, asked)
-    if told.votes is None:
+    answers = _members.answers_of(pool, asked)
+    if answers.votes is None:
         raise TypeError(
-            f"The members of a {type(ensemble).__name__} each solve a two-class task of their "
+            f"The members of a {type(pool).__name__} each solve a two-class task of their "
             "own, and none of them could stand for the ensemble."
         )
-    whole = _decisions(ensemble, told, asked)
-    matrices = confusion_matrices(told.votes, whole, len(told.classes))
+    whole = _decisions(pool, answers, asked)
+    matrices = confusion_matrices(answers.votes, whole, len(answers.classes))
     values = np.array([SIMILARITIES[similarity](c) for c in matrices], dtype=float)
     if np.isnan(values).all():
         raise ValueError(
@@ -168,20 +165,20 @@ def most_similar_member(
             "one class only. Use similarity='agreement', or other samples."
         )
     index = int(np.nanargmax(values))
-    return SimilarMember(index=index, member=_member_at(ensemble, index), similarity=values)
+    return SimilarMember(index=index, member=_member_at(pool, index), similarity=values)
 
 
-def _decisions(ensemble, told, X):
-    if _members.is_pool(ensemble):
-        tally = np.stack([(told.votes == k).sum(axis=0) for k in range(len(told.classes))])
+def _decisions(pool, answers, X):
+    if _members.is_pool(pool):
+        tally = np.stack([(answers.votes == k).sum(axis=0) for k in range(len(answers.classes))])
         return tally.argmax(axis=0)
-    return np.searchsorted(told.classes, np.asarray(ensemble.predict(X)))
+    return np.searchsorted(answers.classes, np.asarray(pool.predict(X)))
 
 
-def _member_at(ensemble, index):
-    if _members.is_pool(ensemble):
-        return _members.named_pool(ensemble)[index].estimator
-    members = getattr(_members.strip(ensemble)[1], "estimators_", None)
+def _member_at(pool, index):
+    if _members.is_pool(pool):
+        return _members.named_pool(pool)[index].estimator
+    members = getattr(_members.strip(pool)[1], "estimators_", None)
     return None if members is None or len(members) <= index else members[index]
 
 

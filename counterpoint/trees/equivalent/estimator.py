@@ -1,39 +1,40 @@
 """One tree that decides as an ensemble of trees does, as a scikit-learn estimator.
 
-:func:`counterpoint.trees.equivalent.melt.equivalent_tree` does it for ensembles that are fitted.
+:func:`counterpoint.trees.equivalent_tree` does it for ensembles that are fitted.
 """
 
 import warnings
-from numbers import Integral, Real
 from typing import Self
 
 import numpy as np
-from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
+from sklearn import get_config
+from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.ensemble import BaggingClassifier
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils import check_random_state
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_is_fitted, has_fit_parameter, validate_data
+from sklearn.utils.validation import check_is_fitted
 
+from counterpoint._validation import check_choice, check_count, check_number
+from counterpoint.base import check_weights, fit_member, validate_data
 from counterpoint.trees.algebra import apply, relabel
 from counterpoint.trees.convert import take_trees
 from counterpoint.trees.equivalent.certificate import Certificate, certify
 from counterpoint.trees.equivalent.melt import (
     CRITERIA,
     MINIMIZE,
-    EquivalentTree,
     Faithfulness,
-    check_choice,
     check_limits,
     equivalent_tree,
 )
 from counterpoint.trees.equivalent.sample import Sampling, grow_on_sample
+from counterpoint.trees.growing.growers import case_weights
+from counterpoint.trees.pool import PoolMixin
 from counterpoint.trees.pruning.prune import prune
 from counterpoint.trees.single import SingleTreeMixin
 
-__all__ = ["EnsembleTreeClassifier", "EquivalentTree", "Faithfulness", "equivalent_tree"]
+__all__ = ["EnsembleTreeClassifier"]
 
 _CHOICES = {
     "method": ("exact", "sample"),
@@ -44,7 +45,7 @@ _CHOICES = {
 }
 
 
-class EnsembleTreeClassifier(SingleTreeMixin, ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
+class EnsembleTreeClassifier(PoolMixin, SingleTreeMixin, ClassifierMixin, BaseEstimator):
     """Fit an ensemble of trees, then melt it into one tree.
 
     ``method="exact"`` gives a tree with the decisions of the ensemble at every point of the
@@ -56,15 +57,13 @@ class EnsembleTreeClassifier(SingleTreeMixin, ClassifierMixin, MetaEstimatorMixi
 
     Parameters
     ----------
-    ensemble : classifier or None, default=None
-        An ensemble of trees, see :func:`counterpoint.trees.convert.take_trees`. None: 10
-        bagged trees of depth 3. One inside ``sklearn.frozen.FrozenEstimator`` is not fitted again.
+    pool : classifier, list of trees, TreeEnsemble or None, default=None
+        An ensemble of trees, see :func:`counterpoint.trees.take_trees`. One that is not fitted,
+        as after ``clone`` or in a grid search, is fitted first. None: 10 bagged trees of depth 3.
     method : {"exact", "sample"}, default="exact"
-    prefit : bool, default=False
-        The ensemble is fitted: take it as it is.
     criterion : {"cells", "volume"}, default="cells"
         For "exact": what a split should tell apart, see
-        :func:`counterpoint.trees.equivalent.melt.equivalent_tree`.
+        :func:`counterpoint.trees.equivalent_tree`.
     minimize : {None, "leaves", "depth"}, default=None
         For "exact": search for the smallest tree.
     max_leaves : int or None, default=100_000
@@ -72,7 +71,7 @@ class EnsembleTreeClassifier(SingleTreeMixin, ClassifierMixin, MetaEstimatorMixi
     max_seconds : float or None, default=None
         For "exact": most seconds for splitting, once the ensemble is fitted.
     n_overlaps : int, default=10_000
-        For "sample": overlaps to draw; doubles are dropped. The thesis draws 100 000.
+        For "sample": overlaps to draw; doubles are dropped. [1]_ draws 100 000.
     sampling : {"uniform", "data", "volume"}, default="uniform"
         For "sample": draw roughly evenly from all overlaps, around rows of X, or by volume.
     agreement : float, default=0.0
@@ -87,7 +86,7 @@ class EnsembleTreeClassifier(SingleTreeMixin, ClassifierMixin, MetaEstimatorMixi
         rows, or a dict of its options with "criterion". The leaves then have the labels of the
         rows that reach them.
     random_state : int, RandomState instance or None, default=None
-        Seeds the default ensemble, those without a seed of their own, and the sample.
+        Seeds the default pool, those without seeds of their own, and the sample.
 
     Attributes
     ----------
@@ -96,8 +95,8 @@ class EnsembleTreeClassifier(SingleTreeMixin, ClassifierMixin, MetaEstimatorMixi
     tree_ : Tree
         The one tree. Weights of classes in a leaf are mean scores of the ensemble, so
         ``predict_proba`` is near that of the ensemble.
-    ensemble_ : classifier
-        The fitted ensemble.
+    pool_ : classifier
+        The fitted pool.
     exact_ : bool
         Whether the tree is known to decide as the ensemble does everywhere.
     smallest_ : bool
@@ -131,16 +130,17 @@ class EnsembleTreeClassifier(SingleTreeMixin, ClassifierMixin, MetaEstimatorMixi
     >>> one = EnsembleTreeClassifier(random_state=0).fit(X, y)
     >>> one.exact_, one.verify().equal
     (True, True)
-    >>> bool((one.predict(X) == one.ensemble_.predict(X)).all())
+    >>> bool((one.predict(X) == one.pool_.predict(X)).all())
     True
     """
 
+    _takes_missing = False
+
     def __init__(
         self,
-        ensemble=None,
+        pool=None,
         *,
         method="exact",
-        prefit=False,
         criterion="cells",
         minimize=None,
         max_leaves=100_000,
@@ -153,9 +153,8 @@ class EnsembleTreeClassifier(SingleTreeMixin, ClassifierMixin, MetaEstimatorMixi
         pruning=None,
         random_state=None,
     ):
-        self.ensemble = ensemble
+        self.pool = pool
         self.method = method
-        self.prefit = prefit
         self.criterion = criterion
         self.minimize = minimize
         self.max_leaves = max_leaves
@@ -168,8 +167,8 @@ class EnsembleTreeClassifier(SingleTreeMixin, ClassifierMixin, MetaEstimatorMixi
         self.pruning = pruning
         self.random_state = random_state
 
-    def fit(self, X, y, **fit_params) -> Self:
-        """Fit the ensemble, and melt it.
+    def fit(self, X, y, sample_weight=None, **fit_params) -> Self:
+        """Fit the pool unless it is fitted, and melt it.
 
         Parameters
         ----------
@@ -177,34 +176,35 @@ class EnsembleTreeClassifier(SingleTreeMixin, ClassifierMixin, MetaEstimatorMixi
             Numbers, none missing.
         y : array-like of shape (n_samples,)
             Labels.
+        sample_weight : array-like of shape (n_samples,), default=None
+            How much each sample counts when the pool is fitted, and when the tree is pruned:
+            there whole numbers count as copies, others are scaled to the number of samples.
         **fit_params
-            Passed on to the ``fit`` of the ensemble, for example ``sample_weight``.
+            Passed on to the ``fit`` of the pool.
 
         Returns
         -------
         EnsembleTreeClassifier
         """
         self._check()
-        if self.prefit and self.ensemble is None:
-            raise ValueError("prefit=True, but ensemble is None: pass the fitted ensemble.")
-        given = X
+        # A frame goes on as it is: a pool may choose columns by name.
+        frame = X if hasattr(X, "columns") else None
         X, y = validate_data(self, X, y)
         check_classification_targets(y)
+        weight = check_weights(sample_weight, X)
         rng = check_random_state(self.random_state)
-        self.ensemble_ = self._fit_ensemble(given, X, y, fit_params, rng)
-        trees = take_trees(self.ensemble_)
-        if trees.n_features != X.shape[1]:
-            raise ValueError(
-                f"X has {X.shape[1]} columns, but the ensemble was fitted on {trees.n_features}: "
-                "pass the columns it was fitted on."
-            )
-        unknown = np.setdiff1d(y, trees.classes)
-        if len(unknown):
-            raise ValueError(
-                f"y holds {unknown.tolist()}, which the ensemble does not know: its classes are "
-                f"{trees.classes.tolist()}."
-            )
-        self.classes_ = trees.classes
+        data = X if frame is None else frame
+        if self.pool is None:
+            tree = DecisionTreeClassifier(max_depth=3)
+            if get_config()["enable_metadata_routing"]:
+                tree.set_fit_request(sample_weight=True)
+            made = BaggingClassifier(tree, 10, random_state=rng)
+            self.pool_ = fit_member(made, data, y, weight, **fit_params)
+        else:
+            self._refuse_unused(weight, fit_params)
+            self.pool_ = self._fitted_pool(data, y, rng, weight, **fit_params)
+        trees = take_trees(self.pool_)
+        self._check_pool(y, trees.classes, trees.n_features)
         self._input_dtype = trees.dtype
         self._trees = trees
         rows = trees.check_rows(X)
@@ -213,33 +213,20 @@ class EnsembleTreeClassifier(SingleTreeMixin, ClassifierMixin, MetaEstimatorMixi
         else:
             self._grow_on_sample(trees, rows, rng)
         if self.pruning is not None:
-            self._prune(rows, np.searchsorted(self.classes_, y))
+            cases = case_weights(X, y, sample_weight, None)
+            self._prune(rows, np.searchsorted(self.classes_, y), cases)
         self.n_leaves_ = self.tree_.n_leaves
         return self
 
-    def _fit_ensemble(self, given, X, y, fit_params, rng):
-        if self.prefit:
-            if fit_params:
-                raise ValueError(
-                    f"{', '.join(fit_params)} was given, but prefit=True: the ensemble is not "
-                    "fitted again. Leave it out."
-                )
-            return self.ensemble
-        if self.ensemble is None:
-            made = BaggingClassifier(DecisionTreeClassifier(max_depth=3), 10, random_state=rng)
-        else:
-            made = clone(self.ensemble)
-            if "random_state" in made.get_params() and made.get_params()["random_state"] is None:
-                made.set_params(random_state=rng.randint(np.iinfo(np.int32).max))
-        # A frame goes on as it is: an ensemble may choose columns by name.
-        data = given if hasattr(given, "columns") else X
-        for name in fit_params:
-            if not has_fit_parameter(made, name):
-                raise ValueError(
-                    f"{name} was given, but {type(made).__name__}.fit does not take it: leave it "
-                    "out, or pass an ensemble that does."
-                )
-        return made.fit(data, y, **fit_params)
+    def _refuse_unused(self, weight, fit_params):
+        given = list(fit_params)
+        if weight is not None and self.pruning is None:
+            given.append("sample_weight")
+        if given and self._is_prefit():
+            raise ValueError(
+                f"{', '.join(given)} was given, but the pool is fitted and is not fitted again. "
+                "Leave it out, or pass a pool that is not fitted."
+            )
 
     def _melt(self, trees, rows):
         made = equivalent_tree(
@@ -275,9 +262,9 @@ class EnsembleTreeClassifier(SingleTreeMixin, ClassifierMixin, MetaEstimatorMixi
         self.exact_ = self.smallest_ = False
         self._measure(rows)
 
-    def _prune(self, rows, codes):
+    def _prune(self, rows, codes, weight):
         options = self.pruning if isinstance(self.pruning, dict) else {"criterion": self.pruning}
-        counted = relabel(self.tree_, rows, codes, empty="parent")
+        counted = relabel(self.tree_, rows, codes, weight, empty="parent")
         pruned = prune(counted, **options)
         if pruned.n_leaves < self.tree_.n_leaves or self.method == "sample":
             self.exact_ = self.smallest_ = False
@@ -294,21 +281,15 @@ class EnsembleTreeClassifier(SingleTreeMixin, ClassifierMixin, MetaEstimatorMixi
 
     def _check(self):
         for name, choices in _CHOICES.items():
-            check_choice(name, getattr(self, name), choices)
+            check_choice(getattr(self, name), name, choices)
         check_limits(self.max_leaves, self.max_seconds)
-        if not isinstance(self.n_overlaps, Integral) or self.n_overlaps < 1:
-            raise ValueError(f"n_overlaps={self.n_overlaps!r}: give a whole number from 1.")
-        if not isinstance(self.agreement, Real) or not 0 <= float(self.agreement) < 1:
-            raise ValueError(
-                f"agreement={self.agreement!r}: give a number from 0, below 1; the share of the "
-                "winner must be above it."
-            )
-        if not isinstance(self.keep, Real) or not 0 < float(self.keep) <= 1:
-            raise ValueError(f"keep={self.keep!r}: give a share above 0 and at most 1.")
+        check_count(self.n_overlaps, "n_overlaps")
+        check_number(self.agreement, "agreement", low=0, high=1, open_high=True)
+        check_number(self.keep, "keep", low=0, open_low=True, high=1)
         if not isinstance(self.pruning, str | dict | None):
             raise ValueError(
                 f"pruning={self.pruning!r}: give the name of a criterion, a dict of options of "
-                "counterpoint.trees.pruning.prune.prune, or None."
+                "counterpoint.trees.prune, or None."
             )
 
     def verify(self, *, limit: int | None = None) -> Certificate:
@@ -327,24 +308,3 @@ class EnsembleTreeClassifier(SingleTreeMixin, ClassifierMixin, MetaEstimatorMixi
         """
         check_is_fitted(self)
         return certify(self.tree_, self._trees, limit=limit)
-
-    def apply(self, X) -> NDArray:
-        """Return the leaf that each sample reaches, as a number of a node of ``tree_``.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Without missing values.
-
-        Returns
-        -------
-        ndarray of shape (n_samples,), int32
-        """
-        check_is_fitted(self)
-        X = validate_data(self, X, reset=False, dtype=self._input_dtype)
-        return apply(self.tree_, X)
-
-    def __sklearn_tags__(self):
-        tags = super().__sklearn_tags__()
-        tags.input_tags.allow_nan = False
-        return tags

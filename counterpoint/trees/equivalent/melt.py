@@ -2,7 +2,6 @@
 
 import time
 from dataclasses import dataclass, replace
-from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
@@ -10,6 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.tree import DecisionTreeClassifier
 
 from counterpoint._kernels.trees import sum_up
+from counterpoint._validation import check_choice, check_count, check_number
 from counterpoint.trees.algebra import apply
 from counterpoint.trees.boxes import box_volumes, data_bounds, leaf_boxes
 from counterpoint.trees.compare import point_in
@@ -114,7 +114,7 @@ class EquivalentTree:
 
 
 def equivalent_tree(
-    ensemble: Any,
+    pool: Any,
     X: ArrayLike | None = None,
     *,
     criterion: str = "cells",
@@ -131,8 +131,8 @@ def equivalent_tree(
 
     Parameters
     ----------
-    ensemble : fitted ensemble of trees, list of trees, or TreeEnsemble
-        What :func:`counterpoint.trees.convert.take_trees` takes.
+    pool : fitted ensemble of trees, list of trees, or TreeEnsemble
+        What :func:`counterpoint.trees.take_trees` takes.
     X : array-like of shape (n_samples, n_features), default=None
         Rows that say which regions matter, when a limit is reached, and between which bounds
         volumes are measured. None: bounds a little outside the thresholds.
@@ -183,10 +183,10 @@ def equivalent_tree(
     >>> bool((one.predict(X) == forest.predict(X)).all())
     True
     """
-    check_choice("criterion", criterion, CRITERIA)
-    check_choice("minimize", minimize, MINIMIZE)
+    check_choice(criterion, "criterion", CRITERIA)
+    check_choice(minimize, "minimize", MINIMIZE)
     check_limits(max_leaves, max_seconds)
-    trees = take_trees(ensemble)
+    trees = take_trees(pool)
     packed = pack(trees)
     rows = None if X is None else _without_missing(trees.check_rows(X))
     bounds = threshold_bounds(packed) if rows is None else data_bounds(rows)
@@ -299,20 +299,9 @@ def _without_missing(rows):
     return rows
 
 
-def check_choice(name: str, given: Any, choices: tuple) -> None:
-    """Refuse what is not among the choices."""
-    if given not in choices:
-        listed = ", ".join(repr(choice) for choice in choices)
-        raise ValueError(f"{name}={given!r}: choose one of {listed}.")
-
-
 def check_limits(max_leaves: Any, max_seconds: Any) -> None:
     """Refuse limits that are none."""
-    if max_leaves is not None and (
-        not isinstance(max_leaves, Integral) or isinstance(max_leaves, bool) or max_leaves < 1
-    ):
-        raise ValueError(f"max_leaves={max_leaves!r}: give a whole number from 1, or None.")
-    if max_seconds is not None and (
-        not isinstance(max_seconds, Real) or not float(max_seconds) > 0
-    ):
-        raise ValueError(f"max_seconds={max_seconds!r}: give a number above 0, or None.")
+    if max_leaves is not None:
+        check_count(max_leaves, "max_leaves", hint=", or None")
+    if max_seconds is not None:
+        check_number(max_seconds, "max_seconds", low=0, open_low=True, hint=", or None")

@@ -5,6 +5,9 @@ ordered, or on whether a repeated row came as copies or as a weight.
 """
 
 import numpy as np
+from sklearn.base import clone
+
+from counterpoint.base import set_random_states
 
 
 def content_order(X, codes):
@@ -43,3 +46,10 @@ def deal_cases(X, codes, weight, n_parts, rng):
     parts = np.zeros((n_parts, len(codes)))
     np.add.at(parts, (np.arange(len(dealt)) % n_parts, dealt), 1.0 if whole else weight[dealt])
     return parts
+
+
+def fit_cases(learner, X, y, weight, rng):
+    """Fit a copy of a learner on the rows with a weight, seeded where it has no seed."""
+    held = weight > 0
+    model = set_random_states(clone(learner), rng, only_missing=True)
+    return model.fit(X[held], y[held], sample_weight=weight[held])

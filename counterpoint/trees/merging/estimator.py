@@ -1,26 +1,25 @@
 """A tree merged from many as a scikit-learn estimator."""
 
 from dataclasses import replace
-from numbers import Integral, Real
+from numbers import Integral
 from typing import Any, Self
 
 import numpy as np
 from joblib import Parallel, delayed
-from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import validate_data
 
-from counterpoint import _members
+from counterpoint._validation import check_choice, check_count, check_number
+from counterpoint.base import MAX_SEED, validate_data
 from counterpoint.trees.convert import take_trees
-from counterpoint.trees.ensemble import TreeEnsemble
 from counterpoint.trees.growing.cases import bootstrap_cases
 from counterpoint.trees.growing.growers import Grower, case_weights
 from counterpoint.trees.merging.bases import on_columns, random_basis
 from counterpoint.trees.merging.merge import ORDERS, merge_arrays
+from counterpoint.trees.pool import PoolMixin
 from counterpoint.trees.pruning.criteria import LOCAL
 from counterpoint.trees.single import SingleTreeMixin
-from counterpoint.trees.structure import Tree
 
 _CHOICES: dict[str, tuple] = {
     "criterion": LOCAL,
@@ -31,7 +30,7 @@ _CHOICES: dict[str, tuple] = {
 }
 
 
-class MergedTreeClassifier(SingleTreeMixin, ClassifierMixin, BaseEstimator):
+class MergedTreeClassifier(PoolMixin, SingleTreeMixin, ClassifierMixin, BaseEstimator):
     """One decision tree, grafted together from the best parts of many.
 
     Trees are grown on bootstrap samples, on some of the columns, or on random bases, and pruned
@@ -42,7 +41,7 @@ class MergedTreeClassifier(SingleTreeMixin, ClassifierMixin, BaseEstimator):
     Parameters
     ----------
     n_estimators : int, default=21
-        Trees to grow. Not used with ``ensemble``.
+        Trees to grow. Not used with ``pool``.
     criterion : {"error-based", "pessimistic", "minimum-error"}, default="error-based"
         What subtrees and leaves cost.
     corrected : bool, default=True
@@ -53,7 +52,7 @@ class MergedTreeClassifier(SingleTreeMixin, ClassifierMixin, BaseEstimator):
         oblique splits. None grows equal trees, which is for one.
     order : {"samples", "volume"}, default="samples"
         Visit nodes from the fewest samples up, or from the smallest volume up.
-    ensemble : estimator, list of trees, or None, default=None
+    pool : estimator, list of trees, or None, default=None
         Take the trees of this ensemble instead of growing some. One that is not fitted, as after
         ``clone`` or in a grid search, is fitted first.
     cf : float, default=0.25
@@ -80,7 +79,7 @@ class MergedTreeClassifier(SingleTreeMixin, ClassifierMixin, BaseEstimator):
     n_jobs : int or None, default=None
         Threads to grow trees with, for ``grower="sklearn"``.
     random_state : int, RandomState instance or None, default=None
-        Seeds bootstrap samples, columns, bases and growing.
+        Seeds bootstrap samples, columns, bases and growing, or a pool that has no seed.
 
     Attributes
     ----------
@@ -88,12 +87,14 @@ class MergedTreeClassifier(SingleTreeMixin, ClassifierMixin, BaseEstimator):
         Labels, sorted.
     tree_ : Tree
         The merged tree, with weights of classes among all training samples.
+    pool_ : TreeEnsemble
+        The trees of ``pool``, if one was given.
     n_leaves_ : int
         Its leaves.
     rules_ : RuleList
         It as readable rules, with support and confidence.
-    history_ : list of MergeStep
-        Nodes that were cut or grafted, in order.
+    history_ : DataFrame
+        Nodes that were cut or grafted, in order; its columns are those of :class:`MergedTree`.
     winner_ : int
         The tree that was best at the root; -1 if a leaf was.
     estimated_error_ : float
@@ -128,7 +129,7 @@ class MergedTreeClassifier(SingleTreeMixin, ClassifierMixin, BaseEstimator):
         corrected=True,
         diversify="bootstrap",
         order="samples",
-        ensemble=None,
+        pool=None,
         cf=0.25,
         limit="binomial",
         m=2.0,
@@ -147,7 +148,7 @@ class MergedTreeClassifier(SingleTreeMixin, ClassifierMixin, BaseEstimator):
         self.corrected = corrected
         self.diversify = diversify
         self.order = order
-        self.ensemble = ensemble
+        self.pool = pool
         self.cf = cf
         self.limit = limit
         self.m = m
@@ -162,7 +163,7 @@ class MergedTreeClassifier(SingleTreeMixin, ClassifierMixin, BaseEstimator):
         self.random_state = random_state
 
     def fit(self, X, y, sample_weight=None) -> Self:
-        """Grow trees, or take those of ``ensemble``, and merge them.
+        """Grow trees, or take those of ``pool``, and merge them.
 
         Parameters
         ----------
@@ -179,23 +180,20 @@ class MergedTreeClassifier(SingleTreeMixin, ClassifierMixin, BaseEstimator):
         MergedTreeClassifier
         """
         self._check()
-        given = None
-        dtype: Any = np.float32
-        if self.ensemble is not None and self._is_fitted(self.ensemble):
-            given = take_trees(self.ensemble)
-            dtype = given.dtype
+        given = None if self.pool is None or not self._is_prefit() else take_trees(self.pool)
+        dtype: Any = np.float32 if given is None else given.dtype
         rows, y = validate_data(self, X, y, dtype=dtype, ensure_all_finite="allow-nan")
         check_classification_targets(y)
         self.classes_, codes = np.unique(y, return_inverse=True)
         weight = case_weights(rows, y, sample_weight, self.class_weight)
-        if self.ensemble is not None and given is None:
-            given = self._fit_ensemble(rows, y, weight)
-            rows = np.asarray(rows, dtype=given.dtype)
-        if given is not None:
-            rows = given.check_rows(rows)
-            trees = list(given.trees)
+        rng = check_random_state(self.random_state)
+        if self.pool is None:
+            trees = self._grow(rows, y, codes, weight, rng)
         else:
-            trees = self._grow(rows, y, codes, weight)
+            if given is None:
+                given = take_trees(self._fitted_pool(rows, y, rng, weight))
+            self.pool_, trees = given, list(given.trees)
+            rows = given.check_rows(rows)
         self._input_dtype = rows.dtype.type
         merging = merge_arrays(
             trees,
@@ -219,20 +217,7 @@ class MergedTreeClassifier(SingleTreeMixin, ClassifierMixin, BaseEstimator):
         self.unmerged_leaves_ = np.array([tree.n_leaves for tree in trees])
         return self
 
-    @staticmethod
-    def _is_fitted(ensemble):
-        if isinstance(ensemble, TreeEnsemble | Tree | list | tuple | dict):
-            return True
-        return not hasattr(ensemble, "fit") or _members.is_fitted(ensemble)
-
-    def _fit_ensemble(self, X, y, weight):
-        ensemble = clone(self.ensemble)
-        uneven = (weight != weight[0]).any()
-        fitted = ensemble.fit(X, y, sample_weight=weight) if uneven else ensemble.fit(X, y)
-        return take_trees(fitted)
-
-    def _grow(self, X, y, codes, weight):
-        rng = check_random_state(self.random_state)
+    def _grow(self, X, y, codes, weight, rng):
         if self.diversify == "bases" and np.isnan(X).any():
             raise ValueError(
                 "X has missing values (NaN), and diversify='bases' needs all numbers: fill them "
@@ -242,7 +227,7 @@ class MergedTreeClassifier(SingleTreeMixin, ClassifierMixin, BaseEstimator):
             # The very tree that PrunedTreeClassifier grows, so that one of them is pruned alike.
             grower = self._grower(X, y, codes, weight)
             return [grower.grow(weight, self.random_state)[0]] * self.n_estimators
-        seeds = rng.randint(np.iinfo(np.int32).max, size=self.n_estimators)
+        seeds = rng.randint(MAX_SEED, size=self.n_estimators)
         # The other grower has threads of its own, and one workspace.
         n_jobs = self.n_jobs if self.grower == "sklearn" else 1
         parallel = Parallel(n_jobs=n_jobs, prefer="threads")
@@ -299,22 +284,15 @@ class MergedTreeClassifier(SingleTreeMixin, ClassifierMixin, BaseEstimator):
 
     def _check(self):
         for name, choices in _CHOICES.items():
-            given = getattr(self, name)
-            if not any(given is choice or given == choice for choice in choices):
-                raise ValueError(f"{name}={given!r}: choose {', '.join(map(str, choices))}.")
-        for name in ("n_estimators", "max_depth", "min_samples_leaf"):
-            given = getattr(self, name)
-            if given is None and name == "max_depth":
-                continue
-            if not isinstance(given, Integral) or isinstance(given, bool) or given < 1:
-                none = ", or None for no limit" if name == "max_depth" else ""
-                raise ValueError(f"{name}={given!r}: give a whole number from 1{none}.")
-        wanted = self.max_features
-        whole = isinstance(wanted, Integral) and not isinstance(wanted, bool) and int(wanted) >= 1
-        share = isinstance(wanted, Real) and not isinstance(wanted, Integral)
-        share = share and 0 < float(wanted) <= 1
-        if not whole and not share and wanted not in ("sqrt", "log2"):
-            raise ValueError(
-                f"max_features={wanted!r}: give a whole number from 1, a share above 0 and at most "
-                "1, 'sqrt' or 'log2'."
-            )
+            check_choice(getattr(self, name), name, choices)
+        check_count(self.n_estimators, "n_estimators")
+        check_count(self.min_samples_leaf, "min_samples_leaf")
+        if self.max_depth is not None:
+            check_count(self.max_depth, "max_depth", hint=", or None for no limit")
+        if self.max_features in ("sqrt", "log2"):
+            return
+        if isinstance(self.max_features, Integral):
+            check_count(self.max_features, "max_features")
+        else:
+            hint = ", a whole number from 1, 'sqrt' or 'log2'"
+            check_number(self.max_features, "max_features", low=0, open_low=True, high=1, hint=hint)

@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import check_X_y
 from sklearn.utils.multiclass import check_classification_targets
 
+from counterpoint._validation import check_choice
 from counterpoint.trees.boxes import data_bounds
 from counterpoint.trees.convert import take_trees
 from counterpoint.trees.growing.growers import case_weights
@@ -54,7 +55,7 @@ class MergedTree:
 
 
 def merge_trees(
-    ensemble: Any,
+    pool: Any,
     X: ArrayLike,
     y: ArrayLike,
     *,
@@ -81,15 +82,15 @@ def merge_trees(
 
     Parameters
     ----------
-    ensemble : estimator, list of trees, or TreeEnsemble
-        What :func:`counterpoint.trees.convert.take_trees` takes. Only the splits are used; how
+    pool : estimator, list of trees, or TreeEnsemble
+        What :func:`counterpoint.trees.take_trees` takes. Only the splits are used; how
         the members vote plays no part.
     X : array-like of shape (n_samples, n_features)
         Samples to count in the nodes, best those the ensemble was trained on; NaN is missing.
     y : array-like of shape (n_samples,)
         Labels.
     criterion : {"error-based", "pessimistic", "minimum-error"}, default="error-based"
-        What subtrees cost, see :func:`counterpoint.trees.pruning.prune.prune`.
+        What subtrees cost, see :func:`counterpoint.trees.prune`.
     corrected : bool, default=True
         Let the mean of the subtrees decide against a leaf, not the best.
     order : {"samples", "volume"}, default="samples"
@@ -133,7 +134,7 @@ def merge_trees(
     >>> merged.tree.n_leaves < 15
     True
     """
-    trees = take_trees(ensemble)
+    trees = take_trees(pool)
     rows, labels = check_X_y(X, y, dtype=trees.dtype, ensure_all_finite="allow-nan")
     check_classification_targets(labels)
     rows = trees.check_rows(rows)
@@ -160,8 +161,7 @@ def merge_arrays(
     trees, X, classes, codes, weight, *, corrected, order, split_criterion, criterion, **options
 ):
     """Merge trees on rows with class codes and weights as numbers of cases; see merge_trees."""
-    if order not in ORDERS:
-        raise ValueError(f"order={order!r}: choose samples or volume.")
+    check_choice(order, "order", ORDERS)
     oblique = any(tree.is_oblique for tree in trees)
     if oblique and order == "volume":
         raise ValueError(

@@ -1,29 +1,28 @@
-"""L6: the rules of trees grown on disjoint parts of the data, merged into one set.
+"""The rules of trees grown on disjoint parts of the data, merged into one set.
 
 Conflicts, gaps and joining are in ``merge.py``.
 """
 
-from numbers import Integral
 from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
+from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import check_random_state
-from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_is_fitted, has_fit_parameter, validate_data
+from sklearn.utils.validation import check_is_fitted
 
-from counterpoint import _members
 from counterpoint._progress import track
+from counterpoint._validation import check_choice, check_count
+from counterpoint.base import takes_weights, validate_data
 from counterpoint.trees.boxes import leaf_boxes
 from counterpoint.trees.convert import take_trees
 from counterpoint.trees.distilling.artificial import Sampler
-from counterpoint.trees.distilling.estimator import grown, seeded
-from counterpoint.trees.growing.cases import deal_cases
-from counterpoint.trees.growing.growers import case_weights
+from counterpoint.trees.growing.cases import deal_cases, fit_cases
 from counterpoint.trees.growing.pruned import PrunedTreeClassifier
+from counterpoint.trees.pool import PoolMixin
 from counterpoint.trees.rules.merge import RuleMerger, Rules
-from counterpoint.trees.rules.rule import Condition, Rule, RuleList, _text
+from counterpoint.trees.rules.rule import Condition, RuleList, write_rule
+from counterpoint.trees.single import SharesMixin
 from counterpoint.trees.structure import require_columns
 
 __all__ = ["RuleMergeClassifier"]
@@ -32,7 +31,7 @@ _N_FRESH = 1000
 _CHUNK = 1 << 22  # rules times samples that are looked at in one go
 
 
-class RuleMergeClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
+class RuleMergeClassifier(PoolMixin, SharesMixin, ClassifierMixin, BaseEstimator):
     """One set of rules out of trees grown on disjoint parts of the data.
 
     Each leaf of a tree is a rule: a box with a class. Trees are taken in one after the other.
@@ -48,13 +47,13 @@ class RuleMergeClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
 
     Parameters
     ----------
-    ensemble : classifier of trees, list of trees, TreeEnsemble or None, default=None
+    pool : classifier of trees, list of trees, TreeEnsemble or None, default=None
         Merge the rules of these trees instead of growing some. One that is not fitted, as after
         ``clone`` or in a grid search, is fitted first, on all the data.
     n_parts : int, default=4
         Parts the data are dealt out to, each with its share of every class. Not used with
-        ``ensemble``.
-    tree : classifier or None, default=None
+        ``pool``.
+    estimator : classifier or None, default=None
         What is grown on a part: a tree that takes ``sample_weight``. None is
         ``PrunedTreeClassifier()``, which stands in for C4.5.
     counting : {"contested", "covered"}, default="contested"
@@ -78,7 +77,7 @@ class RuleMergeClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         The rules for people, with support and confidence; prints one a line.
     n_cases_ : float
         Weight of all training samples.
-    ensemble_ : TreeEnsemble
+    pool_ : TreeEnsemble
         The trees whose rules were merged.
     n_tree_rules_ : int
         Leaves of all trees together.
@@ -110,8 +109,10 @@ class RuleMergeClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
     ----------
     .. [1] L. O. Hall, N. Chawla and K. W. Bowyer, "Combining Decision Trees Learned in
        Parallel", workshop paper, 1998.
-    .. [2] Eastwood's thesis, section 2.5.2. How rules are cut, gaps are filled and similar
-       rules are found is left open there and is settled here as described.
+    .. [2] M. Eastwood, "Building Well-Performing Classifier Ensembles: Model and Decision Level
+       Combination", PhD thesis, Bournemouth University, 2010, section 2.5.2. How rules are cut,
+       gaps are filled and similar rules are found is left open there and is settled here as
+       described.
 
     Examples
     --------
@@ -127,23 +128,23 @@ class RuleMergeClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
 
     def __init__(
         self,
-        ensemble=None,
+        pool=None,
         *,
         n_parts=4,
-        tree=None,
+        estimator=None,
         counting="contested",
         progress=None,
         random_state=None,
     ):
-        self.ensemble = ensemble
+        self.pool = pool
         self.n_parts = n_parts
-        self.tree = tree
+        self.estimator = estimator
         self.counting = counting
         self.progress = progress
         self.random_state = random_state
 
     def fit(self, X, y, sample_weight=None) -> Self:
-        """Grow trees on parts of the data, or take those of ``ensemble``, and merge their rules.
+        """Grow trees on parts of the data, or take those of ``pool``, and merge their rules.
 
         Parameters
         ----------
@@ -159,23 +160,14 @@ class RuleMergeClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         -------
         RuleMergeClassifier
         """
-        if isinstance(self.n_parts, bool) or not isinstance(self.n_parts, Integral):
-            raise TypeError(f"n_parts={self.n_parts!r}: give a whole number from 1.")
-        if self.n_parts < 1:
-            raise ValueError(f"n_parts={self.n_parts}: give a whole number from 1.")
-        if self.counting not in ("contested", "covered"):
-            raise ValueError(f"counting={self.counting!r}: choose contested or covered.")
-        X, y = validate_data(self, X, y, dtype=[np.float64, np.float32])
-        check_classification_targets(y)
-        weight = case_weights(X, y, sample_weight, None)
-        held = weight > 0
-        X, y, weight = X[held], y[held], weight[held]
-        self.classes_, codes = np.unique(y, return_inverse=True)
+        check_count(self.n_parts, "n_parts")
+        check_choice(self.counting, "counting", ("contested", "covered"))
+        X, y, codes, weight = self._read_cases(X, y, sample_weight)
         rng = check_random_state(self.random_state)
-        trees = self.ensemble_ = self._take(X, y, codes, weight, rng)
+        trees = self.pool_ = self._take_trees(X, y, codes, weight, rng)
         require_columns(trees.trees, "Merging rules")
-        codes = self._known_codes(y, trees)
-        rows = trees.check_rows(X)
+        self._check_pool(y, trees.classes, trees.n_features)
+        rows, codes = trees.check_rows(X), np.searchsorted(self.classes_, y)
         merger = RuleMerger(rows, codes, weight, len(self.classes_), self.counting)
         sets = [_rules_of(tree, trees.n_features) for tree in trees.trees]
         self.n_tree_rules_ = sum(map(len, sets))
@@ -184,43 +176,29 @@ class RuleMergeClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
             rules = merger.merge(rules, more)
         self._keep(rules, merger, X)
         made = Sampler("leaves", trees, X, weight, 0.0).draw(_N_FRESH, rng)
-        said = self.classes_[self._shares(trees.check_rows(made)).argmax(axis=1)]
-        self.fidelity_ = float(np.mean(said == trees.predict(made)))
+        labels = self.classes_[self._shares(trees.check_rows(made)).argmax(axis=1)]
+        self.fidelity_ = float(np.mean(labels == trees.predict(made)))
         return self
 
-    def _take(self, X, y, codes, weight, rng):
-        if self.ensemble is None:
-            tree = PrunedTreeClassifier() if self.tree is None else self.tree
-            if not has_fit_parameter(tree, "sample_weight"):
+    def _take_trees(self, X, y, codes, weight, rng):
+        if self.pool is None:
+            tree = PrunedTreeClassifier() if self.estimator is None else self.estimator
+            if not takes_weights(tree):
                 raise TypeError(
-                    f"tree is a {type(tree).__name__}, which takes no sample_weight: pass a "
+                    f"estimator is a {type(tree).__name__}, which takes no sample_weight: pass a "
                     "DecisionTreeClassifier, HistTreeClassifier or PrunedTreeClassifier."
                 )
             parts = deal_cases(X, codes, weight, self.n_parts, rng)
             parts = parts[parts.any(axis=1)]  # fewer cases than parts leave some empty
-            return take_trees([grown(tree, X, y, part, rng) for part in parts])
-        given = self.ensemble
-        if hasattr(given, "fit") and not _members.is_fitted(given):
-            given = seeded(clone(given), rng)
-            plain = (weight == 1.0).all()
-            given.fit(X, y) if plain else given.fit(X, y, sample_weight=weight)
-        trees = take_trees(given)
+            return take_trees([fit_cases(tree, X, y, part, rng) for part in parts])
+        pool = self._fitted_pool(X, y, rng, weight)
+        trees = take_trees(pool)
         if trees.kind == "scores":
             raise TypeError(
-                f"The trees of a {type(given).__name__} add up to a score and cast no votes: their "
+                f"The trees of a {type(pool).__name__} add up to a score and cast no votes: their "
                 "leaves are no rules. Pass a forest, bagged or boosted classification trees."
             )
         return trees
-
-    def _known_codes(self, y, trees):
-        strange = np.setdiff1d(self.classes_, trees.classes)
-        if len(strange):
-            raise ValueError(
-                f"y holds {strange.tolist()[0]!r}, which no tree knows; their classes are "
-                f"{trees.classes.tolist()}. Fit the ensemble on all classes."
-            )
-        self.classes_ = trees.classes
-        return np.searchsorted(trees.classes, y)
 
     def _keep(self, rules, merger, X):
         covered = rules.cover(merger.X)
@@ -252,21 +230,13 @@ class RuleMergeClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         return RuleList(self._rule(k, names) for k in range(len(self._rules)))
 
     def _rule(self, k, names):
-        low, high, value = self.lower_[k], self.upper_[k], self.value_[k]
+        low, high = self.lower_[k], self.upper_[k]
         conditions = tuple(
             Condition(feature=int(j), name=str(names[j]), lower=low[j], upper=high[j])
             for j in np.flatnonzero((low > -np.inf) | (high < np.inf))
         )
-        label, support = self.rule_classes_[k], float(value.sum())
-        confidence = float(value.max() / support)
-        return Rule(
-            text=_text(conditions, label, support, self.n_cases_, confidence),
-            conditions=conditions,
-            label=label.item() if isinstance(label, np.generic) else label,
-            support=support,
-            confidence=confidence,
-            leaf=k,
-        )
+        support, label = float(self.value_[k].sum()), self.rule_classes_[k]
+        return write_rule(conditions, label, self.value_[k], support, self.n_cases_, k)
 
     def apply(self, X) -> NDArray:
         """Say which rules each sample is decided by.
@@ -280,9 +250,12 @@ class RuleMergeClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         ndarray of shape (n_samples, n_rules), bool
             The rules that cover it, or the nearest one if none does.
         """
+        return self._deciding(self._rows(X))
+
+    def _rows(self, X):
         check_is_fitted(self)
         X = validate_data(self, X, reset=False, dtype=[np.float64, np.float32])
-        return self._deciding(self.ensemble_.check_rows(X))
+        return self.pool_.check_rows(X)
 
     def _deciding(self, X):
         decides = self._rules.cover(X).T
@@ -308,29 +281,13 @@ class RuleMergeClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         -------
         ndarray of shape (n_samples, n_classes)
         """
-        check_is_fitted(self)
-        X = validate_data(self, X, reset=False, dtype=[np.float64, np.float32])
-        X = self.ensemble_.check_rows(X)
+        X = self._rows(X)
         step = max(1, _CHUNK // len(self._rules))
         return np.concatenate([self._shares(X[i : i + step]) for i in range(0, len(X), step)])
 
     def _shares(self, X):
         weight = self._deciding(X) @ self.value_
         return weight / weight.sum(axis=1, keepdims=True)
-
-    def predict(self, X) -> NDArray:
-        """Return the class with the greatest share, the first of equals.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-
-        Returns
-        -------
-        ndarray of shape (n_samples,)
-        """
-        share = self.predict_proba(X)
-        return self.classes_[share.argmax(axis=1)]
 
 
 def _rules_of(tree, n_features):

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from counterpoint.trees.boxes import leaf_boxes
 from counterpoint.trees.structure import Tree
@@ -162,7 +162,7 @@ def tree_rules(
         )
     leaf, lower, upper = leaf_boxes(tree, max(n_features, 1))
     asked = _columns_asked(tree)
-    held = float(tree.weighted_n_node_samples[0])
+    total = float(tree.weighted_n_node_samples[0])
     rules = RuleList()
     for node, low, high in zip(leaf, lower, upper, strict=True):
         if not (low < high).all():
@@ -177,20 +177,9 @@ def tree_rules(
             )
             for f in asked[node]
         )
-        weight = tree.value[node]
         support = float(tree.weighted_n_node_samples[node])
         label = labels[tree.label[node]]
-        confidence = float(weight.max() / weight.sum()) if weight.sum() > 0 else float("nan")
-        rules.append(
-            Rule(
-                text=_text(conditions, label, support, held, confidence),
-                conditions=conditions,
-                label=label.item() if isinstance(label, np.generic) else label,
-                support=support,
-                confidence=confidence,
-                leaf=int(node),
-            )
-        )
+        rules.append(write_rule(conditions, label, tree.value[node], support, total, int(node)))
     rules.sort(key=lambda rule: -rule.support)
     return rules
 
@@ -212,11 +201,27 @@ def _columns_asked(tree):
     return asked
 
 
-def _text(conditions, label, support, held, confidence):
-    then = " and ".join(str(condition) for condition in conditions)
+def write_rule(
+    conditions: tuple[Condition, ...],
+    label: Any,
+    value: NDArray,
+    support: float,
+    total: float,
+    leaf: int,
+) -> Rule:
+    """Return a rule with its text; ``value`` are the weights of the classes, ``total`` of all."""
+    confidence = float(value.max() / value.sum()) if value.sum() > 0 else float("nan")
     sure = "no samples" if np.isnan(confidence) else f"{100 * confidence:.0f} % sure"
-    how = f"({support:.6g} of {held:.6g}, {sure})"
-    return f"if {then} then {label} {how}" if conditions else f"always {label} {how}"
+    where = " and ".join(str(condition) for condition in conditions)
+    start = f"if {where} then" if conditions else "always"
+    return Rule(
+        text=f"{start} {label} ({support:.6g} of {total:.6g}, {sure})",
+        conditions=conditions,
+        label=label.item() if isinstance(label, np.generic) else label,
+        support=support,
+        confidence=confidence,
+        leaf=leaf,
+    )
 
 
 def _written(low, high):

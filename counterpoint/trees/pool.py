@@ -1,0 +1,70 @@
+"""What estimators share that make one model out of a pool: members given, fitted or not."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn import get_config
+from sklearn.base import MetaEstimatorMixin, clone
+from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, process_routing
+from sklearn.utils.multiclass import check_classification_targets
+
+from counterpoint import _members
+from counterpoint.base import fit_member, set_random_states, validate_data
+from counterpoint.trees.growing.growers import case_weights
+
+
+class PoolMixin(MetaEstimatorMixin):
+    """A parameter ``pool``: a fitted pool is taken as it is, another is copied and fitted."""
+
+    pool: Any
+    classes_: NDArray
+    n_features_in_: int
+
+    def get_metadata_routing(self) -> Any:
+        """Return which metadata goes where: the estimator's own, and that of the pool."""
+        router = MetadataRouter(owner=self).add_self_request(self)
+        if not hasattr(self.pool, "fit"):
+            return router
+        mapping = MethodMapping().add(caller="fit", callee="fit")
+        return router.add(pool=self.pool, method_mapping=mapping)
+
+    def _is_prefit(self) -> bool:
+        return not hasattr(self.pool, "fit") or _members.is_fitted(self.pool)
+
+    def _fitted_pool(self, X, y, rng, sample_weight=None, **params) -> Any:
+        """Return the pool if it is fitted, else a fitted copy, seeded where it has no seeds."""
+        if self._is_prefit():
+            return self.pool
+        if sample_weight is not None and (sample_weight == sample_weight[0]).all():
+            sample_weight = None
+        if get_config()["enable_metadata_routing"]:
+            routed = process_routing(self, "fit", sample_weight=sample_weight, **params)
+            params = dict(routed.pool.fit)
+            sample_weight = params.pop("sample_weight", None)
+        pool = set_random_states(clone(self.pool), rng, only_missing=True)
+        return fit_member(pool, X, y, sample_weight, **params)
+
+    def _read_cases(self, X, y, sample_weight) -> tuple[NDArray, NDArray, NDArray, NDArray]:
+        """Return the rows with a weight, their labels, positions of these, and weights."""
+        X, y = validate_data(self, X, y, dtype=[np.float64, np.float32])
+        check_classification_targets(y)
+        weight = case_weights(X, y, sample_weight, None)
+        held = weight > 0
+        self.classes_, codes = np.unique(y[held], return_inverse=True)
+        return X[held], y[held], codes, weight[held]
+
+    def _check_pool(self, y, classes, n_features) -> None:
+        """Compare the pool with the data, and take over its classes."""
+        unknown = np.setdiff1d(y, classes)
+        if len(unknown):
+            raise ValueError(
+                f"y holds {unknown.tolist()[0]!r}, which the pool does not know; its classes are "
+                f"{np.asarray(classes).tolist()}. Fit it on all classes."
+            )
+        if n_features is not None and n_features != self.n_features_in_:
+            raise ValueError(
+                f"X has {self.n_features_in_} columns, but the pool was fitted on {n_features}: "
+                "pass the columns it was fitted on."
+            )
+        self.classes_ = np.asarray(classes)
