@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
-.PHONY: help demo test lint bench figures docs clean
+.PHONY: help demo test lint bench figures docs house clean
 
 help:
 	@echo "make demo   train three ensembles on a shipped data set, print a table, write demo.html and demo-report.html"
@@ -13,6 +13,7 @@ help:
 	@echo "make bench  peers and counterpoint side by side, in one run"
 	@echo "make docs   the pages and the API reference as a site, in site/index.html"
 	@echo "make figures  draw the pictures and tables of docs/ again"
+	@echo "make house  draw docs/images/house.png again: packages, floors and imports"
 
 $(VENV)/bin/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
@@ -49,6 +50,9 @@ bench: $(VENV)/.installed-dev
 
 figures: $(VENV)/.installed-dev
 	$(BIN)/python docs/build.py
+
+house: $(VENV)/.installed-dev
+	$(BIN)/python tools/house.py
 
 docs: $(VENV)/.installed-dev
 	$(PIP) install -e '.[docs]'

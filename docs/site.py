@@ -20,6 +20,8 @@ def on_config(config):
     section = next(part["API"] for part in config["nav"] if "API" in part)
     section += [{name: f"api/{name}.md"} for name in API]
     section += [{"MemberOutputs": "api/outputs.md"}, {"exceptions": "api/exceptions.md"}]
+    section = next(part["How to add"] for part in config["nav"] if "How to add" in part)
+    section += sorted(page.name for page in (ROOT / "docs").glob("how_to_add_*.md"))
     decisions = sorted((ROOT / "docs" / "decisions").glob("*.md"))
     config["nav"].append({"Decisions": [f"decisions/{page.name}" for page in decisions]})
     return config
@@ -37,6 +39,7 @@ def on_files(files, config):
         files.append(File.generated(config, path, content=text))
 
     add("index.md", _from_root((ROOT / "README.md").read_text()))
+    add("contributing.md", _from_root((ROOT / "CONTRIBUTING.md").read_text()))
     names = "\n".join(f"- [`counterpoint.{name}`]({name}.md)" for name in API)
     add("api/index.md", f"# API\n\n- [`MemberOutputs`](outputs.md)\n{names}\n")
     add("api/outputs.md", "# MemberOutputs\n\n" + _one("counterpoint._outputs", [
@@ -85,4 +88,5 @@ def _from_root(text):
     """Make links of a file at the root hold in docs/; what is not in docs/ is named only."""
     text = re.sub(r"\]\(docs/decisions\)", "](decisions/0001-kernels-and-engines.md)", text)
     text = re.sub(r"\]\(docs/", "](", text)
-    return re.sub(r"\[([^\]]+)\]\((?:CONTRIBUTING|CHANGELOG)\.md\)", r"\1", text)
+    text = text.replace("](CONTRIBUTING.md)", "](contributing.md)")
+    return re.sub(r"\[([^\]]+)\]\(CHANGELOG\.md\)", r"\1", text)
