@@ -25,7 +25,7 @@ from counterpoint.sequences import (
 )
 
 IMAGES = Path(__file__).parent / "images"
-FEATURES = ["event", "duration", "promise"]  # those of the thesis
+FEATURES = ["event", "duration", "promise"]  # those of Eastwood (2010)
 
 
 def save(figure, name):

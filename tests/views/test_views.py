@@ -26,6 +26,7 @@ import counterpoint.views as package
 from counterpoint import MemberOutputs
 from counterpoint.datasets import TabularEncoder
 from counterpoint.views import (
+    BalancedView,
     BootstrapView,
     ChainedView,
     ColumnsView,
@@ -49,6 +50,7 @@ ESTIMATORS = [
 ]
 ENSEMBLES = [e for e in ESTIMATORS if hasattr(e, "n_jobs")]
 VIEWS = [
+    BalancedView(),
     BootstrapView(0.5),
     BootstrapView(as_weights=True),
     ChainedView([BootstrapView(), SubspaceView(2), NoiseView(0.1)]),
@@ -63,8 +65,11 @@ VIEWS = [
 ]
 
 
-def test_no_ensemble_is_missing():
+def test_no_ensemble_and_no_view_is_missing():
     assert len(ENSEMBLES) == 9
+    public = {getattr(package, name) for name in package.__all__}
+    views = {v for v in public if inspect.isclass(v) and issubclass(v, View) and v is not View}
+    assert views == {type(view) for view in VIEWS}
 
 
 @pytest.mark.parametrize("ensemble", ENSEMBLES, ids=lambda e: type(e).__name__)
