@@ -8,6 +8,7 @@ import runpy
 import sys
 from pathlib import Path
 
+from counterpoint.datasets import list_datasets
 from counterpoint.diversity import MEASURES
 
 DOCS = Path(__file__).parent
@@ -32,6 +33,23 @@ def measures_table() -> str:
     return "\n".join(rows)
 
 
+def datasets_table() -> str:
+    """Render the catalogue of data sets as a Markdown table."""
+    head = ["name", "title", "rows", "numeric", "nominal", "classes", "missing", "majority"]
+    head += ["split", "licence", "shipped"]
+    rows = [f"| {' | '.join(head)} |", "|---" * len(head) + "|"]
+    for name, row in list_datasets().iterrows():
+        if row["licence"]:  # what has none is a file of the user's own
+            cells = [
+                *(f"`{name}`", row["title"], row["rows"], row["numeric"], row["nominal"]),
+                *(row["classes"], row["missing"], f"{row['majority']:.0%}"),
+                *("yes" if row["split"] else "", row["licence"]),
+                "yes" if row["available"] == "shipped" else "no",
+            ]
+            rows.append(f"| {' | '.join(map(str, cells))} |")
+    return "\n".join(rows)
+
+
 def filled(text: str, marker: str, content: str) -> str:
     """Put ``content`` between the markers of that name."""
     pattern = rf"(<!-- {marker}:start -->\n).*?(<!-- {marker}:end -->)"
@@ -39,12 +57,14 @@ def filled(text: str, marker: str, content: str) -> str:
 
 
 if __name__ == "__main__":
-    page = DOCS / "measures.md"
-    new = filled(page.read_text(), "measures", measures_table())
-    if "--check" in sys.argv:
-        if new != page.read_text():
-            sys.exit("docs/measures.md is out of date: run make figures")
-    else:
-        page.write_text(new)
+    tables = {"measures": measures_table, "datasets": datasets_table}
+    for name, table in tables.items():
+        page = DOCS / f"{name}.md"
+        new = filled(page.read_text(), name, table())
+        if "--check" not in sys.argv:
+            page.write_text(new)
+        elif new != page.read_text():
+            sys.exit(f"docs/{page.name} is out of date: run make figures")
+    if "--check" not in sys.argv:
         for script in sorted(DOCS.glob("figures*.py")):
             runpy.run_path(str(script), run_name="__main__")

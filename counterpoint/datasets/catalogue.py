@@ -1,10 +1,20 @@
-"""What data sets there are, and the story of each one."""
+"""What data sets there are, the story of each one, and how one more is shipped.
 
+The catalogue is one table, ``data/index.json``: a row for each set, its file beside it.
+``register`` writes both.
+"""
+
+import hashlib
+import json
+import os
 import textwrap
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
+from counterpoint._validation import check_choice
 from counterpoint.datasets.folder import all_files, data_folder, find_files, read_files, recorded
-from counterpoint.datasets.index import Entry, canonical, close_matches, index
+from counterpoint.datasets.index import DATA, Entry, canonical, close_matches, index
 from counterpoint.exceptions import DatasetNotFoundError
 
 if TYPE_CHECKING:
@@ -90,6 +100,71 @@ def describe(name: str) -> str:
     if facts is not None:
         return description(_own_entry(key, facts))
     return description(read_files(key, files, target="class")[0])
+
+
+def register(
+    path: str | os.PathLike,
+    *,
+    title: str,
+    licence: str,
+    cite: str,
+    name: str | None = None,
+    target: str = "class",
+    nominal: Sequence[str] = (),
+    missing_values: Sequence[str] = (),
+    notes: str = "",
+    folder: Path = DATA,
+) -> Entry:
+    """Ship a data set: write its file beside the others, and its row into the catalogue.
+
+    For those who work on this package; `add_file` is for everybody else. What can be counted is
+    counted here, so that the row says what the file holds.
+
+    Parameters
+    ----------
+    path : str or path-like
+        A CSV file as `add_file` takes it.
+    title, cite : str
+        What to call it, and whom to cite.
+    licence : str
+        A key of the licences known here. ``data/LICENCES.md`` names every set, too.
+    name, target, nominal, missing_values
+        As for `add_file`.
+    notes : str, default=""
+        What a reader should know about it.
+    folder : Path
+        Where files and catalogue are; those of the package unless given.
+
+    Returns
+    -------
+    Entry
+        The new row.
+    """
+    from counterpoint.datasets.tables import write_csv
+
+    check_choice(licence, "licence", _LICENCES)
+    path = Path(path)
+    key = canonical(path.name.split(".csv")[0] if name is None else name)
+    given: dict[str, Any] = {"target": target, "nominal": nominal, "missing_values": missing_values}
+    entry, table = read_files(key, {None: path}, **given)
+    file = folder / f"{key}.csv.gz"
+    write_csv(table, file)
+    row: dict[str, Any] = {
+        "title": title,
+        "target": target,
+        "rows": entry.rows,
+        "missing": entry.missing,
+    }
+    row |= {"classes": entry.classes, "columns": entry.columns}
+    row |= {"split": entry.split} if entry.split else {}
+    row |= {"licence": licence, "cite": cite, "notes": notes, "checks": [], "sources": []}
+    row |= {"file": file.name, "sha256": hashlib.sha256(file.read_bytes()).hexdigest()}
+    catalogue = folder / "index.json"
+    rows = json.loads(catalogue.read_text(encoding="utf-8")) | {key: row}
+    text = json.dumps(dict(sorted(rows.items())), indent=1, ensure_ascii=False)
+    catalogue.write_text(text + "\n", encoding="utf-8")
+    index.cache_clear()
+    return Entry(name=key, **row)
 
 
 def description(entry: Entry) -> str:

@@ -4,10 +4,12 @@ The constants here define the densities; `counterpoint.datasets.bayes` integrate
 """
 
 from collections.abc import Sequence
-from numbers import Integral, Real
+from numbers import Integral
 
 import numpy as np
 from sklearn.utils import check_random_state
+
+from counterpoint._validation import check_count, check_number
 
 # Ripley (1996): two round Gaussians a class, equally likely.
 RIPLEY_MEANS = np.array([[[-0.7, 0.3], [0.3, 0.3]], [[-0.3, 0.7], [0.4, 0.7]]])
@@ -44,8 +46,8 @@ def make_two_gaussians(
     distance : float, default=4.0
         Between the means, in standard deviations.
     fixed_sizes : bool, default=True
-        Share rows out as the priors (1/2, 1/2) say, to the nearest row. False draws the class of
-        each row. A sequence for ``n_samples`` fixes the sizes anyway.
+        Share rows out as the priors of the classes say, to the nearest row. False draws the class
+        of each row. A sequence for ``n_samples`` fixes the sizes anyway.
     random_state : int, RandomState instance or None, default=None
         Seeds the draw.
 
@@ -87,13 +89,8 @@ def make_ripley(
 
     Parameters
     ----------
-    n_samples : int or sequence of 2 ints, default=250
-        Rows in all, or rows of each class.
-    fixed_sizes : bool, default=True
-        Share rows out as the priors (1/2, 1/2) say, to the nearest row. False draws the class of
-        each row. A sequence for ``n_samples`` fixes the sizes anyway.
-    random_state : int, RandomState instance or None, default=None
-        Seeds the draw.
+    n_samples, fixed_sizes, random_state
+        As for `make_two_gaussians`.
 
     Returns
     -------
@@ -134,13 +131,8 @@ def make_cone_torus(
 
     Parameters
     ----------
-    n_samples : int or sequence of 3 ints, default=400
-        Rows in all, or rows of each class.
-    fixed_sizes : bool, default=True
-        Share rows out as the priors say, to the nearest row. False draws the class of each
-        row. A sequence for ``n_samples`` fixes the sizes anyway.
-    random_state : int, RandomState instance or None, default=None
-        Seeds the draw.
+    n_samples, fixed_sizes, random_state
+        As for `make_two_gaussians`; sizes of three classes.
 
     Returns
     -------
@@ -186,15 +178,10 @@ def make_waveform(
 
     Parameters
     ----------
-    n_samples : int or sequence of 3 ints, default=300
-        Rows in all, or rows of each class.
     noise_features : int, default=0
         Columns of pure Gaussian noise to append; 19 makes the 40-column form of [1]_.
-    fixed_sizes : bool, default=True
-        Share rows out as the priors (1/3 each) say, to the nearest row. False draws the class of
-        each row. A sequence for ``n_samples`` fixes the sizes anyway.
-    random_state : int, RandomState instance or None, default=None
-        Seeds the draw.
+    n_samples, fixed_sizes, random_state
+        As for `make_two_gaussians`; sizes of three classes.
 
     Returns
     -------
@@ -213,8 +200,7 @@ def make_waveform(
     >>> X.shape, np.bincount(y).tolist()
     ((300, 21), [100, 100, 100])
     """
-    if not isinstance(noise_features, Integral) or noise_features < 0:
-        raise ValueError(f"noise_features={noise_features!r}: give 0, 19 or another whole number.")
+    check_count(noise_features, "noise_features", low=0)
     rng = check_random_state(random_state)
     y = _labels(n_samples, (1 / 3, 1 / 3, 1 / 3), fixed_sizes, rng)
     u = rng.uniform(size=(len(y), 1))
@@ -226,17 +212,14 @@ def make_waveform(
 
 def gaussian_means(distance: float = 4.0) -> np.ndarray:
     """Return the two means of `make_two_gaussians`, each a row."""
-    if not isinstance(distance, Real) or not 0 < float(distance) < np.inf:
-        raise ValueError(f"distance={distance!r}: give a positive number of standard deviations.")
-    half = float(distance) / np.sqrt(8)
+    half = check_number(distance, "distance", low=0, open_low=True) / np.sqrt(8)
     return np.array([[-half, -half], [half, half]])
 
 
 def _labels(n_samples, priors, fixed_sizes, rng) -> np.ndarray:
     """Return class labels in random order: sizes given, shared out by the priors, or drawn."""
     if isinstance(n_samples, Integral):
-        if n_samples < 1:
-            raise ValueError(f"n_samples={n_samples}: at least one row must be asked for.")
+        check_count(n_samples, "n_samples")
         if not fixed_sizes:
             return rng.choice(len(priors), size=n_samples, p=priors)
         n_rows = int(n_samples)

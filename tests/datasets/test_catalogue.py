@@ -1,6 +1,7 @@
 import hashlib
 import json
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -9,6 +10,7 @@ import pytest
 
 from counterpoint import datasets
 from counterpoint.datasets import add_file, describe, list_datasets
+from counterpoint.datasets.catalogue import register
 from counterpoint.datasets.index import DATA, close_matches, index
 from counterpoint.exceptions import DatasetNotFoundError
 
@@ -119,6 +121,23 @@ def test_describe_a_file_of_ones_own(data_folder, tmp_path):
     mine.write_text("colour,kind\nred,a\n")
     add_file(mine, target="kind")
     assert "Target 'kind'" in describe("Fruit")
+
+
+def test_register_writes_the_file_and_its_row(tmp_path):
+    shutil.copy(DATA / "index.json", tmp_path)
+    mine = tmp_path / "fruit.csv"
+    mine.write_text("weight,colour,kind\n1,red,a\n,blue,b\n3,,b\n")
+    given = {"title": "Fruit", "licence": "MIT (modeldata)", "cite": "Us 2026", "folder": tmp_path}
+    entry = register(mine, target="kind", **given)
+    assert (entry.rows, entry.missing, entry.nominal) == (3, 2, ["colour"])
+    rows = json.loads((tmp_path / "index.json").read_text(encoding="utf-8"))
+    assert rows.pop("fruit")["classes"] == {"a": 1, "b": 2}
+    text = json.dumps(rows, indent=1, ensure_ascii=False) + "\n"
+    assert text == (DATA / "index.json").read_text(encoding="utf-8")  # the others are as before
+    data = (tmp_path / entry.file).read_bytes()
+    assert hashlib.sha256(data).hexdigest() == entry.sha256
+    with pytest.raises(ValueError, match="licence='mine': choose"):
+        register(mine, **{**given, "licence": "mine"})
 
 
 def test_describe_an_unknown_name():

@@ -133,5 +133,5 @@ def test_wrong_parameters():
     with pytest.raises(ValueError, match="noise_features=-1"):
         make_waveform(noise_features=-1)
     for distance in (0, -1.0, np.nan, np.inf, "far"):
-        with pytest.raises(ValueError, match=r"distance=.*positive number"):
+        with pytest.raises(ValueError, match=r"distance=.*give a number above 0"):
             make_two_gaussians(distance=distance)
