@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from counterpoint.networks import mutation
 from counterpoint.networks.base import check_one_layer
 from counterpoint.networks.search import Search
-from counterpoint.networks.structure import joined, n_connections, start_masked, units
+from counterpoint.networks.structure import joined, n_connections, units
 
 COMBINATIONS = ("rls", "average", "vote", "best")
 
@@ -59,14 +59,8 @@ class Evolution(Search):
     def __init__(self, options, rows, held, rng):
         super().__init__(options, rows, held, rng)
         most = check_one_layer(options.hidden_layer_sizes, "hidden_layer_sizes")
-        start = start_masked(
-            list(rng.randint(1, most + 1, options.n_estimators)),
-            rows.X.shape[1],
-            rows.targets.shape[1],
-            output="softmax",
-            rng=rng,
-            density=options.density,
-        )
+        n_units = rng.randint(1, most + 1, options.n_estimators)
+        start = self.drawn(n_units, density=options.density)
         first = held.loss(start.outputs(held.X))
         networks = self.trained(start, 2 * options.max_epochs)
         self.members = [networks.take(k) for k in range(networks.n_members)]

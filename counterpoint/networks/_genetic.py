@@ -14,7 +14,6 @@ from counterpoint.networks.structure import (
     joined,
     masked,
     roomy,
-    start_masked,
     trimmed,
     units,
     without_units,
@@ -113,19 +112,10 @@ class Breeding(Search):
         n_hidden = check_one_layer(options.hidden_layer_sizes, "hidden_layer_sizes")
         self.room = options.max_hidden or 4 * n_hidden
         most = min(2 * n_hidden - 1, self.room)
-        start = self._drawn(rng.randint(1, most + 1, options.n_estimators))
+        start = self.drawn(rng.randint(1, most + 1, options.n_estimators))
         self.networks = self.trained(start, options.max_epochs)
         self.now: tuple = ()
         self._look(n_new=0)
-
-    def _drawn(self, n_units):
-        return start_masked(
-            list(n_units),
-            self.rows.X.shape[1],
-            self.rows.targets.shape[1],
-            output="softmax",
-            rng=self.rng,
-        )
 
     def _look(self, n_new):
         """Weigh the members, measure the ensemble, keep it if it is the best."""
@@ -216,11 +206,11 @@ class Breeding(Search):
         return self._with_new_unit(child) if grow else child
 
     def _with_new_unit(self, child):
-        new, n = self._drawn([1]), int(units(child).sum())
+        new, n = self.drawn([1]), int(units(child).sum())
         child = roomy(child, n + 1)
         for old, fresh in (
             *zip(child.coefs, new.coefs, strict=True),
-            *zip(child.masks, new.masks, strict=True),
+            *zip(child.masks, new.masks, strict=True),  # type: ignore[arg-type]
         ):
             if old.shape[1] == n + 1:
                 old[0, n] = fresh[0, 0]

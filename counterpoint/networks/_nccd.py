@@ -4,7 +4,6 @@ import warnings
 
 import numpy as np
 import pandas as pd
-from joblib import Parallel
 from sklearn.base import MetaEstimatorMixin, clone, is_classifier
 from sklearn.tree import DecisionTreeRegressor
 from sklearn.utils import check_random_state, get_tags
@@ -114,12 +113,7 @@ class BaseNCCD(MetaEstimatorMixin, BaseEnsemble):
             step=step,
             exclude_self=bool(self.exclude_self) and n > 1,
             joint=d.shape[1] > 1 and get_tags(base).target_tags.multi_output,
-            n_rounds=self.n_rounds,
-            patience=self.patience,
-            tol=self.tol,
-            parallel=Parallel(n_jobs=self.n_jobs, prefer="threads"),
-            progress=self.progress,
-            name=type(self).__name__,
+            options=self,
         )
         correction.run(
             X,
@@ -197,7 +191,10 @@ class BaseNCCD(MetaEstimatorMixin, BaseEnsemble):
                 UserWarning,
                 stacklevel=3,
             )
-        if n > 1 and not self.bootstrap and correction.history[0]["ambiguity"] == 0.0:
+        first = correction.history[0]
+        # Up to rounding: the mean of equal numbers need not be that number.
+        alike = first["ambiguity"] <= 1e-20 * first["member_error"]
+        if n > 1 and not self.bootstrap and alike:
             warnings.warn(
                 "All members are the same: the base learner is deterministic and sees the same "
                 "rows each time. Set bootstrap=True, or pass a learner with a random_state.",
@@ -249,11 +246,14 @@ class BaseNCCD(MetaEstimatorMixin, BaseEnsemble):
 
     # -- asking ----------------------------------------------------------------------------------
 
-    def _member_values(self, X):
+    def _member_scores(self, X):
         """Return what the members say, (n_members, n_samples, n_outputs)."""
         check_is_fitted(self)
         X = read_table(self, X)
         return np.stack([member_values(model, X) for model in self.estimators_])
+
+    def _scores(self, X):
+        return self._member_scores(X).mean(axis=0)
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()

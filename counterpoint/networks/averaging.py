@@ -231,19 +231,12 @@ class AveragedNetworkClassifier(BaseNetworkClassifier):
         self._history.append(look)
         self._best.offer(error, loss, (mean, networks.copy(), look["cv_error"], epoch))
 
-    def predict_proba(self, X):
-        """Return the class probabilities of the mean network.
-
-        Parameters
-        ----------
-        X : array-like or frame of shape (n_samples, n_features)
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_classes)
-        """
+    def _scores(self, X):
         X = self._check_X(X)
         return self.network_.outputs(X)[0]
+
+    def _ensemble_proba(self, scores):
+        return scores
 
     def _check_options(self):
         check_count(self.n_estimators, "n_estimators", low=2)

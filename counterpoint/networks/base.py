@@ -163,26 +163,37 @@ class BaseNetworks(BaseEnsemble):
         return self.scale_.back(np.concatenate(scores))
 
 
-class BaseNetworkClassifier(BaseNetworks, BaseEnsembleClassifier):
-    """A classifier whose members have one output per class.
+class ScoredClassifier(BaseEnsembleClassifier):
+    """A classifier whose members give scores to classes.
 
-    ``_proba`` says how scores become probabilities, ``_combined`` what the ensemble makes of the
-    outputs of its members.
+    A subclass gives the scores, ``_member_scores`` and ``_scores`` of the ensemble; ``_codes`` and
+    ``_proba`` say what follows from either, ``_ensemble_proba`` where the ensemble differs.
     """
 
     _proba = staticmethod(as_proba)
 
-    def _targets(self, y, weight):
-        """Return class numbers, the groups to split by, columns of 0 and 1, and their scale."""
-        check_classification_targets(y)
-        self.classes_, _ = encode_target(self, y[weight > 0])
-        # Labels of rows without weight may be unknown; those rows are dropped.
-        codes = np.minimum(np.searchsorted(self.classes_, y), len(self.classes_) - 1)
-        return codes, codes, np.eye(len(self.classes_))[codes], {}
+    def _codes(self, scores):
+        return scores.argmax(axis=-1)
+
+    def _ensemble_proba(self, scores):
+        return self._proba(scores)
 
     def _ask(self, X):
         scores = self._member_scores(X)
-        return Answers(self.classes_, [], scores.argmax(axis=2), self._proba(scores), None)
+        return Answers(self.classes_, [], self._codes(scores), self._proba(scores))
+
+    def member_predict_proba(self, X):
+        """Return the class probabilities of every member.
+
+        Parameters
+        ----------
+        X : array-like or frame of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_members, n_samples, n_classes)
+        """
+        return self._ask(X).proba
 
     def predict_proba(self, X):
         """Return the ensemble's class probabilities.
@@ -195,7 +206,22 @@ class BaseNetworkClassifier(BaseNetworks, BaseEnsembleClassifier):
         -------
         ndarray of shape (n_samples, n_classes)
         """
-        return self._proba(self._scores(X))
+        return self._ensemble_proba(self._scores(X))
+
+
+class BaseNetworkClassifier(BaseNetworks, ScoredClassifier):
+    """A classifier whose members have one output per class.
+
+    ``_combined`` says what the ensemble makes of the outputs of its members.
+    """
+
+    def _targets(self, y, weight):
+        """Return class numbers, the groups to split by, columns of 0 and 1, and their scale."""
+        check_classification_targets(y)
+        self.classes_, _ = encode_target(self, y[weight > 0])
+        # Labels of rows without weight may be unknown; those rows are dropped.
+        codes = np.minimum(np.searchsorted(self.classes_, y), len(self.classes_) - 1)
+        return codes, codes, np.eye(len(self.classes_))[codes], {}
 
 
 class BaseNetworkRegressor(BaseNetworks, BaseEnsembleRegressor):

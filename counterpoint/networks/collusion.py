@@ -122,14 +122,14 @@ def measure_collusion(
     )
 
 
-def warn_collusion(found: Collusion, strength: float, stacklevel: int) -> None:
+def warn_collusion(collusion: Collusion, strength: float, stacklevel: int) -> None:
     """Warn if members collude."""
-    if not found.colludes:
+    if not collusion.colludes:
         return
     warnings.warn(
-        f"Members cancel {found.train.cancelled:.1%} of their loss on training data, but "
-        f"{found.new.cancelled:.1%} on data held out, which makes {found.missing:.0%} of the "
-        f"ensemble's loss there: their diversity does not carry over. Lower strength (now "
+        f"Members cancel {collusion.train.cancelled:.1%} of their loss on training data, but "
+        f"{collusion.new.cancelled:.1%} on data held out, which makes {collusion.missing:.0%} of "
+        f"the ensemble's loss there: their diversity does not carry over. Lower strength (now "
         f"{strength:.3g}), use fewer or smaller networks, raise alpha, or set strength='auto'.",
         CollusionWarning,
         stacklevel=stacklevel + 1,

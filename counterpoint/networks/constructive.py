@@ -7,7 +7,7 @@ from counterpoint.networks.base import BaseNetworkClassifier, check_one_layer
 from counterpoint.networks.coupling import Coupling, NegativeCorrelation
 from counterpoint.networks.search import Search
 from counterpoint.networks.strength import resolve_strength
-from counterpoint.networks.structure import joined, start_masked, units, with_unit_split
+from counterpoint.networks.structure import joined, units, with_unit_split
 
 __all__ = ["ConstructiveNetworkClassifier"]
 
@@ -198,13 +198,7 @@ class Growth(Search):
 
     def _new(self, n):
         n_hidden = check_one_layer(self.options.hidden_layer_sizes, "hidden_layer_sizes")
-        return start_masked(
-            [n_hidden] * n,
-            self.rows.X.shape[1],
-            self.rows.targets.shape[1],
-            output="sigmoid",
-            rng=self.rng,
-        )
+        return self.drawn([n_hidden] * n, output="sigmoid")
 
     def look(self, change):
         """Measure the ensemble on held-out rows, record it, keep it if it is the best."""

@@ -4,6 +4,7 @@ Top to bottom: the corrected target, the rows each member sees, a member, the ro
 """
 
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -128,20 +129,15 @@ def rows_of(value, rows, n):
 class Correction:
     """Rounds of refitting.
 
-    ``rate`` is the s of :func:`corrected_target`; ``step`` how far what is remembered of the
-    outputs moves each round.
+    ``options`` is the estimator, ``rate`` the s of :func:`corrected_target`; ``step`` how far what
+    is remembered of the outputs moves each round.
     """
 
     rate: float
     step: float
     exclude_self: bool
     joint: bool
-    n_rounds: int
-    patience: int
-    tol: float
-    parallel: Parallel
-    progress: bool | None
-    name: str
+    options: Any
 
     best: list = field(default_factory=list)
     best_round: int = 0
@@ -155,18 +151,20 @@ class Correction:
         and not fitted, ``params`` goes to their ``fit``. ``judge(members, values)`` says how
         wrong the ensemble is, where it counts; ``notes(f)`` adds to the history.
         """
+        options = self.options
         memory, last, least, since = None, None, np.inf, 0
         targets = np.broadcast_to(d, (len(models), *d.shape))
         scale = max(float(np.sqrt(weight @ ((d - weight @ d) ** 2).sum(axis=1))), 1e-300)
         rounds = track(
-            range(1, self.n_rounds + 1),
-            total=self.n_rounds,
-            description=self.name,
-            show=self.progress,
+            range(1, options.n_rounds + 1),
+            total=options.n_rounds,
+            description=type(options).__name__,
+            show=options.progress,
         )
+        parallel = Parallel(n_jobs=options.n_jobs, prefer="threads")
         try:
             for number in rounds:
-                members = self.parallel(
+                members = parallel(
                     delayed(fit_columns)(model, X, target, params, rows, joint=self.joint)
                     for model, target, rows in zip(models, targets, bags.rows, strict=True)
                 )
@@ -182,10 +180,10 @@ class Correction:
                     self.best, self.best_round, least, since = members, number, error, 0
                 else:
                     since += 1
-                if self.rate == 0.0 or row["change"] <= self.tol:
+                if self.rate == 0.0 or row["change"] <= options.tol:
                     self.reason = "converged"
                     break
-                if since >= self.patience:
+                if since >= options.patience:
                     self.reason = "held-out error"
                     break
                 now = values if self.exclude_self else f[None]

@@ -11,7 +11,7 @@ Axes are those of the whole library: weights (n_members, fan_in, fan_out), outpu
 (n_samples, n_outputs).
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import Self
@@ -258,15 +258,19 @@ class Trainer:
             _compiled.run(self, X, targets, epochs, weight, (_BETA1, _BETA2, _EPSILON))
             return
         for _ in range(epochs):
-            if self.batch_size is None or self.batch_size >= len(X):
-                self.step(X, targets, weight)
-            else:
-                order = self.random_state.permutation(len(X))
-                for rows in gen_batches(len(X), self.batch_size):
-                    part = order[rows]
-                    own = None if weight is None else weight[..., part] * (len(X) / len(part))
-                    self.step(X[part], targets[part], own)
+            for part, own in self.batches(len(X), weight):
+                self.step(X[part], targets[part], own)
             self.n_epochs += 1
+
+    def batches(self, n: int, weight: NDArray | None) -> Iterator[tuple]:
+        """Yield the rows of every step of an epoch, and their weights."""
+        if self.batch_size is None or self.batch_size >= n:
+            yield slice(None), weight
+            return
+        order = self.random_state.permutation(n)
+        for rows in gen_batches(n, self.batch_size):
+            part = order[rows]
+            yield part, None if weight is None else weight[..., part] * (n / len(part))
 
     def step(self, X: NDArray, targets: NDArray, weight: NDArray | None) -> None:
         """Move all weights once, down the gradient on these rows."""

@@ -285,18 +285,8 @@ class MixtureOfExpertsClassifier(BaseMixtureOfExperts, BaseNetworkClassifier):
     (400, 2)
     """
 
-    def predict_proba(self, X):
-        """Return class probabilities, experts combined by ``gate``.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_classes)
-        """
-        return self._scores(X)
+    def _ensemble_proba(self, scores):
+        return scores
 
 
 class MixtureOfExpertsRegressor(BaseMixtureOfExperts, BaseNetworkRegressor):

@@ -233,7 +233,7 @@ class BaseJointNetworks(BaseNetworks):
 
             return loss
         if self.patience is None:
-            return None  # as in the thesis: so many epochs, and what is there at their end
+            return None  # so many epochs, and what is there at their end
         rows = rows.thinned(_ROWS_WATCHED)
 
         def objective(networks):
@@ -263,7 +263,7 @@ class BaseJointNetworks(BaseNetworks):
             return self._make_trainer(rows, random_state=rng, **options)
         # A copy: should training run away, the estimator is what it was before.
         trainer = deepcopy(self._trainer)
-        if trainer.solver != self.solver:
+        if self._trainer.solver != self.solver:
             trainer.moments, trainer.steps = [], 0
         return replace(trainer, **options)
 

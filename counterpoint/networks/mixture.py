@@ -154,8 +154,9 @@ def _variance(experts, rows, weight, before):
     """Return the variance of each expert; one that nothing is left to keeps what it had."""
     apart = ((experts.outputs(rows.X) - rows.targets) ** 2).mean(axis=2)
     total = weight.sum(axis=1)
-    found = np.divide((apart * weight).sum(axis=1), total, out=before.copy(), where=total > 1e-12)
-    return np.maximum(found, _LEAST_VARIANCE)
+    variance = (apart * weight).sum(axis=1)
+    variance = np.divide(variance, total, out=before.copy(), where=total > 1e-12)
+    return np.maximum(variance, _LEAST_VARIANCE)
 
 
 def least_squares(experts: Networks, X, targets, weight, alpha) -> Networks:
@@ -165,8 +166,8 @@ def least_squares(experts: Networks, X, targets, weight, alpha) -> Networks:
     coefs, intercepts = np.empty_like(experts.coefs[0]), np.empty_like(experts.intercepts[0])
     for i, w in enumerate(weight):
         side = wide.T * w
-        found = np.linalg.lstsq(side @ wide + ridge, side @ targets, rcond=None)[0]
-        coefs[i], intercepts[i] = found[:-1], found[-1]
+        solution = np.linalg.lstsq(side @ wide + ridge, side @ targets, rcond=None)[0]
+        coefs[i], intercepts[i] = solution[:-1], solution[-1]
     return replace(experts, coefs=[coefs], intercepts=[intercepts])
 
 
@@ -214,17 +215,17 @@ def descended(
 
 def _inverse_curvature(gradient, pairs):
     """Apply the inverse curvature seen so far to a gradient: the two loops of L-BFGS."""
-    found = gradient.copy()
+    direction = gradient.copy()
     shares = []
     for moved, turned, rho in reversed(pairs):
-        shares.append(rho * (moved @ found))
-        found -= shares[-1] * turned
+        shares.append(rho * (moved @ direction))
+        direction -= shares[-1] * turned
     if pairs:
         moved, turned, rho = pairs[-1]
-        found /= rho * (turned @ turned)
+        direction /= rho * (turned @ turned)
     for (moved, turned, rho), share in zip(pairs, reversed(shares), strict=True):
-        found += (share - rho * (turned @ found)) * moved
-    return found
+        direction += (share - rho * (turned @ direction)) * moved
+    return direction
 
 
 def _on(flat, networks):

@@ -60,7 +60,7 @@ def importance(network: Networks, rows: Samples, rate: float) -> list[NDArray]:
     out = outputs - rows.targets
     inner = (out @ network.coefs[1][0].T) * (1.0 - hidden**2)
     n = len(rows.X)
-    found = []
+    tests = []
     for w, below, delta in (
         (network.coefs[0][0], rows.X, inner),
         (network.coefs[1][0], hidden, out),
@@ -70,8 +70,8 @@ def importance(network: Networks, rows: Samples, rate: float) -> list[NDArray]:
         spread = rate * np.sqrt(np.maximum(square - mean**2, 0.0))
         with np.errstate(divide="ignore", invalid="ignore"):
             test = np.sqrt(n) * np.abs(w - rate * mean) / spread
-        found.append(np.nan_to_num(test, nan=0.0, posinf=np.inf))
-    return found
+        tests.append(np.nan_to_num(test, nan=0.0, posinf=np.inf))
+    return tests
 
 
 def units_dropped(network: Networks, most: int, rng) -> Networks:

@@ -8,10 +8,10 @@ from sklearn.utils import assert_all_finite
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import column_or_1d
 
-from counterpoint._members import Answers
-from counterpoint.base import BaseEnsembleClassifier, BaseEnsembleRegressor, encode_target
+from counterpoint.base import BaseEnsembleRegressor, encode_target
 from counterpoint.combiners.simplex import project_to_simplex
 from counterpoint.networks._nccd import BaseNCCD
+from counterpoint.networks.base import ScoredClassifier
 
 __all__ = ["NCCDClassifier", "NCCDRegressor"]
 
@@ -139,10 +139,10 @@ class NCCDRegressor(BaseNCCD, BaseEnsembleRegressor):
         -------
         ndarray of shape (n_members, n_samples)
         """
-        return self._member_values(X)[:, :, 0]
+        return self._member_scores(X)[:, :, 0]
 
 
-class NCCDClassifier(BaseNCCD, BaseEnsembleClassifier):
+class NCCDClassifier(BaseNCCD, ScoredClassifier):
     """Negative correlation learning for classification with any regressor as a member.
 
     The members are regressors on coded labels: one column of 0 and 1 for two classes, one
@@ -235,25 +235,8 @@ tol, n_jobs, progress, random_state
         ndarray of shape (n_samples,) or (n_samples, n_classes)
             For two classes the output less 1/2, positive for the second class.
         """
-        f = self._member_values(X).mean(axis=0)
+        f = self._scores(X)
         return f[:, 0] - 0.5 if f.shape[1] == 1 else f
-
-    def _ask(self, X):
-        values = self._member_values(X)
-        return Answers(self.classes_, [], _votes(values), _nearest_distribution(values))
-
-    def predict_proba(self, X):
-        """Return the distribution nearest to the mean output, by squared distance.
-
-        Parameters
-        ----------
-        X : array-like or frame of shape (n_samples, n_features)
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_classes)
-        """
-        return _nearest_distribution(self._member_values(X).mean(axis=0))
 
     def member_decision_function(self, X):
         """Return the outputs of each member as they are.
@@ -267,33 +250,20 @@ tol, n_jobs, progress, random_state
         ndarray of shape (n_members, n_samples) or (n_members, n_samples, n_classes)
             For two classes less 1/2. The mean over members is ``decision_function``.
         """
-        values = self._member_values(X)
+        values = self._member_scores(X)
         return values[:, :, 0] - 0.5 if values.shape[2] == 1 else values
 
-    def member_predict_proba(self, X):
-        """Return the distribution nearest to each member's output.
+    def _codes(self, scores):
+        return _votes(scores)
 
-        Their mean is not ``predict_proba`` where an output overshoots.
-
-        Parameters
-        ----------
-        X : array-like or frame of shape (n_samples, n_features)
-
-        Returns
-        -------
-        ndarray of shape (n_members, n_samples, n_classes)
-        """
-        return self._ask(X).proba
+    def _proba(self, scores):
+        """Project scores on the distributions; the order of classes stays."""
+        if scores.shape[-1] > 1:
+            return project_to_simplex(scores)
+        p = np.clip(scores, 0.0, 1.0)
+        return np.concatenate([1.0 - p, p], axis=-1)
 
 
 def _votes(f):
     """Return class codes of outputs (..., n_outputs)."""
     return (f[..., 0] > 0.5).astype(np.int64) if f.shape[-1] == 1 else f.argmax(axis=-1)
-
-
-def _nearest_distribution(f):
-    """Project outputs (..., n_outputs) on the distributions; the order of classes stays."""
-    if f.shape[-1] == 1:
-        p = np.clip(f, 0.0, 1.0)
-        return np.concatenate([1.0 - p, p], axis=-1)
-    return project_to_simplex(f)

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from counterpoint.networks.coupling import CROSS_ENTROPY, Coupling
 from counterpoint.networks.engine import Networks, Trainer
 from counterpoint.networks.samples import Samples
+from counterpoint.networks.structure import start_masked
 from counterpoint.networks.training import train
 
 
@@ -62,6 +63,13 @@ class Search:
     def step(self) -> str | None:
         """Change the networks once; return why the search is over, or None."""
         raise NotImplementedError
+
+    def drawn(self, n_units, *, output: str = "softmax", density: float = 1.0) -> Networks:
+        """Draw networks with so many hidden units each, and a share of all connections."""
+        n_features, n_outputs = self.rows.X.shape[1], self.rows.targets.shape[1]
+        return start_masked(
+            list(n_units), n_features, n_outputs, output=output, rng=self.rng, density=density
+        )
 
     def trained(
         self,

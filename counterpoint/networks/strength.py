@@ -5,9 +5,10 @@ All estimators of negative correlation learning use these functions, so that ``s
 """
 
 import warnings
-from numbers import Integral, Real
 
 import numpy as np
+
+from counterpoint._validation import check_count, check_number
 
 __all__ = ["lambda_star", "lambda_upper", "resolve_strength"]
 
@@ -31,7 +32,7 @@ def lambda_star(n_members):
 
     References
     ----------
-    .. [1] Eastwood's thesis, equation 4.11.
+    .. [1] M. Eastwood's thesis, equation 4.11.
 
     Examples
     --------
@@ -39,7 +40,7 @@ def lambda_star(n_members):
     >>> lambda_star(3)
     0.75
     """
-    n = _checked_size(n_members)
+    n = check_count(n_members, "n_estimators")
     return n / (2.0 * (n - 1)) if n > 1 else np.nan
 
 
@@ -60,7 +61,7 @@ def lambda_upper(n_members):
 
     References
     ----------
-    .. [1] Eastwood's thesis, equation 4.12.
+    .. [1] M. Eastwood's thesis, equation 4.12.
 
     Examples
     --------
@@ -68,7 +69,7 @@ def lambda_upper(n_members):
     >>> lambda_upper(3)
     1.125
     """
-    n = _checked_size(n_members)
+    n = check_count(n_members, "n_estimators")
     return n**2 / (2.0 * (n - 1) ** 2) if n > 1 else np.nan
 
 
@@ -83,7 +84,7 @@ def resolve_strength(strength, lam, n_members, default):
     strength : float in [0, 1] or None
         None: not set.
     lam : float from 0, or None
-        Lambda as in the thesis. None: not set.
+        Lambda as in the papers. None: not set.
     n_members : int
         Number of members, N.
     default : float
@@ -99,9 +100,7 @@ def resolve_strength(strength, lam, n_members, default):
     Raises
     ------
     ValueError
-        If both are set, ``strength`` is outside [0, 1], or ``lam`` is negative or not finite.
-    TypeError
-        If what is set is not a number.
+        If both are set, ``strength`` is no number in [0, 1], or ``lam`` no finite number from 0.
 
     Warns
     -----
@@ -116,24 +115,18 @@ def resolve_strength(strength, lam, n_members, default):
     >>> resolve_strength(None, 0.75, n_members=3, default=0.9)
     (1.0, 0.75)
     """
-    n = _checked_size(n_members)
+    n = check_count(n_members, "n_estimators")
     if strength is not None and lam is not None:
         raise ValueError(
             f"strength={strength!r} and lam={lam!r} both say how strongly members repel each "
             "other: set one of them and leave the other None."
         )
-    _check_number("strength", strength)
-    _check_number("lam", lam)
-    if strength is not None and not 0 <= strength <= 1:
-        raise ValueError(
-            f"strength={strength!r}: give a number from 0 (independent members) to 1 (one joint "
-            "model). To go beyond, set `lam` instead."
-        )
-    if lam is not None and not 0 <= lam < np.inf:
-        raise ValueError(
-            f"lam={lam!r}: give a finite number from 0. lambda* is {lambda_star(n):.6g} for "
-            f"n_estimators={n}."
-        )
+    if strength is not None:
+        hint = ", or None: 0 is independent members, 1 one joint model. Only `lam` can go beyond"
+        check_number(strength, "strength", low=0, high=1, hint=hint)
+    if lam is not None:
+        star = f", or None. lambda* is {lambda_star(n):.6g} for n_estimators={n}"
+        check_number(lam, "lam", low=0, hint=star)
     if n == 1:
         if (strength or 0) > 0 or (lam or 0) > 0:
             warnings.warn(
@@ -147,16 +140,3 @@ def resolve_strength(strength, lam, n_members, default):
         return 2.0 * float(lam) * (n - 1) / n, float(lam)
     s = float(default if strength is None else strength)
     return s, s * lambda_star(n)
-
-
-def _checked_size(n_members):
-    if isinstance(n_members, bool) or not isinstance(n_members, Integral) or n_members < 1:
-        raise ValueError(f"n_estimators={n_members!r}: give a whole number from 1.")
-    return int(n_members)
-
-
-def _check_number(name, value):
-    if value is not None and (isinstance(value, bool) or not isinstance(value, Real)):
-        raise TypeError(
-            f"{name}={value!r} is a {type(value).__name__}: give a number, or None for the default."
-        )

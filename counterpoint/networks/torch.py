@@ -16,8 +16,7 @@ from sklearn.utils import gen_batches
 
 from counterpoint._validation import check_choice
 from counterpoint.base import MAX_SEED, draw_seed
-from counterpoint.networks.coupling import Coupling
-from counterpoint.networks.engine import SOLVERS, mean_weights, put_out
+from counterpoint.networks.engine import SOLVERS, Trainer, mean_weights, put_out
 from counterpoint.networks.negative_correlation import NegativeCorrelationClassifier
 
 __all__ = ["TorchNegativeCorrelationClassifier"]
@@ -114,21 +113,14 @@ class TorchNetworks:
 
 
 @dataclass(kw_only=True)
-class TorchTrainer:
+class TorchTrainer(Trainer):
     """Torch modules on their way; stands where ``Trainer`` stands.
 
     ``moments`` is the state of the optimizer; ``solver`` may make one from a list of parameters.
     """
 
-    networks: TorchNetworks
-    coupling: Coupling
+    networks: Any  # TorchNetworks
     solver: Any = "adam"
-    learning_rate: float = 0.01
-    alpha: float = 0.0
-    batch_size: int | None = None
-    random_state: np.random.RandomState = field(default_factory=np.random.RandomState)
-    n_epochs: int = 0
-    steps: int = 0
     moments: Any = field(default_factory=list)
 
     def run(
@@ -146,15 +138,11 @@ class TorchTrainer:
         with torch.random.fork_rng():
             torch.manual_seed(draw_seed(self.random_state))
             for _ in range(epochs):
-                if self.batch_size is None or self.batch_size >= len(X):
-                    self._step(torch, optimizer, x, targets, weight)
-                else:
-                    order = self.random_state.permutation(len(X))
-                    for rows in gen_batches(len(X), self.batch_size):
-                        part = order[rows]
-                        own = None if weight is None else weight[..., part] * len(X) / len(part)
+                for part, own in self.batches(len(X), weight):
+                    at = part
+                    if not isinstance(part, slice):
                         at = torch.as_tensor(part, device=nets.device)
-                        self._step(torch, optimizer, x[at], targets[part], own)
+                    self._step(torch, optimizer, x[at], targets[part], own)
                 self.n_epochs += 1
         self.moments = optimizer.state_dict()
 

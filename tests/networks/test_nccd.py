@@ -12,6 +12,7 @@ from hypothesis.extra.numpy import arrays
 from naive import nccd as naive
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.sparse import csr_array
+from sklearn import config_context
 from sklearn.base import BaseEstimator, RegressorMixin, clone
 from sklearn.compose import make_column_transformer
 from sklearn.datasets import load_diabetes, load_iris, make_friedman1
@@ -28,7 +29,7 @@ import counterpoint
 from counterpoint import MemberOutputs
 from counterpoint.exceptions import RedundancyWarning
 from counterpoint.networks.correction import corrected_target
-from counterpoint.networks.nccd import NCCDClassifier, NCCDRegressor, _nearest_distribution
+from counterpoint.networks.nccd import NCCDClassifier, NCCDRegressor
 from counterpoint.networks.strength import lambda_star, lambda_upper
 
 numbers = st.floats(-100, 100)
@@ -346,7 +347,7 @@ def test_classifier_history_counts_errors():
 
 @given(arrays(float, st.tuples(st.integers(1, 3), st.integers(3, 5)), elements=numbers))
 def test_nearest_distribution_matches_naive(f):
-    p = _nearest_distribution(f)
+    p = NCCDClassifier()._proba(f)
     assert_allclose(p, [naive.nearest_distribution(row) for row in f.tolist()], atol=1e-9)
     assert_allclose(p.sum(axis=1), 1)
 
@@ -446,3 +447,41 @@ def test_bad_data(friedman):
     labels = (y > 14).astype(int)
     with pytest.raises(ValueError, match=r"eval_set holds the label [78]"):
         NCCDClassifier().fit(X, labels, eval_set=(X, labels + 7))
+
+
+# -- weights and metadata --------------------------------------------------------------------------
+
+
+class Noting(RegressorMixin, BaseEstimator):
+    """Says the mean, and notes what its fit was given."""
+
+    def fit(self, X, y, sample_weight=None, shift=None):
+        self.weight_, self.shift_, self.mean_ = sample_weight, shift, y.mean()
+        return self
+
+    def predict(self, X):
+        return np.full(len(X), self.mean_)
+
+
+def test_without_bootstrap_members_get_the_weights(friedman):
+    X, y = friedman
+    weight = np.random.default_rng(0).integers(0, 3, len(y)).astype(float)
+    model = NCCDRegressor(Noting(), bootstrap=False, n_rounds=2, random_state=0)
+    with pytest.warns(RedundancyWarning):
+        model.fit(X, y, sample_weight=weight)
+    assert_allclose(model.estimators_[0].weight_, weight[weight > 0])
+
+
+def test_metadata_go_where_they_were_asked_for(friedman):
+    X, y = friedman
+    weight, shift = np.ones(len(y)), np.arange(len(y))
+    weight[:3] = 0
+    with config_context(enable_metadata_routing=True):
+        learner = Noting().set_fit_request(sample_weight=False, shift=True)
+        model = NCCDRegressor(learner, n_rounds=2, random_state=0)
+        model.fit(X, y, sample_weight=weight, shift=shift)
+        for member, rows in zip(model.estimators_, model.estimators_samples_):
+            assert member.weight_ is None
+            assert_array_equal(member.shift_, shift[3:][rows])
+        with pytest.raises(TypeError, match="unexpected argument"):
+            model.fit(X, y, colour="red")
