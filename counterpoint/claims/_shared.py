@@ -206,6 +206,19 @@ def numbers(frame: pd.DataFrame, *columns: str) -> pd.DataFrame:
     return frame.assign(**{name: pd.to_numeric(frame[name]).astype(float) for name in columns})
 
 
+def means_by_set(frame: pd.DataFrame, sets: list[str], methods: list[str]) -> list[pd.DataFrame]:
+    """Return mean errors and mean nodes, data sets by methods; NaN for what was not run."""
+    tables = (
+        frame.pivot_table(index="data", columns="method", values=v) for v in ("error", "nodes")
+    )
+    return [table.reindex(index=pd.Index(sets, name="data"), columns=methods) for table in tables]
+
+
+def every(holds: pd.Series) -> bool:
+    """Whether all hold, and there are some."""
+    return bool(len(holds) and holds.all())
+
+
 def share(parts: Mapping[str, bool]) -> str:
     """Return how many of several things hold, and which do not, in words."""
     failed = [name for name, holds in parts.items() if not holds]

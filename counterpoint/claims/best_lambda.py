@@ -86,13 +86,11 @@ def judge(frame: pd.DataFrame) -> Verdict:
         part = table[table["learner"] == learner]
         better = marks(part["data"], part["change"] < 0)
         mean = part["change"].mean()
-        parts[f"lower error with {learner}s"] = bool(
-            mean < 0 and np.mean(list(better.values())) >= 2 / 3
-        )
+        parts[f"lower error with {learner}s"] = mean < 0 and np.mean(list(better.values())) >= 2 / 3
         words.append(f"{learner}s: lower on {share(better)}, {100 * mean:+.1f} % on average")
     if larger.any() and not larger.all():
         big, small = table.loc[larger, "change"].mean(), table.loc[~larger, "change"].mean()
-        parts["more on the larger sets"] = bool(big < small)
+        parts["more on the larger sets"] = big < small
         words.append(f"larger sets {100 * big:+.1f} %, smaller {100 * small:+.1f} %")
     return verdict(parts, table, f"{'; '.join(words)}.")
 

@@ -188,6 +188,8 @@ def judge(frame: pd.DataFrame) -> Verdict:
     ncl = frame[frame["task"] == "ncl"]
     falls = compare(ncl, "step", float(STAR), 0.0, "g")
     ours = _our_values(natural, now, knn, ncl)
+    near, hidden = ours["neighbours, 2 events"], ours["HMM, 2 events, combined"]
+    later = ours["neighbours, 2 events, one after next"]
     against = _best_hmm_against(natural, now)
     ratio = three["precision"].mean() / sources.CHURN_PRECISION[NATURAL]
     parts = {
@@ -196,16 +198,11 @@ def judge(frame: pd.DataFrame) -> Verdict:
         "2 events beat 3 for combined HMMs": shorter.above,
         "neighbours: 2 averaged events beat 1": one.above,
         "neighbours: 2 beat 3": more.above,
-        "the event after the next is predicted less than half as well": bool(
-            ours["neighbours, 2 events, one after next"] < ours["neighbours, 2 events"] / 2
-        ),
+        "the event after the next is predicted less than half as well": later < near / 2,
         "neighbours beat combined HMMs": against.above,
         "networks: g falls with lambda": falls.below,
-        "networks are worse than both others": bool(
-            ours["networks, lambda 0"]
-            < min(ours["neighbours, 2 events"], ours["HMM, 2 events, combined"])
-        ),
-        "precision of combined HMMs is within a factor of 1.5": bool(1 / 1.5 <= ratio <= 1.5),
+        "networks are worse than both others": ours["networks, lambda 0"] < min(near, hidden),
+        "precision of combined HMMs is within a factor of 1.5": 1 / 1.5 <= ratio <= 1.5,
     }
     table = pd.DataFrame(
         {

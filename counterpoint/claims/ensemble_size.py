@@ -80,10 +80,9 @@ def judge(frame: pd.DataFrame) -> Verdict:
         "stable from 51 on": all(
             abs(after[m]) < 0.05 and abs(after[m]) < 0.5 * abs(before[m]) for m in after
         ),
-        "ahead of AdaBoost up to 21": bool(early.mean() > 0 and np.mean(early > 0) >= 2 / 3),
-        "a larger lead up to 21 than from 51": bool(
-            early.mean() > late.mean() and np.mean(early > late) > 0.5
-        ),
+        "ahead of AdaBoost up to 21": early.mean() > 0 and np.mean(early > 0) >= 2 / 3,
+        "a larger lead up to 21 than from 51": early.mean() > late.mean()
+        and np.mean(early > late) > 0.5,
     }
     why = (
         f"From 5 to 51 members errors change by {100 * before['adaboost']:+.0f} % (AdaBoost) and "

@@ -9,7 +9,16 @@ from matplotlib.figure import Figure
 
 from counterpoint.claims import sources
 from counterpoint.claims._pictures import draw_error_and_nodes
-from counterpoint.claims._shared import DATA_NOTE, REAL, bagged_trees, error, numbers, thesis_fold
+from counterpoint.claims._shared import (
+    DATA_NOTE,
+    REAL,
+    bagged_trees,
+    error,
+    every,
+    means_by_set,
+    numbers,
+    thesis_fold,
+)
 from counterpoint.claims.comparison import paired_by_set
 from counterpoint.claims.protocol import Claim, Verdict, grid, verdict
 from counterpoint.plots.style import colour
@@ -84,50 +93,39 @@ def judge(frame: pd.DataFrame) -> Verdict:
     """Compare means at the threshold of table 5.2."""
     frame = numbers(frame, "error", "nodes")
     here = frame[frame["threshold"] == AT]
-    mean = here.pivot_table(index="data", columns="method", values="error")
-    nodes = here.pivot_table(index="data", columns="method", values="nodes")
     columns = ["unpruned", "pessimistic", "bagging", "single"]
     sets = [name for name in sources.TREES.index if name in set(here["data"])]
-    mean = mean.reindex(index=sets, columns=columns)
-    nodes = nodes.reindex(index=sets, columns=columns)
+    known = sources.TREES.loc[sets]
+    mean, nodes = means_by_set(here, sets, columns)
     real = mean.loc[[name for name in REAL if name in sets]]
     smaller = (nodes["pessimistic"] < nodes["single"]).drop(
         ["cancer", "synthetic"], errors="ignore"
     )
-    ratio = nodes["unpruned"] / sources.TREES["unpruned nodes"].reindex(sets)
+    larger = nodes["unpruned"] > nodes["single"]
+    gap = (mean["pessimistic"] - mean["single"]).abs()
+    ratio = nodes["unpruned"] / known["unpruned nodes"]
     parts = {
-        "unpruned errs less than a single pruned tree on the three real sets": bool(
-            len(real) and (real["unpruned"] < real["single"]).all()
+        "unpruned errs less than a single pruned tree on the three real sets": every(
+            real["unpruned"] < real["single"]
         ),
-        "unpruned errs more than bagging there": bool(
-            len(real) and (real["unpruned"] > real["bagging"]).all()
-        ),
-        "unpruned is larger than the single tree on all sets": bool(
-            (nodes["unpruned"] > nodes["single"]).all()
-        ),
-        "pruned is smaller than it on liver, diabetes and cone-torus": bool(
-            len(smaller) and smaller.all()
-        ),
-        f"pruned errs within {LITTLE} of it on all sets": bool(
-            ((mean["pessimistic"] - mean["single"]).abs() <= LITTLE).all()
-        ),
-        "unpruned sizes are within a factor of 2 of the source's": bool(
-            ratio.between(0.5, 2).all()
-        ),
+        "unpruned errs more than bagging there": every(real["unpruned"] > real["bagging"]),
+        "unpruned is larger than the single tree on all sets": larger.all(),
+        "pruned is smaller than it on liver, diabetes and cone-torus": every(smaller),
+        f"pruned errs within {LITTLE} of it on all sets": (gap <= LITTLE).all(),
+        "unpruned sizes are within a factor of 2 of the source's": ratio.between(0.5, 2).all(),
     }
-    table = pd.DataFrame({"data": sets})
+    table: dict[str, pd.Series] = {}
     for name in columns:
-        table[f"{name} (ours)"] = mean[name].to_numpy()
-        table[f"{name} (theirs)"] = sources.TREES[name].reindex(sets).to_numpy()
+        table |= {f"{name} (ours)": mean[name], f"{name} (theirs)": known[name]}
     for name in ("unpruned", "pessimistic", "single"):
-        table[f"{name} nodes (ours)"] = nodes[name].to_numpy()
-        table[f"{name} nodes (theirs)"] = sources.TREES[f"{name} nodes"].reindex(sets).to_numpy()
+        table[f"{name} nodes (ours)"] = nodes[name]
+        table[f"{name} nodes (theirs)"] = known[f"{name} nodes"]
     gaps = paired_by_set(here, list(real.index), "unpruned", "single")
     why = (
         f"Unpruned less single, paired over folds: {gaps}. Our unpruned trees have "
         f"{ratio.min():.2g} to {ratio.max():.2g} times the source's nodes."
     )
-    return verdict(parts, table, why)
+    return verdict(parts, pd.DataFrame(table).reset_index(), why)
 
 
 def draw(frame: pd.DataFrame) -> Figure:

@@ -45,7 +45,8 @@ def judge(frame: pd.DataFrame) -> Verdict:
     frame = numbers(frame, *NETWORK_ERRORS)
     frame["diverged"] = frame["diverged"].astype(bool)
     three = frame[frame["nets"] == 3]
-    parts, notes = {}, []
+    parts: dict[str, Any] = {}
+    notes = []
     blown = {name: exploded(rows) for name, rows in frame.groupby(["data", "nets"])}
     parts["error explodes one step beyond lambda*"] = all(share >= 0.9 for share in blown.values())
     falls, train, test = {}, {}, {}
@@ -62,10 +63,10 @@ def judge(frame: pd.DataFrame) -> Verdict:
     means = three[three["step"] <= STAR].groupby(["data", "step"])[["test_mse", "test_mcr"]].mean()
     liver = means["test_mse"].unstack("data").get("liver", pd.Series(dtype=float)).dropna()
     lowest = liver.index[int(liver.argmin())] if len(liver) else STAR
-    parts["test MSE on liver is lowest before lambda*"] = bool(lowest < STAR)
+    parts["test MSE on liver is lowest before lambda*"] = lowest < STAR
     ours = means.reindex(sources.LAMBDA_STAR.index)
     near = (ours["test_mcr"] - sources.LAMBDA_STAR["mcr"]).abs() <= CLOSE
-    parts[f"error rates within {CLOSE} of table 4.1"] = bool(near.all())
+    parts[f"error rates within {CLOSE} of table 4.1"] = near.all()
     table = pd.DataFrame(
         {
             "data": sources.LAMBDA_STAR.index.get_level_values(0),

@@ -81,7 +81,7 @@ def _between(rows: pd.DataFrame, data: str, dial: str, value: str, step: int | N
 def judge(frame: pd.DataFrame) -> Verdict:
     """Read the trends that the text of section 4.8 states, and the errors of table 4.2."""
     frame = numbers(frame, *NETWORK_ERRORS)
-    parts = {}
+    parts: dict[str, Any] = {}
     for data in ("liver", "synthetic"):
         parts[f"training MSE falls with nodes, networks and lambda on {data}"] = all(
             _between(frame, data, dial, "train_mse", STAR if dial != "step" else None).below
@@ -109,7 +109,7 @@ def judge(frame: pd.DataFrame) -> Verdict:
         best, on="data", how="left", suffixes=(" (theirs)", " (ours)")
     )
     near = (joined["error (ours)"] - joined["error (theirs)"]).abs() <= CLOSE
-    parts[f"best errors within {CLOSE} of table 4.2"] = bool(near.all())
+    parts[f"best errors within {CLOSE} of table 4.2"] = near.all()
     why = (
         f"Training MSE on synthetic: nodes {nodes.difference:+.4f}, networks "
         f"{nets.difference:+.4f}; effect of lambda with 15 networks less that with 3: "

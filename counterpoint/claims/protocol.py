@@ -235,7 +235,7 @@ class Claim:
         )
 
 
-def verdict(parts: Mapping[str, bool], table: pd.DataFrame, why: str) -> Verdict:
+def verdict(parts: Mapping[str, Any], table: pd.DataFrame, why: str) -> Verdict:
     """Return *reproduced* if all parts of a claim hold, *differs* if some do.
 
     Parameters

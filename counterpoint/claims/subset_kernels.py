@@ -10,7 +10,7 @@ from scipy.optimize import minimize_scalar
 
 from counterpoint.claims import sources
 from counterpoint.claims._pictures import THEIRS_LINE, panels
-from counterpoint.claims._shared import numbers
+from counterpoint.claims._shared import every, numbers
 from counterpoint.claims.protocol import Claim, Verdict, grid, verdict
 from counterpoint.plots.style import colour
 from counterpoint.subsets import ball_kernel, cone_kernel
@@ -125,11 +125,11 @@ def judge(frame: pd.DataFrame) -> Verdict:
     )
     cones = table["kernel"].str.startswith("cones")
     parts = {
-        "equations 3.13 to 3.15 are those of the drawn subsets": bool(
-            (table["drawn subsets, largest miss in standard errors"] <= SIGMAS).all()
-        ),
-        "balls look like Gaussians": bool(near[~cones].all() and (~cones).any()),
-        "cones look like polynomials": bool(near[cones].all() and cones.any()),
+        "equations 3.13 to 3.15 are those of the drawn subsets": (
+            table["drawn subsets, largest miss in standard errors"] <= SIGMAS
+        ).all(),
+        "balls look like Gaussians": every(near[~cones]),
+        "cones look like polynomials": every(near[cones]),
     }
     gaps = ", ".join(
         f"{kind} {worst:.3f}"

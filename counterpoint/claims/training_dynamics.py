@@ -82,9 +82,10 @@ def judge(frame: pd.DataFrame) -> Verdict:
         "spread halved at 0.7": ratio[0.7] <= 0.5,
         "spread a fifth or less at 0": ratio[0.0] <= 0.2,
         "each higher lambda ends wider in nine repeats of ten": ordered.mean() >= 0.9,
-        "at 0.75 the mean is nearer to the target than half of what members are": bool(
-            at_star["ensemble"] < at_star["member"] / 2
-        ),
+        "at 0.75 the mean is nearer to the target than half of what members are": at_star[
+            "ensemble"
+        ]
+        < at_star["member"] / 2,
     }
     epochs = int(frame["epoch"].max())
     told = middle.reindex(list(sources.TRAINING_DYNAMICS)).replace(
