@@ -100,23 +100,14 @@ class BoxClassifier(ClassifierMixin, BaseEstimator):
         return self._ask(*self._samples(X, X_upper))[0]
 
     def predict_proba(self, X, X_upper=None) -> NDArray:
-        """Return memberships divided by their sum.
+        """Return memberships divided by their sum, (n_samples, n_classes).
 
         Where all memberships are zero, far from all boxes, the inverse distances to the nearest
         box of each class take their place. Of classes with equal memberships, that wins whose box
         has the nearest centre (sum of absolute differences), then that with more training
         samples, then the first; the others get a billionth less.
 
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            NaN is not known.
-        X_upper : array-like of shape (n_samples, n_features), default=None
-            Upper ends, if samples are intervals and X are the lower ends.
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_classes)
+        ``X`` and ``X_upper`` are as in :meth:`memberships`.
         """
         samples = self._samples(X, X_upper)
         scores, distances = self._ask(*samples)
@@ -131,18 +122,9 @@ class BoxClassifier(ClassifierMixin, BaseEstimator):
         return scores / scores.sum(axis=1, keepdims=True)
 
     def predict(self, X, X_upper=None) -> NDArray:
-        """Return the class with the highest probability.
+        """Return the class with the highest probability, (n_samples,).
 
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            NaN is not known.
-        X_upper : array-like of shape (n_samples, n_features), default=None
-            Upper ends, if samples are intervals and X are the lower ends.
-
-        Returns
-        -------
-        ndarray of shape (n_samples,)
+        ``X`` and ``X_upper`` are as in :meth:`memberships`.
         """
         share = self.predict_proba(X, X_upper)
         return self.classes_[share.argmax(axis=1)]

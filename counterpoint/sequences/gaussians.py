@@ -22,25 +22,20 @@ class Gaussians:
     covariance: NDArray
     kind: str = "full"
 
-    def log_density(self, X: NDArray, known: NDArray | None = None) -> NDArray:
-        """Return log densities, (n_events, n_components); of the columns that are not missing.
-
-        ``known`` is what :meth:`parameters` returned, if it was asked before.
-        """
+    def log_density(self, X: NDArray) -> NDArray:
+        """Return log densities, (n_events, n_components); of the columns that are not missing."""
         missing = np.isnan(X)
-        if not missing.any():
-            return kernels.densities(X, self.parameters() if known is None else known)
-        found = np.empty((len(X), len(self.mean)))
+        density = np.empty((len(X), len(self.mean)))
         for pattern, rows in patterns(missing):
             seen = ~pattern
             if not seen.any():
-                found[rows] = 0.0  # nothing seen says nothing
+                density[rows] = 0.0  # nothing seen says nothing
                 continue
             part = Gaussians(
                 mean=self.mean[:, seen], covariance=self.covariance[:, seen][:, :, seen]
             )
-            found[rows] = kernels.densities(X[rows][:, seen], part.parameters())
-        return found
+            density[rows] = kernels.densities(X[rows][:, seen], part.parameters())
+        return density
 
     def parameters(self) -> NDArray:
         """Return what multiplies the quadratic features, (n_quadratic, n_components)."""

@@ -284,16 +284,7 @@ class MixtureHMM(BaseEstimator):
         return float(np.average(self.score_samples(X), weights=sample_weight))
 
     def decode(self, X) -> list[NDArray]:
-        """Return the most probable states of each sequence (Viterbi).
-
-        Parameters
-        ----------
-        X : sequences, as in :meth:`fit`
-
-        Returns
-        -------
-        list of ndarray of shape (n_events,)
-        """
+        """Return the most probable states of each sequence (Viterbi), a list of (n_events,)."""
         check_is_fitted(self)
         data = self._scale(read_sequences(self, X, reset=False))
         paths = []

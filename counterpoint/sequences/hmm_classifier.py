@@ -363,16 +363,7 @@ class HMMPairClassifier(HMMClassifier):
         return np.clip(odds, -_CERTAIN, _CERTAIN)
 
     def score_samples(self, X) -> NDArray:
-        """Return the mean log odds of the second class over the starts.
-
-        Parameters
-        ----------
-        X : sequences, as in :meth:`fit`
-
-        Returns
-        -------
-        ndarray of shape (n_sequences,)
-        """
+        """Return the mean log odds of the second class over the starts, (n_sequences,)."""
         return self.member_scores(X).mean(axis=0)
 
     def rank(self, X) -> NDArray:

@@ -8,7 +8,7 @@ from counterpoint._kernels import leaf_kernel as kernels
 from counterpoint._kernels.threads import threads_for
 from counterpoint._members import strip, through
 from counterpoint._validation import check_count
-from counterpoint.subsets.leaves import TreeEnsemble
+from counterpoint.subsets.leaves import FittedTrees
 from counterpoint.subsets.stochastic import StochasticDiscriminationClassifier
 
 # Comparing bytes costs about this much less a pair than walking through lists.
@@ -86,7 +86,7 @@ def ensemble_kernel(
             )
         before, model = discriminator
         return _subset_kernel(before, model, X, Y, k)
-    return _leaf_kernel(TreeEnsemble(fitted), X, Y, k, weights)
+    return _leaf_kernel(FittedTrees(fitted), X, Y, k, weights)
 
 
 def _leaf_kernel(ensemble, X, Y, k, weights):
@@ -216,7 +216,7 @@ def ensemble_to_features(fitted, X) -> sparse.csr_array:
     if discriminator is not None:
         before, model = discriminator
         return sparse.csr_array(model.subsets(through(before, X)).T.astype(np.float64))
-    ensemble = TreeEnsemble(fitted)
+    ensemble = FittedTrees(fitted)
     leaves = ensemble.leaves(X)
     n_columns = 0
     for t, numbers in enumerate(ensemble.leaf_numbers()):

@@ -24,7 +24,7 @@ class _Tree:
     columns: Any = None
 
 
-class TreeEnsemble:
+class FittedTrees:
     """The trees of a fitted ensemble, whoever made it, and its name for messages.
 
     Forests, bagged and boosted trees, views of trees, one tree, and pipelines or searches

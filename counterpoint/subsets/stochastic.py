@@ -322,16 +322,9 @@ class StochasticDiscriminationClassifier(ClassifierMixin, BaseEstimator):
         return self._space.columns(X)
 
     def subsets(self, X) -> NDArray:
-        """Return whether each model holds each row of X.
+        """Return whether each model holds each row of X, (n_all_models, n_samples) bool.
 
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-
-        Returns
-        -------
-        ndarray of shape (n_all_models, n_samples), bool
-            For the measures of ``counterpoint.diversity``, say.
+        For the measures of ``counterpoint.diversity``, say.
         """
         columns = self._columns(X)
         return self.boxes_.hold(columns).view(bool)
@@ -372,16 +365,7 @@ class StochasticDiscriminationClassifier(ClassifierMixin, BaseEstimator):
         return means.T if n_classes > 2 else (means[1] - means[0]) / 2.0
 
     def predict(self, X) -> NDArray:
-        """Return the class with the largest mean of chi, the first of equals.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-
-        Returns
-        -------
-        ndarray of shape (n_samples,)
-        """
+        """Return the class with the largest mean of chi, the first of equals, (n_samples,)."""
         score = self.decision_function(X)
         at = (score > 0).astype(int) if score.ndim == 1 else score.argmax(axis=1)
         return self.classes_[at]

@@ -155,15 +155,6 @@ class EnsembleKernelSVC(ClassifierMixin, MetaEstimatorMixin, BaseEnsemble):
         return self._in_blocks(self.svc_.decision_function, X)
 
     def predict(self, X) -> NDArray:
-        """Return the class of each sample.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-
-        Returns
-        -------
-        ndarray of shape (n_samples,)
-        """
+        """Return the class of each sample, (n_samples,)."""
         check_is_fitted(self)
         return self.classes_[self._in_blocks(self.svc_.predict, X)]

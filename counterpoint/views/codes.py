@@ -184,34 +184,17 @@ class OutputCodeClassifier(BaseViewClassifier):
         )
 
     def predict(self, X) -> NDArray:
-        """Return the label with the nearest codeword, the first of equals.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-
-        Returns
-        -------
-        ndarray of shape (n_samples,)
-        """
+        """Return the label with the nearest codeword, the first of equals, (n_samples,)."""
         nearest = self.code_distances(X).argmin(axis=1)
         return self.classes_[nearest]
 
     def predict_proba(self, X) -> NDArray:
-        """Return probabilities in the order of the distances.
+        """Return probabilities in the order of the distances, (n_samples, n_classes).
 
         For "hard" and "soft" decoding 1 - distance / D, cut at 0 and made to add up to 1, with D
         the mean distance of two codewords: exact if members are calibrated and all codewords
         equally far apart, as in an exhaustive code. For "loss" the shares of exp(-distance),
         which are no more than an order with many bits.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_classes)
         """
         return distances_to_proba(self.code_distances(X), self.code_book_, self.decoding)
 

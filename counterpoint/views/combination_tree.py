@@ -183,16 +183,7 @@ class CombinationTreeClassifier(ClassifierMixin, BaseEstimator):
                 return nodes.tree(centre, scale)
 
     def apply(self, X) -> NDArray:
-        """Return the leaf that each sample reaches.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-
-        Returns
-        -------
-        ndarray of shape (n_samples,), int32
-        """
+        """Return the leaf that each sample reaches, (n_samples,) int32."""
         check_is_fitted(self)
         X = validate_data(self, X, reset=False, dtype=[np.float64, np.float32])
         return self.combination_tree_.leaves(self.combination_tree_.scaled(X))
@@ -212,16 +203,7 @@ class CombinationTreeClassifier(ClassifierMixin, BaseEstimator):
         return self.combination_tree_.shares()[leaves]
 
     def predict(self, X) -> NDArray:
-        """Return the heaviest class of the leaf reached, the first of equals.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-
-        Returns
-        -------
-        ndarray of shape (n_samples,)
-        """
+        """Return the heaviest class of the leaf reached, the first of equals, (n_samples,)."""
         leaves = self.apply(X)
         return self.classes_[self.combination_tree_.value.argmax(axis=1)[leaves]]
 
