@@ -1,104 +1,257 @@
-"""Members that are not fitted yet answer for samples they were not trained on."""
+"""Fitting members: on all rows, or on some to answer for the others (cross-fitting).
+
+``cross_fit`` is the one loop over members and folds: for classes and numbers, for pools and
+ensembles, and for estimators that try one member after the other.
+"""
+
+import warnings
+from functools import partial
+from typing import Any
 
 import numpy as np
+from joblib import Parallel, delayed
+from sklearn import get_config
 from sklearn.base import clone
 from sklearn.model_selection import check_cv
+from sklearn.pipeline import Pipeline
+from sklearn.utils.validation import has_fit_parameter
 
 from counterpoint._members import (
     Answers,
     Member,
     answers_of,
-    ask_all,
+    ask,
     is_fitted,
     is_pool,
     named_pool,
     pool_classes,
     select_columns,
     select_rows,
+    stack_answers,
+    values_of,
 )
-from counterpoint._validation import as_labels, code_type
+from counterpoint._validation import as_labels
 from counterpoint.exceptions import MemberError
 
-
-def answers(estimator, X, y, columns, cv, n_jobs):
-    """Ask members; with ``cv``, fit those that are not fitted on the rest of the data first."""
-    if cv is None:
-        return answers_of(estimator, X, columns=columns, n_jobs=n_jobs)
-    if not is_pool(estimator):
-        if is_fitted(estimator):
-            return answers_of(estimator, X, n_jobs=n_jobs)
-        return _cross_fit_ensemble(estimator, X, y, cv, n_jobs)
-    return _cross_fit_pool(named_pool(estimator, columns), X, y, cv, n_jobs)
+# -- fitting -----------------------------------------------------------------------------------
 
 
-def _splits(cv, X, y):
+def takes_weights(model: Any) -> bool:
+    """Return whether :func:`fit_member` can pass sample weights to a learner.
+
+    Examples
+    --------
+    >>> from sklearn.neighbors import KNeighborsClassifier
+    >>> from sklearn.tree import DecisionTreeClassifier
+    >>> from counterpoint.base import takes_weights
+    >>> takes_weights(DecisionTreeClassifier()), takes_weights(KNeighborsClassifier())
+    (True, False)
+    """
+    return has_fit_parameter(_last_step(model)[1], "sample_weight")
+
+
+def fit_member(model: Any, X: Any, y: Any, sample_weight: Any = None, **params: Any) -> Any:
+    """Fit a learner, with weights if there are any; one that takes none is named in the error.
+
+    In a pipeline the weights go to the last step, or with metadata routing to whichever asks.
+
+    Examples
+    --------
+    >>> from sklearn.neighbors import KNeighborsClassifier
+    >>> from counterpoint.base import fit_member
+    >>> fit_member(KNeighborsClassifier(), [[0], [1]], [0, 1], sample_weight=[1, 2])
+    Traceback (most recent call last):
+    ...
+    ValueError: KNeighborsClassifier takes no sample_weight: fit without weights, or choose ...
+    """
+    if sample_weight is None:
+        return model.fit(X, y, **params)
+    steps, learner = _last_step(model)
+    if steps and get_config()["enable_metadata_routing"]:
+        steps = []
+    elif not has_fit_parameter(learner, "sample_weight"):
+        raise ValueError(
+            f"{type(learner).__name__} takes no sample_weight: fit without weights, or choose a "
+            "learner that takes them."
+        )
+    return model.fit(X, y, **{"__".join([*steps, "sample_weight"]): sample_weight}, **params)
+
+
+def _last_step(model):
+    """Return the names of the last steps of pipelines, and what they lead to."""
+    steps = []
+    while isinstance(model, Pipeline):
+        step, model = model.steps[-1]
+        steps.append(step)
+    return steps, model
+
+
+def fit_all(members, X, y, *, sample_weight=None, n_jobs=None, quiet=False):
+    """Return the estimators of members, those that are not fitted fitted on all rows."""
+    return Parallel(n_jobs=n_jobs)(
+        delayed(_fit)(m, X, y, None, _weight_of(m, sample_weight), quiet) for m in members
+    )
+
+
+def _weight_of(member, sample_weight):
+    # With metadata routing some members ask for weights and others do not.
+    return sample_weight.get(member.name) if isinstance(sample_weight, dict) else sample_weight
+
+
+def _fit(member, X, y, rows, sample_weight, quiet):
+    """Fit a copy of the member on its columns of some rows (None: all); a fitted one stays."""
+    if is_fitted(member.estimator):
+        return member.estimator
+    if rows is not None:
+        X, y = select_rows(X, rows), y[rows]
+        sample_weight = None if sample_weight is None else sample_weight[rows]
+    X = select_columns(X, member.columns)
+    with warnings.catch_warnings():
+        if quiet:  # one of many that did not converge is no news
+            warnings.simplefilter("ignore")
+        return fit_member(clone(member.estimator), X, y, sample_weight)
+
+
+# -- cross-fitting -----------------------------------------------------------------------------
+
+
+def make_splits(cv, X, y, *, classifier):
+    """Return the (train, test) rows of a splitter that asks about every sample once."""
     if y is None:
         raise ValueError("cv fits members, which needs y: pass the truth as well.")
-    labels = as_labels(y, "y")
-    splits = list(check_cv(cv, labels, classifier=True).split(X, labels))
-    asked = np.sort(np.concatenate([test for _, test in splits]))
-    if not np.array_equal(asked, np.arange(len(labels))):
+    splits = list(check_cv(cv, y, classifier=classifier).split(X, y))
+    rows = np.sort(np.concatenate([test for _, test in splits]))
+    if not np.array_equal(rows, np.arange(len(y))):
         raise ValueError(
             "cv must ask about every sample exactly once, as KFold does; this one leaves some "
             "out or repeats them."
         )
-    return labels, splits
+    return splits
 
 
-def _cross_fit_ensemble(ensemble, X, y, cv, n_jobs):
-    labels, splits = _splits(cv, X, y)
-    parts = []
-    for train, _ in splits:
-        fitted = clone(ensemble).fit(select_rows(X, train), labels[train])
-        parts.append(fitted)
-    told = [
-        answers_of(fitted, select_rows(X, test), n_jobs=n_jobs)
-        for fitted, (_, test) in zip(parts, splits, strict=True)
-    ]
-    sizes = sorted({len(t.names) for t in told})
+def cross_fit(members, X, y, splits, ask, *, sample_weight=None, n_jobs=None, quiet=False):
+    """Ask each member about every row, fitted on the folds that row is not in.
+
+    Parameters
+    ----------
+    members : list of Member
+        Those that are fitted are asked as they are.
+    X, y : data, and labels or numbers
+    splits : list of (train, test) pairs of rows
+    ask : callable
+        ``ask(member, X)`` gives an array, or a tuple of arrays or None, samples first.
+    sample_weight : ndarray of shape (n_samples,), dict of them by member's name, or None
+    n_jobs : int or None
+        Fits at a time.
+    quiet : bool
+        Whether to drop the members' warnings.
+
+    Returns
+    -------
+    list
+        For each member what ``ask`` gives, rows in their order.
+    """
+    parts = _ask_folds(members, X, y, splits, ask, sample_weight, n_jobs, quiet)
+    back = _back(splits)
+    return [own[0] if len(own) == 1 else _in_order(own, back) for own in parts]
+
+
+def _ask_folds(members, X, y, splits, ask, sample_weight, n_jobs, quiet=False):
+    """Return for each member what it says fold by fold; about all rows at once, if fitted."""
+    folds = [[None] if is_fitted(m.estimator) else splits for m in members]
+    parts = iter(
+        Parallel(n_jobs=n_jobs)(
+            delayed(_fit_and_ask)(m, X, y, fold, ask, _weight_of(m, sample_weight), quiet)
+            for m, own in zip(members, folds, strict=True)
+            for fold in own
+        )
+    )
+    return [[next(parts) for _ in own] for own in folds]
+
+
+def _back(splits):
+    return np.argsort(np.concatenate([test for _, test in splits]))
+
+
+def _fit_and_ask(member, X, y, fold, ask, sample_weight, quiet):
+    train, test = (None, None) if fold is None else fold
+    fitted = Member(_fit(member, X, y, train, sample_weight, quiet), member.columns, member.name)
+    with warnings.catch_warnings():
+        if quiet:
+            warnings.simplefilter("ignore")
+        return ask(fitted, X if test is None else select_rows(X, test))
+
+
+def _in_order(parts, back):
+    if isinstance(parts[0], tuple):
+        return tuple(_in_order(list(same), back) for same in zip(*parts, strict=True))
+    return None if any(p is None for p in parts) else np.concatenate(parts)[back]
+
+
+# -- questions to pools and ensembles, fitted or not -------------------------------------------
+
+
+def answers(estimator, X, y, columns, cv, sample_weight, n_jobs):
+    """Ask classifiers; with ``cv``, fit those that are not fitted on the rest of the data first."""
+    if cv is None or (not is_pool(estimator) and is_fitted(estimator)):
+        return answers_of(estimator, X, columns=columns, n_jobs=n_jobs)
+    y = None if y is None else as_labels(y, "y")
+    splits = make_splits(cv, X, y, classifier=True)
+    classes = np.unique(y)
+    if not is_pool(estimator):
+        return _cross_fit_ensemble(estimator, X, y, classes, splits, sample_weight, n_jobs)
+    members = named_pool(estimator, columns)
+    prefit = [m for m in members if is_fitted(m.estimator)]
+    if prefit:
+        classes = np.union1d(classes, pool_classes(prefit))
+    question = partial(ask, classes=classes)
+    parts = cross_fit(members, X, y, splits, question, sample_weight=sample_weight, n_jobs=n_jobs)
+    return stack_answers(classes, members, parts)
+
+
+def values(estimator, X, y, columns, cv, sample_weight, n_jobs):
+    """Ask regressors as :func:`answers` asks classifiers; return (n_members, n_samples)."""
+    pool = is_pool(estimator)
+    members = [Member(estimator, None, "pool")]
+    if pool:
+        members = named_pool(estimator, columns, kind="regressor")
+    if cv is None or all(is_fitted(m.estimator) for m in members):
+        return values_of(estimator, X, columns=columns, n_jobs=n_jobs)
+    splits = make_splits(cv, X, y, classifier=False)
+    question = _ask_regressor if pool else _ask_regressors
+    parts = cross_fit(members, X, y, splits, question, sample_weight=sample_weight, n_jobs=n_jobs)
+    return np.stack(parts) if pool else parts[0].T
+
+
+def _ask_regressors(member, X):
+    return values_of(member.estimator, X).T
+
+
+def _ask_regressor(member, X):
+    return np.asarray(member.estimator.predict(select_columns(X, member.columns)), dtype=float)
+
+
+def _ask_classifiers(member, X):
+    return answers_of(member.estimator, X)
+
+
+def _cross_fit_ensemble(ensemble, X, y, classes, splits, sample_weight, n_jobs):
+    members = [Member(ensemble, None, "pool")]
+    parts = _ask_folds(members, X, y, splits, _ask_classifiers, sample_weight, n_jobs)[0]
+    sizes = sorted({len(part.names) for part in parts})
     if len(sizes) > 1:
         raise MemberError(
             f"The folds ended with different numbers of members ({sizes}), which cannot be put "
             "side by side. Turn early stopping off, or pass a fitted ensemble."
         )
-    classes = np.unique(labels)
-    if any(t.votes is None or not np.array_equal(t.classes, classes) for t in told):
+    if any(part.votes is None or not np.array_equal(part.classes, classes) for part in parts):
         raise MemberError(
             "Cross-fitting needs members that vote, and every class in every training part: use "
             "fewer folds, or merge rare classes."
         )
-    order = np.concatenate([test for _, test in splits])
-    back = np.argsort(order)
-    votes = np.concatenate([t.votes for t in told], axis=1)[:, back]
+    back = _back(splits)
+    votes = np.concatenate([part.votes for part in parts], axis=1)[:, back]
     proba = None
-    if all(t.proba is not None for t in told):
-        proba = np.concatenate([t.proba for t in told], axis=1)[:, back]
-    return Answers(classes, told[0].names, votes, proba)
-
-
-def _cross_fit_pool(members, X, y, cv, n_jobs):
-    labels, splits = _splits(cv, X, y)
-    fresh = [not is_fitted(m.estimator) for m in members]
-    classes = np.unique(labels)
-    if not all(fresh):
-        prefit = [m for m, new in zip(members, fresh, strict=True) if not new]
-        classes = np.union1d(classes, pool_classes(prefit))
-    votes = np.empty((len(members), len(labels)), dtype=code_type(len(classes)))
-    proba = np.empty((len(members), len(labels), len(classes)))
-    has_proba = True
-    for train, test in splits:
-        asked = []
-        for member, new in zip(members, fresh, strict=True):
-            if new:
-                seen = select_columns(select_rows(X, train), member.columns)
-                fitted = clone(member.estimator).fit(seen, labels[train])
-                member = Member(fitted, member.columns, member.name)
-            asked.append(member)
-        told = ask_all(asked, select_rows(X, test), classes, n_jobs=n_jobs)
-        votes[:, test] = told.votes
-        if told.proba is None:
-            has_proba = False
-        else:
-            proba[:, test] = told.proba
-    names = [m.name for m in members]
-    return Answers(classes, names, votes, proba if has_proba else None)
+    if all(part.proba is not None for part in parts):
+        proba = np.concatenate([part.proba for part in parts], axis=1)[:, back]
+    return Answers(classes, parts[0].names, votes, proba)

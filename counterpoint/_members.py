@@ -59,7 +59,8 @@ class Member:
 class Answers:
     """What the members of a classifier said, on the way to a ``MemberOutputs``.
 
-    ``votes`` and ``proba`` refer to positions in ``classes``. Members that each solve a
+    ``votes`` and ``proba`` refer to positions in ``classes``; ``combiner`` is the fitted rule of
+    an ensemble that keeps one. Members that each solve a
     two-class task of their own (one class against the rest, a bit of an output code) have
     ``bits`` instead, (n_members, n_samples), and ``code_book`` says what the bits should be,
     (n_members, n_classes).
@@ -72,6 +73,13 @@ class Answers:
     weights: np.ndarray | None = None
     bits: np.ndarray | None = None
     code_book: np.ndarray | None = None
+    combiner: Any = None
+
+    def take(self, members):
+        """Keep some members that vote: positions or a slice."""
+        kept = np.arange(len(self.names))[members]
+        parts = [None if a is None else a[kept] for a in (self.votes, self.proba, self.weights)]
+        return Answers(self.classes, [self.names[k] for k in kept], *parts)
 
 
 # -- pools: plain collections of estimators ----------------------------------------------------
@@ -93,11 +101,11 @@ def is_fitted(estimator):
     return True
 
 
-def named_pool(pool, columns=None):
+def named_pool(pool, columns=None, *, kind="classifier"):
     """List the members of a list of estimators, a list of (name, estimator), or a dict."""
     items = list(pool.items()) if isinstance(pool, dict) else list(pool)
     if not items:
-        raise MemberError("The list of members is empty: pass at least one estimator.")
+        raise MemberError(f"The list of members is empty: pass at least one {kind}.")
     if columns is not None and len(columns) != len(items):
         raise ValueError(
             f"columns has {len(columns)} entries for {len(items)} members: give one a member, "
@@ -112,8 +120,13 @@ def named_pool(pool, columns=None):
                 f"Member {k} is a {type(estimator).__name__}, which has no predict. Members are "
                 "estimators or (name, estimator) pairs."
             )
-        if is_regressor(estimator):
+        if kind == "classifier" and is_regressor(estimator):
             _refuse_regressor(name)
+        if kind == "regressor" and is_classifier(estimator):
+            raise MemberError(
+                f"{name} is a {type(estimator).__name__}, which is no regressor: use an estimator "
+                "whose name ends in Classifier, or MemberOutputs.from_estimator."
+            )
         members.append(Member(estimator, None if columns is None else columns[k], name))
     return members
 
@@ -197,7 +210,7 @@ def _wrap(fitted):
     return [Member(model, None, f"{type(model).__name__} {k}") for k, model in enumerate(fitted)]
 
 
-def _weights(ensemble, n_members):
+def member_weights(ensemble, n_members):
     """Return the say each member has in the ensemble's own vote; None: all the same."""
     if isinstance(ensemble, AdaBoostClassifier):
         return ensemble.estimator_weights_[:n_members]
@@ -226,12 +239,7 @@ def _prepare(ensemble, members, X):
     if members and all(isinstance(m.estimator, BaseDecisionTree) for m in members):
         # Once for all trees: each would convert and check the same array again.
         X = validate_data(
-            ensemble,
-            X,
-            reset=False,
-            dtype=np.float32,
-            accept_sparse="csr",
-            ensure_all_finite=False,
+            ensemble, X, reset=False, dtype=np.float32, accept_sparse="csr", ensure_all_finite=False
         )
         return X, {"check_input": False}
     if members[0].columns is not None and hasattr(X, "columns"):
@@ -269,7 +277,7 @@ def answers_of(estimator, X, *, columns=None, n_jobs=None):
     codes = _answer_in_codes(ensemble, members)
     X, options = _prepare(ensemble, members, X)
     answers = ask_all(members, X, ensemble.classes_, codes=codes, n_jobs=n_jobs, options=options)
-    answers.weights = _weights(ensemble, len(members))
+    answers.weights = member_weights(ensemble, len(members))
     return answers
 
 
@@ -283,13 +291,18 @@ def pool_classes(members):
 
 def ask_all(members, X, classes, *, codes=False, n_jobs=None, options=None):
     """Votes of all members; probabilities when every one of them has them."""
-    told = Parallel(n_jobs=n_jobs, prefer="threads")(
+    parts = Parallel(n_jobs=n_jobs, prefer="threads")(
         delayed(ask)(m, X, classes, codes, options or {}) for m in members
     )
+    return stack_answers(classes, members, parts)
+
+
+def stack_answers(classes, members, parts):
+    """Put the (votes, probabilities or None) of members side by side."""
     proba = None
-    if all(p is not None for _, p in told):
-        proba = np.stack([p for _, p in told])
-    return Answers(classes, [m.name for m in members], np.stack([v for v, _ in told]), proba)
+    if all(p is not None for _, p in parts):
+        proba = np.stack([p for _, p in parts])
+    return Answers(classes, [m.name for m in members], np.stack([v for v, _ in parts]), proba)
 
 
 def ask(member, X, classes, codes=False, options=None):
@@ -307,11 +320,23 @@ def ask(member, X, classes, codes=False, options=None):
         votes = at[proba.argmax(axis=1)]
     else:
         votes = _positions(model.predict(X, **options), classes, codes, member.name)
-    if len(at) < len(classes):  # a class this member never saw has probability 0
-        spread = np.zeros((len(proba), len(classes)), dtype=proba.dtype)
-        spread[:, at] = proba
-        proba = spread
-    return votes, proba
+    return votes, _spread(proba, at, len(classes))
+
+
+def ask_proba(member, X, classes):
+    """Probabilities of one fitted classifier, in double precision."""
+    model, X = member.estimator, select_columns(X, member.columns)
+    at = _positions(model.classes_, classes, False, member.name)
+    return _spread(np.asarray(model.predict_proba(X), dtype=np.float64), at, len(classes))
+
+
+def _spread(proba, at, n_classes):
+    """Give a class that a member never saw probability 0."""
+    if proba.shape[1] == n_classes:
+        return proba
+    wide = np.zeros((len(proba), n_classes), dtype=proba.dtype)
+    wide[:, at] = proba
+    return wide
 
 
 def _positions(labels, classes, codes, name):
@@ -333,38 +358,35 @@ def values_of(estimator, X, *, columns=None, n_jobs=None):
     """Predictions of the members of a fitted regressor, (n_members, n_samples)."""
     options: dict = {}
     if is_pool(estimator):
-        members = [
-            Member(model, None if columns is None else columns[k])
-            for k, model in enumerate(_models(estimator))
-        ]
+        members = named_pool(estimator, columns, kind="regressor")
     else:
         before, ensemble = strip(estimator)
         X = through(before, X)
         if hasattr(ensemble, "member_predict"):
             return np.asarray(ensemble.member_predict(X), dtype=float)
-        if isinstance(ensemble, _ADDITIVE_REGRESSORS) or getattr(
-            ensemble, "_members_are_corrections", False
-        ):
+        if isinstance(ensemble, _ADDITIVE_REGRESSORS) or members_are_corrections(ensemble):
             raise MemberError(
                 f"The members of a {type(ensemble).__name__} each correct the sum of those "
                 "before; alone they predict nothing. Its staged_predict shows how the sum grows."
             )
         members = members_of(ensemble)
         X, options = _prepare(ensemble, members, X)
-    if not members or any(is_classifier(m.estimator) for m in members):
+    if any(is_classifier(m.estimator) for m in members):
         raise MemberError(
             "member_predictions takes regressors; for classifiers use "
             "MemberOutputs.from_estimator(ensemble, X, y)."
         )
-    told = Parallel(n_jobs=n_jobs, prefer="threads")(
+    parts = Parallel(n_jobs=n_jobs, prefer="threads")(
         delayed(m.estimator.predict)(select_columns(X, m.columns), **options) for m in members
     )
-    return np.stack(told).astype(float)
+    return np.stack(parts).astype(float)
 
 
-def _models(pool):
-    items = pool.values() if isinstance(pool, dict) else pool
-    return [item[1] if isinstance(item, tuple) else item for item in items]
+def members_are_corrections(ensemble):
+    """Whether members add to the score of those before, and mean nothing alone."""
+    return isinstance(ensemble, _ADDITIVE_CLASSIFIERS) or getattr(
+        ensemble, "_members_are_corrections", False
+    )
 
 
 def select_columns(X, columns):
@@ -391,17 +413,21 @@ def select_rows(X, rows):
 
 def _own_answers(ensemble, X):
     # Our own estimators, and anybody's that speak this protocol.
+    if hasattr(ensemble, "_member_answers"):
+        return ensemble._member_answers(X)
     classes = np.asarray(ensemble.classes_)
     proba = None
     if hasattr(ensemble, "member_predict_proba"):
         proba = np.asarray(ensemble.member_predict_proba(X))
-    said = np.asarray(ensemble.member_predict(X))
+    labels = np.asarray(ensemble.member_predict(X))
     name = type(ensemble).__name__
-    votes = _positions(said.ravel(), classes, False, name).reshape(said.shape)
+    votes = _positions(labels.ravel(), classes, False, name).reshape(labels.shape)
     weights = getattr(ensemble, "estimator_weights_", None)
     if weights is not None and (len(weights) != len(votes) or np.min(weights) < 0):
         weights = None  # a negative weight of a linear combination is no say in a vote
-    return Answers(classes, [f"member {k}" for k in range(len(votes))], votes, proba, weights)
+    names = [f"member {k}" for k in range(len(votes))]
+    combiner = getattr(ensemble, "combiner_", None)
+    return Answers(classes, names, votes, proba, weights, combiner=combiner)
 
 
 def _stage_answers(ensemble, X):

@@ -8,9 +8,8 @@ from functools import cached_property
 import numpy as np
 from sklearn.utils.validation import check_memory
 
-from counterpoint import _members
+from counterpoint import _crossfit
 from counterpoint._counts import PairCounts, pack, pack_equal
-from counterpoint._crossfit import answers as _answers
 from counterpoint._kernels import votes as _votes
 from counterpoint._kernels.threads import threads_for
 from counterpoint._validation import (
@@ -25,7 +24,7 @@ from counterpoint._validation import (
 )
 from counterpoint.exceptions import MemberError
 
-__all__ = ["MemberOutputs", "PairCounts", "member_predictions"]
+__all__ = ["MemberOutputs", "PairCounts"]
 
 
 class MemberOutputs:
@@ -48,6 +47,9 @@ class MemberOutputs:
         Say of each member in the ensemble's vote. None: equal.
     names : list of str, default=None
         What to call the members.
+    combiner : counterpoint.combiners.Combiner, default=None
+        The fitted rule by which the ensemble makes one answer of theirs. None: the (weighted)
+        vote, or not known; :func:`counterpoint.combiners.combiner_of` finds it out.
 
     Attributes
     ----------
@@ -92,6 +94,7 @@ class MemberOutputs:
         sample_weight=None,
         weights=None,
         names=None,
+        combiner=None,
     ):
         if votes is None and proba is None:
             raise ValueError(
@@ -141,12 +144,15 @@ class MemberOutputs:
             sample_weight=sample_weight,
             weights=weights,
             names=names,
+            combiner=combiner,
         )
 
-    def _set(self, *, votes, y, proba, classes, sample_weight, weights, names, correct=None):
+    def _set(self, *, votes, y=None, proba=None, classes=None, sample_weight=None, weights=None,
+             names=None, combiner=None, correct=None):  # fmt: skip
         # The one place where a finished object is put together; arrays are checked and encoded.
         shape = (votes if votes is not None else correct).shape
         self.votes, self.y, self.proba, self.classes = votes, y, proba, classes
+        self.combiner = combiner
         self.n_members, self.n_samples = shape
         self.sample_weight = check_sample_weight(sample_weight, self.n_samples)
         self.weights = check_member_weight(weights, self.n_members)
@@ -182,15 +188,9 @@ class MemberOutputs:
         MemberOutputs
             With ``votes`` and ``y`` None.
         """
+        correct = check_correct(correct)
         return cls._build(
-            votes=None,
-            y=None,
-            proba=None,
-            classes=None,
-            sample_weight=sample_weight,
-            weights=weights,
-            names=names,
-            correct=check_correct(correct),
+            votes=None, correct=correct, sample_weight=sample_weight, weights=weights, names=names
         )
 
     @classmethod
@@ -242,10 +242,14 @@ class MemberOutputs:
         round together with the constant the sum starts from. Members of one-vs-rest and output
         codes solve two-class tasks of their own: for them there is ``correct`` but no ``votes``.
         """
-        asked = check_memory(memory).cache(_answers, ignore=["n_jobs"])(
-            estimator, X, y if cv is not None else None, columns, cv, n_jobs
+        answers = check_memory(memory).cache(_crossfit.answers, ignore=["n_jobs"])(
+            estimator, X, y if cv is not None else None, columns, cv, None, n_jobs
         )
-        classes = asked.classes
+        return cls._from_answers(answers, y, sample_weight)
+
+    @classmethod
+    def _from_answers(cls, answers, y=None, sample_weight=None):
+        classes = answers.classes
         if y is not None:
             y = as_labels(y, "y")
             # The ensemble may not know every label of the data it is tried on.
@@ -256,23 +260,18 @@ class MemberOutputs:
                     f"knows {classes.tolist()}. Is y the right column, coded as it was in fit?"
                 )
             y = encode_labels(y, classes, "y", True)
-        if asked.bits is None:
+        if answers.bits is None:
             if y is not None:
-                check_members_array(asked.votes, name="the members' output", n_samples=len(y))
+                check_members_array(answers.votes, name="the members' output", n_samples=len(y))
             return cls._build(
-                votes=asked.votes,
-                y=y,
-                proba=asked.proba,
-                classes=classes,
-                sample_weight=sample_weight,
-                weights=asked.weights,
-                names=asked.names,
-            )
+                votes=answers.votes, y=y, proba=answers.proba, classes=classes,
+                sample_weight=sample_weight, weights=answers.weights, names=answers.names,
+                combiner=answers.combiner,
+            )  # fmt: skip
         if y is None:
             raise MemberError("Members that solve tasks of their own can only be right about a y.")
-        return cls.from_correct(
-            asked.bits == asked.code_book[:, y], sample_weight=sample_weight, names=asked.names
-        )
+        correct = answers.bits == answers.code_book[:, y]
+        return cls.from_correct(correct, sample_weight=sample_weight, names=answers.names)
 
     def __repr__(self):
         classes = "right/wrong only" if self.votes is None else f"{self.n_classes} classes"
@@ -334,6 +333,13 @@ class MemberOutputs:
         """The class with most votes, (n_samples,); a tie goes to the first class."""
         return self.tally.argmax(axis=1)
 
+    @property
+    def answer(self):
+        """What the ensemble says, (n_samples,): by its ``combiner``, or by the weighted vote."""
+        if self.combiner is None:
+            return self.majority
+        return self.combiner.combine(self).argmax(axis=1)
+
     def take(self, members):
         """Keep some members, in the order given: positions, a slice or a boolean mask."""
         at = np.arange(self.n_members)[members]
@@ -341,16 +347,45 @@ class MemberOutputs:
             raise ValueError(
                 f"take needs at least one member of {self.n_members}; got {members!r}."
             )
-        return self._build(
+        return self._replace(
             votes=None if self.votes is None else self.votes[at],
-            y=self.y,
             proba=None if self.proba is None else self.proba[at],
-            classes=self.classes,
-            sample_weight=self.sample_weight,
             weights=None if self.weights is None else self.weights[at],
             names=[self.names[k] for k in at],
             correct=self.correct[at] if self.votes is None else None,
+            combiner=self.combiner if np.array_equal(at, np.arange(self.n_members)) else None,
         )
+
+    def take_rows(self, rows):
+        """Keep some samples, in the order given: positions, a slice or a boolean mask."""
+        weight = self.sample_weight
+        return self._replace(
+            votes=None if self.votes is None else self.votes[:, rows],
+            y=None if self.y is None else self.y[rows],
+            proba=None if self.proba is None else self.proba[:, rows],
+            sample_weight=None if weight is None else weight[rows],
+            correct=self.correct[:, rows] if self.votes is None else None,
+        )
+
+    def over(self, classes):
+        """Return the same outputs over more classes, sorted: nobody says the new ones."""
+        if np.array_equal(self.classes, classes):
+            return self
+        at = np.searchsorted(classes, self.classes).astype(code_type(len(classes)))
+        proba = None
+        if self.proba is not None:
+            proba = np.zeros((*self.votes.shape, len(classes)))
+            proba[:, :, at] = self.proba
+        y = None if self.y is None else at[self.y]
+        return self._replace(votes=at[self.votes], y=y, proba=proba, classes=classes)
+
+    def with_proba(self, proba):
+        """Return the same votes with other probabilities, such as recalibrated ones."""
+        return self._replace(proba=proba)
+
+    def _replace(self, **parts):
+        names = ("votes", "y", "proba", "classes", "sample_weight", "weights", "names", "combiner")
+        return self._build(**{**{name: getattr(self, name) for name in names}, **parts})
 
     def need_votes(self, what):
         """Raise unless the members' labels are known."""
@@ -364,32 +399,3 @@ class MemberOutputs:
         """Raise unless the truth is known."""
         if self.y is None:
             raise ValueError("Right or wrong needs the truth: build the MemberOutputs with y.")
-
-
-def member_predictions(estimator, X, *, columns=None, n_jobs=None):
-    """Predictions of the members of a fitted regression ensemble.
-
-    Parameters
-    ----------
-    estimator : ensemble, pipeline, search, list or dict
-        A fitted regressor with members, or a list or dict of fitted regressors.
-    X : array-like or frame of shape (n_samples, n_features)
-    columns : list, default=None
-        For a list of estimators: the columns each one sees.
-    n_jobs : int, default=None
-
-    Returns
-    -------
-    ndarray of shape (n_members, n_samples)
-
-    Examples
-    --------
-    >>> from sklearn.datasets import load_diabetes
-    >>> from sklearn.ensemble import RandomForestRegressor
-    >>> from counterpoint import member_predictions
-    >>> X, y = load_diabetes(return_X_y=True)
-    >>> forest = RandomForestRegressor(n_estimators=7, random_state=0).fit(X, y)
-    >>> member_predictions(forest, X).shape
-    (7, 442)
-    """
-    return _members.values_of(estimator, X, columns=columns, n_jobs=n_jobs)

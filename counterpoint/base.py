@@ -14,7 +14,6 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn import get_config
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
-from sklearn.pipeline import Pipeline
 from sklearn.utils import check_random_state
 from sklearn.utils import validation as _sklearn
 from sklearn.utils.metadata_routing import (
@@ -24,6 +23,7 @@ from sklearn.utils.metadata_routing import (
 )
 from sklearn.utils.metaestimators import available_if
 
+from counterpoint._crossfit import fit_member, takes_weights
 from counterpoint._members import Member, ask_all
 from counterpoint._outputs import MemberOutputs
 from counterpoint._reading import (
@@ -102,48 +102,6 @@ def set_random_states(model: Any, rng: np.random.RandomState, *, only_missing: b
 
 
 # -- members -----------------------------------------------------------------------------------
-
-
-def fit_member(model: Any, X: Any, y: Any, sample_weight: Any = None, **params: Any) -> Any:
-    """Fit a learner, with weights if there are any; one that takes none is named in the error.
-
-    In a pipeline the weights go to the last step, or with metadata routing to whichever asks.
-
-    Examples
-    --------
-    >>> from sklearn.neighbors import KNeighborsClassifier
-    >>> fit_member(KNeighborsClassifier(), [[0], [1]], [0, 1], sample_weight=[1, 2])
-    Traceback (most recent call last):
-    ...
-    ValueError: KNeighborsClassifier takes no sample_weight: fit without weights, or choose ...
-    """
-    if sample_weight is None:
-        return model.fit(X, y, **params)
-    learner, name = model, "sample_weight"
-    if isinstance(model, Pipeline) and not get_config()["enable_metadata_routing"]:
-        last, learner = model.steps[-1]
-        name = f"{last}__sample_weight"
-    if not isinstance(learner, Pipeline) and not takes_weights(learner):
-        raise ValueError(
-            f"{type(learner).__name__} takes no sample_weight: fit without weights, or choose a "
-            "learner that takes them."
-        )
-    return model.fit(X, y, **{name: sample_weight}, **params)
-
-
-def takes_weights(model: Any) -> bool:
-    """Return whether :func:`fit_member` can pass sample weights to a learner.
-
-    Examples
-    --------
-    >>> from sklearn.neighbors import KNeighborsClassifier
-    >>> from sklearn.tree import DecisionTreeClassifier
-    >>> takes_weights(DecisionTreeClassifier()), takes_weights(KNeighborsClassifier())
-    (True, False)
-    """
-    if isinstance(model, Pipeline):
-        model = model.steps[-1][1]
-    return _sklearn.has_fit_parameter(model, "sample_weight")
 
 
 def _have_proba(ensemble):

@@ -3,33 +3,40 @@
 import time
 import warnings
 from functools import partial
-from typing import Self
 
 import numpy as np
 import pandas as pd
-from joblib import Parallel, delayed
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.base import clone
 from sklearn.model_selection import StratifiedKFold
-from sklearn.utils import assert_all_finite, check_random_state
-from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
+from sklearn.utils import assert_all_finite
+from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
-from counterpoint._members import select_rows
+from counterpoint import _crossfit
+from counterpoint._members import Answers, Member, ask_proba
 from counterpoint._outputs import MemberOutputs
 from counterpoint._progress import track
-from counterpoint.auto._selecting import choose_rule, error, log_loss, tempered
+from counterpoint.auto.choice import LEAST, choose_rule
 from counterpoint.auto.pool import Candidate, default_pool
+from counterpoint.base import (
+    MAX_SEED,
+    BaseEnsembleClassifier,
+    draw_seed,
+    encode_target,
+    need_target,
+    validate_data,
+)
+from counterpoint.combiners import member_contributions
+from counterpoint.combiners.combiner import mean_loss
 from counterpoint.datasets import TabularEncoder
 
-_SEEDS = np.iinfo(np.int32).max
 # A member with less weight than this is not worth keeping.
 _LEAST_WEIGHT = 0.005
 # Of the time limit; the rest is for fitting the chosen ones on all rows.
 _SHARE_FOR_TRYING = 0.7
 
 
-class OverproduceSelectClassifier(ClassifierMixin, BaseEstimator):
+class OverproduceSelectClassifier(BaseEnsembleClassifier):
     """Build a wide pool, then keep and weigh the members that are best together.
 
     Boosting, forests, networks, kernel machines, linear models and neighbours are asked about
@@ -43,10 +50,10 @@ class OverproduceSelectClassifier(ClassifierMixin, BaseEstimator):
 
     Parameters
     ----------
-    candidates : list of Candidate or list of (name, estimator) pairs, default=None
+    pool : list of Candidate or list of (name, estimator) pairs, default=None
         What to try. None is :func:`default_pool`, by the size of the data.
-    cv : int, default=5
-        Folds of cross-fitting.
+    cv : int, splitter or iterable, default=5
+        Folds of cross-fitting; a number is of stratified folds, fewer where a class is small.
     time_limit : float or None, default=None
         Seconds after which no more members are tried. At least one always is. Checked between
         members: one that is slow may overrun it.
@@ -71,10 +78,15 @@ class OverproduceSelectClassifier(ClassifierMixin, BaseEstimator):
         Log-loss and error of each way to combine.
     rule_ : str
         The way chosen.
-    members_ : list of (name, estimator) pairs
-        Those with weight, fitted on all rows.
-    weights_ : ndarray
-        Of the members; for stacking, by the size of their coefficients; for the blend, the mean.
+    combiner_ : TemperedCombiner
+        The way chosen, fitted: what makes one answer of those of the members kept.
+    pool_ : list of (name, estimator) pairs
+        The members kept, fitted on all rows.
+    estimator_weights_ : ndarray of shape (n_members,)
+        Of the members kept; for stacking, by the size of their coefficients; for the blend, the
+        mean.
+    failed_ : list of str
+        Members that could not be trained, and why.
     cv_score_ : float
         Accuracy to be expected on new rows.
     cv_log_loss_ : float
@@ -98,15 +110,15 @@ class OverproduceSelectClassifier(ClassifierMixin, BaseEstimator):
     >>> from sklearn.tree import DecisionTreeClassifier
     >>> from counterpoint.auto import OverproduceSelectClassifier
     >>> X, y = load_iris(return_X_y=True)
-    >>> tried = [("bayes", GaussianNB()), ("stump", DecisionTreeClassifier(max_depth=1))]
-    >>> model = OverproduceSelectClassifier(tried, random_state=0).fit(X, y)
-    >>> print(model.members_[0][0])
+    >>> pool = [("bayes", GaussianNB()), ("stump", DecisionTreeClassifier(max_depth=1))]
+    >>> model = OverproduceSelectClassifier(pool, random_state=0).fit(X, y)
+    >>> print(model.pool_[0][0])
     bayes
     """
 
     def __init__(
         self,
-        candidates=None,
+        pool=None,
         *,
         cv=5,
         time_limit=None,
@@ -114,83 +126,31 @@ class OverproduceSelectClassifier(ClassifierMixin, BaseEstimator):
         progress=None,
         random_state=None,
     ):
-        self.candidates = candidates
+        self.pool = pool
         self.cv = cv
         self.time_limit = time_limit
         self.n_jobs = n_jobs
         self.progress = progress
         self.random_state = random_state
 
-    def fit(self, X, y) -> Self:
-        """Try the members, choose how to combine them, fit those chosen.
-
-        Parameters
-        ----------
-        X : array-like or frame of shape (n_samples, n_features)
-            Numbers, or a frame with nominal columns and gaps, which are encoded inside.
-        y : array-like of shape (n_samples,)
-            Labels.
-
-        Returns
-        -------
-        OverproduceSelectClassifier
-        """
-        began = time.monotonic()
-        X, codes = self._read(X, y)
-        rng = check_random_state(self.random_state)
-        folds = self._folds(codes, rng)
-        candidates = self._candidates(X, len(self.classes_))
-        seeds = rng.randint(_SEEDS, size=len(candidates))
-        tried, proba, seconds = self._try_all(candidates, seeds, X, codes, folds, began)
-        outputs = np.stack(proba)
-        rule, table, honest = choose_rule(outputs, codes, rng.randint(_SEEDS))
-        self.rule_, self.rules_tried_ = rule.name, pd.DataFrame(table)
-        self.cv_score_ = 1.0 - error(honest, codes)
-        self.cv_log_loss_ = log_loss(honest, codes)
-        self.outputs_ = MemberOutputs(
-            proba=outputs, y=self.classes_[codes], classes=self.classes_,
-            names=[c.name for c in tried],
-        )  # fmt: skip
-        keep = np.flatnonzero(rule.weights >= min(_LEAST_WEIGHT, rule.weights.max()))
-        powers = rule.powers
-        if len(keep) < len(rule.weights):
-            rule.keep(keep, outputs, codes)
-        self._rule, self.weights_ = rule, rule.weights
-        self.leaderboard_ = self._board(tried, outputs, powers, codes, seconds, keep, rule)
-        fitted = Parallel(n_jobs=self.n_jobs)(
-            delayed(_fit_one)(tried[k].make(int(seeds[candidates.index(tried[k])])), X, codes)
-            for k in keep
-        )
-        self.members_ = [(tried[k].name, m) for k, m in zip(keep, fitted, strict=True)]
-        return self
-
     # -- data ----------------------------------------------------------------------------------
 
     def _read(self, X, y):
-        if y is None:
-            raise ValueError("requires y to be passed, but the target y is None.")
+        need_target(self, y)
         frame = hasattr(X, "columns")
         if frame:
             validate_data(self, X, skip_check_array=True)
         else:
             X = validate_data(self, X, ensure_all_finite="allow-nan", ensure_min_samples=2)
-        y = column_or_1d(y, warn=True)
-        assert_all_finite(y, input_name="y")
-        if len(y) != len(X):
-            raise ValueError(
-                f"Found input variables with inconsistent numbers of samples: [{len(X)}, {len(y)}]"
-            )
-        check_classification_targets(y)
-        self.classes_, codes = np.unique(y, return_inverse=True)
-        if len(self.classes_) < 2:
-            raise ValueError(f"y holds one class only, {self.classes_[0]}: give at least two.")
+        self.classes_, codes = encode_target(self, y)
+        check_consistent_length(X, codes)
         self._encoder = None
         if frame or np.isnan(X).any():
             self._encoder = TabularEncoder().fit(X)
             X = self._encoder.transform(X)
         return np.asarray(X, dtype=np.float64), codes
 
-    def _encoded(self, X):
+    def _check_X(self, X):
         check_is_fitted(self)
         if hasattr(X, "columns"):
             validate_data(self, X, reset=False, skip_check_array=True)
@@ -205,120 +165,126 @@ class OverproduceSelectClassifier(ClassifierMixin, BaseEstimator):
             )
         return X
 
-    def _folds(self, codes, rng):
-        fewest = int(np.bincount(codes).min())
-        n_folds = min(int(self.cv), max(2, fewest))
+    def _splits(self, X, codes, rng):
+        if not isinstance(self.cv, int | np.integer):
+            return _crossfit.make_splits(self.cv, X, codes, classifier=True)
+        n_folds = min(int(self.cv), max(2, int(np.bincount(codes).min())))
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", UserWarning)  # a class with a single row
             splitter = StratifiedKFold(n_folds, shuffle=True, random_state=rng)
             return list(splitter.split(np.zeros(len(codes)), codes))
 
-    def _candidates(self, X, n_classes):
-        if self.candidates is None:
-            return default_pool(len(X), X.shape[1], n_classes)
+    def _candidates(self, X) -> list[Candidate]:
+        if self.pool is None:
+            return default_pool(len(X), X.shape[1], len(self.classes_))
         made = []
-        for item in self.candidates:
+        for item in self.pool:
             if isinstance(item, Candidate):
                 made.append(item)
                 continue
             if not (isinstance(item, tuple) and len(item) == 2):
                 raise TypeError(
-                    f"candidates holds {item!r}: give (name, estimator) pairs or Candidate objects."
+                    f"pool holds {item!r}: give (name, estimator) pairs or Candidate objects."
                 )
             name, model = item
             made.append(Candidate(name=name, family="given", make=partial(_seeded, model)))
         if not made:
-            raise ValueError("candidates is empty: give at least one member to try.")
+            raise ValueError("pool is empty: give at least one member to try.")
         return made
 
-    # -- trying --------------------------------------------------------------------------------
+    # -- fitting -------------------------------------------------------------------------------
 
-    def _try_all(self, candidates, seeds, X, codes, folds, began):
-        tried: list[Candidate] = []
-        answers: list[NDArray] = []
+    def _fit_members(self, X, y, sample_weight, rng):
+        splits = self._splits(X, y, rng)
+        candidates = self._candidates(X)
+        seeds = rng.randint(MAX_SEED, size=len(candidates))
+        members = [
+            Member(c.make(int(seed)), None, c.name)
+            for c, seed in zip(candidates, seeds, strict=True)
+        ]
+        tried, proba, seconds = self._try_all(members, X, y, splits, sample_weight)
+        members = [members[k] for k in tried]
+        self.outputs_ = outputs = MemberOutputs(
+            proba=np.stack(proba), y=self.classes_[y], classes=self.classes_,
+            sample_weight=sample_weight, names=[m.name for m in members],
+        )  # fmt: skip
+        self.rule_, rule, self.rules_tried_, honest = choose_rule(outputs, draw_seed(rng))
+        self.cv_score_ = 1.0 - mean_loss(honest, outputs)
+        self.cv_log_loss_ = mean_loss(honest, outputs, "log-loss", LEAST)
+        tempered, weights = rule.temper(outputs), rule.estimator_weights_
+        keep = np.flatnonzero(weights >= min(_LEAST_WEIGHT, weights.max()))
+        if len(keep) < len(weights):
+            rule = rule.keep(keep, outputs)
+        self.combiner_, self.estimator_weights_ = rule, rule.estimator_weights_
+        families = [candidates[k].family for k in tried]
+        self.leaderboard_ = _leaderboard(outputs, tempered, rule, keep, families, seconds)
+        kept = [members[k] for k in keep]
+        fitted = _crossfit.fit_all(
+            kept, X, y, sample_weight=sample_weight, n_jobs=self.n_jobs, quiet=True
+        )
+        self.pool_ = [(m.name, model) for m, model in zip(kept, fitted, strict=True)]
+
+    def _try_all(self, members, X, y, splits, sample_weight):
+        """Cross-fit members one after the other, as long as there is time."""
+        tried: list[int] = []
+        proba: list[NDArray] = []
         seconds: list[float] = []
-        failed: list[str] = []
+        self.failed_: list[str] = []
+        began = time.monotonic()
         limit = np.inf if self.time_limit is None else _SHARE_FOR_TRYING * self.time_limit
-        bar = track(candidates, total=len(candidates), description="Trying", show=self.progress)
+        question = partial(_ask_finite, classes=np.arange(len(self.classes_)))
+        bar = track(members, total=len(members), description="Trying", show=self.progress)
         try:
-            for k, candidate in enumerate(bar):
+            for k, member in enumerate(bar):
                 start = time.monotonic()
                 # What members like it took is what it may take.
                 if tried and start - began + max(seconds[-3:], default=0) > limit:
                     break
                 try:
-                    answers.append(self._cross_fit(candidate, int(seeds[k]), X, codes, folds))
+                    proba += _crossfit.cross_fit(
+                        [member], X, y, splits, question, sample_weight=sample_weight,
+                        n_jobs=self.n_jobs, quiet=True,
+                    )  # fmt: skip
                 except (ValueError, ArithmeticError, np.linalg.LinAlgError) as why:
-                    failed.append(f"{candidate.name}: {why}")
+                    self.failed_.append(f"{member.name}: {why}")
                     continue
-                tried.append(candidate)
+                tried.append(k)
                 seconds.append(time.monotonic() - start)
         except KeyboardInterrupt:
             if not tried:
                 raise
             warnings.warn(
                 f"Interrupted: going on with the {len(tried)} members tried so far.",
-                UserWarning, stacklevel=3,
+                UserWarning, stacklevel=4,
             )  # fmt: skip
-        self.failed_ = failed
         if not tried:
-            raise ValueError("No member could be trained. " + " ".join(failed)[:2000])
-        if len(tried) + len(failed) < len(candidates) and self.time_limit is not None:
+            raise ValueError("No member could be trained. " + " ".join(self.failed_)[:2000])
+        if len(tried) + len(self.failed_) < len(members) and self.time_limit is not None:
             warnings.warn(
-                f"time_limit={self.time_limit:g}: {len(tried)} of {len(candidates)} members were "
+                f"time_limit={self.time_limit:g}: {len(tried)} of {len(members)} members were "
                 "tried.",
-                UserWarning, stacklevel=3,
+                UserWarning, stacklevel=4,
             )  # fmt: skip
-        return tried, answers, seconds
-
-    def _cross_fit(self, candidate, seed, X, codes, folds):
-        n_classes = len(self.classes_)
-        parts = Parallel(n_jobs=self.n_jobs)(
-            delayed(_fit_and_ask)(candidate.make(seed), X, codes, train, test, n_classes)
-            for train, test in folds
-        )
-        found = np.empty((len(codes), n_classes))
-        for (_, test), part in zip(folds, parts, strict=True):
-            found[test] = part
-        if not np.isfinite(found).all():
-            raise ValueError("its probabilities are not finite")
-        return found
-
-    def _board(self, tried, outputs, powers, codes, seconds, keep, rule):
-        weight, adds = np.zeros(len(tried)), np.zeros(len(tried))
-        weight[keep] = rule.weights
-        whole = rule.combine(outputs[keep])
-        said = whole.argmax(axis=1)
-        if len(keep) > 1:
-            base = log_loss(whole, codes)
-            for place, k in enumerate(keep):
-                adds[k] = log_loss(rule.without(place, outputs[keep]), codes) - base
-        frame = pd.DataFrame(
-            {
-                "member": [c.name for c in tried],
-                "family": [c.family for c in tried],
-                "error": [error(p, codes) for p in outputs],
-                "log_loss": [log_loss(p, codes) for p in tempered(outputs, powers)],
-                "weight": weight,
-                "adds": adds,
-                "disagrees": [float((p.argmax(axis=1) != said).mean()) for p in outputs],
-                "seconds": seconds,
-            }
-        )
-        return frame.sort_values(["weight", "log_loss"], ascending=[False, True]).reset_index(
-            drop=True
-        )
+        return tried, proba, seconds
 
     # -- asking --------------------------------------------------------------------------------
 
+    def _member_answers(self, X):
+        X = self._check_X(X)
+        members = [Member(model, None, name) for name, model in self.pool_]
+        codes = np.arange(len(self.classes_))
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            proba = np.stack([ask_proba(member, X, codes) for member in members])
+        votes = proba.argmax(axis=2)
+        return Answers(self.classes_, [m.name for m in members], votes, proba,
+                       self.estimator_weights_, combiner=self.combiner_)  # fmt: skip
+
+    _ask = _member_answers
+
     def member_predict_proba(self, X) -> NDArray:
         """Return the probabilities of the members kept, (n_members, n_samples, n_classes)."""
-        X = self._encoded(X)
-        return np.stack([_proba(m, X, len(self.classes_)) for _, m in self.members_])
-
-    def member_predict(self, X) -> NDArray:
-        """Return the labels of the members kept, (n_members, n_samples)."""
-        return self.classes_[self.member_predict_proba(X).argmax(axis=2)]
+        return self._member_answers(X).proba
 
     def predict_proba(self, X) -> NDArray:
         """Return the combined probabilities.
@@ -332,22 +298,7 @@ class OverproduceSelectClassifier(ClassifierMixin, BaseEstimator):
         ndarray of shape (n_samples, n_classes)
         """
         check_is_fitted(self)
-        found = self._rule.combine(self.member_predict_proba(X))
-        return found / found.sum(axis=1, keepdims=True)
-
-    def predict(self, X) -> NDArray:
-        """Return the most probable class, the first of equals.
-
-        Parameters
-        ----------
-        X : array-like or frame of shape (n_samples, n_features)
-
-        Returns
-        -------
-        ndarray of shape (n_samples,)
-        """
-        check_is_fitted(self)
-        return self.classes_[self.predict_proba(X).argmax(axis=1)]
+        return self.combiner_.predict_proba(self.member_outputs(X))
 
     def explain(self) -> str:
         """Say in words what was tried, what was kept, and what each member is worth."""
@@ -381,21 +332,31 @@ def _seeded(model, seed):
     return model.set_params(**dict.fromkeys(names, seed)) if names else model
 
 
-def _fit_and_ask(model, X, codes, train, test, n_classes):
-    fitted = _fit_one(model, select_rows(X, train), codes[train])
-    return _proba(fitted, select_rows(X, test), n_classes)
+def _ask_finite(member, X, classes):
+    proba = ask_proba(member, X, classes)
+    assert_all_finite(proba, input_name="its probabilities")
+    return proba
 
 
-def _fit_one(model, X, codes):
-    with warnings.catch_warnings():
-        # A member of many that did not converge or met collinear columns is no news.
-        warnings.simplefilter("ignore")
-        return model.fit(X, codes)
-
-
-def _proba(model, X, n_classes):
-    found = np.full((len(X), n_classes), 0.0)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        found[:, model.classes_] = model.predict_proba(X)
-    return found
+def _leaderboard(outputs, tempered, rule, keep, families, seconds):
+    kept = member_contributions(outputs.take(keep), rule, loss="log-loss")
+    answer = rule.combine(outputs.take(keep)).argmax(axis=1)
+    weight, adds = np.zeros(outputs.n_members), np.zeros(outputs.n_members)
+    weight[keep], adds[keep] = kept["weight"], kept["adds"].fillna(0.0)
+    frame = pd.DataFrame(
+        {
+            "member": outputs.names,
+            "family": families,
+            "error": outputs.errors,
+            "log_loss": [mean_loss(p, outputs, "log-loss", LEAST) for p in tempered.proba],
+            "weight": weight,
+            "adds": adds,
+            "disagrees": [
+                np.average(votes != answer, weights=outputs.sample_weight)
+                for votes in outputs.votes
+            ],
+            "seconds": seconds,
+        }
+    )
+    order = ["weight", "log_loss"]
+    return frame.sort_values(order, ascending=[False, True]).reset_index(drop=True)

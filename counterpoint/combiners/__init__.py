@@ -1,7 +1,10 @@
 """From what the members say to one answer."""
 
-from counterpoint.combiners._base import Combiner
+from counterpoint.combiners.blend import BlendCombiner
 from counterpoint.combiners.combined import CombinedClassifier
+from counterpoint.combiners.combiner import AdditiveCombiner, Combiner
+from counterpoint.combiners.contributions import growth, member_contributions
+from counterpoint.combiners.ensembles import StagedCombiner, combiner_of
 from counterpoint.combiners.fixed import (
     GeneralizedMeanCombiner,
     GeometricMeanCombiner,
@@ -14,10 +17,16 @@ from counterpoint.combiners.fixed import (
 )
 from counterpoint.combiners.fuzzy import ChoquetCombiner, SugenoCombiner, fuzzy_lambda
 from counterpoint.combiners.ranks import combine_ranks, rank_scores
-from counterpoint.combiners.templates import DecisionTemplatesCombiner, StackingCombiner
+from counterpoint.combiners.registry import COMBINERS
+from counterpoint.combiners.stacking import StackingCombiner
+from counterpoint.combiners.tempered import TemperedCombiner
+from counterpoint.combiners.templates import DecisionTemplatesCombiner
 from counterpoint.combiners.weighted import WeightedMeanCombiner, WeightedVoteCombiner
 
 __all__ = [
+    "COMBINERS",
+    "AdditiveCombiner",
+    "BlendCombiner",
     "ChoquetCombiner",
     "CombinedClassifier",
     "Combiner",
@@ -30,11 +39,16 @@ __all__ = [
     "MinCombiner",
     "ProductCombiner",
     "StackingCombiner",
+    "StagedCombiner",
     "SugenoCombiner",
+    "TemperedCombiner",
     "VoteCombiner",
     "WeightedMeanCombiner",
     "WeightedVoteCombiner",
     "combine_ranks",
+    "combiner_of",
     "fuzzy_lambda",
+    "growth",
+    "member_contributions",
     "rank_scores",
 ]

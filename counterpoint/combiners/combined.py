@@ -1,15 +1,11 @@
 """A pool of members and a rule, as one scikit-learn classifier."""
 
-from typing import Self
-
-from sklearn.base import clone
-
-from counterpoint.combiners._base import Combiner
-from counterpoint.combiners._pool import CombiningPoolClassifier
 from counterpoint.combiners.fixed import MeanCombiner, VoteCombiner
+from counterpoint.combiners.pool import BasePoolClassifier
+from counterpoint.combiners.registry import as_combiner
 
 
-class CombinedClassifier(CombiningPoolClassifier):
+class CombinedClassifier(BasePoolClassifier):
     """Combine the members of a pool by any rule.
 
     Members that are fitted already are taken as they are; the others are fitted. Rules that
@@ -22,8 +18,9 @@ class CombinedClassifier(CombiningPoolClassifier):
     pool : list, dict or ensemble, default=None
         Estimators, (name, estimator) pairs, a dict of estimators, or one ensemble, fitted or
         not. None is logistic regression, naive Bayes and a tree.
-    combiner : Combiner, default=None
-        The rule. None averages probabilities, or counts votes where a member has none.
+    combiner : Combiner or str, default=None
+        The rule, or its name in :data:`COMBINERS`. None averages probabilities, or counts votes
+        where a member has none.
     columns : list, default=None
         For a list or dict: the columns each member sees, by name, number or slice; None is all.
     cv : int, splitter or iterable, default=5
@@ -63,31 +60,12 @@ class CombinedClassifier(CombiningPoolClassifier):
         self.cv = cv
         self.n_jobs = n_jobs
 
-    def fit(self, X, y) -> Self:
-        """Fit the members that are not, and the rule.
-
-        Parameters
-        ----------
-        X : array-like or frame of shape (n_samples, n_features)
-        y : array-like of shape (n_samples,)
-            Labels.
-
-        Returns
-        -------
-        CombinedClassifier
-        """
-        combiner = self.combiner
-        if combiner is not None and not isinstance(combiner, Combiner):
-            raise TypeError(
-                f"combiner is a {type(combiner).__name__}, expected a Combiner such as "
-                "MeanCombiner() or StackingCombiner(SVC(probability=True))."
-            )
-        X, y = self._fit_pool(X, y)
-        if combiner is None:
-            combiner = VoteCombiner() if self._without_proba() else MeanCombiner()
-        if combiner.needs_proba:
-            self._need_proba(type(combiner).__name__)
-        self.combiner_ = clone(combiner)
-        if combiner.needs_truth:
-            self.combiner_.fit(self._outputs_unseen(X, y))
-        return self
+    def _fit_members(self, X, y, sample_weight, rng):
+        rule = None if self.combiner is None else as_combiner(self.combiner)
+        learns = rule is not None and rule.needs_truth
+        outputs = self._fit_unseen(X, y, sample_weight, needed=learns)
+        if rule is None:
+            rule = VoteCombiner() if self._without_proba() else MeanCombiner()
+        if rule.needs_proba:
+            self._need_proba(type(rule).__name__)
+        self.combiner_ = rule.fit(outputs) if learns else rule

@@ -1,4 +1,4 @@
-"""Rules that need no training: vote, mean, min, max, median, product and their kin (C1, X4)."""
+"""Rules that need no training: vote, mean, min, max, median, product and their kin."""
 
 from numbers import Real
 
@@ -6,13 +6,19 @@ import numpy as np
 from scipy.special import logsumexp
 
 from counterpoint._validation import check_member_weight
-from counterpoint.combiners._base import Combiner
+from counterpoint.combiners.combiner import (
+    AdditiveCombiner,
+    Combiner,
+    answers,
+    count_votes,
+    vote_of,
+)
 
 # Probabilities of 0 in products and logarithms: one member's certainty is no veto for ever.
 _LEAST = 1e-12
 
 
-class VoteCombiner(Combiner):
+class VoteCombiner(AdditiveCombiner):
     """Count votes; weighted, if weights are given.
 
     Parameters
@@ -38,14 +44,15 @@ class VoteCombiner(Combiner):
         if self.weights is None:
             return outputs.tally
         weights = check_member_weight(self.weights, outputs.n_members)
-        tally = np.zeros((outputs.n_samples, outputs.n_classes))
-        for votes, weight in zip(outputs.votes, weights, strict=True):
-            tally[np.arange(outputs.n_samples), votes] += weight
-        return tally / weights.sum()
+        return count_votes(outputs, weights) / weights.sum()
+
+    def addend(self, member, outputs):
+        """Return the member's votes."""
+        return vote_of(member, outputs)
 
 
-class MeanCombiner(Combiner):
-    """Average the probabilities; weighted, if weights are given.
+class MeanCombiner(AdditiveCombiner):
+    """Average the probabilities, or the numbers of regressors; weighted, if weights are given.
 
     Parameters
     ----------
@@ -61,6 +68,7 @@ class MeanCombiner(Combiner):
     """
 
     needs_proba = True
+    takes_numbers = True
 
     def __init__(self, weights=None):
         self.weights = weights
@@ -68,9 +76,11 @@ class MeanCombiner(Combiner):
     def combine(self, outputs):
         """Return the weighted mean."""
         self.check(outputs)
-        weights = check_member_weight(self.weights, outputs.n_members)
-        weights = outputs.say if weights is None else weights
-        return np.tensordot(weights / weights.sum(), outputs.proba, axes=1)
+        return np.tensordot(self.shares(outputs), answers(outputs), axes=1)
+
+    def addend(self, member, outputs):
+        """Return the member's probabilities, or numbers."""
+        return answers(outputs)[member]
 
 
 class _Reduced(Combiner):
@@ -79,7 +89,7 @@ class _Reduced(Combiner):
     def combine(self, outputs):
         """Return the reduced probabilities."""
         self.check(outputs)
-        return self._reduce(outputs.proba)
+        return self._reduce(answers(outputs))
 
 
 class MinCombiner(_Reduced):
@@ -99,7 +109,9 @@ class MaxCombiner(_Reduced):
 
 
 class MedianCombiner(_Reduced):
-    """Take the median probability: a few wild members do no harm."""
+    """Take the median probability, or number: a few wild members do no harm."""
+
+    takes_numbers = True
 
     @staticmethod
     def _reduce(proba):
@@ -152,10 +164,8 @@ class GeometricMeanCombiner(Combiner):
     def combine(self, outputs):
         """Return the normalised geometric mean."""
         self.check(outputs)
-        weights = check_member_weight(self.weights, outputs.n_members)
-        weights = outputs.say if weights is None else weights
         logs = np.log(np.maximum(outputs.proba, _LEAST))
-        logs = np.tensordot(weights / weights.sum(), logs, axes=1)
+        logs = np.tensordot(self.shares(outputs), logs, axes=1)
         return np.exp(logs - logsumexp(logs, axis=1, keepdims=True))
 
 
@@ -241,15 +251,3 @@ def _power_mean(proba, power):
     if power == 0:
         return np.exp(logs.mean(axis=0))
     return np.exp((logsumexp(power * logs, axis=0) - np.log(len(proba))) / power)
-
-
-__all__ = [
-    "GeneralizedMeanCombiner",
-    "GeometricMeanCombiner",
-    "MaxCombiner",
-    "MeanCombiner",
-    "MedianCombiner",
-    "MinCombiner",
-    "ProductCombiner",
-    "VoteCombiner",
-]

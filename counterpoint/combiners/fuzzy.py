@@ -1,10 +1,10 @@
-"""Fuzzy integrals: support and competence of groups of members weighed together (C2)."""
+"""Fuzzy integrals: support and competence of groups of members weighed together."""
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.optimize import brentq
 
-from counterpoint.combiners._base import Combiner, check_n_members
+from counterpoint.combiners.combiner import Combiner
 
 
 def fuzzy_lambda(densities: ArrayLike) -> float:
@@ -78,7 +78,7 @@ class _FuzzyIntegral(Combiner):
     def combine(self, outputs):
         """Return the integral of the support for each class."""
         self.check(outputs)
-        check_n_members(outputs, len(self.densities_), type(self).__name__)
+        self.check_n_members(outputs, len(self.densities_))
         order = np.argsort(-outputs.proba, axis=0, kind="stable")
         support = np.take_along_axis(outputs.proba, order, axis=0)
         density = self.densities_[order]

@@ -1,4 +1,4 @@
-"""Combining rankings: who comes first by several members' scores (SPEC C4)."""
+"""Combining rankings: who comes first by several members' scores."""
 
 from collections.abc import Callable
 

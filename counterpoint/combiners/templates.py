@@ -1,10 +1,9 @@
-"""Rules learnt in the space of the members' outputs: decision templates, any classifier (C3)."""
+"""Decision templates: the typical outputs of the members for each class."""
 
 import numpy as np
-from sklearn.base import clone
-from sklearn.linear_model import LogisticRegression
 
-from counterpoint.combiners._base import Combiner, check_n_members
+from counterpoint._validation import check_choice
+from counterpoint.combiners.combiner import Combiner
 
 _SIMILARITIES = ("euclidean", "s1", "s2", "s3", "s4", "symmetric-difference")
 
@@ -52,8 +51,7 @@ class DecisionTemplatesCombiner(Combiner):
         """Average the outputs of each class."""
         self.check(outputs)
         outputs.need_truth()
-        if self.similarity not in _SIMILARITIES:
-            raise ValueError(f"similarity={self.similarity!r}: choose {', '.join(_SIMILARITIES)}.")
+        check_choice(self.similarity, "similarity", _SIMILARITIES)
         weight = outputs.sample_weight
         weight = np.ones(outputs.n_samples) if weight is None else weight
         self.templates_ = np.full((outputs.n_classes, outputs.n_members, outputs.n_classes), np.nan)
@@ -66,7 +64,7 @@ class DecisionTemplatesCombiner(Combiner):
     def combine(self, outputs):
         """Return the similarity to the template of each class, 0 for those without one."""
         self.check(outputs)
-        check_n_members(outputs, self.templates_.shape[1], type(self).__name__)
+        self.check_n_members(outputs, self.templates_.shape[1])
         support = np.zeros((outputs.n_samples, outputs.n_classes))
         for c, template in enumerate(self.templates_):
             if not np.isnan(template).any():
@@ -85,78 +83,3 @@ class DecisionTemplatesCombiner(Combiner):
         if self.similarity in ("s3", "symmetric-difference"):
             return 1.0 - np.maximum(np.minimum(t, 1 - p), np.minimum(1 - t, p)).mean(axis=axes)
         return 1.0 - gap.mean(axis=axes)
-
-
-class StackingCombiner(Combiner):
-    """Learn any classifier on the members' outputs.
-
-    Parameters
-    ----------
-    estimator : classifier, default=None
-        With ``predict_proba``. None is logistic regression.
-    use : {"proba", "votes"}, default="proba"
-        Features: all probabilities, or the votes as indicators.
-
-    Attributes
-    ----------
-    estimator_ : classifier
-        Fitted; its classes are positions in the classes of the outputs.
-
-    References
-    ----------
-    .. [1] D. H. Wolpert, "Stacked generalization", Neural Networks 5, 1992.
-
-    Examples
-    --------
-    >>> from counterpoint import MemberOutputs
-    >>> from counterpoint.combiners import StackingCombiner
-    >>> outputs = MemberOutputs([[0, 0, 1, 1], [1, 0, 1, 0]], [1, 1, 0, 0])
-    >>> StackingCombiner(use="votes").fit(outputs).predict(outputs).tolist()
-    [1, 1, 0, 0]
-    """
-
-    needs_truth = True
-
-    def __init__(self, estimator=None, *, use="proba"):
-        self.estimator = estimator
-        self.use = use
-
-    @property
-    def needs_proba(self):  # type: ignore[override]
-        """Whether the features are probabilities."""
-        return self.use == "proba"
-
-    def fit(self, outputs):
-        """Fit the classifier to the members' outputs."""
-        if self.use not in ("proba", "votes"):
-            raise ValueError(f"use={self.use!r}: choose proba or votes.")
-        self.check(outputs)
-        outputs.need_truth()
-        model = LogisticRegression(max_iter=1000) if self.estimator is None else self.estimator
-        if not hasattr(model, "predict_proba"):
-            raise ValueError(
-                f"{type(model).__name__} has no predict_proba, which stacking needs: wrap it in "
-                "CalibratedClassifierCV."
-            )
-        self.n_members_ = outputs.n_members
-        extra = {}
-        if outputs.sample_weight is not None:
-            extra["sample_weight"] = outputs.sample_weight
-        self.estimator_ = clone(model).fit(self._features(outputs), outputs.y, **extra)
-        return self
-
-    def _features(self, outputs):
-        if self.use == "votes":
-            marks = outputs.votes[:, :, None] == np.arange(outputs.n_classes)
-            return marks.transpose(1, 0, 2).reshape(outputs.n_samples, -1).astype(float)
-        return outputs.proba.transpose(1, 0, 2).reshape(outputs.n_samples, -1)
-
-    def combine(self, outputs):
-        """Return the classifier's probabilities; 0 for classes it never saw."""
-        self.check(outputs)
-        check_n_members(outputs, self.n_members_, type(self).__name__)
-        support = np.zeros((outputs.n_samples, outputs.n_classes))
-        support[:, self.estimator_.classes_] = self.estimator_.predict_proba(
-            self._features(outputs)
-        )
-        return support

@@ -2,16 +2,52 @@
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.base import clone
 
-from counterpoint.combiners._base import Combiner, check_n_members
+from counterpoint._predictions import MemberPredictions
+from counterpoint._validation import check_choice
+from counterpoint.combiners.combiner import (
+    AdditiveCombiner,
+    answers,
+    count_votes,
+    mean_loss,
+    normalise,
+    vote_of,
+)
 from counterpoint.combiners.simplex import least_quadratic
 
-_VOTE_BY = ("accuracy", "log-odds", "tandem")
-_MEAN_BY = ("accuracy", "least-squares", "cross-entropy")
+_MEANS = ("accuracy", "least-squares", "cross-entropy", "best", "best-third")
 _STEPS = 2000
+# Below this a probability of the truth counts as this in the log-loss of a member.
+_LEAST = 1e-6
 
 
-class WeightedVoteCombiner(Combiner):
+class _LearntWeights(AdditiveCombiner):
+    """A weighted sum of members, the weights learnt by ``_learn``."""
+
+    needs_truth = True
+
+    def fit(self, outputs):
+        """Learn the weights."""
+        self.check(outputs)
+        outputs.need_truth()
+        self.estimator_weights_ = normalise(self._learn(outputs))
+        return self
+
+    def combine(self, outputs):
+        """Return the weighted sum."""
+        self.check(outputs)
+        self.check_n_members(outputs, len(self.estimator_weights_))
+        return self._sum(outputs)
+
+    def keep(self, members, outputs):
+        """Return the rule for some of the members; their weights keep their proportions."""
+        rule = clone(self)
+        rule.estimator_weights_ = normalise(self.estimator_weights_[members])
+        return rule
+
+
+class WeightedVoteCombiner(_LearntWeights):
     """Vote with weights learnt from the members' errors.
 
     Parameters
@@ -24,7 +60,7 @@ class WeightedVoteCombiner(Combiner):
 
     Attributes
     ----------
-    weights_ : ndarray of shape (n_members,)
+    estimator_weights_ : ndarray of shape (n_members,)
         They add up to 1.
 
     References
@@ -37,62 +73,56 @@ class WeightedVoteCombiner(Combiner):
     >>> from counterpoint import MemberOutputs
     >>> from counterpoint.combiners import WeightedVoteCombiner
     >>> outputs = MemberOutputs([[0, 1, 1, 0], [0, 1, 0, 1], [1, 0, 1, 1]], [0, 1, 1, 1])
-    >>> WeightedVoteCombiner("accuracy").fit(outputs).weights_.tolist()
+    >>> WeightedVoteCombiner("accuracy").fit(outputs).estimator_weights_.tolist()
     [0.375, 0.375, 0.25]
     """
-
-    needs_truth = True
 
     def __init__(self, by="log-odds"):
         self.by = by
 
-    def fit(self, outputs):
-        """Learn the weights."""
-        self.check(outputs)
-        outputs.need_truth()
-        if self.by not in _VOTE_BY:
-            raise ValueError(f"by={self.by!r}: choose {', '.join(_VOTE_BY)}.")
-        error, n = outputs.errors, outputs.n_samples
-        if self.by == "accuracy":
-            raw = 1.0 - error
-        elif self.by == "log-odds":
-            # As if half a sample more were right, and half a one wrong: no weight is infinite.
-            error = (error * n + 0.5) / (n + 1.0)
-            raw = np.log((1 - error) / error) + np.log(max(outputs.n_classes - 1, 1))
-            raw = np.maximum(raw, 0.0)
-        else:
+    def _learn(self, outputs):
+        check_choice(self.by, "by", ("accuracy", "log-odds", "tandem"))
+        if self.by == "tandem":
             counts = outputs.counts
-            raw = least_quadratic(
+            return least_quadratic(
                 1.0 - (counts.right[:, None] + counts.right - counts.both) / counts.total
             )
-        self.weights_ = raw / raw.sum() if raw.sum() > 0 else np.full(len(raw), 1.0 / len(raw))
-        return self
+        if self.by == "accuracy":
+            return 1.0 - outputs.errors
+        # As if half a sample more were right, and half a one wrong: no weight is infinite.
+        error = (outputs.errors * outputs.n_samples + 0.5) / (outputs.n_samples + 1.0)
+        raw = np.log((1 - error) / error) + np.log(max(outputs.n_classes - 1, 1))
+        return np.maximum(raw, 0.0)
 
-    def combine(self, outputs):
-        """Return the share of the weighted vote."""
-        self.check(outputs)
-        check_n_members(outputs, len(self.weights_), type(self).__name__)
-        rows = np.arange(outputs.n_samples)
-        tally = np.zeros((outputs.n_samples, outputs.n_classes))
-        for votes, weight in zip(outputs.votes, self.weights_, strict=True):
-            tally[rows, votes] += weight
-        return tally
+    def _sum(self, outputs):
+        return count_votes(outputs, self.estimator_weights_)
+
+    def addend(self, member, outputs):
+        """Return the member's votes."""
+        return vote_of(member, outputs)
 
 
-class WeightedMeanCombiner(Combiner):
-    """Average probabilities with weights learnt from the members' outputs.
+class WeightedMeanCombiner(_LearntWeights):
+    """Average probabilities, or numbers of regressors, with weights learnt from the outputs.
 
     Parameters
     ----------
-    by : {"least-squares", "cross-entropy", "accuracy"}, default="least-squares"
+    by : str, default="least-squares"
         "least-squares" minimises the squared error of the weighted mean, which is the members'
-        mean error less their ambiguity: a member is worth what it adds, not what it is alone.
-        "cross-entropy" minimises that of the mean. "accuracy" is 1 less the error.
+        mean error less their ambiguity [1]_: a member is worth what it adds, not what it is
+        alone. "cross-entropy" minimises that of the mean. "accuracy" is 1 less the error. "best"
+        takes the member with the least log-loss alone, "best-third" the third of the members
+        with the least, all the same. For numbers there is "least-squares" only.
 
     Attributes
     ----------
-    weights_ : ndarray of shape (n_members,)
+    estimator_weights_ : ndarray of shape (n_members,)
         Not negative; they add up to 1.
+
+    References
+    ----------
+    .. [1] A. Krogh and J. Vedelsby, "Neural network ensembles, cross validation, and active
+       learning", NIPS 1994.
 
     Examples
     --------
@@ -100,42 +130,45 @@ class WeightedMeanCombiner(Combiner):
     >>> from counterpoint.combiners import WeightedMeanCombiner
     >>> good, bad = [[0.1, 0.9], [0.9, 0.1]], [[0.5, 0.5], [0.5, 0.5]]
     >>> combiner = WeightedMeanCombiner().fit(MemberOutputs(proba=[good, bad], y=[1, 0]))
-    >>> combiner.weights_.round(6).tolist()
+    >>> combiner.estimator_weights_.round(6).tolist()
     [1.0, 0.0]
     """
 
     needs_proba = True
-    needs_truth = True
+    takes_numbers = True
 
     def __init__(self, by="least-squares"):
         self.by = by
 
-    def fit(self, outputs):
-        """Learn the weights."""
-        self.check(outputs)
-        outputs.need_truth()
-        if self.by not in _MEAN_BY:
-            raise ValueError(f"by={self.by!r}: choose {', '.join(_MEAN_BY)}.")
+    def _learn(self, outputs):
+        check_choice(self.by, "by", _MEANS)
         weight = outputs.sample_weight
         weight = np.ones(outputs.n_samples) if weight is None else weight
         weight = weight / weight.sum()
+        if isinstance(outputs, MemberPredictions):
+            check_choice(self.by, "by", ("least-squares",))
+            gap = (outputs.values - outputs.y) * np.sqrt(weight)
+            return least_quadratic(gap @ gap.T)
         if self.by == "accuracy":
-            raw = 1.0 - outputs.errors
-        elif self.by == "least-squares":
+            return 1.0 - outputs.errors
+        if self.by == "least-squares":
             truth = np.eye(outputs.n_classes)[outputs.y]
             gap = (outputs.proba - truth) * np.sqrt(weight)[:, None]
             gap = gap.reshape(outputs.n_members, -1)
-            raw = least_quadratic(gap @ gap.T)
-        else:
-            raw = _likeliest(outputs.proba[:, np.arange(outputs.n_samples), outputs.y], weight)
-        self.weights_ = raw / raw.sum() if raw.sum() > 0 else np.full(len(raw), 1.0 / len(raw))
-        return self
+            return least_quadratic(gap @ gap.T)
+        if self.by == "cross-entropy":
+            return _likeliest(outputs.proba[:, np.arange(outputs.n_samples), outputs.y], weight)
+        loss = [mean_loss(own, outputs, "log-loss", _LEAST) for own in outputs.proba]
+        n_best = 1 if self.by == "best" else -(-outputs.n_members // 3)
+        best = np.argsort(loss, kind="stable")[:n_best]
+        return np.isin(np.arange(outputs.n_members), best).astype(float)
 
-    def combine(self, outputs):
-        """Return the weighted mean."""
-        self.check(outputs)
-        check_n_members(outputs, len(self.weights_), type(self).__name__)
-        return np.tensordot(self.weights_, outputs.proba, axes=1)
+    def _sum(self, outputs):
+        return np.tensordot(self.estimator_weights_, answers(outputs), axes=1)
+
+    def addend(self, member, outputs):
+        """Return the member's probabilities, or numbers."""
+        return answers(outputs)[member]
 
 
 def _likeliest(truth: NDArray, weight: NDArray) -> NDArray:

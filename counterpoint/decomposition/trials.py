@@ -153,7 +153,8 @@ def _ask(task: Task, model) -> NDArray:
 
 def _ask_members(task: Task, model) -> NDArray | None:
     # imported late: member outputs bring in the compiled kernels
-    from counterpoint._outputs import MemberOutputs, member_predictions
+    from counterpoint._outputs import MemberOutputs
+    from counterpoint._predictions import member_predictions
 
     try:
         if task.output == "values":

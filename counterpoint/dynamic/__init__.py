@@ -1,7 +1,6 @@
 """Choosing members anew for every query, by who can be trusted near it."""
 
 from counterpoint.dynamic.competence import (
-    Batch,
     BetterThanChance,
     ClassLocalAccuracy,
     Competence,
@@ -10,9 +9,11 @@ from counterpoint.dynamic.competence import (
     KnoraUnion,
     Margin,
     OverallLocalAccuracy,
+    Queries,
 )
 from counterpoint.dynamic.maps import CompetenceMap, MappedCompetence
 from counterpoint.dynamic.meta import MetaLearned
+from counterpoint.dynamic.methods import COMPETENCES
 from counterpoint.dynamic.populations import EnsembleMargin
 from counterpoint.dynamic.potential import DivergenceFromChance, RandomReference
 from counterpoint.dynamic.regions import (
@@ -26,7 +27,7 @@ from counterpoint.dynamic.regression import DynamicSelectionRegressor
 from counterpoint.dynamic.selection import DynamicSelectionClassifier
 
 __all__ = [
-    "Batch",
+    "COMPETENCES",
     "BetterThanChance",
     "ClassLocalAccuracy",
     "ClusterRegion",
@@ -46,6 +47,7 @@ __all__ = [
     "NeighbourRegion",
     "Neighbourhoods",
     "OverallLocalAccuracy",
+    "Queries",
     "RandomReference",
     "Region",
 ]

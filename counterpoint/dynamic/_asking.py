@@ -1,4 +1,4 @@
-"""Asking a pool about some queries, rows first; pools of scikit-learn trees in one kernel."""
+"""Asking a pool about some queries; pools of scikit-learn trees in one kernel."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -35,19 +35,17 @@ class Asker:
         )  # fmt: skip
 
     def ask(self, X, *, proba: bool) -> tuple[NDArray, NDArray | None]:
-        """Return votes (n_queries, n_members) and probabilities or None."""
+        """Return votes (n_members, n_queries) and probabilities, or None; a query lies together."""
         if self.trees is not None and isinstance(X, np.ndarray) and X.dtype.kind in "fiub":
             plain = np.ascontiguousarray(X, dtype=np.float32)
             if not np.isnan(plain).any():
-                return self.trees.ask(plain, proba)
-        told = MemberOutputs.from_estimator(self.pool, X, columns=self.columns, n_jobs=self.n_jobs)
-        at = np.searchsorted(self.classes, told.classes)
-        votes = np.ascontiguousarray(at[told.votes].T)
-        if told.proba is None or not proba:
-            return votes, None
-        found = np.zeros((*votes.shape, len(self.classes)))
-        found[:, :, at] = told.proba.transpose(1, 0, 2)
-        return votes, found
+                votes, shares = self.trees.ask(plain, proba)
+                return votes.T, None if shares is None else shares.transpose(1, 0, 2)
+        outputs = MemberOutputs.from_estimator(
+            self.pool, X, columns=self.columns, n_jobs=self.n_jobs
+        ).over(self.classes)
+        votes = np.ascontiguousarray(outputs.votes.T).T
+        return votes, outputs.proba if proba else None
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -1,4 +1,4 @@
-"""How competent members are for a query, and who is to decide (C5)."""
+"""How competent members are for a query, and who is to decide; members first on every axis."""
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
@@ -11,21 +11,24 @@ from sklearn.base import BaseEstimator
 from counterpoint._kernels import dynamic as kernels
 from counterpoint._kernels.threads import threads_for
 from counterpoint._outputs import MemberOutputs
+from counterpoint._validation import check_choice, check_number
 from counterpoint.dynamic.regions import Neighbourhoods
 
 
 @dataclass(frozen=True, kw_only=True)
-class Batch:
+class Queries:
     """Some queries: what is near them and what the members say of them.
 
     Attributes
     ----------
     near : Neighbourhoods or None
-    votes : ndarray of shape (n_queries, n_members)
+        The validation rows near each, where the competence has ``needs_region``.
+    votes : ndarray of shape (n_members, n_queries)
         Class codes.
-    proba : ndarray of shape (n_queries, n_members, n_classes) or None
+    proba : ndarray of shape (n_members, n_queries, n_classes) or None
+        Where it has ``needs_proba``.
     points : ndarray of shape (n_queries, n_features) or None
-        The queries themselves.
+        The queries themselves, where it has ``needs_points``.
     """
 
     near: Neighbourhoods | None
@@ -38,6 +41,8 @@ class Competence(BaseEstimator, ABC):
     """Estimate how far each member can be trusted about each query; subclass for one's own.
 
     :meth:`estimate` gives the numbers, :meth:`weigh` turns them into the say of the members.
+    What the members said about the validation rows is in ``right_`` (n_members, n_rows), 1 where
+    a member is right, and ``y_``; ``n_classes_`` is the number of classes.
 
     Examples
     --------
@@ -46,14 +51,14 @@ class Competence(BaseEstimator, ABC):
     >>> from counterpoint.dynamic import Competence, DynamicSelectionClassifier
     >>> class Anybody(Competence):
     ...     needs_region = False
-    ...     def estimate(self, batch):
-    ...         return np.ones(batch.votes.shape)
+    ...     def estimate(self, queries):
+    ...         return np.ones(queries.votes.shape)
     >>> X, y = load_iris(return_X_y=True)
     >>> DynamicSelectionClassifier(method=Anybody()).fit(X, y).predict(X[:2]).tolist()
     [0, 0]
     """
 
-    # What a batch must hold: probabilities, neighbourhoods, the queries themselves.
+    # What queries must hold: probabilities, neighbourhoods, the queries themselves.
     needs_proba = False
     needs_region = True
     needs_points = False
@@ -74,18 +79,18 @@ class Competence(BaseEstimator, ABC):
         -------
         Competence
         """
-        # Rows first: all members of a row are read together.
-        self.right_ = np.ascontiguousarray(outputs.correct.T).view(np.uint8)
+        # A row lies together in memory: kernels read all members of it at once.
+        self.right_ = np.ascontiguousarray(outputs.correct.T).view(np.uint8).T
         self.y_ = np.asarray(outputs.y)
         self.n_classes_ = outputs.n_classes
         return self
 
     @abstractmethod
-    def estimate(self, batch: Batch) -> NDArray:
-        """Return competences, (n_queries, n_members); higher is better."""
+    def estimate(self, queries: Queries) -> NDArray:
+        """Return competences, (n_members, n_queries); higher is better."""
 
     def weigh(self, competence: NDArray) -> NDArray:
-        """Return the say of each member, (n_queries, n_members), not negative.
+        """Return the say of each member, (n_members, n_queries), not negative.
 
         By default the most competent decides alone; equals share.
         """
@@ -97,24 +102,24 @@ def best_only(competence: NDArray, ties: str = "share") -> NDArray:
 
     Parameters
     ----------
-    competence : ndarray of shape (n_queries, n_members)
+    competence : ndarray of shape (n_members, n_queries)
         NaN where unknown.
     ties : {"share", "first"}, default="share"
         Whether equals vote, or the first of them decides.
 
     Returns
     -------
-    ndarray of shape (n_queries, n_members)
+    ndarray of shape (n_members, n_queries)
 
     Examples
     --------
     >>> import numpy as np
-    >>> best_only(np.array([[0.5, 0.9, 0.9]])).tolist()
-    [[0.0, 1.0, 1.0]]
+    >>> best_only(np.array([[0.5], [0.9], [0.9]])).tolist()
+    [[0.0], [1.0], [1.0]]
     """
-    if ties not in ("share", "first"):
-        raise ValueError(f"ties={ties!r}: choose share or first.")
-    return kernels.best(np.ascontiguousarray(competence, dtype=np.float64), ties == "first")
+    check_choice(ties, "ties", ("share", "first"))
+    rows = np.ascontiguousarray(competence.T, dtype=np.float64)
+    return kernels.best(rows, ties == "first").T
 
 
 def above(competence: NDArray, level: float, *, weighted: bool) -> NDArray:
@@ -122,7 +127,7 @@ def above(competence: NDArray, level: float, *, weighted: bool) -> NDArray:
     chosen = competence > level
     say = np.where(chosen, competence - (level if weighted else 0.0), 0.0)
     say = say if weighted else chosen.astype(float)
-    return np.where(chosen.any(axis=1, keepdims=True), say, 1.0)
+    return np.where(chosen.any(axis=0, keepdims=True), say, 1.0)
 
 
 class OverallLocalAccuracy(Competence):
@@ -147,24 +152,23 @@ class OverallLocalAccuracy(Competence):
         self.alpha = alpha
         self.ties = ties
 
-    def estimate(self, batch):
+    def estimate(self, queries):
         """Return local accuracies."""
-        near = batch.near
+        near = queries.near
         self._size = np.diff(near.start)
-        with threads_for(len(near.rows) * self.right_.shape[1]):
-            return kernels.overall(near.start, near.rows, near.pull, self.right_)
+        with threads_for(len(near.rows) * len(self.right_)):
+            return kernels.overall(near.start, near.rows, near.pull, self.right_.T).T
 
     def weigh(self, competence):
         """Return the say: the best alone, or all that may be as good."""
         if self.alpha is None:
             return best_only(competence, self.ties)
-        if not 0 < self.alpha < 1:
-            raise ValueError(f"alpha={self.alpha!r}: give a level such as 0.05, or None.")
-        best = competence.max(axis=1)
+        check_number(self.alpha, "alpha", low=0, high=1, open_low=True, open_high=True,
+                     hint=", such as 0.05, or None")  # fmt: skip
+        best = competence.max(axis=0)
         # A member is worse if so few hits were improbable at the accuracy of the best one.
-        size = self._size[:, None]
-        hits = np.rint(competence * size)
-        worse = binom.cdf(hits, size, np.minimum(best, 1 - 1e-9)[:, None]) <= self.alpha
+        hits = np.rint(competence * self._size)
+        worse = binom.cdf(hits, self._size, np.minimum(best, 1 - 1e-9)) <= self.alpha
         return (~worse).astype(float)
 
 
@@ -185,13 +189,13 @@ class ClassLocalAccuracy(Competence):
     def __init__(self, *, ties="share"):
         self.ties = ties
 
-    def estimate(self, batch):
+    def estimate(self, queries):
         """Return local class accuracies."""
-        near = batch.near
-        with threads_for(len(near.rows) * self.right_.shape[1]):
+        near, votes = queries.near, np.ascontiguousarray(queries.votes.T)
+        with threads_for(len(near.rows) * len(self.right_)):
             return kernels.by_class(
-                near.start, near.rows, near.pull, self.right_, self.y_, batch.votes
-            )
+                near.start, near.rows, near.pull, self.right_.T, self.y_, votes
+            ).T
 
     def weigh(self, competence):
         """Return the say: the best alone, equals together or the first of them."""
@@ -207,11 +211,11 @@ class KnoraEliminate(Competence):
        ensemble selection", Pattern Recognition 41, 2008.
     """
 
-    def estimate(self, batch):
+    def estimate(self, queries):
         """Return the number of nearest rows right in a row."""
-        near = batch.near
-        with threads_for(len(near.rows) * self.right_.shape[1]):
-            return kernels.unbroken(near.start, near.rows, self.right_)
+        near = queries.near
+        with threads_for(len(near.rows) * len(self.right_)):
+            return kernels.unbroken(near.start, near.rows, self.right_.T).T
 
 
 class KnoraUnion(OverallLocalAccuracy):
@@ -228,8 +232,8 @@ class KnoraUnion(OverallLocalAccuracy):
 
     def weigh(self, competence):
         """Return the numbers of rows right; equal say where all are 0."""
-        nobody = ~(competence > 0).any(axis=1, keepdims=True)
-        votes = competence * self._size[:, None]
+        nobody = ~(competence > 0).any(axis=0, keepdims=True)
+        votes = competence * self._size
         # Whole numbers again, where each row counts 1: sums of them are exact, so a tie is a tie.
         whole = np.rint(votes)
         votes = np.where(np.abs(votes - whole) < 1e-9, whole, votes)
@@ -272,9 +276,9 @@ class Confidence(Competence):
     needs_proba = True
     needs_region = False
 
-    def estimate(self, batch):
+    def estimate(self, queries):
         """Return the members' highest probabilities."""
-        return batch.proba.max(axis=2)
+        return queries.proba.max(axis=2)
 
 
 class Margin(Competence):
@@ -289,7 +293,7 @@ class Margin(Competence):
     needs_proba = True
     needs_region = False
 
-    def estimate(self, batch):
+    def estimate(self, queries):
         """Return the members' margins."""
-        two = np.partition(batch.proba, -2, axis=2)[:, :, -2:]
+        two = np.partition(queries.proba, -2, axis=2)[:, :, -2:]
         return two[:, :, 1] - two[:, :, 0]

@@ -1,4 +1,4 @@
-"""Competence read off a map of the input space, such as boxes around mistakes (X7)."""
+"""Competence read off a map of the input space, such as boxes around mistakes."""
 
 from typing import Protocol, Self, runtime_checkable
 
@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
 
+from counterpoint._validation import check_number
 from counterpoint.dynamic.competence import Competence
 
 
@@ -86,26 +87,22 @@ class MappedCompetence(Competence):
                 f"map is a {type(self.map).__name__}, expected an object with fit(X, correct) and "
                 "competence(X), such as counterpoint.hyperboxes.MisclassificationBoxes()."
             )
-        if not 0 <= self.share <= 1:
-            raise ValueError(
-                f"share={self.share!r}: give the share of the highest competence that a member "
-                "needs to vote, from 0 to 1."
-            )
+        check_number(self.share, "share", low=0, high=1)
         self.map_ = clone(self.map, safe=False).fit(points, outputs.correct)
         return self
 
-    def estimate(self, batch):
+    def estimate(self, queries):
         """Return what the map says."""
-        found = np.asarray(self.map_.competence(batch.points), dtype=float)
-        if found.shape != batch.votes.T.shape:
+        competence = np.asarray(self.map_.competence(queries.points), dtype=float)
+        if competence.shape != queries.votes.shape:
             raise ValueError(
-                f"{type(self.map_).__name__}.competence returned shape {found.shape}, expected "
-                f"{batch.votes.T.shape}: (n_members, n_samples)."
+                f"{type(self.map_).__name__}.competence returned shape {competence.shape}, "
+                f"expected {queries.votes.shape}: (n_members, n_samples)."
             )
-        return np.ascontiguousarray(found.T)
+        return competence
 
     def weigh(self, competence):
         """Return the competence of those near the best, 0 for the others."""
-        best = competence.max(axis=1, keepdims=True)
+        best = competence.max(axis=0, keepdims=True)
         say = np.where(competence >= self.share * best, competence, 0.0)
         return np.where(best > 0, say, 1.0)

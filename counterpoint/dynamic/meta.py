@@ -1,4 +1,4 @@
-"""Learning from validation rows when a member can be trusted: META-DES (C5)."""
+"""Learning from validation rows when a member can be trusted: META-DES."""
 
 import numpy as np
 from scipy.special import expit
@@ -76,6 +76,7 @@ class MetaLearned(Competence):
                 "use NeighbourRegion."
             )
         rows = np.arange(len(self.y_))
+        # Within this file rows come first: a row of a table of meta-features is a query.
         proba = outputs.proba.transpose(1, 0, 2)
         truth = np.take_along_axis(proba, self.y_[:, None, None].astype(np.int64), axis=2)[:, :, 0]
         self.truth_ = np.ascontiguousarray(truth)
@@ -105,7 +106,7 @@ class MetaLearned(Competence):
         return np.ascontiguousarray(shown.reshape(len(proba), -1), dtype=np.float64)
 
     def _learn(self, near, alike, proba, used):
-        target = self.right_[used]
+        target = self.right_.T[used]
         self.meta_classifier_, self.constant_ = None, float(target.flat[0])
         if target.min() == target.max():
             return
@@ -117,8 +118,8 @@ class MetaLearned(Competence):
             for part in parts:
                 shown = np.digitize(self._features(near[part], alike[part], proba[part]), _TENTHS)
                 self.meta_classifier_.partial_fit(shown, target[part].ravel(), classes=[0, 1])
-            self.weights_ = np.diff(self.meta_classifier_.feature_log_prob_, axis=0)[0]
-            self.offset_ = float(np.diff(self.meta_classifier_.class_log_prior_)[0])
+            self.coef_ = np.diff(self.meta_classifier_.feature_log_prob_, axis=0)[0]
+            self.intercept_ = float(np.diff(self.meta_classifier_.class_log_prior_)[0])
             self.truth_tenths_ = np.digitize(self.truth_, _TENTHS).astype(np.uint8)
             shares = np.arange(self.k_ + 1) / self.k_
             self.share_tenths_ = np.digitize(shares, _TENTHS).astype(np.float64)
@@ -128,37 +129,38 @@ class MetaLearned(Competence):
 
     def _features(self, near, alike, proba):
         """Return a row per query and member."""
-        right = self.right_[near].transpose(0, 2, 1).astype(float)
+        right = self.right_.T[near].transpose(0, 2, 1).astype(float)
         truth = self.truth_[near].transpose(0, 2, 1)
-        as_these = self.right_[alike].transpose(0, 2, 1).astype(float)
+        as_these = self.right_.T[alike].transpose(0, 2, 1).astype(float)
         sure = proba.max(axis=2)[:, :, None]
         every = [right, truth, right.mean(axis=2, keepdims=True), as_these, sure]
         return np.concatenate(every, axis=2).reshape(proba.shape[0] * proba.shape[1], -1)
 
-    def estimate(self, batch):
+    def estimate(self, queries):
         """Return the chance that each member is right about each query."""
         if self.meta_classifier_ is None:
-            return np.full(batch.votes.shape, self.constant_)
-        sizes = np.diff(batch.near.start)
-        near = batch.near.rows.reshape(len(sizes), -1)[:, : self.k_]
-        alike = self._alike(batch.proba, batch.votes, self.n_profiles_)
+            return np.full(queries.votes.shape, self.constant_)
+        sizes = np.diff(queries.near.start)
+        near = queries.near.rows.reshape(len(sizes), -1)[:, : self.k_]
+        proba = queries.proba.transpose(1, 0, 2)
+        alike = self._alike(proba, queries.votes.T, self.n_profiles_)
         if self.meta_classifier is None:
-            sure = np.digitize(batch.proba.max(axis=2), _TENTHS).astype(np.uint8)
-            with threads_for(near.size * self.right_.shape[1] * 3):
+            sure = np.digitize(proba.max(axis=2), _TENTHS).astype(np.uint8)
+            with threads_for(near.size * len(self.right_) * 3):
                 return expit(
                     kernels.trust(
-                        near, alike, self.right_, self.truth_tenths_, sure, self.share_tenths_,
-                        self.weights_, self.offset_,
+                        near, alike, self.right_.T, self.truth_tenths_, sure, self.share_tenths_,
+                        self.coef_, self.intercept_,
                     )
-                )  # fmt: skip
-        found = np.empty(batch.votes.shape)
-        step = max(1, _FEATURES // (found.shape[1] * (2 * self.k_ + self.n_profiles_ + 2)))
-        for begin in range(0, len(found), step):
+                ).T  # fmt: skip
+        chance = np.empty(proba.shape[:2])
+        step = max(1, _FEATURES // (chance.shape[1] * (2 * self.k_ + self.n_profiles_ + 2)))
+        for begin in range(0, len(chance), step):
             part = slice(begin, begin + step)
-            shown = self._features(near[part], alike[part], batch.proba[part])
-            chance = self.meta_classifier_.predict_proba(shown)[:, 1]
-            found[part] = chance.reshape(-1, found.shape[1])
-        return found
+            shown = self._features(near[part], alike[part], proba[part])
+            right = self.meta_classifier_.predict_proba(shown)[:, 1]
+            chance[part] = right.reshape(-1, chance.shape[1])
+        return chance.T
 
     def weigh(self, competence):
         """Return the say of those above the threshold; of all, if there is none."""

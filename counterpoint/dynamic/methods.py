@@ -1,4 +1,4 @@
-"""The competences that have a short name."""
+"""The competences that have a short name; a new one is one line here."""
 
 from counterpoint.dynamic.competence import (
     BetterThanChance,
@@ -14,7 +14,7 @@ from counterpoint.dynamic.meta import MetaLearned
 from counterpoint.dynamic.populations import EnsembleMargin
 from counterpoint.dynamic.potential import DivergenceFromChance, RandomReference
 
-METHODS: dict[str, type[Competence]] = {
+COMPETENCES: dict[str, type[Competence]] = {
     "ola": OverallLocalAccuracy,
     "lca": ClassLocalAccuracy,
     "knora-e": KnoraEliminate,

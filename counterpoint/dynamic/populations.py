@@ -1,4 +1,4 @@
-"""Choosing among whole ensembles: the one that decides the query most clearly (C5)."""
+"""Choosing among whole ensembles: the one that decides the query most clearly."""
 
 import numpy as np
 
@@ -53,30 +53,30 @@ class EnsembleMargin(Competence):
         super().fit(outputs)
         if self.ensembles is None:
             trace = select_genetic(outputs, random_state=self.random_state)
-            found = {tuple(sorted(step.tolist())): None for step in reversed(trace.steps)}
-            self.ensembles_ = [np.array(members) for members in found]
+            steps = dict.fromkeys(tuple(sorted(step.tolist())) for step in reversed(trace.steps))
+            self.ensembles_ = [np.array(members) for members in steps]
         else:
             self.ensembles_ = [_members(e, outputs.n_members) for e in self.ensembles]
             if not self.ensembles_:
                 raise ValueError("ensembles is empty: give at least one list of members.")
         return self
 
-    def estimate(self, batch):
+    def estimate(self, queries):
         """Return the margin of the chosen ensemble for its members, NaN for the others."""
-        n = len(batch.votes)
+        n_members, n = queries.votes.shape
         best, chosen = np.full(n, -1.0), np.zeros(n, dtype=np.int64)
         for k, members in enumerate(self.ensembles_):
-            own = np.ascontiguousarray(batch.votes[:, members])
+            own = np.ascontiguousarray(queries.votes[members].T)
             tally = kernels.weighted_vote(own, np.ones(own.shape), self.n_classes_)
             two = np.partition(tally, -2, axis=1)[:, -2:]
             margin = (two[:, 1] - two[:, 0]) / len(members)
             # A hair: equal shares of ensembles of different sizes are equal.
             better = margin > best + 1e-12
             best[better], chosen[better] = margin[better], k
-        inside = np.zeros((len(self.ensembles_), batch.votes.shape[1]), dtype=bool)
+        inside = np.zeros((n_members, len(self.ensembles_)), dtype=bool)
         for k, members in enumerate(self.ensembles_):
-            inside[k, members] = True
-        return np.where(inside[chosen], best[:, None], np.nan)
+            inside[members, k] = True
+        return np.where(inside[:, chosen], best, np.nan)
 
     def weigh(self, competence):
         """Return one vote for each member of the chosen ensemble."""

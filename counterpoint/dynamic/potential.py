@@ -1,4 +1,4 @@
-"""Competence from all validation rows, nearer ones counting more: RRC and DES-KL (C5)."""
+"""Competence from all validation rows, nearer ones counting more: RRC and DES-KL."""
 
 from abc import abstractmethod
 
@@ -32,7 +32,7 @@ class _Potential(Competence):
         self.scaler_ = StandardScaler().fit(points) if self.scale else None
         self.points_ = self._scaled(points)
         self.squares_ = (self.points_**2).sum(axis=1)
-        self.source_ = np.stack([self._source(p, outputs.y) for p in outputs.proba], axis=1)
+        self.source_ = np.stack([self._source(p, outputs.y) for p in outputs.proba], axis=1).T
         return self
 
     def _scaled(self, X):
@@ -45,19 +45,19 @@ class _Potential(Competence):
     @abstractmethod
     def _chance(self) -> float: ...
 
-    def estimate(self, batch):
+    def estimate(self, queries):
         """Return the mean competence over all rows, by their potential."""
-        queries = self._scaled(batch.points)
-        found = np.empty((len(queries), self.source_.shape[1]))
+        points = self._scaled(queries.points)
+        competence = np.empty((len(points), len(self.source_)))
         step = max(1, _DISTANCES // len(self.points_))
-        for begin in range(0, len(queries), step):
-            part = queries[begin : begin + step]
+        for begin in range(0, len(points), step):
+            part = points[begin : begin + step]
             far = self.squares_ - 2.0 * (part @ self.points_.T)
             # Potentials by the nearest row's: far from everything all would be 0.
             pull = np.exp(far.min(axis=1, keepdims=True) - far)
-            mean = pull @ self.source_
-            found[begin : begin + step] = mean / pull.sum(axis=1, keepdims=True)
-        return found
+            mean = pull @ self.source_.T
+            competence[begin : begin + step] = mean / pull.sum(axis=1, keepdims=True)
+        return competence.T
 
     def weigh(self, competence):
         """Return the say of those better than chance; of all, if there is none."""

@@ -6,12 +6,13 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator
+from sklearn.base import BaseEstimator, clone
 from sklearn.cluster import KMeans
 from sklearn.neighbors import NearestNeighbors
 from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
+from counterpoint._validation import check_choice, check_count
 from counterpoint.dynamic._nearest import NearestRows, without_self
 
 # Up to so many rows, and always with so many columns, trying every row beats a search tree.
@@ -107,8 +108,8 @@ class NeighbourRegion(Region):
     def fit(self, X, y):
         """Index the rows."""
         self.index_: Any
-        if not isinstance(self.k, (int, np.integer)) or self.k < 1:
-            raise ValueError(f"k={self.k!r}: give a whole number from 1.")
+        check_count(self.k, "k")
+        check_choice(self.backend, "backend", ("exact", "pynndescent"))
         self.scaler_ = StandardScaler().fit(X) if self.scale else None
         X = self._scaled(X)
         k = min(int(self.k), len(X))
@@ -119,7 +120,7 @@ class NeighbourRegion(Region):
                 self.index_ = NearestRows(X)
             else:
                 self.index_ = NearestNeighbors(metric=self.metric, n_jobs=self.n_jobs).fit(X)
-        elif self.backend == "pynndescent":
+        else:
             try:
                 from pynndescent import PyNNDescentTransformer
             except ImportError as error:
@@ -130,8 +131,6 @@ class NeighbourRegion(Region):
             metric = "euclidean" if self.metric == "minkowski" else self.metric
             self.index_ = PyNNDescentTransformer(n_neighbors=k, metric=metric, random_state=0)
             self.index_.fit(X)
-        else:
-            raise ValueError(f"backend={self.backend!r}: choose exact or pynndescent.")
         self.k_ = k
         return self
 
@@ -144,11 +143,11 @@ class NeighbourRegion(Region):
             return self._neighbourhoods(
                 *self.index_.kneighbors(self._scaled(X), n_neighbors=self.k_)
             )
-        found = self.index_.transform(self._scaled(X))
+        graph = self.index_.transform(self._scaled(X))
         # Its graph counts one neighbour more; sort what there is.
-        order = [np.argsort(row.data)[: self.k_] for row in found]
-        rows = np.stack([row.indices[o] for row, o in zip(found, order, strict=True)])
-        distance = np.stack([row.data[o] for row, o in zip(found, order, strict=True)])
+        order = [np.argsort(row.data)[: self.k_] for row in graph]
+        rows = np.stack([row.indices[o] for row, o in zip(graph, order, strict=True)])
+        distance = np.stack([row.data[o] for row, o in zip(graph, order, strict=True)])
         return self._neighbourhoods(distance, rows)
 
     def near_rows(self):
@@ -267,3 +266,13 @@ class LeafRegion(_Cells):
 
     def _cell(self, X):
         return self.tree_.apply(X)
+
+
+def as_region(given, n_jobs=None) -> Region:
+    """Return a copy of a region; None is the 7 nearest rows."""
+    region = NeighbourRegion(n_jobs=n_jobs) if given is None else given
+    if not isinstance(region, Region):
+        raise TypeError(
+            f"region is a {type(region).__name__}, expected a Region such as NeighbourRegion(7)."
+        )
+    return clone(region)

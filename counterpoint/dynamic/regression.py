@@ -1,19 +1,17 @@
-"""A pool of regressors in which every query weighs the members anew (X15)."""
-
-from typing import Self
+"""A pool of regressors in which every query weighs the members anew."""
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
-from sklearn.base import clone
 from sklearn.utils import check_array, gen_batches
 
 from counterpoint._kernels import dynamic as kernels
 from counterpoint._kernels.threads import threads_for
 from counterpoint._members import select_rows
-from counterpoint.combiners._base import as_shares
-from counterpoint.combiners._regressors import BasePoolRegressor
-from counterpoint.dynamic.regions import NeighbourRegion, Region
+from counterpoint._validation import check_choice
+from counterpoint.combiners.combiner import as_shares
+from counterpoint.combiners.pool import BasePoolRegressor
+from counterpoint.dynamic.regions import as_region
 
 _METHODS = ("best", "weighted", "both")
 
@@ -29,7 +27,8 @@ class DynamicSelectionRegressor(BasePoolRegressor):
     ----------
     pool : list, dict or ensemble, default=None
         Regressors, (name, regressor) pairs, a dict of regressors, or one ensemble, fitted or not.
-        None is ridge regression, a tree and nearest neighbours.
+        None is ridge regression, a tree and nearest neighbours (which take no weights, and are
+        left out where there are some).
     method : {"weighted", "best", "both"}, default="weighted"
         "weighted": all members, by 1 over their mean squared error nearby. "best": the one with
         the least. "both": by 1 over the error, but only members whose error is in the lower half
@@ -51,7 +50,7 @@ class DynamicSelectionRegressor(BasePoolRegressor):
         All fitted.
     names_ : list of str
         What members are called.
-    errors_ : ndarray of shape (n_rows, n_members)
+    errors_ : ndarray of shape (n_members, n_rows)
         Squared errors on the validation rows.
     region_ : Region
         Fitted.
@@ -92,53 +91,35 @@ class DynamicSelectionRegressor(BasePoolRegressor):
         self.batch_size = batch_size
         self.n_jobs = n_jobs
 
-    def fit(self, X, y) -> Self:
-        """Fit members that are not, and learn where each errs.
-
-        Parameters
-        ----------
-        X : array-like or frame of shape (n_samples, n_features)
-        y : array-like of shape (n_samples,)
-            Targets.
-
-        Returns
-        -------
-        DynamicSelectionRegressor
-        """
-        if self.method not in _METHODS:
-            raise ValueError(f"method={self.method!r}: choose {', '.join(_METHODS)}.")
-        region = NeighbourRegion(n_jobs=self.n_jobs) if self.region is None else self.region
-        if not isinstance(region, Region):
-            raise TypeError(
-                f"region is a {type(region).__name__}, expected a Region such as "
-                "NeighbourRegion(7)."
-            )
-        X, y = self._read(X, y)
-        told = self._fit_pool(X, y)
-        self.errors_ = np.ascontiguousarray(((told - y) ** 2).T)
-        self.region_ = clone(region).fit(check_array(X, dtype=np.float64), y)
-        return self
+    def _fit_members(self, X, y, sample_weight, rng):
+        check_choice(self.method, "method", _METHODS)
+        region = as_region(self.region, self.n_jobs)
+        outputs = self._fit_unseen(X, y, sample_weight)
+        # A row lies together in memory: kernels read all members of it at once.
+        self.errors_ = np.ascontiguousarray(((outputs.values - y) ** 2).T).T
+        self.region_ = region.fit(check_array(X, dtype=np.float64), y)
 
     def _batches(self, X):
-        X = self._checked(X)
+        """Yield the members' numbers, local errors and say, (n_members, n_queries) each."""
+        X = self._check_X(X)
         for part in gen_batches(X.shape[0], self.batch_size):
             rows = select_rows(X, np.arange(part.start, part.stop))
             near = self.region_.near(check_array(rows, dtype=np.float64))
-            with threads_for(len(near.rows) * self.errors_.shape[1]):
-                error = kernels.mean_near(near.start, near.rows, near.pull, self.errors_)
-            yield part, self._ask(rows).T, error, as_shares(self._say(error))
+            with threads_for(len(near.rows) * len(self.errors_)):
+                error = kernels.mean_near(near.start, near.rows, near.pull, self.errors_.T).T
+            yield part, self.member_predict(rows), error, as_shares(self._say(error).T).T
 
     def _say(self, error):
         """Return the say of each member; equal where nothing is near."""
         known = np.where(np.isnan(error), 0.0, error)
-        least = known.min(axis=1, keepdims=True)
+        least = known.min(axis=0, keepdims=True)
         if self.method == "best":
             return (known == least).astype(float)
         # Members without any error decide alone.
         perfect = least == 0.0
         say = np.where(perfect, known == 0.0, 1.0 / np.where(perfect, 1.0, known))
         if self.method == "both":
-            say = np.where(known <= (least + known.max(axis=1, keepdims=True)) / 2, say, 0.0)
+            say = np.where(known <= (least + known.max(axis=0, keepdims=True)) / 2, say, 0.0)
         return say
 
     def predict(self, X) -> NDArray:
@@ -152,7 +133,7 @@ class DynamicSelectionRegressor(BasePoolRegressor):
         -------
         ndarray of shape (n_samples,)
         """
-        return np.concatenate([(told * say).sum(axis=1) for _, told, _, say in self._batches(X)])
+        return np.concatenate([_weigh(values, say) for _, values, _, say in self._batches(X)])
 
     def explain_selection(self, X) -> pd.DataFrame:
         """Say who decided about each query, with what local error.
@@ -169,18 +150,22 @@ class DynamicSelectionRegressor(BasePoolRegressor):
         """
         names = np.array(getattr(self, "names_", []), dtype=object)
         frames = []
-        for part, told, error, say in self._batches(X):
-            query, member = np.nonzero(say > 0)
+        for part, values, error, say in self._batches(X):
+            query, member = np.nonzero(say.T > 0)
             frames.append(
                 pd.DataFrame(
                     {
                         "query": query + part.start,
                         "member": names[member],
-                        "says": told[query, member],
-                        "error": error[query, member],
-                        "say": say[query, member],
-                        "decision": (told * say).sum(axis=1)[query],
+                        "says": values[member, query],
+                        "error": error[member, query],
+                        "say": say[member, query],
+                        "decision": _weigh(values, say)[query],
                     }
                 )
             )
         return pd.concat(frames, ignore_index=True)
+
+
+def _weigh(values, say):
+    return np.ascontiguousarray((values * say).T).sum(axis=1)

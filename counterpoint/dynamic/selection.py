@@ -1,7 +1,5 @@
 """A pool in which every query chooses its own members, as a scikit-learn classifier."""
 
-from typing import Self
-
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
@@ -12,14 +10,14 @@ from sklearn.utils.validation import check_is_fitted
 from counterpoint._kernels import dynamic as kernels
 from counterpoint._kernels.threads import threads_for
 from counterpoint._members import select_rows
-from counterpoint._outputs import MemberOutputs
-from counterpoint.combiners._base import as_shares
-from counterpoint.combiners._pool import BasePoolClassifier
+from counterpoint._validation import check_choice, did_you_mean
+from counterpoint.combiners.combiner import as_shares
+from counterpoint.combiners.pool import BasePoolClassifier
 from counterpoint.dynamic._asking import Asker
-from counterpoint.dynamic.competence import Batch, Competence
+from counterpoint.dynamic.competence import Competence, Queries
 from counterpoint.dynamic.maps import CompetenceMap, MappedCompetence
-from counterpoint.dynamic.methods import METHODS
-from counterpoint.dynamic.regions import NeighbourRegion, Region
+from counterpoint.dynamic.methods import COMPETENCES
+from counterpoint.dynamic.regions import as_region
 
 
 class DynamicSelectionClassifier(BasePoolClassifier):
@@ -106,38 +104,18 @@ class DynamicSelectionClassifier(BasePoolClassifier):
         self.batch_size = batch_size
         self.n_jobs = n_jobs
 
-    def fit(self, X, y) -> Self:
-        """Fit members that are not, and learn where each is competent.
-
-        Parameters
-        ----------
-        X : array-like or frame of shape (n_samples, n_features)
-        y : array-like of shape (n_samples,)
-            Labels.
-
-        Returns
-        -------
-        DynamicSelectionClassifier
-        """
-        if self.combine not in ("vote", "mean"):
-            raise ValueError(f"combine={self.combine!r}: choose vote or mean.")
-        competence = self._competence()
-        X, y = self._fit_pool(X, y)
+    def _fit_members(self, X, y, sample_weight, rng):
+        check_choice(self.combine, "combine", ("vote", "mean"))
+        competence, region = self._competence(), as_region(self.region, self.n_jobs)
+        outputs = self._fit_unseen(X, y, sample_weight)
         if competence.needs_proba or self.combine == "mean":
             self._need_proba(type(competence).__name__ if competence.needs_proba else "The mean")
-        self.outputs_ = _over(self.classes_, self._outputs_unseen(X, y))
+        self.outputs_ = outputs.over(self.classes_)
         points = self._points(X, competence)
+        near = None
         if competence.needs_region:
-            region = NeighbourRegion(n_jobs=self.n_jobs) if self.region is None else self.region
-            if not isinstance(region, Region):
-                raise TypeError(
-                    f"region is a {type(region).__name__}, expected a Region such as "
-                    "NeighbourRegion(7)."
-                )
-            self.region_ = clone(region).fit(points, self.outputs_.y)
-        near = self.region_ if competence.needs_region else None
+            near = self.region_ = region.fit(points, self.outputs_.y)
         self.competence_ = competence.fit(self.outputs_, region=near, points=points)
-        return self
 
     @staticmethod
     def _points(X, competence):
@@ -148,58 +126,60 @@ class DynamicSelectionClassifier(BasePoolClassifier):
             return clone(self.method)
         if isinstance(self.method, CompetenceMap):
             return MappedCompetence(self.method)
-        if not isinstance(self.method, str) or self.method not in METHODS:
+        if not isinstance(self.method, str) or self.method not in COMPETENCES:
             raise ValueError(
-                f"method={self.method!r}: choose {', '.join(METHODS)}, or pass a Competence or a "
-                "CompetenceMap."
+                f"method={self.method!r}: choose {', '.join(COMPETENCES)}, or pass a Competence "
+                f"or a CompetenceMap.{did_you_mean(self.method, COMPETENCES)}"
             )
-        return METHODS[self.method]()
+        return COMPETENCES[self.method]()
 
     def _batches(self, X, *, disputed=False):
         """Yield the answers of the members and their say, some queries at a time.
 
         With ``disputed`` queries about which all members agree are left out: nothing there is to
-        be decided. Yields their votes, too.
+        be decided. Yields the part of X, all votes, which queries are left, and of these the
+        queries, competences and say.
         """
-        X = self._checked(X)
-        competence, n = self.competence_, X.shape[0]
-        columns = self.columns if isinstance(self.pool_, list) else None
-        asker = Asker.of(self.pool_, columns, self.classes_, self.n_jobs)
+        X = self._check_X(X)
+        competence = self.competence_
+        pool, columns, _ = self._asked()
+        asker = Asker.of(pool, columns, self.classes_, self.n_jobs)
         points = self._points(X, competence)
         proba = competence.needs_proba or self.combine == "mean"
-        for part in gen_batches(n, self.batch_size):
+        for part in gen_batches(X.shape[0], self.batch_size):
             votes, shares = asker.ask(select_rows(X, np.arange(part.start, part.stop)), proba=proba)
-            at = np.arange(len(votes))
+            at = np.arange(votes.shape[1])
             if disputed:
-                at = np.flatnonzero((votes != votes[:, :1]).any(axis=1))
+                at = np.flatnonzero((votes != votes[:1]).any(axis=0))
                 if len(at) == 0:
                     yield part, votes, at, None, None, None
                     continue
             here = None if points is None else points[part][at]
-            batch = Batch(
+            queries = Queries(
                 near=self.region_.near(here) if competence.needs_region else None,
-                votes=votes[at],
-                proba=None if shares is None else shares[at],
+                votes=votes.T[at].T,  # a query stays together in memory
+                proba=None if shares is None else shares[:, at],
                 points=here,
             )
-            found = competence.estimate(batch)
-            yield part, votes, at, batch, found, competence.weigh(found)
+            values = competence.estimate(queries)
+            yield part, votes, at, queries, values, competence.weigh(values)
 
-    def _decide(self, batch, weights):
+    def _decide(self, queries, weights):
         """Return the support for each class, (n_queries, n_classes)."""
         if self.combine == "mean":
-            return np.einsum("qm,qmk->qk", as_shares(weights), batch.proba)
-        with threads_for(batch.votes.size):
-            return kernels.weighted_vote(batch.votes, weights, len(self.classes_))
+            return np.einsum("qm,mqk->qk", as_shares(weights.T), queries.proba)
+        votes, weights = np.ascontiguousarray(queries.votes.T), np.ascontiguousarray(weights.T)
+        with threads_for(votes.size):
+            return kernels.weighted_vote(votes, weights, len(self.classes_))
 
     def _support(self, X):
         parts = []
         # What a mean comes to depends on the say even where all agree.
-        for _, votes, at, batch, _, weights in self._batches(X, disputed=self.combine == "vote"):
-            support = np.zeros((len(votes), len(self.classes_)))
-            support[np.arange(len(votes)), votes[:, 0]] = 1.0
+        for _, votes, at, queries, _, weights in self._batches(X, disputed=self.combine == "vote"):
+            support = np.zeros((votes.shape[1], len(self.classes_)))
+            support[np.arange(votes.shape[1]), votes[0]] = 1.0
             if len(at):
-                support[at] = self._decide(batch, weights)
+                support[at] = self._decide(queries, weights)
             parts.append(support)
         return np.concatenate(parts)
 
@@ -247,41 +227,23 @@ class DynamicSelectionClassifier(BasePoolClassifier):
         check_is_fitted(self)
         names = np.array(self.outputs_.names, dtype=object)
         frames = []
-        for part, _, _, batch, competence, weights in self._batches(X):
-            share = as_shares(weights)
-            decided = self.classes_[self._decide(batch, weights).argmax(axis=1)]
+        for part, _, _, queries, competence, weights in self._batches(X):
+            share = as_shares(weights.T)
+            decision = self.classes_[self._decide(queries, weights).argmax(axis=1)]
             query, member = np.nonzero(share > 0)
             frames.append(
                 pd.DataFrame(
                     {
                         "query": query + part.start,
                         "member": names[member],
-                        "says": self.classes_[batch.votes[query, member]],
-                        "competence": competence[query, member],
+                        "says": self.classes_[queries.votes[member, query]],
+                        "competence": competence[member, query],
                         "say": share[query, member],
-                        "decision": decided[query],
+                        "decision": decision[query],
                     }
                 )
             )
         return pd.concat(frames, ignore_index=True)
-
-
-def _over(classes, outputs):
-    """Return the outputs with votes as positions in ``classes``, which may be more."""
-    if np.array_equal(outputs.classes, classes):
-        return outputs
-    at = np.searchsorted(classes, outputs.classes)
-    proba = None
-    if outputs.proba is not None:
-        proba = np.zeros((*outputs.votes.shape, len(classes)))
-        proba[:, :, at] = outputs.proba
-    return MemberOutputs(
-        outputs.classes[outputs.votes],
-        outputs.classes[outputs.y],
-        proba=proba,
-        classes=classes,
-        names=outputs.names,
-    )
 
 
 def _numbers(X):

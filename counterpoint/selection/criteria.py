@@ -4,12 +4,15 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import ArrayLike
-from sklearn.base import BaseEstimator, ClassifierMixin
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 from sklearn.metrics import check_scoring, get_scorer_names
 
 from counterpoint._outputs import MemberOutputs
+from counterpoint._predictions import MemberPredictions
+from counterpoint._validation import check_choice, did_you_mean
 from counterpoint.combiners import Combiner, MeanCombiner, VoteCombiner
+from counterpoint.combiners.combiner import count_votes, mean_loss
 from counterpoint.diversity.measures import MEASURES, get_measure
 
 # Not by diversity alone: less of these is better.
@@ -34,6 +37,17 @@ class Criterion(ABC):
     def value(self, outputs: MemberOutputs) -> float:
         """Return the number for these members; NaN counts as worst."""
 
+    def parts(self, outputs: MemberOutputs) -> NDArray | None:
+        """Return what the criterion judges the plain mean of, (n_members, n_samples), or None.
+
+        Searches then keep a running sum, and ask :meth:`of_means`.
+        """
+        return None
+
+    def of_means(self, means: NDArray, outputs: MemberOutputs) -> NDArray:
+        """Return the number for each of some means of ``parts``, (n_means, n_samples)."""
+        raise NotImplementedError
+
 
 class VoteError(Criterion):
     """Error of the plain vote; searches know it and have a fast way for it.
@@ -48,12 +62,43 @@ class VoteError(Criterion):
 
     def value(self, outputs):
         """Return the error; members count alike, a tie goes to the first class."""
-        equal = np.zeros((outputs.n_samples, outputs.n_classes))
-        rows = np.arange(outputs.n_samples)
-        for votes in outputs.votes:
-            equal[rows, votes] += 1
-        wrong = equal.argmax(axis=1) != outputs.y
-        return float(np.average(wrong, weights=outputs.sample_weight))
+        outputs.need_votes("The error of the vote")
+        return mean_loss(count_votes(outputs, np.ones(outputs.n_members)), outputs)
+
+
+class LogLoss(Criterion):
+    """Log-loss of the plain mean of probabilities; searches have a fast way for it.
+
+    Parameters
+    ----------
+    least : float, default=1e-6
+        A member's probability of the truth counts as this at least.
+
+    Examples
+    --------
+    >>> from counterpoint import MemberOutputs
+    >>> from counterpoint.selection import LogLoss
+    >>> outputs = MemberOutputs(proba=[[[0.2, 0.8]], [[0.8, 0.2]]], y=[1], classes=[0, 1])
+    >>> round(LogLoss().value(outputs), 3)
+    0.693
+    """
+
+    def __init__(self, least: float = 1e-6):
+        self.least = least
+
+    def parts(self, outputs):
+        """Return the members' probabilities of the truth."""
+        if outputs.proba is None:
+            raise ValueError("Log-loss needs probabilities, but these outputs hold labels only.")
+        return np.clip(outputs.proba[:, np.arange(outputs.n_samples), outputs.y], self.least, 1.0)
+
+    def of_means(self, means, outputs):
+        """Return the mean -log of each."""
+        return np.average(-np.log(means), axis=1, weights=outputs.sample_weight)
+
+    def value(self, outputs):
+        """Return the log-loss of the mean."""
+        return float(self.of_means(self.parts(outputs).mean(axis=0)[None], outputs)[0])
 
 
 class CombinedError(Criterion):
@@ -78,23 +123,14 @@ class CombinedError(Criterion):
     """
 
     def __init__(self, combiner: Combiner, loss: str = "error"):
-        if loss not in ("error", "log-loss", "squared"):
-            raise ValueError(f"loss={loss!r}: choose error, log-loss or squared.")
-        self.combiner, self.loss = combiner, loss
+        self.combiner = combiner
+        self.loss = check_choice(loss, "loss", ("error", "log-loss", "squared"))
 
     def value(self, outputs):
         """Return the loss of the combined answer."""
         rule = self.combiner.fit(outputs) if self.combiner.needs_truth else self.combiner
-        if self.loss == "error":
-            each = rule.combine(outputs).argmax(axis=1) != outputs.y
-        else:
-            share = rule.predict_proba(outputs)
-            truth = share[np.arange(outputs.n_samples), outputs.y]
-            if self.loss == "log-loss":
-                each = -np.log(np.maximum(truth, 1e-12))
-            else:
-                each = (share**2).sum(axis=1) - 2 * truth + 1
-        return float(np.average(each, weights=outputs.sample_weight))
+        answer = rule.combine if self.loss == "error" else rule.predict_proba
+        return mean_loss(answer(outputs), outputs, self.loss)
 
 
 class ScorerCriterion(Criterion):
@@ -103,8 +139,8 @@ class ScorerCriterion(Criterion):
     Parameters
     ----------
     scoring : str or callable
-        Name such as "neg_log_loss" or "balanced_accuracy", or a scorer; higher is better, as
-        always in scikit-learn.
+        Name such as "neg_log_loss" or "balanced_accuracy" (for numbers, "neg_mean_squared_error"),
+        or a scorer; higher is better, as always in scikit-learn.
     combiner : Combiner, default=None
         How members are combined. None averages probabilities, or counts votes.
 
@@ -124,15 +160,29 @@ class ScorerCriterion(Criterion):
         """Return the score with its sign turned."""
         rule = self.combiner
         if rule is None:
-            rule = VoteCombiner() if outputs.proba is None else MeanCombiner()
+            votes = isinstance(outputs, MemberOutputs) and outputs.proba is None
+            rule = VoteCombiner() if votes else MeanCombiner()
         if rule.needs_truth:
             rule.fit(outputs)
+        if isinstance(outputs, MemberPredictions):
+            return self._score(_Numbers(rule.combine(outputs)), outputs.y, outputs)
+        answer = _Answer(outputs.classes, rule.predict_proba(outputs))
+        return self._score(answer, outputs.classes[outputs.y], outputs)
+
+    def parts(self, outputs):
+        """Return the numbers of regressors, where their plain mean is scored."""
+        plain = self.combiner is None and isinstance(outputs, MemberPredictions)
+        return outputs.values if plain else None
+
+    def of_means(self, means, outputs):
+        """Return the score of each with its sign turned."""
+        return np.array([self._score(_Numbers(mean), outputs.y, outputs) for mean in means])
+
+    def _score(self, answer, y, outputs):
         extra = {}
         if outputs.sample_weight is not None:
             extra["sample_weight"] = outputs.sample_weight
-        answer = _Answer(outputs.classes, rule.predict_proba(outputs))
-        rows = np.arange(outputs.n_samples)[:, None]
-        return -float(self.scorer(answer, rows, outputs.classes[outputs.y], **extra))
+        return -float(self.scorer(answer, np.arange(outputs.n_samples)[:, None], y, **extra))
 
 
 class _Answer(ClassifierMixin, BaseEstimator):
@@ -149,6 +199,19 @@ class _Answer(ClassifierMixin, BaseEstimator):
 
     def predict_proba(self, X):
         return self.share_
+
+
+class _Numbers(RegressorMixin, BaseEstimator):
+    """Finished numbers that a scorer can ask as if they were a regressor."""
+
+    def __init__(self, values=None):
+        self.values_ = values
+
+    def fit(self, X, y):
+        return self
+
+    def predict(self, X):
+        return self.values_
 
 
 class Diversity(Criterion):
@@ -172,6 +235,8 @@ class Diversity(Criterion):
 
     def value(self, outputs):
         """Return the measure, or its negative; NaN for one member alone."""
+        if isinstance(outputs, MemberPredictions):
+            outputs.need_votes("A measure of diversity")
         value = float(self.measure.function(outputs))
         lower = self.measure.more_diverse == "lower" or self.measure.name in _LOWER
         return value if lower else -value
@@ -210,14 +275,17 @@ class WeightedSum(Criterion):
         return float(np.nansum(self.weights * parts))
 
 
+_NAMED: dict[str, type[Criterion]] = {"error": VoteError, "log-loss": LogLoss}
+
+
 def as_criterion(given) -> Criterion:
     """Return a criterion from its short name.
 
     Parameters
     ----------
     given : Criterion, Combiner or str
-        "error" is the error of the plain vote; a combiner stands for its error; other names are
-        measures of diversity, then scorers of scikit-learn.
+        "error" is the error of the plain vote, "log-loss" that of the plain mean; a combiner
+        stands for its error; other names are measures of diversity, then scorers of scikit-learn.
 
     Returns
     -------
@@ -233,13 +301,14 @@ def as_criterion(given) -> Criterion:
         return given
     if isinstance(given, Combiner):
         return CombinedError(given)
-    if given == "error":
-        return VoteError()
+    if isinstance(given, str) and given in _NAMED:
+        return _NAMED[given]()
     if isinstance(given, str) and given in MEASURES:
         return Diversity(given)
     if isinstance(given, str) and given in get_scorer_names():
         return ScorerCriterion(given)
     raise ValueError(
-        f"criterion={given!r}: give 'error', a measure of diversity ({', '.join(MEASURES)}), "
-        "the name of a scikit-learn scorer, a Combiner or a Criterion."
+        f"criterion={given!r}: give 'error', 'log-loss', a measure of diversity "
+        f"({', '.join(MEASURES)}), the name of a scikit-learn scorer, a Combiner or a Criterion."
+        + did_you_mean(given, [*_NAMED, *MEASURES, *get_scorer_names()])
     )

@@ -1,18 +1,20 @@
-"""A search over combiner, members and the columns of each member at once (C7)."""
+"""A search over combiner, members and the columns of each member at once."""
 
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
+import pandas as pd
 from sklearn.base import clone
 from sklearn.model_selection import check_cv
 from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.tree import DecisionTreeClassifier
-from sklearn.utils import check_random_state
 
-from counterpoint._members import named_pool, select_columns
+from counterpoint import _crossfit
+from counterpoint._members import Member
 from counterpoint._outputs import MemberOutputs
 from counterpoint._progress import track
+from counterpoint._validation import check_count, check_number
 from counterpoint.combiners import (
     Combiner,
     MaxCombiner,
@@ -21,11 +23,11 @@ from counterpoint.combiners import (
     ProductCombiner,
     VoteCombiner,
 )
-from counterpoint.combiners._pool import CombiningPoolClassifier
+from counterpoint.combiners.pool import BasePoolClassifier
 from counterpoint.selection.criteria import CombinedError
 
 
-class EvolvedEnsembleClassifier(CombiningPoolClassifier):
+class EvolvedEnsembleClassifier(BasePoolClassifier):
     """Evolve which members to combine, on which columns, and by which rule.
 
     A candidate is a rule, a bit per member and a bit per member and column. Its fitness is the
@@ -37,7 +39,8 @@ class EvolvedEnsembleClassifier(CombiningPoolClassifier):
     Parameters
     ----------
     pool : list or dict, default=None
-        Estimators, not fitted. None is naive Bayes, a tree and nearest neighbours.
+        Estimators, not fitted. None is naive Bayes, a tree and nearest neighbours (which take no
+        weights, and are left out where there are some).
     combiners : list of Combiner, default=None
         Rules to choose from. None is vote, mean, median, maximum and product.
     population : int, default=8
@@ -52,7 +55,7 @@ class EvolvedEnsembleClassifier(CombiningPoolClassifier):
         How to cross-fit.
     n_jobs : int, default=None
         Members asked at a time.
-    progress : bool or None, default=False
+    progress : bool or None, default=None
         Draw a progress bar; None: on a terminal.
     random_state : int, RandomState instance or None, default=None
         Seeds the search.
@@ -67,8 +70,9 @@ class EvolvedEnsembleClassifier(CombiningPoolClassifier):
         Their columns.
     combiner_ : Combiner
         The rule chosen.
-    history_ : ndarray of shape (n_generations,)
-        Fitness of the best of each generation: the score that was searched for, so too good.
+    history_ : DataFrame
+        A row per generation: "generation", and "fitness" of its best: the score that was searched
+        for, so too good.
     n_fits_ : int
         Members that had to be cross-fitted.
     n_features_in_ : int
@@ -87,7 +91,7 @@ class EvolvedEnsembleClassifier(CombiningPoolClassifier):
     >>> from counterpoint.selection import EvolvedEnsembleClassifier
     >>> X, y = load_iris(return_X_y=True)
     >>> model = EvolvedEnsembleClassifier(random_state=0).fit(X, y)
-    >>> bool(model.history_[-1] < 0.06)
+    >>> bool(model.history_["fitness"].iloc[-1] < 0.06)
     True
     """
 
@@ -105,7 +109,7 @@ class EvolvedEnsembleClassifier(CombiningPoolClassifier):
         loss="error",
         cv=3,
         n_jobs=None,
-        progress=False,
+        progress=None,
         random_state=None,
     ):
         self.pool = pool
@@ -119,45 +123,45 @@ class EvolvedEnsembleClassifier(CombiningPoolClassifier):
         self.progress = progress
         self.random_state = random_state
 
-    def fit(self, X, y) -> Self:
-        """Search, then fit the members chosen on all samples.
+    @staticmethod
+    def _default_pool():
+        return [
+            ("naive Bayes", GaussianNB()),
+            ("tree", DecisionTreeClassifier(max_depth=6, random_state=0)),
+            ("nearest neighbours", KNeighborsClassifier()),
+        ]
 
-        Parameters
-        ----------
-        X : array-like or frame of shape (n_samples, n_features)
-        y : array-like of shape (n_samples,)
-            Labels.
-
-        Returns
-        -------
-        EvolvedEnsembleClassifier
-        """
+    def _fit_members(self, X, y, sample_weight, rng):
         rules = self._rules()
-        X, y = self._read(X, y)
-        self.classes_ = np.unique(y)
-        if len(self.classes_) < 2:
-            raise ValueError(f"y holds one class only, {self.classes_[0]}: give at least two.")
-        members = named_pool(_small_pool() if self.pool is None else self.pool)
-        search = _Search(self, rules, members, X, y)
-        rule, chosen, masks = search.run(check_random_state(self.random_state))
-        self.history_, self.n_fits_ = np.array(search.history), len(search.told)
+        members = self._listed(self._given_pool(sample_weight is not None))
+        weights = None
+        if sample_weight is not None:
+            weights = self._member_fit_weights(members, sample_weight)
+        search = _Search(self, rules, members, X, y, sample_weight, weights)
+        rule, chosen, masks = search.run(rng)
+        self.history_ = pd.DataFrame(
+            {"generation": np.arange(len(search.history)), "fitness": search.history}
+        )
+        self.n_fits_ = len(search.answers)
         at = np.flatnonzero(chosen)
         self.columns_ = [np.flatnonzero(masks[m]) for m in at]
-        self.pool_ = [
-            (members[m].name, clone(members[m].estimator).fit(select_columns(X, own), y))
+        kept = [
+            Member(members[m].estimator, own, members[m].name)
             for m, own in zip(at, self.columns_, strict=True)
         ]
+        fitted = _crossfit.fit_all(kept, X, y, sample_weight=weights, n_jobs=self.n_jobs)
+        self.pool_ = [(m.name, model) for m, model in zip(kept, fitted, strict=True)]
         self.combiner_ = clone(rules[rule])
         if self.combiner_.needs_truth:
             self.combiner_.fit(search.outputs(chosen, masks))
-        return self
+
+    def _asked(self):
+        return self.pool_, self.columns_, slice(None)
 
     def _rules(self) -> list[Combiner]:
-        if self.population < 4 or self.n_generations < 1:
-            raise ValueError(
-                f"population={self.population}, n_generations={self.n_generations}: give at least "
-                "4 and 1."
-            )
+        check_count(self.population, "population", low=4)
+        check_count(self.n_generations, "n_generations")
+        check_number(self.mutation, "mutation", low=0, high=1)
         if self.combiners is None:
             return [
                 VoteCombiner(), MeanCombiner(), MedianCombiner(), MaxCombiner(), ProductCombiner(),
@@ -167,42 +171,39 @@ class EvolvedEnsembleClassifier(CombiningPoolClassifier):
             raise TypeError(f"combiners={self.combiners!r}: give a list of Combiner objects.")
         return rules
 
-    def outputs(self, X, y=None) -> MemberOutputs:
-        """Return what the chosen members say about samples."""
-        X = self._checked(X)
-        return MemberOutputs.from_estimator(
-            self.pool_, X, y, columns=self.columns_, n_jobs=self.n_jobs
-        )
-
 
 class _Search:
     """Candidates are (rule, bits of members, bits of members and columns)."""
 
-    def __init__(self, model, rules, members, X, y):
+    def __init__(self, model, rules, members, X, y, sample_weight, weights):
         self.model, self.rules, self.members, self.X, self.y = model, rules, members, X, y
+        self.sample_weight, self.weights = sample_weight, weights
         self.n_columns = X.shape[1]
         self.splits = list(check_cv(model.cv, y, classifier=True).split(X, y))
-        self.told: dict[tuple[int, bytes], MemberOutputs] = {}
+        self.answers: dict[tuple[int, bytes], MemberOutputs] = {}
         self.values: dict[tuple[Any, ...], float] = {}
         self.history: list[float] = []
 
     def ask(self, m, mask):
         key = (m, mask.tobytes())
-        if key not in self.told:
+        if key not in self.answers:
             one = [(self.members[m].name, self.members[m].estimator)]
-            self.told[key] = MemberOutputs.from_estimator(
-                one, self.X, self.y, columns=[np.flatnonzero(mask)], cv=self.splits
+            answers = _crossfit.answers(
+                one, self.X, self.y, [np.flatnonzero(mask)], self.splits, self.weights, None
             )
-        return self.told[key]
+            self.answers[key] = MemberOutputs._from_answers(answers, self.y)
+        return self.answers[key]
 
     def outputs(self, chosen, masks):
-        told = [self.ask(m, masks[m]) for m in np.flatnonzero(chosen)]
+        parts = [self.ask(m, masks[m]) for m in np.flatnonzero(chosen)]
         proba = None
-        if all(t.proba is not None for t in told):
-            proba = np.concatenate([t.proba for t in told])
-        classes = told[0].classes
-        votes = np.concatenate([classes[t.votes] for t in told])
-        return MemberOutputs(votes, self.y, proba=proba, classes=classes)
+        if all(part.proba is not None for part in parts):
+            proba = np.concatenate([part.proba for part in parts])
+        classes = parts[0].classes
+        votes = np.concatenate([classes[part.votes] for part in parts])
+        return MemberOutputs(
+            votes, self.y, proba=proba, classes=classes, sample_weight=self.sample_weight
+        )
 
     def value(self, candidate):
         rule, chosen, masks = candidate
@@ -266,11 +267,3 @@ class _Search:
         for m in np.flatnonzero(~masks.any(axis=1)):
             masks[m, rng.randint(masks.shape[1])] = True
         return rule, chosen, masks
-
-
-def _small_pool():
-    return [
-        ("naive Bayes", GaussianNB()),
-        ("tree", DecisionTreeClassifier(max_depth=6, random_state=0)),
-        ("nearest neighbours", KNeighborsClassifier()),
-    ]

@@ -1,4 +1,4 @@
-"""Searching subsets by selection, crossing and mutation; fronts of two aims (C6)."""
+"""Searching subsets by selection, crossing and mutation; fronts of two aims."""
 
 from collections.abc import Sequence
 
@@ -8,9 +8,11 @@ from sklearn.utils import check_random_state
 
 from counterpoint._outputs import MemberOutputs
 from counterpoint._progress import track
-from counterpoint.selection._trace import Trace
+from counterpoint._validation import check_count
 from counterpoint.selection.criteria import Criterion, WeightedSum, as_criterion
-from counterpoint.selection.search import _Judge, _trace, select_forward
+from counterpoint.selection.judge import make_judge, make_trace
+from counterpoint.selection.search import select_forward
+from counterpoint.selection.trace import Trace
 
 
 def select_genetic(
@@ -20,7 +22,7 @@ def select_genetic(
     population: int = 40,
     n_generations: int = 40,
     mutation: float | None = None,
-    progress: bool | None = False,
+    progress: bool | None = None,
     random_state=None,
 ) -> Trace:
     """Evolve subsets of members: one bit per member says whether it is in.
@@ -40,7 +42,7 @@ def select_genetic(
         Generations.
     mutation : float, default=None
         Chance that a bit flips. None is 1 over the number of members.
-    progress : bool or None, default=False
+    progress : bool or None, default=None
         Draw a progress bar; None: on a terminal.
     random_state : int, RandomState instance or None, default=None
         Seeds the search.
@@ -58,11 +60,9 @@ def select_genetic(
     >>> float(select_genetic(outputs, random_state=0).errors.min())
     0.0
     """
-    if population < 4 or n_generations < 1:
-        raise ValueError(
-            f"population={population}, n_generations={n_generations}: give at least 4 and 1."
-        )
-    judge = _Judge(outputs, criterion)
+    check_count(population, "population", low=4)
+    check_count(n_generations, "n_generations")
+    judge = make_judge(outputs, criterion)
     rng = check_random_state(random_state)
     n = outputs.n_members
     rate = 1.0 / n if mutation is None else mutation
@@ -91,7 +91,7 @@ def select_genetic(
     except KeyboardInterrupt:
         if not steps:
             raise
-    return _trace(judge, steps, "genetic")
+    return make_trace(judge, steps, "genetic")
 
 
 def _not_empty(bits, rng):

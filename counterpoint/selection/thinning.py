@@ -1,10 +1,10 @@
-"""Thinning: members leave that help the vote least where it needs help (C6)."""
+"""Thinning: members leave that help the vote least where it needs help."""
 
 import numpy as np
 
 from counterpoint._outputs import MemberOutputs
-from counterpoint.selection._trace import Trace
-from counterpoint.selection.search import _check_size, _Judge, _trace
+from counterpoint.selection.judge import check_size, make_judge, make_trace
+from counterpoint.selection.trace import Trace
 
 # What a member earns on a sample: right where the vote is wrong, with it, and wrong with it.
 _SAVES, _AGREES, _DRAGS = 2.0, 1.0, -2.0
@@ -46,9 +46,9 @@ def select_thinning(
     >>> [step.tolist() for step in select_thinning(outputs).steps]
     [[0, 1, 2], [0, 1], [1]]
     """
-    judge = _Judge(outputs, criterion)
+    judge = make_judge(outputs, criterion)
     chosen = list(range(outputs.n_members))
-    _check_size(n_members, len(chosen))
+    check_size(n_members, len(chosen))
     steps = [list(chosen)]
     while len(chosen) > (n_members or 1):
         wrong = judge.tally(chosen).argmax(axis=1) != outputs.y
@@ -59,4 +59,4 @@ def select_thinning(
         least = np.flatnonzero(earned <= earned.min() + 1e-12)[-1]
         chosen.pop(int(least))
         steps.append(list(chosen))
-    return _trace(judge, steps, "thinning")
+    return make_trace(judge, steps, "thinning")

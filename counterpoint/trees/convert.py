@@ -317,7 +317,7 @@ def _take_ensemble(ensemble):
                 f"{member.name} of this {name} is a {type(member.estimator).__name__}, not a tree. "
                 f"Expected {_ACCEPTED}."
             )
-    say = _members._weights(ensemble, len(members))
+    say = _members.member_weights(ensemble, len(members))
     if say is None:
         say = getattr(ensemble, "estimator_weights_", None)
     codes = _members._answer_in_codes(ensemble, members)

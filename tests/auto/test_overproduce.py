@@ -1,16 +1,6 @@
 import numpy as np
 import pandas as pd
 import pytest
-from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.datasets import load_iris, make_classification
-from sklearn.dummy import DummyClassifier
-from sklearn.linear_model import LogisticRegression
-from sklearn.naive_bayes import GaussianNB
-from sklearn.neighbors import KNeighborsClassifier
-from sklearn.tree import DecisionTreeClassifier
-
-from counterpoint import MemberOutputs
-from counterpoint.auto import Candidate, OverproduceSelectClassifier, default_pool
 from counterpoint.auto._selecting import (
     Combination,
     choose_rule,
@@ -21,6 +11,16 @@ from counterpoint.auto._selecting import (
     tempered,
     tempers,
 )
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.datasets import load_iris, make_classification
+from sklearn.dummy import DummyClassifier
+from sklearn.linear_model import LogisticRegression
+from sklearn.naive_bayes import GaussianNB
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.tree import DecisionTreeClassifier
+
+from counterpoint import MemberOutputs
+from counterpoint.auto import Candidate, OverproduceSelectClassifier, default_pool
 
 
 def few():
@@ -54,7 +54,7 @@ def test_the_board_tells_all_members_and_their_worth(data):
     assert board["weight"].sum() == pytest.approx(1)
     assert (board.loc[board["member"] == "constant", "weight"] == 0).all()
     kept = board[board["weight"] > 0]
-    assert len(model.members_) == len(kept)
+    assert len(model.pool_) == len(kept)
     text = model.explain()
     assert "5 members were tried" in text
     assert kept["member"].iloc[0] in text
@@ -135,7 +135,7 @@ def test_the_seed_decides_at_any_number_of_jobs(data):
     one = OverproduceSelectClassifier(few(), random_state=3).fit(X, y)
     two = OverproduceSelectClassifier(few(), random_state=3).fit(X, y)
     np.testing.assert_array_equal(one.predict_proba(X), two.predict_proba(X))
-    np.testing.assert_array_equal(one.weights_, two.weights_)
+    np.testing.assert_array_equal(one.estimator_weights_, two.estimator_weights_)
 
 
 def test_mixed_frames_with_gaps_are_encoded_inside():
@@ -146,7 +146,7 @@ def test_mixed_frames_with_gaps_are_encoded_inside():
     model = OverproduceSelectClassifier(few(), random_state=0).fit(frame, y)
     assert model.score(frame, y) > 0.9
     outputs = MemberOutputs.from_estimator(model, frame, y)
-    assert outputs.n_members == len(model.members_)
+    assert outputs.n_members == len(model.pool_)
 
 
 def test_a_time_limit_tries_what_it_can_and_says_so(data):
@@ -211,7 +211,7 @@ def test_the_default_pool_grows_and_shrinks_with_the_data():
 
 def test_wrong_input_says_what_to_change(data):
     X, y = data
-    with pytest.raises(ValueError, match="candidates is empty"):
+    with pytest.raises(ValueError, match="pool is empty"):
         OverproduceSelectClassifier([]).fit(X, y)
     with pytest.raises(TypeError, match="give \\(name, estimator\\) pairs"):
         OverproduceSelectClassifier([GaussianNB()]).fit(X, y)

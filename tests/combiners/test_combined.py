@@ -57,11 +57,11 @@ def test_rules_that_learn_see_only_rows_the_members_did_not():
     humble = ("humble", GaussianNB())
     rule = WeightedMeanCombiner()
     model = CombinedClassifier([memory, humble], combiner=rule).fit(X, noise)
-    assert model.combiner_.weights_[0] < 0.5
+    assert model.combiner_.estimator_weights_[0] < 0.5
     seen = CombinedClassifier(
         [(n, m.fit(X, noise)) for n, m in (memory, humble)], combiner=rule
     ).fit(X, noise)
-    assert seen.combiner_.weights_[0] > 0.9
+    assert seen.combiner_.estimator_weights_[0] > 0.9
 
 
 def test_prefitted_members_stay_as_they_are_and_others_are_fitted():
@@ -74,7 +74,7 @@ def test_prefitted_members_stay_as_they_are_and_others_are_fitted():
 def test_an_ensemble_is_a_pool():
     bag = BaggingClassifier(n_estimators=5, random_state=0)
     model = CombinedClassifier(bag, combiner=VoteCombiner()).fit(X, Y)
-    assert model.outputs(X, Y).n_members == 5
+    assert model.member_outputs(X, Y).n_members == 5
 
 
 def test_members_with_columns_of_their_own_in_a_frame():

@@ -162,7 +162,7 @@ def test_a_class_without_a_template_is_never_the_answer():
 
 def test_log_odds_weights_match_naive():
     outputs = drawn(6)
-    weights = WeightedVoteCombiner("log-odds").fit(outputs).weights_
+    weights = WeightedVoteCombiner("log-odds").fit(outputs).estimator_weights_
     raw = [naive.log_odds(e, outputs.n_samples, 3) for e in outputs.errors]
     np.testing.assert_allclose(weights, np.array(raw) / sum(raw))
 
@@ -195,7 +195,7 @@ def test_no_distribution_is_nearer_than_the_projection(seed, n):
 
 def test_tandem_weights_lower_the_second_order_bound():
     outputs = drawn(7, n_members=8)
-    weights = WeightedVoteCombiner("tandem").fit(outputs).weights_
+    weights = WeightedVoteCombiner("tandem").fit(outputs).estimator_weights_
     wrong = ~outputs.correct
     tandem = wrong @ wrong.T.astype(float) / outputs.n_samples
     equal = np.full(8, 1 / 8)
@@ -220,7 +220,7 @@ def test_learnt_rules_answer_well_clone_and_check_their_members(rule):
     assert (fitted.predict(new) == new.y).mean() > (new.correct.mean() + 0.02)
     share = fitted.predict_proba(new)
     np.testing.assert_allclose(share.sum(axis=1), 1.0)
-    if hasattr(fitted, "weights_") or isinstance(rule, StackingCombiner):
+    if hasattr(fitted, "estimator_weights_") or isinstance(rule, StackingCombiner):
         with pytest.raises(ValueError, match="fitted on 5 members"):
             fitted.combine(new.take([0, 1]))
 

@@ -28,7 +28,7 @@ def pool():
 def test_a_member_that_knows_nothing_is_left_out():
     model = EnsembleSelectionClassifier(pool(), n_members=8).fit(X, Y)
     assert 1 not in model.selected_
-    assert model.weights_.sum() == pytest.approx(1)
+    assert model.estimator_weights_.sum() == pytest.approx(1)
     assert model.score(X, Y) > 0.93
 
 
@@ -45,7 +45,7 @@ def test_the_answer_is_the_weighted_mean_of_the_selected():
     model = EnsembleSelectionClassifier(pool()).fit(X, Y)
     each = [model.pool_[k][1].predict_proba(X) for k in model.selected_]
     np.testing.assert_allclose(
-        model.predict_proba(X), np.tensordot(model.weights_, each, axes=1), atol=1e-12
+        model.predict_proba(X), np.tensordot(model.estimator_weights_, each, axes=1), atol=1e-12
     )
 
 

@@ -55,7 +55,7 @@ def test_rules_that_need_probabilities_lose_where_there_are_none(data):
 def test_rules_that_learn_are_fitted(data):
     X, y = data
     model = EvolvedEnsembleClassifier(combiners=[WeightedMeanCombiner()], random_state=0).fit(X, y)
-    assert len(model.combiner_.weights_) == len(model.pool_)
+    assert len(model.combiner_.estimator_weights_) == len(model.pool_)
     assert len(model.predict(X)) == 150
 
 

@@ -49,7 +49,7 @@ def test_greedy_is_what_it_says(data, told, scoring, loss):
     assert model.trace_["member"].tolist() == [POOL[m][0] for m in taken]
     np.testing.assert_allclose(model.trace_["score"], -np.array(losses))
     kept = taken[: int(np.argmin(losses)) + 1]
-    np.testing.assert_allclose(model.weights_, np.bincount(kept, minlength=4) / len(kept))
+    np.testing.assert_allclose(model.estimator_weights_, np.bincount(kept, minlength=4) / len(kept))
     # The first to join is the best alone, so the mean kept is no worse.
     assert min(losses) <= min(loss(y, own) for own in told)
 
@@ -57,13 +57,13 @@ def test_greedy_is_what_it_says(data, told, scoring, loss):
 def test_simplex_has_the_least_squared_error(data, told):
     X, y = data
     model = EnsembleSelectionRegressor(POOL, method="simplex").fit(X, y)
-    assert model.weights_.min() >= 0
-    assert model.weights_.sum() == pytest.approx(1)
+    assert model.estimator_weights_.min() >= 0
+    assert model.estimator_weights_.sum() == pytest.approx(1)
     found = minimize(
         lambda w: np.mean((w @ told - y) ** 2) / 1000, np.full(4, 0.25), method="SLSQP",
         bounds=[(0, 1)] * 4, constraints={"type": "eq", "fun": lambda w: w.sum() - 1},
     )  # fmt: skip
-    ours = np.mean((model.weights_ @ told - y) ** 2)
+    ours = np.mean((model.estimator_weights_ @ told - y) ** 2)
     assert ours <= np.mean((found.x @ told - y) ** 2) * (1 + 1e-6)
     np.testing.assert_allclose(model.leaderboard_["mse"], ((told - y) ** 2).mean(axis=1))
 
@@ -82,7 +82,7 @@ def test_fitted_members_and_ensembles(data):
     model = EnsembleSelectionRegressor(fitted, method="simplex").fit(X[200:], y[200:])
     assert model.pool_[0][1] is fitted[0]
     forest = EnsembleSelectionRegressor(RandomForestRegressor(8, random_state=0)).fit(X, y)
-    assert forest.weights_.shape == (8,)
+    assert forest.estimator_weights_.shape == (8,)
     assert forest.predict(X[:5]).shape == (5,)
 
 

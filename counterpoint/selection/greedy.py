@@ -1,0 +1,120 @@
+"""Greedy selection with replacement, bagged, and the weighted mean it comes to."""
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils import check_random_state
+
+from counterpoint._outputs import MemberOutputs
+from counterpoint._validation import check_count, check_number
+from counterpoint.combiners import WeightedMeanCombiner
+from counterpoint.selection.search import select_forward
+
+# Better by less than this is not better.
+_TOLERANCE = 1e-6
+
+
+def bagged_weights(
+    outputs: MemberOutputs,
+    criterion="log-loss",
+    *,
+    n_members: int = 40,
+    n_bags: int = 20,
+    share: float = 0.5,
+    random_state=None,
+) -> NDArray:
+    """Weigh members by how often greedy selection takes them, over bags of members.
+
+    In each bag a random part of the members takes part, in the first one all; members join,
+    repeats allowed, and the step with the best value counts. Bags are averaged: a member that is
+    taken by luck is taken in few of them. Section 2.3 of [1]_.
+
+    Parameters
+    ----------
+    outputs : MemberOutputs
+        With the truth, on data the members were not trained on.
+    criterion : str, Criterion or Combiner, default="log-loss"
+        See :func:`as_criterion`.
+    n_members : int, default=40
+        Steps in each bag.
+    n_bags : int, default=20
+        Number of bags.
+    share : float, default=0.5
+        Share of the members in a bag; at least two take part.
+    random_state : int, RandomState instance or None, default=None
+        Draws the bags.
+
+    Returns
+    -------
+    ndarray of shape (n_members,)
+        They add up to 1.
+
+    References
+    ----------
+    .. [1] R. Caruana, A. Niculescu-Mizil, G. Crew and A. Ksikes, "Ensemble selection from
+       libraries of models", ICML 2004.
+
+    Examples
+    --------
+    >>> from counterpoint import MemberOutputs
+    >>> from counterpoint.selection import bagged_weights
+    >>> good, bad = [[0.1, 0.9], [0.9, 0.1]], [[0.5, 0.5], [0.5, 0.5]]
+    >>> bagged_weights(MemberOutputs(proba=[good, bad], y=[1, 0]), random_state=0).tolist()
+    [1.0, 0.0]
+    """
+    check_count(n_bags, "n_bags")
+    check_number(share, "share", low=0, high=1, open_low=True)
+    rng = check_random_state(random_state)
+    n = outputs.n_members
+    weights = np.zeros(n)
+    for bag in range(n_bags):
+        size = n if bag == 0 else max(2, round(share * n))
+        members = np.sort(rng.permutation(n)[:size])
+        trace = select_forward(
+            outputs.take(members), criterion, n_members=n_members, replace=True, tol=_TOLERANCE
+        )
+        weights[members[trace.selected]] += trace.weights
+    return weights / weights.sum()
+
+
+class GreedyMeanCombiner(WeightedMeanCombiner):
+    """Average probabilities with weights by bagged greedy selection; see :func:`bagged_weights`.
+
+    Parameters
+    ----------
+    n_members : int, default=40
+        Steps in each bag.
+    n_bags : int, default=20
+        Number of bags.
+    share : float, default=0.5
+        Share of the members in a bag.
+    random_state : int, RandomState instance or None, default=None
+        Draws the bags.
+
+    Attributes
+    ----------
+    estimator_weights_ : ndarray of shape (n_members,)
+        Not negative; they add up to 1.
+
+    Examples
+    --------
+    >>> from counterpoint import MemberOutputs
+    >>> from counterpoint.selection import GreedyMeanCombiner
+    >>> good, bad = [[0.1, 0.9], [0.9, 0.1]], [[0.5, 0.5], [0.5, 0.5]]
+    >>> outputs = MemberOutputs(proba=[good, bad], y=[1, 0])
+    >>> GreedyMeanCombiner(random_state=0).fit(outputs).estimator_weights_.tolist()
+    [1.0, 0.0]
+    """
+
+    takes_numbers = False
+
+    def __init__(self, *, n_members=40, n_bags=20, share=0.5, random_state=None):
+        self.n_members = n_members
+        self.n_bags = n_bags
+        self.share = share
+        self.random_state = random_state
+
+    def _learn(self, outputs):
+        return bagged_weights(
+            outputs, n_members=self.n_members, n_bags=self.n_bags, share=self.share,
+            random_state=self.random_state,
+        )  # fmt: skip
