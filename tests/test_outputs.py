@@ -511,7 +511,7 @@ def test_a_list_of_regressors_is_an_ensemble():
     [
         (GradientBoostingRegressor(n_estimators=2).fit(DATA, TARGET), "correct the sum of those"),
         (RandomForestClassifier(2).fit(X, CODES), "takes regressors"),
-        ([], "takes regressors"),
+        ([], "at least one regressor"),
     ],
     ids=["additive", "classifier", "empty"],
 )

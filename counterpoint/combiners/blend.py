@@ -64,6 +64,6 @@ class BlendCombiner(Combiner):
         rules = [rule.keep(members, outputs) for rule in self.combiners_]
         return BlendCombiner(self.combiners)._of(rules, outputs.take(members))
 
-    def silence(self, member, outputs):
+    def silence(self, member, outputs, whole=None):
         """Return the mean of what the rules say without the member."""
         return np.mean([rule.silence(member, outputs) for rule in self.combiners_], axis=0)

@@ -63,7 +63,7 @@ class CombinedClassifier(BasePoolClassifier):
     def _fit_members(self, X, y, sample_weight, rng):
         rule = None if self.combiner is None else as_combiner(self.combiner)
         learns = rule is not None and rule.needs_truth
-        outputs = self._fit_unseen(X, y, sample_weight, needed=learns)
+        outputs = (self._fit_unseen if learns else self._fit_pool)(X, y, sample_weight)
         if rule is None:
             rule = VoteCombiner() if self._without_proba() else MeanCombiner()
         if rule.needs_proba:

@@ -114,7 +114,7 @@ class Combiner(BaseEstimator, ABC):
             rule.set_params(weights=np.asarray(self.weights)[members])
         return rule.fit(outputs.take(members))
 
-    def silence(self, member: int, outputs: MemberOutputs) -> NDArray:
+    def silence(self, member: int, outputs: MemberOutputs, whole: NDArray | None = None) -> NDArray:
         """Return the support that is left where one member falls silent.
 
         The others count as much as before, relative to each other, wherever the rule allows it.
@@ -125,6 +125,8 @@ class Combiner(BaseEstimator, ABC):
             Its position.
         outputs : MemberOutputs
             Of all members.
+        whole : ndarray of shape (n_samples, n_classes), default=None
+            What ``combine`` gives, where it is at hand.
 
         Returns
         -------
@@ -166,13 +168,14 @@ class AdditiveCombiner(Combiner):
     def addend(self, member: int, outputs: MemberOutputs) -> NDArray:
         """Return what one member would say alone, (n_samples, n_classes)."""
 
-    def silence(self, member, outputs):
+    def silence(self, member, outputs, whole=None):
         """Return what the others add up to."""
         share = self.shares(outputs)
         rest = 1.0 - share[member]
         if rest < 1e-12:  # nobody else counts: then all others do
             return super().silence(member, outputs)
-        return (self.combine(outputs) - share[member] * self.addend(member, outputs)) / rest
+        whole = self.combine(outputs) if whole is None else whole
+        return (whole - share[member] * self.addend(member, outputs)) / rest
 
 
 def count_votes(outputs: MemberOutputs, weights: NDArray) -> NDArray:

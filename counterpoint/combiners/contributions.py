@@ -54,7 +54,7 @@ def member_contributions(
     if outputs.n_members > 1 and not isinstance(rule, StagedCombiner):
         whole = _loss(support, outputs, loss)
         for member in range(outputs.n_members):
-            adds[member] = _loss(rule.silence(member, outputs), outputs, loss) - whole
+            adds[member] = _loss(rule.silence(member, outputs, support), outputs, loss) - whole
     weight = outputs.sample_weight
     return pd.DataFrame(
         {
@@ -97,10 +97,12 @@ def growth(outputs: MemberOutputs, combiner: Combiner | None = None) -> NDArray:
             total = total + share * rule.addend(member, outputs)
             errors.append(_loss(total, outputs, "error"))
         return np.array(errors)
-    first = [np.arange(k) for k in range(1, outputs.n_members + 1)]
-    return np.array(
-        [_loss(rule.keep(k, outputs).combine(outputs.take(k)), outputs, "error") for k in first]
-    )
+    errors = []
+    for k in range(1, outputs.n_members):
+        first = np.arange(k)
+        support = rule.keep(first, outputs).combine(outputs.take(first))
+        errors.append(_loss(support, outputs, "error"))
+    return np.array([*errors, _loss(rule.combine(outputs), outputs, "error")])
 
 
 def _rule(outputs, combiner):

@@ -53,15 +53,26 @@ class StagedCombiner(Combiner):
 class _StackedByScikitLearn(StackingCombiner):
     """The final estimator of scikit-learn's stacking, which for two classes sees the second."""
 
-    def __init__(self, model):
-        super().__init__()
-        self.model = model
-        self.n_members_, self.estimator_ = len(model.estimators_), model.final_estimator_
-        self.estimator_weights_ = None
+    def __init__(self, estimator, members=None, means=None):
+        super().__init__(estimator)
+        self.members, self.means = members, means
+        self.n_members_ = len(estimator.estimators_) if members is None else len(members)
+        self.estimator_, self.estimator_weights_ = estimator.final_estimator_, None
+
+    def keep(self, members, outputs):
+        """Return the rule for some of the members: the others say the same about all samples."""
+        self._features(outputs)
+        return _StackedByScikitLearn(self.estimator, members, self.means_)
 
     def _features(self, outputs):
         shown = outputs.proba[:, :, 1:] if outputs.n_classes == 2 else outputs.proba
-        features = shown.transpose(1, 0, 2).reshape(outputs.n_samples, -1)
+        features = shown.transpose(1, 0, 2)
+        if self.members is not None:
+            all_members = np.tile(self.means, (outputs.n_samples, 1))
+            all_members = all_members.reshape(outputs.n_samples, -1, shown.shape[2])
+            all_members[:, self.members] = features
+            features = all_members
+        features = features.reshape(outputs.n_samples, -1)
         self.means_ = features.mean(axis=0)
         return features
 

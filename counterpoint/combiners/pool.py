@@ -147,12 +147,14 @@ class BasePoolClassifier(_Pool, BaseEnsembleClassifier):
         self.classes_, _ = encode_target(self, y)
         return X, y
 
-    def _fit_unseen(self, X, y, sample_weight, *, needed=True) -> MemberOutputs | None:
+    def _fit_pool(self, X, y, sample_weight):
+        given = super()._fit_pool(X, y, sample_weight)
+        self.classes_ = self._common_classes()
+        return given
+
+    def _fit_unseen(self, X, y, sample_weight) -> MemberOutputs:
         """Fit the members; return what they say about rows they were not trained on."""
         pool, weights = self._fit_pool(X, y, sample_weight)
-        self.classes_ = self._common_classes()
-        if not needed:
-            return None
         columns = self.columns if is_pool(pool) else None
         answers = _crossfit.answers(pool, X, y, columns, self.cv, weights, self.n_jobs)
         return MemberOutputs._from_answers(answers, y, sample_weight)

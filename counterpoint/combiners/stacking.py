@@ -97,7 +97,7 @@ class StackingCombiner(Combiner):
         """Return the classifier's probabilities; 0 for classes it never saw."""
         return self._answer(self._checked(outputs), outputs)
 
-    def silence(self, member, outputs):
+    def silence(self, member, outputs, whole=None):
         """Return its probabilities where the member says the same about all samples."""
         features = self._checked(outputs).copy()
         width = features.shape[1] // outputs.n_members

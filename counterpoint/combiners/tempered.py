@@ -50,7 +50,7 @@ class TemperedCombiner(Combiner):
     >>> from counterpoint.combiners import TemperedCombiner
     >>> outputs = MemberOutputs(proba=[[[0.4, 0.6]] * 400], y=[1, 1, 1, 0] * 100)
     >>> TemperedCombiner().fit(outputs).predict_proba(outputs)[0].round(2).tolist()
-    [0.26, 0.74]
+    [0.25, 0.75]
     """
 
     needs_proba = True
@@ -94,7 +94,7 @@ class TemperedCombiner(Combiner):
         rule.combiner_ = self.combiner_.keep(members, self.temper(outputs))
         return rule
 
-    def silence(self, member, outputs):
+    def silence(self, member, outputs, whole=None):
         """Return what the rule makes of the others."""
         return self.combiner_.silence(member, self.temper(outputs))
 

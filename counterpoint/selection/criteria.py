@@ -2,6 +2,7 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -156,9 +157,9 @@ class ScorerCriterion(Criterion):
     def __init__(self, scoring, combiner: Combiner | None = None):
         self.scorer, self.combiner = check_scoring(_Answer(), scoring), combiner
 
-    def value(self, outputs):
+    def value(self, outputs: Any) -> float:
         """Return the score with its sign turned."""
-        rule = self.combiner
+        rule: Any = self.combiner
         if rule is None:
             votes = isinstance(outputs, MemberOutputs) and outputs.proba is None
             rule = VoteCombiner() if votes else MeanCombiner()

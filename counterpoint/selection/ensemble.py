@@ -1,5 +1,7 @@
 """A pool cut down to the members that are best together, as a scikit-learn estimator."""
 
+from typing import Any
+
 import numpy as np
 import pandas as pd
 
@@ -14,6 +16,8 @@ from counterpoint.selection.registry import SEARCHES, run_search
 class _EnsembleSelection:
     """Search, then combine those selected: for classes and for numbers."""
 
+    pool_: Any
+    _fit_unseen: Any
     _criterion: str
     _n_members: int | None = None
 

@@ -58,6 +58,8 @@ class Judge:
 
     def tally(self, members):
         """Return the votes for each class; counted on from the subset asked about before."""
+        if not isinstance(self.outputs, MemberOutputs):
+            self.outputs.need_votes("Selection by votes")
         joined, gone = Counter(members), self.counted
         rows = np.arange(self.outputs.n_samples)
         for m, times in [*(joined - gone).items(), *((m, -k) for m, k in (gone - joined).items())]:
@@ -147,6 +149,7 @@ def make_judge(outputs, criterion) -> Judge:
     """Return the fastest judge of a criterion."""
     criterion = as_criterion(criterion)
     if isinstance(criterion, VoteError):
+        outputs.need_votes("The error of a vote")
         return _VoteJudge(outputs, criterion)
     means = criterion.parts(outputs) is not None
     return (_MeanJudge if means else Judge)(outputs, criterion)

@@ -64,8 +64,8 @@ def select_exhaustive(
             )  # fmt: skip
         sizes = np.array([bin(b).count("1") for b in bits])
         first = int(np.lexsort((bits, sizes, errors))[0])
-        chosen = np.flatnonzero(bits[first] >> np.arange(n) & 1)
-        return make_trace(judge, [chosen], "exhaustive", best=0)
+        subset = np.flatnonzero(bits[first] >> np.arange(n) & 1)
+        return make_trace(judge, [subset], "exhaustive", best=0)
     tried = range(1, n + 1) if n_members is None else [n_members]
     number = sum(comb(n, k) for k in tried)
     if number > _MOST_SUBSETS:

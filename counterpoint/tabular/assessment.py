@@ -16,10 +16,16 @@ from sklearn.utils.validation import check_is_fitted
 from counterpoint import __version__, _members
 from counterpoint._outputs import MemberOutputs
 from counterpoint._validation import as_labels
-from counterpoint.combiners._pool import BasePoolClassifier
+from counterpoint.combiners import (
+    Combiner,
+    MeanCombiner,
+    StackingCombiner,
+    StagedCombiner,
+    VoteCombiner,
+    combiner_of,
+)
 from counterpoint.exceptions import MemberError
 from counterpoint.tabular.baselines import baseline_answers, compare
-from counterpoint.tabular.combination import Combination, find_combination, own_weights
 from counterpoint.tabular.explanation import OneTree, as_rows, one_tree
 from counterpoint.tabular.members import summarise_members
 from counterpoint.tabular.plain import plain
@@ -33,12 +39,15 @@ _MOST_CONFUSED = 15  # classes up to which the table of confusions can be read
 _LONGEST = 400
 _CHANCE = 0.05
 
-_COMBINED = {
-    "vote": "a vote",
-    "mean": "the mean of the members' probabilities",
-    "stages": "a sum in which each member corrects those before it",
-    "unknown": "a way of its own, neither a vote nor a mean of probabilities",
-}
+# How members are combined: a word for what the rule is, and for readers.
+_COMBINED: list[tuple[type, str, str]] = [
+    (VoteCombiner, "vote", "a vote"),
+    (MeanCombiner, "mean", "the mean of the members' probabilities"),
+    (StagedCombiner, "stages", "a sum in which each member corrects those before it"),
+    (StackingCombiner, "stacking", "a classifier that has learnt from the members' answers"),
+    (object, "rule", "a rule that has been learnt from the members' answers"),
+]
+_UNKNOWN = "a way of its own, neither a vote nor a mean of probabilities"
 
 
 def summarise_model(
@@ -89,29 +98,28 @@ def summarise_model(
     predicted = np.asarray(fitted.predict(X))
     classes = np.asarray(getattr(fitted, "classes_", np.unique(labels)))
     members: dict[str, Any] | None = None
-    combination: Combination | None = None
+    rule: Combiner | None = None
     why = ""
     try:
         outputs = _ask(fitted, X, labels, names)
     except MemberError as error:
         why = str(error)
     else:
-        combination = find_combination(fitted, X, outputs, predicted)
+        rule = combiner_of(fitted, X, outputs)
     seed = rng.randint(np.iinfo(np.int32).max)
     tree, tree_why = _tree(fitted, X, labels, X_train, y_train, seed)
     if not why:
         members = summarise_members(
             outputs,
-            combination,
+            rule,
             X,
             predicted,
             feature_names=_feature_names(X, fitted, feature_names),
             first_columns=asked_most(tree),
             max_members=max_members,
-            weights=_weights(fitted, outputs),
         )
     answers, how = baseline_answers(X, labels, X_train=X_train, y_train=y_train, random_state=seed)
-    model = _model(fitted, members, combination, X_train)
+    model = _model(fitted, members, rule, X_train)
     own = compare("This model", predicted, labels)
     rows = [compare(name, said, labels, predicted) for name, said in answers.items()]
     return plain(
@@ -133,7 +141,7 @@ def summarise_model(
             "no_members": why,
             "tree": None if tree is None else summarise_tree(tree, X_train is not None),
             "no_tree": tree_why,
-            "notes": _notes(len(labels), n_given, predicted, labels, combination),
+            "notes": _notes(len(labels), n_given, predicted, labels, model["combination"]),
             "versions": {
                 "counterpoint": __version__,
                 "scikit-learn": version("scikit-learn"),
@@ -193,26 +201,12 @@ def _rows_to_ask(fitted: Any, X: Any, labels: NDArray, most: int, rng: Any) -> t
 
 
 def _ask(fitted: Any, X: Any, labels: NDArray, names: list[str] | None) -> MemberOutputs:
-    before, ensemble = _members.strip(fitted)
-    if isinstance(ensemble, BasePoolClassifier):
-        outputs = ensemble.outputs(_members.through(before, X), labels)  # with names
-        if hasattr(ensemble, "selected_"):
-            outputs = outputs.take(ensemble.selected_)  # it asks all, but listens to these
-    else:
-        outputs = MemberOutputs.from_estimator(fitted, X, labels)
-    called = getattr(ensemble, "members_", None)
-    if names is None and isinstance(called, list) and len(called) == outputs.n_members:
-        names = [str(item[0]) for item in called if isinstance(item, tuple)]
+    outputs = MemberOutputs.from_estimator(fitted, X, labels)
     if names is not None and len(names) == outputs.n_members:
         outputs.names = [str(name) for name in names]
     elif names:
         raise ValueError(f"{len(names)} names for {outputs.n_members} members: give one each.")
     return outputs
-
-
-def _weights(fitted: Any, outputs: MemberOutputs) -> NDArray | None:
-    say = own_weights(fitted, outputs)
-    return say if (say != say[0]).any() else None
 
 
 def _feature_names(X: Any, fitted: Any, given: list[str] | None) -> list[str]:
@@ -238,13 +232,15 @@ def _width(X: Any, fitted: Any) -> int | None:
 
 
 def _model(
-    fitted: Any, members: dict[str, Any] | None, combination: Combination | None, X_train: Any
+    fitted: Any, members: dict[str, Any] | None, rule: Combiner | None, X_train: Any
 ) -> dict[str, Any]:
     before, ensemble = _members.strip(fitted)
-    how = None
-    if combination is not None:
-        how = _COMBINED[combination.kind]
-        if combination.weighted and combination.kind in ("vote", "mean"):
+    kind, how = None, None
+    if members is not None and members["votes_known"]:
+        kind, how = "unknown", _UNKNOWN
+        if rule is not None:
+            kind, how = next((k, h) for known, k, h in _COMBINED if isinstance(rule, known))
+        if members["weighted"] and kind in ("vote", "mean"):
             how = how.replace("a vote", "a weighted vote").replace("the mean", "the weighted mean")
     written = " ".join(repr(fitted).split())
     return {
@@ -254,7 +250,7 @@ def _model(
         "n_members": None if members is None else members["n_members"],
         "kinds": _kinds(ensemble, members),
         "combined_by": how,
-        "combination": None if combination is None else combination.kind,
+        "combination": kind,
         "n_train": None if X_train is None else int(np.shape(X_train)[0]),
     }
 
@@ -266,7 +262,8 @@ def _kinds(ensemble: Any, members: dict[str, Any] | None) -> list[dict[str, Any]
     try:
         found = [member.estimator for member in _members.members_of(ensemble)]
     except (MemberError, AttributeError, ValueError, TypeError):
-        found = [item[1] for item in getattr(ensemble, "members_", []) if isinstance(item, tuple)]
+        pool = getattr(ensemble, "pool_", [])
+        found = [item[1] for item in pool if isinstance(item, tuple)]
     # Rounds of gradient boosting are arrays of trees, one a class.
     found = [one.flat[0] if isinstance(one, np.ndarray) else one for one in found]
     counts = Counter(type(_members.strip(one)[1]).__name__ for one in found)
@@ -331,7 +328,7 @@ def _notes(
     n_given: int,
     predicted: NDArray,
     labels: NDArray,
-    combination: Combination | None,
+    combination: str | None,
 ) -> list[str]:
     notes = []
     if n_rows < n_given:
@@ -344,7 +341,7 @@ def _notes(
             "Not one error: are these rows the model learnt from? What is said here holds only for "
             "rows it had not seen."
         )
-    if combination is not None and combination.kind == "unknown":
+    if combination == "unknown":
         notes.append(
             "How this model combines its members could not be found out. Where a combination is "
             "needed, a vote of the members stands in."

@@ -4,10 +4,12 @@ import warnings
 from typing import Any
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
 from counterpoint import _members
 from counterpoint._outputs import MemberOutputs
+from counterpoint.combiners import Combiner, growth, member_contributions
 from counterpoint.decomposition import ambiguity_decomposition
 from counterpoint.diversity import (
     bad_diversity,
@@ -23,7 +25,6 @@ from counterpoint.diversity import (
 from counterpoint.diversity.measures import order_alike
 from counterpoint.exceptions import RedundancyWarning
 from counterpoint.tabular.baselines import error_interval
-from counterpoint.tabular.combination import Combination
 from counterpoint.tabular.plain import _measures
 
 __all__ = ["summarise_members"]
@@ -38,14 +39,13 @@ _MINUS = "\N{MINUS SIGN}"
 
 def summarise_members(
     outputs: MemberOutputs,
-    combination: Combination | None,
+    combiner: Combiner | None,
     X: Any,
     predicted: NDArray,
     *,
     feature_names: list[str],
     first_columns: list[str],
     max_members: int,
-    weights: NDArray | None = None,
 ) -> dict[str, Any]:
     """Summarise members: pairs, worth of each, growth, decompositions, margins, disputed rows.
 
@@ -53,9 +53,9 @@ def summarise_members(
     ----------
     outputs : MemberOutputs
         With the truth.
-    combination : Combination or None
-        From :func:`~counterpoint.tabular.combination.find_combination`; None when only right and
-        wrong are known, and then there is no growth, no margin and no vote.
+    combiner : Combiner or None
+        The ensemble's rule, from :func:`~counterpoint.combiners.combiner_of`; where it is not
+        known, a vote stands in.
     X : array-like or frame of shape (n_samples, n_features)
         The rows, to be shown where members disagree.
     predicted : ndarray of shape (n_samples,)
@@ -66,8 +66,6 @@ def summarise_members(
         Columns to show first, where there are too many.
     max_members : int
         Members to show in pictures of pairs and in the table; of more, some evenly spaced.
-    weights : ndarray of shape (n_members,), default=None
-        Say of each member; None where all have the same.
 
     Returns
     -------
@@ -80,7 +78,12 @@ def summarise_members(
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", RedundancyWarning)  # the verdict says so
         value = worth(measured)
-    votes = combination is not None
+    votes = outputs.votes is not None  # else only right and wrong are known
+    contributions = member_contributions(outputs, combiner) if votes else None
+    grown = growth(outputs, combiner) if votes else None
+    weights = None
+    if contributions is not None and contributions["weight"].nunique() > 1:
+        weights = contributions["weight"].to_numpy()
     return {
         "n_members": n,
         "shown": shown,
@@ -90,10 +93,11 @@ def summarise_members(
         "worth": value.table(),
         "measures": _measures(profile(measured)),
         "measured": measured.n_members,
-        "table": _table(outputs, combination, weights, some, shown),
+        "weighted": weights is not None,
+        "table": _table(outputs, contributions, grown, weights, some, shown),
         "cloud": _cloud(some) if len(shown) > 1 else None,
         "matrix": _matrix(some) if len(shown) > 1 else None,
-        "growth": _growth(outputs, combination) if combination is not None and n > 1 else None,
+        "growth": None if grown is None or n == 1 else _growth(outputs, grown),
         "decompositions": _decompositions(outputs) if votes else [],
         "margins": _margins(outputs) if votes else None,
         "disputed": _disputed(outputs, X, predicted, feature_names, first_columns)
@@ -104,7 +108,8 @@ def summarise_members(
 
 def _table(
     outputs: MemberOutputs,
-    combination: Combination | None,
+    contributions: pd.DataFrame | None,
+    grown: NDArray | None,
     weights: NDArray | None,
     some: MemberOutputs,
     shown: NDArray,
@@ -117,16 +122,17 @@ def _table(
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", RuntimeWarning)  # a member with no defined pair
             alike = np.nanmean(pairs, axis=1)
-    whole = None if combination is None else combination.growth[-1]
-    without = None if combination is None else combination.without
+    adds, whole = None, np.nan
+    if contributions is not None and grown is not None and contributions["adds"].notna().all():
+        adds, whole = contributions["adds"].to_numpy(), grown[-1]
     return [
         {
             "position": int(k),
             "name": str(outputs.names[k])[:_LONGEST],
             "error": float(errors[k]),
             "weight": None if weights is None else float(weights[k]),
-            "without": None if without is None else float(without[k]),
-            "change": None if without is None else float(without[k] - whole),
+            "without": None if adds is None else float(whole + adds[k]),
+            "change": None if adds is None else float(adds[k]),
             "kappa": float(alike[place]),
         }
         for place, k in enumerate(shown)
@@ -166,23 +172,22 @@ def _matrix(some: MemberOutputs) -> dict[str, Any]:
     return {"measure": _kappa(some), "order": order, "values": values[np.ix_(order, order)]}
 
 
-def _growth(outputs: MemberOutputs, combination: Combination) -> dict[str, Any]:
+def _growth(outputs: MemberOutputs, grown: NDArray) -> dict[str, Any]:
     names = ["member_error", "q"] if outputs.n_members <= _MOST_PAIRED else ["member_error"]
     followed = trajectory(outputs, names)
-    growth = combination.growth
     n = outputs.n_samples
-    limits = np.array([error_interval(round(error * n), n) for error in growth])
-    best = float(growth.min())
+    limits = np.array([error_interval(round(error * n), n) for error in grown])
+    best = float(grown.min())
     return {
-        "error": growth,
+        "error": grown,
         "low": limits[:, 0],
         "high": limits[:, 1],
         "member_error": followed["member_error"].to_numpy(),
         "q": followed["q"].to_numpy() if "q" in followed else None,
         "best": best,
-        "best_at": int(growth.argmin()) + 1,
+        "best_at": int(grown.argmin()) + 1,
         # From here on no number of members is better by more than one row in two hundred.
-        "enough": int(np.argmax(growth <= best + 0.005)) + 1,
+        "enough": int(np.argmax(grown <= best + 0.005)) + 1,
     }
 
 

@@ -1,16 +1,6 @@
 import numpy as np
 import pandas as pd
 import pytest
-from counterpoint.auto._selecting import (
-    Combination,
-    choose_rule,
-    error,
-    greedy_weights,
-    log_loss,
-    rules,
-    tempered,
-    tempers,
-)
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.datasets import load_iris, make_classification
 from sklearn.dummy import DummyClassifier
@@ -21,6 +11,11 @@ from sklearn.tree import DecisionTreeClassifier
 
 from counterpoint import MemberOutputs
 from counterpoint.auto import Candidate, OverproduceSelectClassifier, default_pool
+from counterpoint.auto.choice import choose_rule, make_rules
+from counterpoint.combiners import TemperedCombiner, combiner_of, member_contributions
+from counterpoint.combiners.combiner import mean_loss
+from counterpoint.combiners.tempered import temper, tempers
+from counterpoint.selection import bagged_weights
 
 
 def few():
@@ -64,16 +59,16 @@ def test_the_board_tells_all_members_and_their_worth(data):
 
 def test_what_a_member_adds_is_what_goes_when_it_falls_silent():
     # Two that know half of the rows each, and one that knows nothing.
-    y, proba = halves()
-    for rule in rules():
-        found = Combination(rule).fit(proba, y, np.random.RandomState(0))
-        whole = log_loss(found.combine(proba), y)
-        rise = [log_loss(found.without(m, proba), y) - whole for m in range(3)]
-        if rule.name in ("best alone", "best third"):  # of three that is one, too
+    outputs = halves()
+    for name, rule in make_rules(0).items():
+        rule = TemperedCombiner(rule).fit(outputs)
+        whole = log_loss(rule.combine(outputs), outputs)
+        rise = [log_loss(rule.silence(m, outputs), outputs) - whole for m in range(3)]
+        if name in ("best alone", "best third"):  # of three that is one, too
             assert sorted(np.array(rise) != 0) == [False, False, True]
             continue
-        assert min(rise[:2]) > 0.05, rule.name
-        assert abs(rise[2]) < 0.03, rule.name
+        assert min(rise[:2]) > 0.05, name
+        assert abs(rise[2]) < 0.03, name
 
 
 def test_a_rule_cut_down_is_the_same_rule():
@@ -83,14 +78,15 @@ def test_a_rule_cut_down_is_the_same_rule():
     for m in range(6):
         proba[m, np.arange(200), y] += 0.3 * m
     proba /= proba.sum(axis=2, keepdims=True)
-    for rule in rules():
-        if rule.name in ("stacking", "blend"):
+    outputs = MemberOutputs(proba=proba, y=y)
+    for name, rule in make_rules(0).items():
+        if name in ("stacking", "blend"):
             continue  # fitted again: the rest of the coefficients change
-        found = Combination(rule).fit(proba, y, np.random.RandomState(0))
-        whole, keep = found.combine(proba), np.flatnonzero(found.weights > 0)
-        found.keep(keep, proba, y)
-        np.testing.assert_allclose(found.combine(proba[keep]), whole)
-        assert len(found.weights) == len(found.powers) == len(keep)
+        rule = TemperedCombiner(rule).fit(outputs)
+        keep = np.flatnonzero(rule.estimator_weights_ > 0)
+        fewer = rule.keep(keep, outputs)
+        np.testing.assert_allclose(fewer.combine(outputs.take(keep)), rule.combine(outputs))
+        assert len(fewer.estimator_weights_) == len(fewer.powers_) == len(keep)
 
 
 def test_tempers_undo_what_was_done_to_probabilities():
@@ -98,16 +94,20 @@ def test_tempers_undo_what_was_done_to_probabilities():
     true = rng.dirichlet([1, 1, 1], size=4000)
     y = np.array([rng.choice(3, p=p) for p in true])
     proba = np.stack([true, true**2, true**0.5])
-    proba /= proba.sum(axis=2, keepdims=True)
-    powers = tempers(proba, y)
+    outputs = MemberOutputs(proba=proba / proba.sum(axis=2, keepdims=True), y=y)
+    powers = tempers(outputs)
     np.testing.assert_allclose(powers, [1.0, 0.5, 2.0], rtol=0.1)
-    fixed = tempered(proba, powers)
-    np.testing.assert_array_equal(fixed.argmax(axis=2), proba.argmax(axis=2))
-    np.testing.assert_allclose(fixed.sum(axis=2), 1.0)
-    assert log_loss(fixed[1], y) < log_loss(proba[1], y)
+    fixed = temper(outputs, powers)
+    np.testing.assert_array_equal(fixed.proba.argmax(axis=2), outputs.proba.argmax(axis=2))
+    np.testing.assert_allclose(fixed.proba.sum(axis=2), 1.0)
+    assert log_loss(fixed.proba[1], outputs) < log_loss(outputs.proba[1], outputs)
     # One that knows nothing is made to say so.
-    noise = tempered(rng.dirichlet([1, 1, 1], size=(1, 4000)), tempers(proba[:1][:, ::-1], y))
-    assert log_loss(noise[0], y) < np.log(3) + 0.1
+    noise = MemberOutputs(proba=rng.dirichlet([1, 1, 1], size=(1, 4000)), y=y)
+    assert log_loss(temper(noise, tempers(noise)).proba[0], noise) < np.log(3) + 0.1
+
+
+def log_loss(share, outputs):
+    return mean_loss(share, outputs, "log-loss", 1e-6)
 
 
 def halves():
@@ -115,8 +115,8 @@ def halves():
     y = rng.integers(2, size=600)
     sure = np.where(rng.random(600) < 0.5, 0.95, 0.5)  # each knows half of the rows
     other = np.where(sure == 0.5, 0.95, 0.5)
-    told = (np.where(y == 1, sure, 1 - sure), np.where(y == 1, other, 1 - other), rng.random(600))
-    return y, np.stack([np.stack([1 - p, p], axis=1) for p in told])
+    second = (np.where(y == 1, sure, 1 - sure), np.where(y == 1, other, 1 - other), rng.random(600))
+    return MemberOutputs(proba=[np.stack([1 - p, p], axis=1) for p in second], y=y)
 
 
 def test_on_permuted_labels_the_reported_score_is_chance():
@@ -177,23 +177,48 @@ def test_members_that_fail_are_left_out_and_ctrl_c_goes_on_with_what_there_is(da
         OverproduceSelectClassifier([*few()[:2], ("stop", Interrupting()), *few()[2:]]).fit(X, y)
 
 
-def test_greedy_weights_find_the_planted_pair():
-    y, proba = halves()
-    weights = greedy_weights(proba, y, np.random.RandomState(0))
+def test_bagged_weights_find_the_planted_pair():
+    outputs = halves()
+    weights = bagged_weights(outputs, random_state=0)
     assert weights[2] < 0.15
-    mean = np.tensordot(weights, proba, axes=1)
-    assert log_loss(mean, y) < min(log_loss(p, y) for p in proba)
+    mean = np.tensordot(weights, outputs.proba, axes=1)
+    assert log_loss(mean, outputs) < min(log_loss(p, outputs) for p in outputs.proba)
 
 
 def test_the_honest_answer_never_saw_its_row():
     # Members that are pure noise, many of them: the best alone looks good where it was chosen.
     rng = np.random.default_rng(1)
     y = rng.integers(2, size=80)
-    proba = rng.dirichlet([1, 1], size=(60, 80))
-    _, _, honest = choose_rule(proba, y, 0)
-    best = min(error(p, y) for p in proba)
-    assert error(honest, y) > best + 0.05
-    assert log_loss(honest, y) > np.log(2) - 0.02
+    outputs = MemberOutputs(proba=rng.dirichlet([1, 1], size=(60, 80)), y=y)
+    *_, honest = choose_rule(outputs, 0)
+    assert mean_loss(honest, outputs) > outputs.errors.min() + 0.05
+    assert log_loss(honest, outputs) > np.log(2) - 0.02
+
+
+def test_the_outputs_carry_the_rule_and_the_board_its_contributions(data):
+    X, y = data
+    model = OverproduceSelectClassifier(few(), random_state=0).fit(X[:250], y[:250])
+    outputs = MemberOutputs.from_estimator(model, X[250:], y[250:])
+    assert outputs.combiner is model.combiner_ is combiner_of(model)
+    np.testing.assert_array_equal(model.classes_[outputs.answer], model.predict(X[250:]))
+    assert outputs.names == [name for name, _ in model.pool_]
+    seen = model.outputs_
+    kept = seen.take([seen.names.index(name) for name in outputs.names])
+    adds = member_contributions(kept, model.combiner_, loss="log-loss").set_index("member")["adds"]
+    board = model.leaderboard_.set_index("member")["adds"]
+    np.testing.assert_allclose(board[adds.index], adds)
+
+
+def test_weights_of_samples_reach_members_and_the_choice(data):
+    X, y = data
+    pool = [few()[0], few()[1], few()[2]]
+    rng = np.random.RandomState(0)
+    weight = rng.randint(1, 4, size=len(y)).astype(float)
+    model = OverproduceSelectClassifier(pool, random_state=0).fit(X, y, sample_weight=weight)
+    assert model.failed_[0].startswith("neighbours: KNeighborsClassifier takes no sample_weight")
+    np.testing.assert_array_equal(model.outputs_.sample_weight, weight)
+    bayes = dict(model.pool_)["bayes"]
+    np.testing.assert_allclose(bayes.theta_, GaussianNB().fit(X, y, weight).theta_)
 
 
 def test_the_default_pool_grows_and_shrinks_with_the_data():

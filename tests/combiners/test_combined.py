@@ -101,8 +101,10 @@ def test_in_a_pipeline_and_a_search():
 
 
 def test_wrong_input_says_what_to_change():
-    with pytest.raises(TypeError, match="combiner is a str, expected a Combiner"):
-        CombinedClassifier(pool(), combiner="mean").fit(X, Y)
+    with pytest.raises(TypeError, match="combiner is a int, expected a Combiner"):
+        CombinedClassifier(pool(), combiner=3).fit(X, Y)
+    with pytest.raises(ValueError, match=r"combiner='means': .* Did you mean 'mean'"):
+        CombinedClassifier(pool(), combiner="means").fit(X, Y)
     with pytest.raises(ValueError, match="one class only"):
         CombinedClassifier(pool()).fit(X, np.zeros(150))
     with pytest.raises(ValueError, match="empty"):

@@ -230,7 +230,7 @@ def test_stacking_on_votes_and_its_errors():
     assert StackingCombiner(use="votes").fit(outputs).predict(outputs).tolist() == [0, 1, 0, 1]
     with pytest.raises(ValueError, match="LinearSVC has no predict_proba"):
         StackingCombiner(LinearSVC(), use="votes").fit(outputs)
-    with pytest.raises(ValueError, match="choose proba or votes"):
+    with pytest.raises(ValueError, match="choose 'proba', 'votes', 'log-odds'"):
         StackingCombiner(LogisticRegression(), use="all").fit(outputs)
 
 
@@ -248,8 +248,8 @@ def test_soft_rules_refuse_labels_and_unfitted_ones_say_so():
     [
         (VoteCombiner([1, 2]), r"weights has shape \(2,\), expected \(5,\)"),
         (MeanCombiner([-1, 1, 1, 1, 1]), "not negative"),
-        (WeightedVoteCombiner("luck"), "choose accuracy, log-odds, tandem"),
-        (WeightedMeanCombiner("luck"), "choose accuracy, least-squares"),
+        (WeightedVoteCombiner("luck"), "choose 'accuracy', 'log-odds', 'tandem'"),
+        (WeightedMeanCombiner("luck"), "choose 'accuracy', 'least-squares'"),
         (DecisionTemplatesCombiner("s9"), "similarity='s9'"),
         (GeneralizedMeanCombiner("x"), "power='x'"),
         (ChoquetCombiner([0.5]), r"expected \(5,\)"),

@@ -67,8 +67,8 @@ def test_kernels_match_naive():
 )  # fmt: skip
 def test_the_best_decide_alone_and_all_where_nothing_is_known(competence, ties):
     say = best_only(competence, ties)
-    expected = [naive.best(row.tolist(), ties == "first") for row in competence]
-    np.testing.assert_array_equal(say, expected)
+    expected = [naive.best(query.tolist(), ties == "first") for query in competence.T]
+    np.testing.assert_array_equal(say.T, expected)
 
 
 def test_knora_e_by_its_definition(data):
@@ -162,10 +162,11 @@ def test_an_unfitted_pool_is_cross_fitted():
 
 def test_a_competence_of_ones_own(data):
     class First(Competence):
-        def estimate(self, batch):
-            found = np.zeros(batch.votes.shape)
-            found[:, 0] = 1
-            return found
+        def estimate(self, queries):
+            assert queries.votes.shape == self.right_.shape[:1] + queries.near.start[1:].shape
+            competence = np.zeros(queries.votes.shape)
+            competence[0] = 1
+            return competence
 
     bag, X, y = data
     model = DynamicSelectionClassifier(bag, method=First()).fit(X[300:600], y[300:600])
@@ -176,9 +177,9 @@ def test_wrong_input_says_what_to_change(data):
     bag, X, y = data
     for options, message in [
         ({"method": "luck"}, "choose ola, lca"),
-        ({"combine": "sum"}, "choose vote or mean"),
+        ({"combine": "sum"}, "choose 'vote', 'mean'"),
         ({"region": NeighbourRegion(0)}, "k=0"),
-        ({"region": NeighbourRegion(3, backend="magic")}, "choose exact or pynndescent"),
+        ({"region": NeighbourRegion(3, backend="magic")}, "choose 'exact', 'pynndescent'"),
         ({"method": OverallLocalAccuracy(alpha=2)}, "alpha=2"),
     ]:
         with pytest.raises(ValueError, match=message):

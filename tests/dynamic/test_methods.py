@@ -12,7 +12,6 @@ from sklearn.tree import DecisionTreeClassifier, ExtraTreeClassifier
 
 from counterpoint import MemberOutputs
 from counterpoint.dynamic import (
-    Batch,
     ClusterRegion,
     DivergenceFromChance,
     DynamicSelectionClassifier,
@@ -20,12 +19,13 @@ from counterpoint.dynamic import (
     MetaLearned,
     Neighbourhoods,
     NeighbourRegion,
+    Queries,
     RandomReference,
     Region,
     _nearest,
 )
 from counterpoint.dynamic._asking import Asker
-from counterpoint.dynamic.methods import METHODS
+from counterpoint.dynamic.methods import COMPETENCES
 
 
 @pytest.fixture(scope="module")
@@ -122,11 +122,11 @@ def test_trees_asked_at_once_say_what_each_says(data, kind):
     asker = Asker.of(pool, None, classes, None)
     assert (asker.trees is None) == (kind == "odd")
     for n in (1, 8, 300):
-        told = MemberOutputs.from_estimator(pool, X[:n])
+        outputs = MemberOutputs.from_estimator(pool, X[:n])
         votes, proba = asker.ask(X[:n], proba=True)
-        np.testing.assert_array_equal(votes, told.votes.T)
-        np.testing.assert_array_equal(proba, told.proba.transpose(1, 0, 2))
-        np.testing.assert_array_equal(asker.ask(X[:n], proba=False)[0], told.votes.T)
+        np.testing.assert_array_equal(votes, outputs.votes)
+        np.testing.assert_array_equal(proba, outputs.proba)
+        np.testing.assert_array_equal(asker.ask(X[:n], proba=False)[0], outputs.votes)
 
 
 def test_missing_values_take_the_long_way(data):
@@ -135,13 +135,13 @@ def test_missing_values_take_the_long_way(data):
     gaps[::7, 0] = np.nan
     forest = RandomForestClassifier(5, random_state=0).fit(gaps, y)
     votes, _ = Asker.of(forest, None, np.arange(3), None).ask(gaps, proba=False)
-    np.testing.assert_array_equal(votes, MemberOutputs.from_estimator(forest, gaps).votes.T)
+    np.testing.assert_array_equal(votes, MemberOutputs.from_estimator(forest, gaps).votes)
 
 
 # -- methods ----------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("method", COMPETENCES)
 def test_every_method_is_better_than_its_members(data, method):
     bag, X, y = data
     model = DynamicSelectionClassifier(bag, method=method).fit(X[300:600], y[300:600])
@@ -159,7 +159,7 @@ def test_every_method_is_better_than_its_members(data, method):
 def test_random_reference_against_drawing():
     shares, y = np.array([[0.7, 0.2, 0.1], [0.1, 0.45, 0.45]]), np.array([0, 2])
     outputs = MemberOutputs(proba=shares[None], y=y, classes=[0, 1, 2])
-    source = RandomReference().fit(outputs, points=np.eye(2)).source_[:, 0]
+    source = RandomReference().fit(outputs, points=np.eye(2)).source_[0]
     rng = np.random.default_rng(0)
     drawn = rng.beta(3 * shares, 3 - 3 * shares, size=(100_000, 2, 3)).argmax(axis=2)
     np.testing.assert_allclose(source, (drawn == y).mean(axis=0), atol=0.02)
@@ -168,7 +168,7 @@ def test_random_reference_against_drawing():
 def test_divergence_by_hand():
     shares = np.array([[1.0, 0.0], [0.5, 0.5], [0.9, 0.1], [0.0, 1.0]])
     outputs = MemberOutputs(proba=shares[None], y=np.array([0, 0, 1, 0]), classes=[0, 1])
-    source = DivergenceFromChance().fit(outputs, points=np.eye(4)).source_[:, 0]
+    source = DivergenceFromChance().fit(outputs, points=np.eye(4)).source_[0]
     entropy = -(0.9 * np.log(0.9) + 0.1 * np.log(0.1)) / np.log(2)
     np.testing.assert_allclose(source, [1.0, 0.0, -(1 - entropy), -1.0], atol=1e-12)
 
@@ -177,11 +177,11 @@ def test_potentials_are_the_plain_sum_and_survive_great_distances(data):
     bag, X, y = data
     outputs = MemberOutputs.from_estimator(bag, X[:50], y[:50])
     method = DivergenceFromChance(scale=False).fit(outputs, points=X[:50])
-    batch = Batch(near=None, votes=outputs.votes.T, proba=None, points=X[50:70])
+    queries = Queries(near=None, votes=outputs.votes, proba=None, points=X[50:70])
     pull = np.exp(-((X[50:70, None] - X[None, :50]) ** 2).sum(axis=2))
-    expected = pull @ method.source_ / pull.sum(axis=1, keepdims=True)
-    np.testing.assert_allclose(method.estimate(batch), expected, rtol=1e-6)
-    far = Batch(near=None, votes=outputs.votes.T, proba=None, points=X[50:70] + 1e4)
+    expected = method.source_ @ pull.T / pull.sum(axis=1)
+    np.testing.assert_allclose(method.estimate(queries), expected, rtol=1e-6)
+    far = Queries(near=None, votes=outputs.votes, proba=None, points=X[50:70] + 1e4)
     assert np.isfinite(method.estimate(far)).all()
 
 
@@ -208,16 +208,16 @@ def test_one_kernel_and_naive_bayes_trust_alike(data):
     bag, X, y = data
     model = DynamicSelectionClassifier(bag, method="meta-des").fit(X[300:600], y[300:600])
     method = model.competence_
-    told = MemberOutputs.from_estimator(bag, X[600:650])
+    outputs = MemberOutputs.from_estimator(bag, X[600:650])
     near = model.region_.near(X[600:650])
-    proba = told.proba.transpose(1, 0, 2)
-    batch = Batch(near=near, votes=told.votes.T, proba=proba)
-    alike = method._alike(proba, told.votes.T, 5)
+    queries = Queries(near=near, votes=outputs.votes, proba=outputs.proba)
+    proba = outputs.proba.transpose(1, 0, 2)
+    alike = method._alike(proba, outputs.votes.T, 5)
     shown = np.digitize(
         method._features(near.rows.reshape(50, 7), alike, proba), np.linspace(0.1, 1, 10)
     )
     expected = method.meta_classifier_.predict_proba(shown)[:, 1].reshape(50, -1)
-    np.testing.assert_allclose(method.estimate(batch), expected, atol=1e-9)
+    np.testing.assert_allclose(method.estimate(queries).T, expected, atol=1e-9)
 
 
 def test_the_ensemble_with_the_largest_margin_decides():
@@ -225,13 +225,13 @@ def test_the_ensemble_with_the_largest_margin_decides():
     votes = np.array([[0, 0], [0, 1], [0, 2], [1, 2], [2, 2]])
     outputs = MemberOutputs(votes, [0, 2], classes=[0, 1, 2])
     method = EnsembleMargin([[0, 1, 2], [2, 3, 4], [1, 3]]).fit(outputs)
-    batch = Batch(near=None, votes=votes.T, proba=None)
+    queries = Queries(near=None, votes=votes, proba=None)
     np.testing.assert_array_equal(
-        method.weigh(method.estimate(batch)), [[1, 1, 1, 0, 0], [0, 0, 1, 1, 1]]
+        method.weigh(method.estimate(queries)).T, [[1, 1, 1, 0, 0], [0, 0, 1, 1, 1]]
     )
     # Of equal margins the first of the list.
     first = EnsembleMargin([[3], [0, 1, 2]]).fit(outputs)
-    np.testing.assert_array_equal(first.weigh(first.estimate(batch))[0], [0, 0, 0, 1, 0])
+    np.testing.assert_array_equal(first.weigh(first.estimate(queries))[:, 0], [0, 0, 0, 1, 0])
     searched = EnsembleMargin(random_state=0).fit(outputs)
     assert 1 <= len(searched.ensembles_) <= 40
 
@@ -256,7 +256,7 @@ def test_where_nothing_is_near_everybody_votes(data, method):
     model.fit(X[300:600], y[300:600])
     plain = MemberOutputs.from_estimator(bag, X[600:]).majority
     np.testing.assert_array_equal(model.predict(X[600:]), plain)
-    for ola in (METHODS["ola"](alpha=0.1), METHODS["ola"](ties="first")):
+    for ola in (COMPETENCES["ola"](alpha=0.1), COMPETENCES["ola"](ties="first")):
         model.set_params(method=ola).fit(X[300:600], y[300:600])
         np.testing.assert_array_equal(model.predict(X[600:]), plain)
 
@@ -283,7 +283,7 @@ def test_wrong_input_says_what_to_change(data):
     bag, X, y = data
     for options, message in [
         ({"method": "meta-des", "region": ClusterRegion(3)}, "META-DES needs k nearest rows"),
-        ({"method": METHODS["ola"](ties="last")}, "choose share or first"),
+        ({"method": COMPETENCES["ola"](ties="last")}, "choose 'share', 'first'"),
         ({"method": EnsembleMargin([])}, "ensembles is empty"),
         ({"method": EnsembleMargin([[0, 0]])}, "distinct positions"),
         ({"method": EnsembleMargin([[12]])}, "pool has 12 members"),

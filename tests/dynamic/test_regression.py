@@ -79,7 +79,7 @@ def test_an_ensemble_is_a_pool(prefit):
     bag = BaggingRegressor(DecisionTreeRegressor(max_depth=3), 8, random_state=0)
     bag = bag.fit(X[:200], y[:200]) if prefit else bag
     model = DynamicSelectionRegressor(bag, region=LeafRegion(20), cv=3).fit(X[200:], y[200:])
-    assert model.errors_.shape == (242, 8)
+    assert model.errors_.shape == (8, 242)
     assert model.score(X[200:], y[200:]) > 0.2
     assert (model.pool_ is bag) == prefit
 
@@ -97,7 +97,7 @@ def test_members_have_columns_of_their_own_and_are_cross_fitted():
 def test_wrong_input_says_what_to_change():
     X, y = load_diabetes(return_X_y=True)
     for options, message in [
-        ({"method": "luck"}, "choose best, weighted, both"),
+        ({"method": "luck"}, "choose 'best', 'weighted', 'both'"),
         ({"pool": [Ridge()], "columns": [None, None]}, "columns has 2 entries"),
         ({"pool": []}, "empty"),
         ({"pool": [GaussianNB()]}, "no regressor"),

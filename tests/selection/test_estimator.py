@@ -78,4 +78,4 @@ def test_wrong_input_says_what_to_change():
     with pytest.raises(ValueError, match="search='luck'"):
         EnsembleSelectionClassifier(pool(), search="luck").fit(X, Y)
     with pytest.raises(TypeError, match="expected a Combiner"):
-        EnsembleSelectionClassifier(pool(), combiner="vote").fit(X, Y)
+        EnsembleSelectionClassifier(pool(), combiner=3).fit(X, Y)

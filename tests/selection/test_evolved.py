@@ -28,9 +28,9 @@ def test_it_finds_what_helps(data):
     ]
     model = EvolvedEnsembleClassifier(pool, population=16, n_generations=12, random_state=0)
     model.fit(X, y)
-    assert (np.diff(model.history_) <= 1e-12).all()
+    assert (np.diff(model.history_["fitness"]) <= 1e-12).all()
     whole = MemberOutputs.from_estimator(pool, X, y, cv=3)
-    assert model.history_[-1] < (whole.majority != whole.y).mean()
+    assert model.history_["fitness"].iloc[-1] < (whole.majority != whole.y).mean()
     # Noise is in half of the columns; and what knows nothing goes even where it does no harm.
     real = sum((own < 4).sum() for own in model.columns_)
     assert real > sum((own >= 4).sum() for own in model.columns_)
@@ -38,7 +38,7 @@ def test_it_finds_what_helps(data):
     assert model.score(X, y) > 0.93
     np.testing.assert_allclose(model.predict_proba(X).sum(axis=1), 1.0)
     again = EvolvedEnsembleClassifier(pool, population=16, n_generations=12, random_state=0)
-    assert again.fit(X, y).history_.tolist() == model.history_.tolist()
+    assert again.fit(X, y).history_.equals(model.history_)
 
 
 def test_rules_that_need_probabilities_lose_where_there_are_none(data):
@@ -86,7 +86,7 @@ def test_ctrl_c_keeps_the_best_so_far(data):
 
 def test_wrong_input_says_what_to_change(data):
     X, y = data
-    with pytest.raises(ValueError, match="at least 4 and 1"):
+    with pytest.raises(ValueError, match="population=3: give a whole number from 4"):
         EvolvedEnsembleClassifier(population=3).fit(X, y)
     with pytest.raises(TypeError, match="list of Combiner"):
         EvolvedEnsembleClassifier(combiners=["vote"]).fit(X, y)

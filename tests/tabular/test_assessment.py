@@ -17,10 +17,10 @@ from sklearn.tree import DecisionTreeClassifier
 
 from counterpoint import MemberOutputs, diversity
 from counterpoint.auto import OverproduceSelectClassifier
+from counterpoint.combiners import combiner_of, member_contributions
 from counterpoint.plots import DiversityMatrixDisplay, KappaErrorDisplay, MarginDisplay
 from counterpoint.selection import EnsembleSelectionClassifier
 from counterpoint.tabular.assessment import summarise_model
-from counterpoint.tabular.combination import find_combination
 from counterpoint.tabular.explanation import one_tree
 from counterpoint.tabular.plain import to_json
 
@@ -112,11 +112,10 @@ def test_cloud_and_matrix(summary, outputs):
 def test_table_of_members(summary, outputs, forest, data):
     table = summary["members"]["table"]
     assert [row["error"] for row in table] == pytest.approx(outputs.errors.tolist())
-    one = find_combination(forest, data[2], outputs, forest.predict(data[2]))
-    assert [row["without"] for row in table] == pytest.approx(one.without.tolist())
-    assert [row["change"] for row in table] == pytest.approx(
-        (one.without - one.growth[-1]).tolist()
-    )
+    adds = member_contributions(outputs, combiner_of(forest))["adds"]
+    whole = summary["members"]["growth"]["error"][-1]
+    assert [row["without"] for row in table] == pytest.approx((whole + adds).tolist())
+    assert [row["change"] for row in table] == pytest.approx(adds.tolist())
     assert all(row["weight"] is None for row in table)
     kappa = diversity.matrix(outputs, "label_kappa")
     assert table[2]["kappa"] == pytest.approx(np.delete(kappa[2], 2).mean())
@@ -244,7 +243,8 @@ def test_weights_and_names_of_members(data):
     pool = [("bayes", GaussianNB()), ("stump", DecisionTreeClassifier(max_depth=1))]
     model = VotingClassifier(pool, weights=[2, 1]).fit(X, y)
     table = summarise_model(model, X_test, y_test)["members"]["table"]
-    assert [(row["name"], row["weight"]) for row in table] == [("bayes", 2.0), ("stump", 1.0)]
+    assert [row["name"] for row in table] == ["bayes", "stump"]
+    assert [row["weight"] for row in table] == pytest.approx([2 / 3, 1 / 3])
     named = summarise_model(model, X_test, y_test, names=["one", "two"])["members"]
     assert named["names"] == ["one", "two"]
 
@@ -254,8 +254,8 @@ def test_members_of_overproduce_and_select(data):
     pool = [("bayes", GaussianNB()), ("forest", RandomForestClassifier(5))]
     model = OverproduceSelectClassifier(pool, cv=3, random_state=0).fit(X, y)
     summary = summarise_model(model, X_test, y_test)
-    assert summary["members"]["names"] == [name for name, _ in model.members_]
-    assert sum(kind["count"] for kind in summary["model"]["kinds"]) == len(model.members_)
+    assert summary["members"]["names"] == [name for name, _ in model.pool_]
+    assert sum(kind["count"] for kind in summary["model"]["kinds"]) == len(model.pool_)
 
 
 def test_members_that_were_selected(data):
