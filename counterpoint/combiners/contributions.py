@@ -43,9 +43,9 @@ def member_contributions(
     --------
     >>> from counterpoint import MemberOutputs
     >>> from counterpoint.combiners import member_contributions
-    >>> outputs = MemberOutputs([[0, 1, 1], [0, 1, 0], [1, 1, 0]], [0, 1, 1])
+    >>> outputs = MemberOutputs([[0, 1, 1], [0, 1, 0], [1, 1, 1]], [0, 1, 1])
     >>> member_contributions(outputs)["adds"].round(3).tolist()
-    [0.333, 0.0, 0.0]
+    [0.333, 0.0, 0.333]
     """
     rule = _rule(outputs, combiner)
     support = rule.combine(outputs)
