@@ -150,9 +150,8 @@ class HyperboxEnsembleClassifier(BoxClassifier, BaseEnsemble):
         self.random_state = random_state
 
     def _learners(self):
-        given = self.pool
-        unfitted = hasattr(given, "fit") and not _members.is_fitted(given)
-        return {"pool": given} if unfitted else {}
+        unfitted = hasattr(self.pool, "fit") and not _members.is_fitted(self.pool)
+        return {"pool": self.pool} if unfitted else {}
 
     def fit(self, X, y, sample_weight=None) -> Self:
         """Fit the ensemble, unless it is, and take boxes out of it.
@@ -171,17 +170,17 @@ class HyperboxEnsembleClassifier(BoxClassifier, BaseEnsemble):
         -------
         HyperboxEnsembleClassifier
         """
-        given = X
+        frame = X
         X, y = validate_data(self, X, y, dtype=np.float64)
         self._check()
         check_classification_targets(y)
         weight = check_weights(sample_weight, X)
         if weight is not None and not weight.all():
             rows = np.flatnonzero(weight)
-            given = _members.select_rows(given if hasattr(given, "columns") else X, rows)
+            frame = _members.select_rows(frame if hasattr(frame, "columns") else X, rows)
             X, y, weight = X[rows], y[rows], weight[rows]
         rng = check_random_state(self.random_state)
-        self.pool_ = self._fitted(given, y, weight, rng)
+        self.pool_ = self._fitted(frame, y, weight, rng)
         trees = take_trees(self.pool_)
         if trees.kind == "scores":
             raise TypeError(
@@ -241,13 +240,13 @@ class HyperboxEnsembleClassifier(BoxClassifier, BaseEnsemble):
         if self.boxes == "all":
             return all_cells(trees, limit=self.max_boxes)
         if self.boxes == "data":
-            found = cells_at(trees, X)
+            cells = cells_at(trees, X)
         else:
             n = self.n_boxes * (_DRAWS if self.boxes == "largest" else 1)
-            found = sample_overlaps(trees, n, random_state=rng)
-        corners = np.hstack(found[:2])
+            cells = sample_overlaps(trees, n, random_state=rng)
+        corners = np.hstack(cells[:2])
         first = np.sort(np.unique(corners, axis=0, return_index=True)[1])
-        return found[0][first], found[1][first], found[2][first]
+        return cells[0][first], cells[1][first], cells[2][first]
 
     def _largest(self, lower, upper):
         bounds = self.data_min_, self.data_min_ + self.data_range_

@@ -42,19 +42,19 @@ class Names:
         return names, np.concatenate(codes)
 
 
-def known_types(names: NDArray, given) -> tuple[NDArray, NDArray]:
+def known_types(names: NDArray, types) -> tuple[NDArray, NDArray]:
     """Return the types in the order given, and where each found one stands among them."""
-    if given is None:
+    if types is None:
         return names, np.arange(len(names))
-    places = {str(name): k for k, name in enumerate(given)}
+    places = {str(name): k for k, name in enumerate(types)}
     unknown = [str(name) for name in names if str(name) not in places]
     if unknown:
         raise ValueError(
-            f"Events of types {unknown} were found, but types={list(given)}: add them, or leave "
+            f"Events of types {unknown} were found, but types={list(types)}: add them, or leave "
             "these events out."
         )
     kind = object if names.dtype.kind == "O" else None
-    return np.asarray(given, dtype=kind), np.array([places[str(name)] for name in names])
+    return np.asarray(types, dtype=kind), np.array([places[str(name)] for name in names])
 
 
 def need(frame, names) -> None:
@@ -83,20 +83,20 @@ def numeric(frame, taken) -> list[str]:
 
 def values(frame, features) -> NDArray:
     """Return columns as floats, (n_events, n_features); infinite ones are an error."""
-    found = np.empty((len(frame), len(features)))
+    numbers = np.empty((len(frame), len(features)))
     for k, name in enumerate(features):
         own = column(frame, name)
         try:
-            found[:, k] = own
+            numbers[:, k] = own
         except (TypeError, ValueError):
             raise ValueError(
                 f"Column {name!r} holds values that are no numbers ({own.dtype}): leave it out "
                 "of features, or encode it."
             ) from None
-    bad = np.isinf(found).any(axis=0)
+    bad = np.isinf(numbers).any(axis=0)
     if bad.any():
         raise ValueError(f"Column {features[int(np.argmax(bad))]!r} holds infinite values.")
-    return found
+    return numbers
 
 
 def times(given: NDArray, name: str) -> tuple[NDArray, bool]:
@@ -115,10 +115,10 @@ def times(given: NDArray, name: str) -> tuple[NDArray, bool]:
     dated = given.dtype.kind == "M"
     if dated:
         days = given.astype("datetime64[us]").astype(np.int64) / 86_400e6
-        found = np.where(np.isnat(given), np.nan, days)
+        moments = np.where(np.isnat(given), np.nan, days)
     else:
-        found = given.astype(np.float64)
-    bad = int((~np.isfinite(found)).sum())
+        moments = given.astype(np.float64)
+    bad = int((~np.isfinite(moments)).sum())
     if bad:
         raise ValueError(f"Column {name!r} has {bad} events without a time: leave them out.")
-    return found, dated
+    return moments, dated

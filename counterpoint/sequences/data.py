@@ -76,25 +76,23 @@ def as_sequences(X, *, n_features: int | None = None, allow_nan: bool = True) ->
     if hasattr(X, "sequences"):
         X = X.sequences
     if isinstance(X, Sequences):
-        found = X
+        data = X
     elif _is_ragged(X):
-        found = _stack([np.asarray(x, dtype=np.float64) for x in X])
+        data = _stack([np.asarray(x, dtype=np.float64) for x in X])
     elif _is_cube(X):
-        found = _stack(list(np.asarray(X, dtype=np.float64)))
+        data = _stack(list(np.asarray(X, dtype=np.float64)))
     else:
         rows = check_array(
             X, dtype=np.float64, ensure_all_finite="allow-nan" if allow_nan else True
         )
-        found = Sequences(values=rows, start=np.arange(len(rows) + 1))
-    check_array(
-        found.values, dtype=np.float64, ensure_all_finite="allow-nan" if allow_nan else True
-    )
-    if n_features is not None and found.n_features != n_features:
+        data = Sequences(values=rows, start=np.arange(len(rows) + 1))
+    check_array(data.values, dtype=np.float64, ensure_all_finite="allow-nan" if allow_nan else True)
+    if n_features is not None and data.n_features != n_features:
         raise ValueError(
-            f"The sequences have {found.n_features} columns, but {n_features} were there in "
+            f"The sequences have {data.n_features} columns, but {n_features} were there in "
             "training: pass the same columns in the same order."
         )
-    return found
+    return data
 
 
 def _stack(parts):
@@ -114,10 +112,10 @@ def read_sequences(estimator, X, *, reset: bool) -> Sequences:
     A 2-D array or frame goes through scikit-learn's own checks, names of columns included.
     """
     if hasattr(X, "sequences") or isinstance(X, Sequences) or _is_ragged(X) or _is_cube(X):
-        found = as_sequences(X, n_features=None if reset else estimator.n_features_in_)
+        data = as_sequences(X, n_features=None if reset else estimator.n_features_in_)
         if reset:
-            estimator.n_features_in_ = found.n_features
-        return found
+            estimator.n_features_in_ = data.n_features
+        return data
     rows = validate_data(estimator, X, reset=reset, dtype=np.float64, ensure_all_finite="allow-nan")
     return Sequences(values=rows, start=np.arange(len(rows) + 1))
 

@@ -27,14 +27,14 @@ class Gaussians:
         missing = np.isnan(X)
         density = np.empty((len(X), len(self.mean)))
         for pattern, rows in patterns(missing):
-            seen = ~pattern
-            if not seen.any():
+            observed = ~pattern
+            if not observed.any():
                 density[rows] = 0.0  # nothing seen says nothing
                 continue
             part = Gaussians(
-                mean=self.mean[:, seen], covariance=self.covariance[:, seen][:, :, seen]
+                mean=self.mean[:, observed], covariance=self.covariance[:, observed][:, :, observed]
             )
-            density[rows] = kernels.densities(X[rows][:, seen], part.parameters())
+            density[rows] = kernels.densities(X[rows][:, observed], part.parameters())
         return density
 
     def parameters(self) -> NDArray:
@@ -80,15 +80,17 @@ class Statistics:
             if not pattern.any():
                 self.sums += kernels.moments(X[rows], weight[rows])
                 continue
-            seen = ~pattern
+            observed = ~pattern
             for k in range(len(self.sums)):
                 mean, cov = at.mean[k], at.covariance[k]
-                gain = np.linalg.solve(cov[np.ix_(seen, seen)], cov[np.ix_(seen, pattern)])
+                gain = np.linalg.solve(
+                    cov[np.ix_(observed, observed)], cov[np.ix_(observed, pattern)]
+                )
                 filled = X[rows].copy()
-                filled[:, pattern] = mean[pattern] + (X[rows][:, seen] - mean[seen]) @ gain
+                filled[:, pattern] = mean[pattern] + (X[rows][:, observed] - mean[observed]) @ gain
                 rest = np.zeros_like(cov)
                 rest[np.ix_(pattern, pattern)] = (
-                    cov[np.ix_(pattern, pattern)] - cov[np.ix_(pattern, seen)] @ gain
+                    cov[np.ix_(pattern, pattern)] - cov[np.ix_(pattern, observed)] @ gain
                 )
                 w = weight[rows, k]
                 self.sums[k] += kernels.moments(filled, w[:, None])[0]
@@ -103,16 +105,16 @@ class Statistics:
         """
         d = self.n_features
         mass = self.sums[:, 0]
-        held = mass > _NO_WEIGHT
-        safe = np.where(held, mass, 1.0)[:, None]
-        mean = np.where(held[:, None], self.sums[:, 1 : 1 + d] / safe, before.mean)
+        owns = mass > _NO_WEIGHT
+        safe = np.where(owns, mass, 1.0)[:, None]
+        mean = np.where(owns[:, None], self.sums[:, 1 : 1 + d] / safe, before.mean)
         i, j = np.triu_indices(d)
         moment = np.empty((len(mass), d, d))
         moment[:, i, j] = moment[:, j, i] = self.sums[:, 1 + d :] / safe
         cov = moment - mean[:, :, None] * mean[:, None, :]
         if before.kind == "tied":
-            cov[~held] = 0.0
-            cov[:] = np.einsum("k,kij->ij", np.where(held, mass, 0.0), cov) / mass[held].sum()
+            cov[~owns] = 0.0
+            cov[:] = np.einsum("k,kij->ij", np.where(owns, mass, 0.0), cov) / mass[owns].sum()
         if before.kind == "diag":
             cov = cov * np.eye(d)
         root = np.sqrt(floor)
@@ -121,7 +123,7 @@ class Statistics:
         clipped = np.maximum(values, 1.0)
         cov = (vectors * clipped[:, None, :]) @ vectors.transpose(0, 2, 1) * (root[:, None] * root)
         if before.kind != "tied":
-            cov = np.where(held[:, None, None], cov, before.covariance)
+            cov = np.where(owns[:, None, None], cov, before.covariance)
         return Gaussians(mean=mean, covariance=cov, kind=before.kind)
 
 

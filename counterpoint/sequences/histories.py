@@ -161,8 +161,8 @@ def histories(
     >>> from counterpoint.sequences import EventLog, histories, make_churn_events
     >>> events = make_churn_events(1000, random_state=0).events
     >>> log = EventLog.from_frame(events, entity="customer", time="time", type="event")
-    >>> made = histories(log, target="churn", length=2)
-    >>> set(made.lengths.tolist())
+    >>> pairs = histories(log, target="churn", length=2)
+    >>> set(pairs.lengths.tolist())
     {2}
     """
     code = target_code(log, target)

@@ -148,17 +148,17 @@ class MixtureHMM(BaseEstimator):
         >>> one.score_samples([[[0.0]]]).round(4).tolist()
         [-0.9189]
         """
-        given = [np.asarray(a, dtype=float) for a in (start, transitions, mixture)]
+        shares = [np.asarray(a, dtype=float) for a in (start, transitions, mixture)]
         mean, cov = np.asarray(means, dtype=float), np.asarray(covariances, dtype=float)
-        shapes = [a.shape for a in (*given, mean, cov)]
-        n, d = len(np.atleast_1d(given[0])), mean.shape[-1] if mean.ndim else 0
-        m = given[2].shape[-1] if given[2].ndim else 0
+        shapes = [a.shape for a in (*shares, mean, cov)]
+        n, d = len(np.atleast_1d(shares[0])), mean.shape[-1] if mean.ndim else 0
+        m = shares[2].shape[-1] if shares[2].ndim else 0
         if shapes != [(n,), (n, n), (n, m), (n, m, d), (n, m, d, d)]:
             raise ValueError(
                 f"Shapes {shapes} do not go together: expected (n_states,), (n_states, n_states), "
                 "(n_states, n_mixtures), then n_features behind, once and twice."
             )
-        for name, a in zip(("start", "transitions", "mixture"), given, strict=True):
+        for name, a in zip(("start", "transitions", "mixture"), shares, strict=True):
             if not (a >= 0).all() or not np.allclose(a.sum(axis=-1), 1.0):
                 raise ValueError(f"{name} must hold shares from 0 that add up to 1 in each row.")
         if not (np.linalg.eigvalsh(cov) > 0).all():
@@ -167,7 +167,7 @@ class MixtureHMM(BaseEstimator):
         model.n_features_in_ = d
         model._center, model._spread = np.zeros(d), np.ones(d)
         with np.errstate(divide="ignore"):
-            logs = [np.log(a) for a in given]
+            logs = [np.log(a) for a in shares]
         parts = Gaussians(mean=mean.reshape(n * m, d), covariance=cov.reshape(n * m, d, d))
         return model._keep(Chain(log_start=logs[0], log_move=logs[1], log_mix=logs[2], parts=parts))
 

@@ -98,7 +98,7 @@ def relevance_horizon(
     check_count(n_repeats, "n_repeats")
     rng = check_random_state(random_state)
     seeds = rng.randint(MAX_SEED, size=n_repeats)
-    made = [
+    data = [
         histories(log, target=target, length=k, horizon=horizon, min_events=max(lengths) + 1)
         for k in lengths
     ]
@@ -106,15 +106,15 @@ def relevance_horizon(
     jobs = [(i, r) for i in range(len(lengths)) for r in range(n_repeats)]
     for i, r in track(jobs, description="Lengths of history", show=progress):
         if split == "entity":
-            train, test = made[i].split_by_entity(test_size, random_state=seeds[r])
+            train, test = data[i].split_by_entity(test_size, random_state=seeds[r])
         else:
-            train, test = made[i].split_by_time(test_size)
+            train, test = data[i].split_by_time(test_size)
         model = _seeded(estimator, lengths[i], int(seeds[r])).fit(train, train.y)
         if scorer is not None:
             scores[i, r] = scorer(model, test, test.y)
             continue
-        taken = float(train.y.mean()) if share is None else share
-        scores[i, r] = lift_at(test.y, ranking_scores(model, test), taken)["g"]
+        part = float(train.y.mean()) if share is None else share
+        scores[i, r] = lift_at(test.y, ranking_scores(model, test), part)["g"]
     return scores
 
 

@@ -142,21 +142,21 @@ def find_at_risk(
     >>> events = cs.make_churn_events(3000, random_state=0).events
     >>> log = cs.EventLog.from_frame(events, entity="customer", time="time", type="event")
     >>> model = make_pipeline(cs.RecentEventsTransformer(2), GaussianNB())
-    >>> found = cs.find_at_risk(log, target="churn", models={"Bayes": model})
-    >>> found.ranking.columns.tolist()
+    >>> risk = cs.find_at_risk(log, target="churn", models={"Bayes": model})
+    >>> risk.ranking.columns.tolist()
     ['rank', 'entity', 'act', 'type', 'time', 'events']
     """
     if capacity is not None:
         check_capacity(capacity)
     if models is None:
         models = default_models(length, random_state=random_state)
-    made = histories(log, target=target, length=length, min_events=min_events)
+    labelled = histories(log, target=target, length=length, min_events=min_events)
     now = latest_histories(log, target=target, length=length, min_events=min_events)
     if len(now) == 0:
         raise ValueError(
             f"Nobody is left to rank: all entities had {target!r}, or have too few events."
         )
-    periods = _periods(made)
+    periods = _periods(labelled)
     _check_periods(periods, target, log)
     train, choose, known, test = periods
     most = len(now)
@@ -180,7 +180,7 @@ def find_at_risk(
         name: lift_curve(test.y, scores, gain=gain, cost=cost) for name, scores in tested.items()
     }
     outcome = _outcome(curves[best], n / len(now))
-    final = clone(models[best]).fit(made, made.y)
+    final = clone(models[best]).fit(labelled, labelled.y)
     return AtRisk(
         periods=_describe(periods),
         table=_table(curves, shares),
@@ -220,17 +220,17 @@ def default_models(length: int | str = 2, *, random_state=None) -> dict[str, obj
     }
 
 
-def _periods(made: Histories) -> list[Histories]:
+def _periods(data: Histories) -> list[Histories]:
     """Cut by time; what ends before a cut and is decided after it belongs to neither side."""
-    early, late = np.quantile(made.time, [0.6, 0.8])
-    decided = made.target_time
+    early, late = np.quantile(data.time, [0.6, 0.8])
+    decided = data.target_time
     return [
-        made.take(which)
+        data.take(which)
         for which in (
             decided <= early,
-            (made.time > early) & (decided <= late),
+            (data.time > early) & (decided <= late),
             decided <= late,
-            made.time > late,
+            data.time > late,
         )
     ]
 

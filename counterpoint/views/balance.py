@@ -47,7 +47,7 @@ class BalancedView(View):
     >>> from counterpoint.views import BalancedView
     >>> X, y = np.arange(10.0)[:, None], np.array([0] * 8 + [1] * 2)
     >>> view = BalancedView(weighted=True)
-    >>> seen = view.fit(X, y, None, np.random.RandomState(0))
+    >>> data = view.fit(X, y, None, np.random.RandomState(0))
     >>> view.counts_.tolist(), view.class_weights_.tolist()
     ([2, 2], [0.4, 0.1])
     """

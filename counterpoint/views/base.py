@@ -149,7 +149,9 @@ class BaseViewClassifier(MetaEstimatorMixin, BaseEnsembleClassifier):
         """Probabilities of the ensemble; shares of the vote where a member has none."""
         if self._members_have_proba():
             return self._combine(self._each_proba(X), X)
-        votes = ((said[:, None] == self.classes_).astype(float) for said in self._each_labels(X))
+        votes = (
+            (labels[:, None] == self.classes_).astype(float) for labels in self._each_labels(X)
+        )
         return self._combine(votes, X)
 
     def member_predict(self, X) -> NDArray:

@@ -63,12 +63,12 @@ def noise_widths(X, y, width="density", *, scale=0.5, n_neighbors=5) -> NDArray:
         by_label = {k: check_number(v, f"width[{k!r}]", low=0) for k, v in width.items()}
         return np.array([by_label[label] for label in y.tolist()])
     if isinstance(width, list | tuple | np.ndarray) and np.ndim(width) == 1:
-        given = np.asarray(width, dtype=float)
-        if given.shape != (n,) or not np.isfinite(given).all() or (given < 0).any():
+        widths = np.asarray(width, dtype=float)
+        if widths.shape != (n,) or not np.isfinite(widths).all() or (widths < 0).any():
             raise ValueError(
-                f"width has shape {given.shape}, expected ({n},): a finite number from 0 per row."
+                f"width has shape {widths.shape}, expected ({n},): a finite number from 0 per row."
             )
-        return given
+        return widths
     if not isinstance(width, str):
         return np.full(n, check_number(width, "width", low=0))
     check_choice(width, "width", ("density", "class"))

@@ -70,11 +70,11 @@ def _parts(item):
 
 
 def _distinct(members):
-    taken: dict[str, int] = {}
+    times: dict[str, int] = {}
     named = []
     for name, estimator in members:
-        taken[name] = taken.get(name, 0) + 1
-        named.append((name if taken[name] == 1 else f"{name} {taken[name]}", estimator))
+        times[name] = times.get(name, 0) + 1
+        named.append((name if times[name] == 1 else f"{name} {times[name]}", estimator))
     return named
 
 

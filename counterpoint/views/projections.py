@@ -88,21 +88,21 @@ def pursue(Z, kind, n_components, rng) -> NDArray:
     """Return orthogonal directions in whitened Z, the most interesting first: (rank, n)."""
     step, index = _PURSUITS[kind]
     rank = Z.shape[1]
-    found = np.zeros((0, rank))
+    directions = np.zeros((0, rank))
     for _ in range(n_components):
         best, most = np.zeros(rank), -np.inf
-        for _ in range(_STARTS if len(found) < rank - 1 else 1):
-            w = _climb(Z, step, _across(rng.standard_normal(rank), found), found)
+        for _ in range(_STARTS if len(directions) < rank - 1 else 1):
+            w = _climb(Z, step, _across(rng.standard_normal(rank), directions), directions)
             value = index(Z @ w)
             if value > most:
                 best, most = w, value
-        found = np.vstack([found, best])
-    return found.T
+        directions = np.vstack([directions, best])
+    return directions.T
 
 
-def _climb(Z, step, w, found):
+def _climb(Z, step, w, directions):
     for _ in range(_STEPS):
-        moved = _across(step(Z, Z @ w, w), found)
+        moved = _across(step(Z, Z @ w, w), directions)
         if moved is None:  # nowhere to go: every direction is as good
             return w
         close = 1 - abs(moved @ w) < _TOLERANCE
@@ -112,11 +112,11 @@ def _climb(Z, step, w, found):
     return w
 
 
-def _across(w, found):
-    """Return w at right angles to those found, of length 1; None if nothing is left of it."""
+def _across(w, directions):
+    """Return w at right angles to these directions, of length 1; None if nothing is left of it."""
     size = float(np.linalg.norm(w))
     for _ in range(2):  # once is not enough for small remainders
-        w = w - found.T @ (found @ w)
+        w = w - directions.T @ (directions @ w)
     length = float(np.linalg.norm(w))
     return None if length <= 1e-12 * max(size, 1e-300) or length == 0 else w / length
 
@@ -157,8 +157,8 @@ class ProjectionView(View):
     >>> from counterpoint.views import ProjectionView
     >>> X, y = load_iris(return_X_y=True)
     >>> view = ProjectionView("clusters", n_components=1)
-    >>> seen = view.fit(X, y, None, np.random.RandomState(0))
-    >>> side = seen.X[:, 0] > 0
+    >>> data = view.fit(X, y, None, np.random.RandomState(0))
+    >>> side = data.X[:, 0] > 0
     >>> len(set(side[y == 0])), bool(side[0] == side[-1])
     (1, False)
     """

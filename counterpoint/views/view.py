@@ -145,10 +145,10 @@ class ChainedView(View):
         """Fit one view after the other."""
         if not self.views:
             raise ValueError("views is empty: chain at least one View.")
-        seen = TrainingSet(X, y, sample_weight)
+        data = TrainingSet(X, y, sample_weight)
         for view in self.views:
-            seen = view.fit(*seen, rng)
-        return seen
+            data = view.fit(*data, rng)
+        return data
 
     def transform(self, X):
         """Pass new samples through all views."""
@@ -186,8 +186,8 @@ class BootstrapView(View):
     >>> import numpy as np
     >>> from counterpoint.views import BootstrapView
     >>> view = BootstrapView(max_samples=4, replace=False)
-    >>> seen = view.fit(np.arange(10.0)[:, None], np.zeros(10), None, np.random.RandomState(0))
-    >>> seen.X.ravel().tolist()
+    >>> data = view.fit(np.arange(10.0)[:, None], np.zeros(10), None, np.random.RandomState(0))
+    >>> data.X.ravel().tolist()
     [2.0, 8.0, 4.0, 9.0]
     """
 
@@ -267,8 +267,8 @@ class SubspaceView(View):
     >>> import numpy as np
     >>> from counterpoint.views import SubspaceView
     >>> view = SubspaceView(2)
-    >>> seen = view.fit(np.ones((3, 5)), np.arange(3), None, np.random.RandomState(0))
-    >>> seen.X.shape, view.columns_.tolist()
+    >>> data = view.fit(np.ones((3, 5)), np.arange(3), None, np.random.RandomState(0))
+    >>> data.X.shape, view.columns_.tolist()
     ((3, 2), [0, 2])
     """
 
