@@ -362,13 +362,13 @@ def values_of(estimator, X, *, columns=None, n_jobs=None):
     else:
         before, ensemble = strip(estimator)
         X = through(before, X)
-        if hasattr(ensemble, "member_predict"):
-            return np.asarray(ensemble.member_predict(X), dtype=float)
         if isinstance(ensemble, _ADDITIVE_REGRESSORS) or members_are_corrections(ensemble):
             raise MemberError(
                 f"The members of a {type(ensemble).__name__} each correct the sum of those "
                 "before; alone they predict nothing. Its staged_predict shows how the sum grows."
             )
+        if hasattr(ensemble, "member_predict"):
+            return np.asarray(ensemble.member_predict(X), dtype=float)
         members = members_of(ensemble)
         X, options = _prepare(ensemble, members, X)
     if any(is_classifier(m.estimator) for m in members):

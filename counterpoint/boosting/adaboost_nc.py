@@ -1,12 +1,11 @@
 """AdaBoost.NC: boosting that keeps its members apart."""
 
-from numbers import Real
-
 import numpy as np
 import pandas as pd
 from sklearn.model_selection import train_test_split
 
 from counterpoint._members import select_rows
+from counterpoint._validation import check_choice, check_number
 from counterpoint.boosting.adaboost import AdaBoostClassifier
 from counterpoint.boosting.loop import boost
 from counterpoint.boosting.rules import VoteRule
@@ -157,12 +156,9 @@ class AdaBoostNCClassifier(AdaBoostClassifier):
     def _check_options(self):
         super()._check_options()
         if isinstance(self.lam, str):
-            if self.lam not in ("auto", "dynamic"):
-                raise ValueError(f"lam={self.lam!r}: give a number, 'auto' or 'dynamic'.")
-        elif not isinstance(self.lam, Real) or not 0 <= self.lam < np.inf:
-            raise ValueError(
-                f"lam={self.lam!r}: give a number from 0 (AdaBoost), 'auto' or 'dynamic'."
-            )
+            check_choice(self.lam, "lam", ("auto", "dynamic"))
+        else:
+            check_number(self.lam, "lam", low=0, hint=" (AdaBoost), 'auto' or 'dynamic'")
 
     def _check_data(self, X, y, sample_weight):
         data = super()._check_data(X, y, sample_weight)
@@ -184,33 +180,32 @@ class AdaBoostNCClassifier(AdaBoostClassifier):
         if self.lam == "dynamic":
             self.lam_ = self._history[-1]["lam"]
 
-    def _choose_lam(self, X, y, codes, weight):
+    def _choose_lam(self, X, codes, weight):
         """Choose lambda by successive halving on data held out."""
         counts = np.bincount(codes)
-        if len(y) < _FEW:
+        if len(codes) < _FEW:
             self.lam_path_ = pd.DataFrame(
                 columns=["lam", "members", "error", "balanced_error", "kept"]
             )
             return _DEFAULT
         rng = self._generator()
         train, held = train_test_split(
-            np.arange(len(y)),
+            np.arange(len(codes)),
             test_size=0.25,
-            stratify=codes if counts.min() >= 2 and len(counts) <= len(y) // 4 else None,
+            stratify=codes if counts.min() >= 2 and len(counts) <= len(codes) // 4 else None,
             random_state=rng,
         )
         if len(np.unique(codes[train])) < 2:
             raise ValueError("lam='auto' holds out a quarter of the data: too few of some class.")
         part = select_rows(X, train)
         # Classes may be missing from the part; codes and columns stay those of the whole.
-        learner = self._make_learner(None, part, y[train], codes[train], weight[train], rng)
+        learner = self._make_learner(None, part, codes[train], weight[train], rng)
+        apart = select_rows(X, held), self.classes_[codes[held]]
         runs = []
         for lam in CANDIDATES:
             rule = self._rule(lam)
             rule.start(codes[train], len(self.classes_), weight[train] / weight[train].sum())
-            watcher = EvaluationWatcher(
-                "held", select_rows(X, held), y[held], self.classes_, self._needs_proba()
-            )
+            watcher = EvaluationWatcher("held", *apart, self.classes_, self._needs_proba())
             runs.append((lam, rule, watcher))
         path, done = [], 0
         for share in (8, 4, 2):

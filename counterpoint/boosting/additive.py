@@ -5,24 +5,27 @@ Scores are ``start + learning_rate * (sum of the members' values)``, with a colu
 fitted to; one regressor is fitted to each column.
 """
 
-from numbers import Real
-
 import numpy as np
-from sklearn.base import ClassifierMixin, RegressorMixin, clone, is_classifier
+from sklearn.base import is_classifier
 from sklearn.utils import assert_all_finite
-from sklearn.utils.validation import (
-    _check_sample_weight,
-    check_is_fitted,
-    column_or_1d,
-    validate_data,
-)
+from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from counterpoint._kernels.threads import threads_for
-from counterpoint._members import select_rows
-from counterpoint.boosting.learners import EstimatorLearner, Learner, MemberAnswer, seed
+from counterpoint._validation import check_number
+from counterpoint.base import (
+    BaseEnsembleClassifier,
+    BaseEnsembleRegressor,
+    need_target,
+    read_table,
+)
+from counterpoint.boosting.learners import (
+    Learner,
+    MemberAnswer,
+    make_learner,
+    stacked_members,
+)
 from counterpoint.boosting.loop import BaseBoosting
 from counterpoint.boosting.rules import Rule, Verdict
-from counterpoint.boosting.shared import RegressionLearner, stacked_members
 from counterpoint.boosting.voting import BaseBoostingClassifier, evaluation_sets
 from counterpoint.trees import HistTreeRegressor
 from counterpoint.trees.ensemble import predict_trees
@@ -88,49 +91,37 @@ class AdditiveRule(Rule):
         return {f"train_{k}": v for k, v in self.loss.notes(self.y, self.scores).items()}
 
 
-class AdditiveLearner(EstimatorLearner):
-    """Train clones of any regressor; several columns of targets make a list of them.
+class ColumnsLearner(Learner):
+    """Train a regressor for each column of targets; several columns make a list of them.
 
     Parameters
     ----------
-    estimator : regressor
-    X : array-like or frame
-    resample : bool
-        Draw rows by weight instead of passing weights.
-    weighted : bool
-        Whether the weights differ at all; if not, learners without sample_weight do as well.
+    learner : Learner
+        Trains one regressor.
     """
 
-    def __init__(self, estimator, X, *, resample, weighted, rng):
-        # Equal weights need not be passed: then nothing is lacking in a learner that takes none.
-        draws = resample or not weighted
-        super().__init__(estimator, X, None, None, resample=draws, proba=False, rng=rng)
-        self.weighted = weighted
-        if not weighted:
-            self.resample = resample
+    def __init__(self, learner):
+        self.learner, self.is_random = learner, learner.is_random
 
     def fit(self, weight, target=None):
         """Train a model per column of the target."""
         if target.ndim == 1:
-            return self.answer(self._fit_column(weight, target))
+            return self.learner.fit(weight, target)
         weights = np.broadcast_to(as_columns(weight), target.shape)
-        return self.answer(
-            [self._fit_column(w, t) for w, t in zip(weights.T, target.T, strict=True)]
+        return self._join(
+            self.learner.fit(np.ascontiguousarray(w), np.ascontiguousarray(column))
+            for w, column in zip(weights.T, target.T, strict=True)
         )
-
-    def _fit_column(self, weight, target):
-        model = seed(clone(self.estimator), self.rng)
-        target = np.ascontiguousarray(target)
-        if self.resample:
-            rows = self._draw(weight, target)
-            return model.fit(select_rows(self.X, rows), target[rows])
-        if not self.weighted:
-            return model.fit(self.X, target)
-        return model.fit(self.X, target, sample_weight=np.ascontiguousarray(weight))
 
     def answer(self, model):
         """Return what a model, or the models of several columns, predict for the samples."""
-        return MemberAnswer(model, values=member_values(model, self.X))
+        if not isinstance(model, list):
+            return self.learner.answer(model)
+        return self._join(self.learner.answer(m) for m in model)
+
+    def _join(self, answers):
+        models, values = zip(*((a.model, a.values) for a in answers), strict=True)
+        return MemberAnswer(list(models), values=np.stack(values, axis=1))
 
 
 class AdditiveWatcher:
@@ -181,9 +172,7 @@ class BaseAdditiveBoosting(BaseBoosting):
 
     def _check_options(self):
         super()._check_options()
-        rate = self.learning_rate
-        if not isinstance(rate, Real) or not 0 < float(rate) < np.inf:
-            raise ValueError(f"learning_rate={rate!r}: give a number above 0.")
+        check_number(self.learning_rate, "learning_rate", low=0, open_low=True)
         if is_classifier(self._base()):
             raise ValueError(
                 f"{type(self._base()).__name__} is a classifier, and {type(self).__name__} fits "
@@ -193,18 +182,11 @@ class BaseAdditiveBoosting(BaseBoosting):
     def _fit(self, X, y, weight, n_classes, eval_set):
         rng = self._generator()
         loss = self._make_loss()
-        base = self._base()
-        learner: Learner
-        if type(base) is HistTreeRegressor and not self.resample:
-            learner = RegressionLearner(base, X)
-        else:
-            weighted = loss.weighs or np.ptp(weight) > 0
-            learner = AdditiveLearner(base, X, resample=self.resample, weighted=weighted, rng=rng)
         members = []
         if self._goes_on():
             members = list(zip(self.estimators_, self.estimator_weights_, strict=True))
         watchers = [
-            AdditiveWatcher(name, self._look(X_new), self._code(y_new), loss, members)
+            AdditiveWatcher(name, read_table(self, X_new), self._code(y_new), loss, members)
             for name, (X_new, y_new) in evaluation_sets(eval_set).items()
         ]
         rule = AdditiveRule(
@@ -214,7 +196,20 @@ class BaseAdditiveBoosting(BaseBoosting):
             self._cases(weight),
             votes=self.stopping is not None,
         )
-        self._run(rule, learner, y, n_classes, weight, watchers=watchers)
+        with self._naming_text(X):
+            learner = make_learner(
+                self._base(),
+                X,
+                None,
+                None,
+                None,
+                resample=self.resample,
+                proba=False,
+                cases=self._cases(weight),
+                rng=rng,
+                weighted=loss.weighs or np.ptp(weight) > 0,
+            )
+            self._run(rule, ColumnsLearner(learner), y, n_classes, weight, watchers=watchers)
         self.start_, self._loss = loss.start, loss
         return self
 
@@ -224,9 +219,7 @@ class BaseAdditiveBoosting(BaseBoosting):
         if not self._stacked:
             *_, last = self._staged_scores(X)
             return last
-        X = validate_data(
-            self, X, reset=False, dtype=[np.float64, np.float32], ensure_all_finite="allow-nan"
-        )
+        X = self._check_numbers(X)
         say = self.estimator_weights_
         with threads_for(X.shape[0] * sum(trees.depths.sum() for trees in self._stacked)):
             total = [predict_trees(t, X, kind="value_sum", weights=say) for t in self._stacked]
@@ -247,13 +240,12 @@ class BaseAdditiveBoosting(BaseBoosting):
 
     def _parts(self, X):
         """Yield what each member adds before the loss makes scores of the sum."""
-        check_is_fitted(self)
-        X = self._look(X)
+        X = self._check_X(X)
         for model, alpha in zip(self.estimators_, self.estimator_weights_, strict=True):
             yield alpha * member_values(model, X)
 
 
-class AdditiveClassifier(ClassifierMixin, BaseAdditiveBoosting):
+class AdditiveClassifier(BaseAdditiveBoosting, BaseEnsembleClassifier):
     """Classifier by scores that add up."""
 
     class_weight = None
@@ -279,7 +271,7 @@ class AdditiveClassifier(ClassifierMixin, BaseAdditiveBoosting):
             The fitted estimator.
         """
         self._check_options()
-        X, _, codes, weight = self._check_data(X, y, sample_weight)
+        X, codes, weight = self._check_data(X, y, sample_weight)
         return self._fit(X, codes, weight, len(self.classes_), eval_set)
 
     def _code(self, y):
@@ -371,7 +363,7 @@ class AdditiveClassifier(ClassifierMixin, BaseAdditiveBoosting):
         return self.classes_[np.stack([self._loss.votes(part) for part in self._parts(X)])]
 
 
-class AdditiveRegressor(RegressorMixin, BaseAdditiveBoosting):
+class AdditiveRegressor(BaseAdditiveBoosting, BaseEnsembleRegressor):
     """Regressor whose members add up."""
 
     _members_are_corrections = True
@@ -396,27 +388,9 @@ class AdditiveRegressor(RegressorMixin, BaseAdditiveBoosting):
             The fitted estimator.
         """
         self._check_options()
-        if y is None:
-            raise ValueError(
-                f"requires y to be passed, but the target y is None: {type(self).__name__} "
-                "learns from numbers."
-            )
-        X = self._look(X, reset=not self._goes_on())
-        y = self._code(y)
-        n = X.shape[0] if hasattr(X, "shape") else len(X)
-        if n != len(y):
-            raise ValueError(f"X has {n} rows and y {len(y)}: inconsistent numbers of samples.")
-        weight = np.ones(n) if sample_weight is None else np.asarray(sample_weight, dtype=float)
-        weight = _check_sample_weight(weight, np.empty((n, 1)), ensure_non_negative=True)
-        if weight.sum() <= 0:
-            raise ValueError("sample_weight are all zero: at least one sample must count.")
-        if (weight == 0).any():  # as if these samples were not there
-            held = np.flatnonzero(weight)
-            X, y, weight = select_rows(X, held), y[held], weight[held]
-        # Whole numbers are repeats of samples; other weights only say which count for more.
-        whole = (weight == np.round(weight)).all()
-        self._n_cases = float(weight.sum()) if whole else float(len(weight))
-        return self._fit(X, y, weight / weight.sum(), None, eval_set)
+        need_target(self, y)
+        X, y, weight = self._start_weights(self._read_X(X), self._code(y), sample_weight)
+        return self._fit(X, y, weight, None, eval_set)
 
     def _code(self, y):
         y = column_or_1d(y, dtype=np.float64, warn=True)
@@ -440,3 +414,19 @@ class AdditiveRegressor(RegressorMixin, BaseAdditiveBoosting):
         """Yield ``predict`` after the first 1, 2, ... members."""
         for scores in self._staged_scores(X):
             yield scores[:, 0]
+
+    def member_predict(self, X):
+        """Return what each round adds to the prediction.
+
+        Members are corrections of those before them: the rows add up, with ``start_``, to
+        ``predict``, and none is a prediction by itself.
+
+        Parameters
+        ----------
+        X : array-like or frame of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_members, n_samples)
+        """
+        return np.stack([part[:, 0] for part in self._parts(X)])

@@ -1,9 +1,8 @@
 """Arc-x4, which counts how often each sample was missed."""
 
-from numbers import Real
-
 import numpy as np
 
+from counterpoint._validation import check_number
 from counterpoint.boosting.rules import Rule, Verdict
 from counterpoint.boosting.voting import ShareBoosting
 
@@ -155,8 +154,7 @@ class ArcX4Classifier(ShareBoosting):
 
     def _check_options(self):
         super()._check_options()
-        if not isinstance(self.power, Real) or not 0 <= float(self.power) < np.inf:
-            raise ValueError(f"power={self.power!r}: give a number from 0; Breiman's is 4.")
+        check_number(self.power, "power", low=0, hint="; Breiman's is 4")
 
     def make_rule(self):
         """Return the rule that counts misses."""

@@ -1,9 +1,8 @@
 """CNC: rules from the formal concepts of the attribute that tells most about the class.
 
 Follows Meddouri, Khoufi and Maddouri (PAKDD 2012), section 2. A boosting loop codes the columns
-once, by ``codes, y, weight = template._learn_codes(X, y, weight)``, and then has members for other
-weights at the price of a few counts: ``copy(template)._fit_codes(codes, y, weight)``, asked about
-the same rows by ``_predict_codes(codes)``.
+once, by ``prepare``, and then has members for other weights at the price of a few counts, by
+``fit_prepared``.
 """
 
 from dataclasses import dataclass
@@ -45,6 +44,25 @@ class NominalConcept:
     """Number of these rows by class."""
     distribution: dict
     """Share of the weight of these rows by class."""
+
+
+@dataclass(frozen=True)
+class CodedRows:
+    """Training rows as codes: what fits by one weight after another share.
+
+    Attributes
+    ----------
+    codes : ndarray of shape (n_samples, n_features)
+    y : ndarray of shape (n_samples,)
+        Class codes.
+    weight : ndarray of shape (n_samples,)
+        The weights given to ``prepare``.
+    """
+
+    codes: np.ndarray
+    y: np.ndarray
+    weight: np.ndarray
+    is_random = False
 
 
 class NominalConceptClassifier(ClassifierMixin, BaseEstimator):
@@ -152,6 +170,9 @@ class NominalConceptClassifier(ClassifierMixin, BaseEstimator):
         self.match = match
         self.discretize = discretize
 
+    shares_work = True
+    """Whether ``prepare`` saves work when many models are fitted to the same rows."""
+
     def fit(self, X, y, sample_weight=None) -> Self:
         """Find the pertinent attributes and their concepts.
 
@@ -168,7 +189,115 @@ class NominalConceptClassifier(ClassifierMixin, BaseEstimator):
         -------
         self : NominalConceptClassifier
         """
-        return self._fit_codes(*self._learn_codes(X, y, sample_weight))
+        return self.fit_prepared(self.prepare(X, y, sample_weight))
+
+    def prepare(self, X, y, sample_weight=None, *, classes=None):
+        """Learn values and cuts of the columns, once for all models on these rows.
+
+        Parameters
+        ----------
+        X : pandas or polars DataFrame, or array-like of shape (n_samples, n_features)
+            Nominal or numeric columns.
+        y : array-like of shape (n_samples,)
+            Classes; class codes if ``classes`` are given.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Not negative. Rows of weight 0 are left out. Numeric columns are cut by these weights.
+        classes : ndarray of shape (n_classes,), default=None
+            Labels, sorted, some of which may have no row here. None: those in y.
+
+        Returns
+        -------
+        CodedRows
+            For ``fit_prepared``.
+        """
+        self._check_options()
+        columns = self._columns(X, y, reset=True)
+        if classes is None:
+            self.classes_, y = np.unique(check_classes(y, columns[0]), return_inverse=True)
+        else:
+            self.classes_ = classes
+        weight = check_sample_weight(sample_weight, len(y))
+        if weight is None:
+            weight = np.ones(len(y))
+        elif not weight.all():
+            has_weight = weight > 0
+            columns = [column[has_weight] for column in columns]
+            y, weight = y[has_weight], weight[has_weight]
+        counts = as_counts(weight)
+        self._coders: list[CutCoder | ValueCoder] = []
+        for column in columns:
+            if self._is_cut(column):
+                edges = mdl_cuts(numbers(column), y, counts, len(self.classes_))
+                self._coders.append(CutCoder(column, edges))
+            else:
+                self._coders.append(ValueCoder(column))
+        return CodedRows(self._coded(columns), y, weight)
+
+    def fit_prepared(self, data, sample_weight=None) -> Self:
+        """Find the pertinent attributes by these weights, and their concepts.
+
+        Parameters
+        ----------
+        data : CodedRows
+            From ``prepare``.
+        sample_weight : ndarray of shape (n_samples,), default=None
+            Finite, not negative, not all zero. None: the weights given to ``prepare``.
+
+        Returns
+        -------
+        self : NominalConceptClassifier
+        """
+        codes, y = data.codes, data.y
+        weight = data.weight if sample_weight is None else sample_weight
+        if not weight.all():
+            has_weight = weight > 0
+            codes, y, weight = codes[has_weight], y[has_weight], weight[has_weight]
+        n_classes = len(self.classes_)
+        self._weighted = bool((weight != weight[0]).any())
+        self._count = np.bincount(y, minlength=n_classes)
+        self.class_prior_ = np.bincount(y, weights=weight, minlength=n_classes) / weight.sum()
+        tables = [
+            _class_table(codes[:, j], y, weight, len(coder.values), n_classes)
+            for j, coder in enumerate(self._coders)
+        ]
+        self.gains_ = np.array([_pertinence(table, self.measure) for table in tables])
+        k = len(tables) if self.n_attributes == "all" else min(self.n_attributes, len(tables))
+        self._pertinent = _highest(self.gains_, k)
+        self._concept_of: list[np.ndarray] = []
+        self._owner: list[int] = []  # the attribute of each concept
+        intents, counts, weights = [], [], []
+        for a in self._pertinent:
+            count = _class_table(codes[:, a], y, None, len(tables[a]), n_classes)
+            seen = np.flatnonzero(count.sum(axis=1))
+            # One place more than there are values: code -1, never seen, reads the last: no concept.
+            concept_of = np.full(len(count) + 1, -1)
+            concept_of[seen] = len(self._owner) + np.arange(len(seen))
+            self._concept_of.append(concept_of)
+            self._owner += [a] * len(seen)
+            intents.append(self._closures(codes, a, len(count))[seen])
+            counts.append(count[seen])
+            weights.append(tables[a][seen])
+        self._intents = np.concatenate(intents)
+        self._counts, self._weights = np.concatenate(counts), np.concatenate(weights)
+        return self
+
+    def predict_prepared(self, data, *, proba=False):
+        """Answer for the prepared rows.
+
+        Parameters
+        ----------
+        data : CodedRows
+        proba : bool, default=False
+            Whether class shares are wanted, too.
+
+        Returns
+        -------
+        votes : ndarray of shape (n_samples,)
+            Class codes.
+        proba : ndarray of shape (n_samples, n_classes) or None
+        """
+        shares = self._predict_codes(data.codes)
+        return shares.argmax(axis=1).astype(np.int32), shares if proba else None
 
     def predict_proba(self, X):
         """Return the class shares of the concepts that rows belong to.
@@ -300,31 +429,6 @@ class NominalConceptClassifier(ClassifierMixin, BaseEstimator):
         # An array of objects is a frame of mixed columns that lost its types.
         return [c.infer_objects() for c in columns] if X.dtype == object else columns
 
-    def _learn_codes(self, X, y, sample_weight=None):
-        """Check the input, learn classes, values and cuts; return codes, class numbers, weights.
-
-        Codes are (n_samples, n_features). Rows of weight 0 are left out.
-        """
-        self._check_options()
-        columns = self._columns(X, y, reset=True)
-        self.classes_, y = np.unique(check_classes(y, columns[0]), return_inverse=True)
-        weight = check_sample_weight(sample_weight, len(y))
-        if weight is None:
-            weight = np.ones(len(y))
-        elif not weight.all():
-            held = weight > 0
-            columns = [column[held] for column in columns]
-            y, weight = y[held], weight[held]
-        counts = as_counts(weight)
-        self._coders: list[CutCoder | ValueCoder] = []
-        for column in columns:
-            if self._is_cut(column):
-                edges = mdl_cuts(numbers(column), y, counts, len(self.classes_))
-                self._coders.append(CutCoder(column, edges))
-            else:
-                self._coders.append(ValueCoder(column))
-        return self._coded(columns), y, weight
-
     def _is_cut(self, column):
         if self.discretize == "none" or is_nominal(column):
             return False
@@ -341,40 +445,6 @@ class NominalConceptClassifier(ClassifierMixin, BaseEstimator):
         for j, (coder, column) in enumerate(zip(self._coders, columns, strict=True)):
             codes[:, j] = coder.codes(column)
         return codes
-
-    def _fit_codes(self, codes, y, weight):
-        """Fit to coded rows and weights (n_samples,); y are class numbers. See `_learn_codes`."""
-        if not weight.all():
-            held = weight > 0
-            codes, y, weight = codes[held], y[held], weight[held]
-        n_classes = len(self.classes_)
-        self._weighted = bool((weight != weight[0]).any())
-        self._count = np.bincount(y, minlength=n_classes)
-        self.class_prior_ = np.bincount(y, weights=weight, minlength=n_classes) / weight.sum()
-        tables = [
-            _class_table(codes[:, j], y, weight, len(coder.values), n_classes)
-            for j, coder in enumerate(self._coders)
-        ]
-        self.gains_ = np.array([_pertinence(table, self.measure) for table in tables])
-        k = len(tables) if self.n_attributes == "all" else min(self.n_attributes, len(tables))
-        self._pertinent = _highest(self.gains_, k)
-        self._concept_of: list[np.ndarray] = []
-        self._owner: list[int] = []  # the attribute of each concept
-        intents, counts, weights = [], [], []
-        for a in self._pertinent:
-            count = _class_table(codes[:, a], y, None, len(tables[a]), n_classes)
-            seen = np.flatnonzero(count.sum(axis=1))
-            # One place more than there are values: code -1, never seen, reads the last: no concept.
-            concept_of = np.full(len(count) + 1, -1)
-            concept_of[seen] = len(self._owner) + np.arange(len(seen))
-            self._concept_of.append(concept_of)
-            self._owner += [a] * len(seen)
-            intents.append(self._closures(codes, a, len(count))[seen])
-            counts.append(count[seen])
-            weights.append(tables[a][seen])
-        self._intents = np.concatenate(intents)
-        self._counts, self._weights = np.concatenate(counts), np.concatenate(weights)
-        return self
 
     def _closures(self, codes, a, n_values):
         """Return, for each value of column a, the codes its rows share (-1 where they differ)."""

@@ -5,7 +5,6 @@ so far, the learner, which contradicts them, and the estimator.
 """
 
 import warnings
-from numbers import Integral, Real
 
 import numpy as np
 import pandas as pd
@@ -14,8 +13,10 @@ from sklearn.base import clone
 from sklearn.utils.validation import has_fit_parameter
 
 from counterpoint._members import select_rows
+from counterpoint._validation import check_count, check_number
+from counterpoint.base import set_random_states
 from counterpoint.boosting.artificial import ArtificialRows, drawn, opposed
-from counterpoint.boosting.learners import Learner, MemberAnswer, member_proba, seed
+from counterpoint.boosting.learners import Learner, MemberAnswer, member_proba
 from counterpoint.boosting.rules import Rule, Verdict
 from counterpoint.boosting.voting import ShareBoosting
 
@@ -86,7 +87,7 @@ class DecorateLearner(Learner):
     def fit(self, weight, target=None):
         """Train one member, the first on the data alone."""
         self.rule.n_trials += 1
-        model = seed(clone(self.estimator), self.rng)
+        model = set_random_states(clone(self.estimator), self.rng)
         X, y, cases = self.X, self.y, self.cases
         if self.rule.models:
             self.rows = self.rows or ArtificialRows(self.X, self.cases)
@@ -220,10 +221,16 @@ class DecorateClassifier(ShareBoosting):
         """Return the rule that keeps members which do no harm."""
         return DecorateRule(self.n_estimators, self.max_trials)
 
-    def _make_learner(self, rule, X, y, codes, weight, rng):
-        size, cases = self.artificial_size, self._cases(weight)
+    def _make_learner(self, rule, X, codes, weight, rng):
         return DecorateLearner(
-            self._base(), X, y, cases, self.classes_, rule, artificial_size=size, rng=rng
+            self._base(),
+            X,
+            self.classes_[codes],
+            self._cases(weight),
+            self.classes_,
+            rule,
+            artificial_size=self.artificial_size,
+            rng=rng,
         )
 
     def _finish(self, result):
@@ -233,20 +240,15 @@ class DecorateClassifier(ShareBoosting):
 
     def _check_options(self):
         super()._check_options()
-        size = self.artificial_size
-        if not isinstance(size, Real) or not 0 < float(size) < np.inf:
-            raise ValueError(
-                f"artificial_size={size!r}: give a number above 0, 1.0 for as many artificial "
-                "rows as training rows."
-            )
-        if not isinstance(self.max_trials, Integral) or self.max_trials < 1:
-            raise ValueError(f"max_trials={self.max_trials!r}: give a whole number from 1.")
+        hint = ", 1.0 for as many artificial rows as training rows"
+        check_number(self.artificial_size, "artificial_size", low=0, open_low=True, hint=hint)
+        check_count(self.max_trials, "max_trials")
 
-    def _look(self, X, *, reset=False):
-        X = X.to_pandas() if hasattr(X, "to_pandas") else X  # polars
-        if not isinstance(X, pd.DataFrame) and not issparse(X):
-            X = np.asarray(X)
-        return super()._look(X, reset=reset)
+    def _read_X(self, X):
+        return super()._read_X(_as_table(X))
+
+    def _check_X(self, X):
+        return super()._check_X(_as_table(X))
 
     def _needs_proba(self):
         return True
@@ -255,3 +257,8 @@ class DecorateClassifier(ShareBoosting):
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = False
         return tags
+
+
+def _as_table(X):
+    X = X.to_pandas() if hasattr(X, "to_pandas") else X  # polars
+    return X if isinstance(X, pd.DataFrame) or issparse(X) else np.asarray(X)

@@ -106,8 +106,8 @@ class L2BoostRegressor(_L2Boost, AdditiveRegressor):
     Prediction starts from the mean of y. Each round fits a regressor to the residuals, which
     are the negative gradient of half the squared error ([2]_, eq. 3.20-3.22), and adds
     ``learning_rate`` times its values (eq. 3.24). Small steps and many members do best; too many
-    overfit, slowly. Members are corrections, not predictions: there is no ``member_predict``, but
-    ``staged_predict`` shows how the sum grows.
+    overfit, slowly. Members are corrections, not predictions: ``member_predict`` gives
+    what each adds, and ``staged_predict`` shows how the sum grows.
 
     Parameters
     ----------

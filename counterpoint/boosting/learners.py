@@ -1,10 +1,14 @@
-"""Who trains the members: any scikit-learn estimator, or one that can share work between rounds.
+"""Who trains the members: any scikit-learn estimator, or one that does once what all rounds need.
 
-Those that share work are in ``_shared.py``.
+An estimator shares work between rounds if it has ``prepare``, ``fit_prepared`` and
+``predict_prepared``, as ``HistTreeClassifier`` and ``NominalConceptClassifier`` do. Its own ``fit``
+is made of the first two, so that a member is what ``fit`` would give on the same weights, whatever
+the options.
 """
 
 import warnings
 from abc import ABC, abstractmethod
+from copy import copy
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,21 +17,11 @@ from sklearn.base import clone
 from sklearn.utils.validation import has_fit_parameter
 
 from counterpoint._members import select_rows
+from counterpoint.base import set_random_states
+from counterpoint.trees import Tree
+from counterpoint.trees.ensemble import stack_trees
 
-_MAX_SEED = np.iinfo(np.int32).max
 _MAX_DRAWS = 100
-
-
-def seed(model, rng):
-    """Give every random_state in a model a seed of its own, as scikit-learn's ensembles do."""
-    chosen = {
-        name: rng.randint(_MAX_SEED)
-        for name in sorted(model.get_params(deep=True))
-        if name == "random_state" or name.endswith("__random_state")
-    }
-    if chosen:
-        model.set_params(**chosen)
-    return model
 
 
 @dataclass
@@ -99,6 +93,78 @@ class Learner(ABC):
         return
 
 
+def shares_work(estimator):
+    """Return whether members can be trained on data that are prepared once.
+
+    A subclass that has a ``fit`` of its own does more than the class that prepares, and is fitted.
+    """
+    if not getattr(estimator, "shares_work", False):
+        return False
+    owners = type(estimator).__mro__
+    fit, prepare = (
+        next(place for place, owner in enumerate(owners) if name in vars(owner))
+        for name in ("fit", "prepare")
+    )
+    return prepare <= fit
+
+
+def make_learner(estimator, X, y, codes, classes, *, resample, proba, cases, rng, weighted=True):
+    """Return a learner that shares work between rounds where the estimator can, else any.
+
+    ``cases`` are the weights that the samples start from, as numbers of cases, all above 0.
+    """
+    if shares_work(estimator) and not resample:
+        return PreparedLearner(estimator, X, codes, classes, proba=proba, cases=cases, rng=rng)
+    return EstimatorLearner(
+        estimator, X, y, classes, resample=resample, proba=proba, rng=rng, weighted=weighted
+    )
+
+
+class PreparedLearner(Learner):
+    """Train members of an estimator that prepares the data once.
+
+    Parameters
+    ----------
+    estimator : estimator
+        With ``prepare``, ``fit_prepared`` and ``predict_prepared``. Its ``class_weight`` multiplies
+        the weights of every round anew; it is no part of the samples' own weights.
+    X : array-like or frame
+    codes : ndarray of shape (n_samples,) or None
+        Class codes; None for regression, where the rule gives targets.
+    classes : ndarray or None
+        Sorted labels; None for regression.
+    proba : bool
+        Ask for probabilities as well.
+    cases : ndarray of shape (n_samples,)
+        Weights that the samples start from, as numbers of cases, all above 0.
+    rng : RandomState
+    """
+
+    def __init__(self, estimator, X, codes, classes, *, proba, cases, rng):
+        self.classes, self.proba, self.rng = classes, proba, rng
+        self.template = clone(estimator)  # reads the data: its copies know the columns
+        if classes is None:
+            self.data = self.template.prepare(X)
+        else:
+            self.data = self.template.prepare(X, codes, cases, classes=classes)
+        self.is_random = self.data.is_random
+
+    def fit(self, weight, target=None):
+        """Train one member."""
+        model = copy(self.template)
+        if self.is_random:
+            set_random_states(model, self.rng)
+        given = {} if target is None else {"target": target}
+        return self.answer(model.fit_prepared(self.data, weight, **given))
+
+    def answer(self, model):
+        """Return what a member predicts for the training samples."""
+        if self.classes is None:
+            return MemberAnswer(model, values=model.predict_prepared(self.data))
+        votes, proba = model.predict_prepared(self.data, proba=self.proba)
+        return MemberAnswer(model, votes=votes, proba=proba)
+
+
 class EstimatorLearner(Learner):
     """Train clones of any scikit-learn estimator, by weights or on rows drawn by weight.
 
@@ -114,22 +180,26 @@ class EstimatorLearner(Learner):
         Draw rows by weight instead of passing weights.
     proba : bool
         Ask for probabilities as well.
+    rng : RandomState
+    weighted : bool, default=True
+        Whether the weights ever differ; if not, they are not passed, and learners without
+        ``sample_weight`` do as well.
     """
 
-    def __init__(self, estimator, X, y, classes, *, resample, proba, rng):
+    def __init__(self, estimator, X, y, classes, *, resample, proba, rng, weighted=True):
         self.estimator, self.X, self.y, self.classes = estimator, X, y, classes
-        self.proba, self.rng = proba, rng
+        self.proba, self.rng, self.weighted = proba, rng, weighted
         if proba and not hasattr(estimator, "predict_proba"):
             raise ValueError(
                 f"{type(estimator).__name__} has no predict_proba, which confidence=True needs: "
                 "wrap it in CalibratedClassifierCV, or set confidence=False."
             )
-        if not resample and not has_fit_parameter(estimator, "sample_weight"):
+        if weighted and not resample and not has_fit_parameter(estimator, "sample_weight"):
             warnings.warn(
                 f"{type(estimator).__name__} takes no sample_weight: its members are trained on "
                 "rows drawn by weight instead. Pass resample=True to say so yourself.",
                 UserWarning,
-                stacklevel=4,
+                stacklevel=5,
             )
             resample = True
         self.resample = resample
@@ -139,19 +209,23 @@ class EstimatorLearner(Learner):
 
     def fit(self, weight, target=None):
         """Train one member."""
-        model = seed(clone(self.estimator), self.rng)
+        model = set_random_states(clone(self.estimator), self.rng)
         y = self.y if target is None else target
         if self.resample:
             rows = self._draw(weight, y)
             model.fit(select_rows(self.X, rows), y[rows])
-        else:
+        elif self.weighted:
             model.fit(self.X, y, sample_weight=weight)
+        else:
+            model.fit(self.X, y)
         return self.answer(model)
 
     def answer(self, model):
         """Return what a member predicts for the training samples."""
         if self.classes is None:
-            return MemberAnswer(model, values=np.asarray(model.predict(self.X), dtype=float))
+            return MemberAnswer(
+                model, values=np.asarray(model.predict(self.X), dtype=float).ravel()
+            )
         proba = member_proba(model, self.X, self.classes) if self.proba else None
         return MemberAnswer(model, votes=member_votes(model, self.X, self.classes), proba=proba)
 
@@ -180,3 +254,9 @@ def member_proba(model, X, classes):
     wide = np.zeros((len(proba), len(classes)))
     wide[:, np.searchsorted(classes, model.classes_)] = proba
     return wide
+
+
+def stacked_members(models):
+    """Return the trees of all members laid end to end, or None if some are no trees of ours."""
+    trees = [getattr(model, "tree_", None) for model in models]
+    return stack_trees(trees) if all(isinstance(tree, Tree) for tree in trees) else None

@@ -1,9 +1,6 @@
 """LogitBoost: regressors added up into log-odds."""
 
-from numbers import Real
-
-import numpy as np
-
+from counterpoint._validation import check_number
 from counterpoint.boosting.additive import AdditiveClassifier
 from counterpoint.boosting.losses import LogisticLoss
 
@@ -101,11 +98,8 @@ class LogitBoostClassifier(AdditiveClassifier):
 
     def _check_options(self):
         super()._check_options()
-        if not isinstance(self.z_max, Real) or not 1 <= float(self.z_max) < np.inf:
-            raise ValueError(
-                f"z_max={self.z_max!r}: give a number from 1, below which every response would "
-                "be clipped; 2 to 4 is usual."
-            )
+        hint = ", below which every response would be clipped; 2 to 4 is usual"
+        check_number(self.z_max, "z_max", low=1, hint=hint)
 
     def _make_loss(self):
         return LogisticLoss(len(self.classes_), float(self.z_max))

@@ -7,17 +7,20 @@ rules (``stopping.py``) look at it.
 """
 
 import warnings
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import pandas as pd
-from scipy.sparse import issparse
-from sklearn.base import BaseEstimator, MetaEstimatorMixin
-from sklearn.utils import check_random_state, get_tags
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.base import MetaEstimatorMixin
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted
 
+from counterpoint._members import select_rows
 from counterpoint._progress import track
+from counterpoint._validation import check_count, check_learner
+from counterpoint.base import BaseEnsemble, check_weights, read_table, validate_data
 from counterpoint.boosting.rules import Verdict
 
 # Failures in a row after which a restart is given up.
@@ -103,12 +106,16 @@ def _take_in(rule, result, answer, verdict, watchers):
     result.history.append(row)
 
 
-class BaseBoosting(MetaEstimatorMixin, BaseEstimator):
+class BaseBoosting(MetaEstimatorMixin, BaseEnsemble):
     """Scikit-learn estimator around the loop.
 
     A subclass makes rule and learner, and combines its members. It has the parameters
     ``estimator``, ``n_estimators``, ``random_state``, ``warm_start``, ``progress``, ``stopping``.
+    With metadata routing, ``sample_weight`` is the ensemble's own: the loop starts from it, and
+    members get the loop's weights whether they ask for weights or not.
     """
+
+    estimator: Any = None
 
     def _run(self, rule, learner, y, n_classes, weight, *, watchers=()):
         start = self._start(rule, learner, y, n_classes, weight)
@@ -177,27 +184,52 @@ class BaseBoosting(MetaEstimatorMixin, BaseEstimator):
 
     def _check_options(self):
         """Check the parameters."""
-        if not isinstance(self.n_estimators, (int, np.integer)) or self.n_estimators < 1:
-            raise ValueError(f"n_estimators={self.n_estimators!r}: give a whole number from 1.")
+        check_learner(self.estimator, owner=type(self).__name__, count="n_estimators")
+        check_count(self.n_estimators, "n_estimators")
 
-    def _look(self, X, *, reset=False):
-        """Note or check names and number of columns; the learner checks the values."""
-        # Frames go to the learner as they are: it may want names, or strings.
-        X = X if hasattr(X, "shape") else np.asarray(X)
-        if len(X.shape) != 2:
+    def _read_X(self, X):
+        """Return training data as the learner wants them: it checks the values."""
+        return read_table(self, X, reset=not self._goes_on())
+
+    def _check_X(self, X):
+        check_is_fitted(self)
+        return read_table(self, X)
+
+    @contextmanager
+    def _naming_text(self, X):
+        """Let a learner's error about text in X name the column, and the way out for this model."""
+        try:
+            yield
+        except ValueError as error:
+            if "could not convert" in str(error) or "takes numbers" in str(error):
+                validate_data(self, X, reset=False, dtype=None, ensure_all_finite=False)
+            raise
+
+    def _check_numbers(self, X):
+        """Return the data of a question to members that are trees of ours."""
+        member = np.ravel(self.estimators_[0]).item(0)
+        dtype = member._input_dtype
+        return validate_data(self, X, reset=False, dtype=dtype, ensure_all_finite="allow-nan")
+
+    def _start_weights(self, X, y, sample_weight, class_factor=None):
+        """Return X and y of the samples that count, and weights that add up to 1."""
+        if X.shape[0] != len(y):
             raise ValueError(
-                f"Expected 2D array, got {len(X.shape)}D array instead: X has shape {X.shape}. "
-                "Reshape your data to (n_samples, n_features)."
+                f"X has {X.shape[0]} rows and y {len(y)}: inconsistent numbers of samples."
             )
-        validate_data(self, X, reset=reset, skip_check_array=True)
-        if not issparse(X):
-            return X
-        if not get_tags(self).input_tags.sparse:
-            raise TypeError(
-                f"Sparse data was passed, but {type(self).__name__} with this base learner "
-                "needs dense data: pass X.toarray(), or a learner that takes sparse data."
-            )
-        return X.tocsr()  # a form that rows can be drawn from
+        weight = check_weights(sample_weight, np.empty((len(y), 1)))
+        weight = np.ones(len(y)) if weight is None else weight
+        if weight.sum() <= 0:
+            raise ValueError("sample_weight are all zero: at least one sample must count.")
+        if class_factor is not None:
+            weight = weight * class_factor
+        if (weight == 0).any():  # as if these samples were not there
+            rows = np.flatnonzero(weight)
+            X, y, weight = select_rows(X, rows), y[rows], weight[rows]
+        # Whole numbers are repeats of samples; other weights only say which count for more.
+        whole = (weight == np.round(weight)).all()
+        self._n_cases = float(weight.sum()) if whole else float(len(weight))
+        return X, y, weight / weight.sum()
 
     def _cases(self, weight):
         """Return weights that add up to 1 as numbers of cases, whole where they were given so."""

@@ -3,16 +3,15 @@
 from dataclasses import replace
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from counterpoint._kernels.threads import threads_for
+from counterpoint._validation import check_choice
 from counterpoint.boosting.rules import NO_ERROR, Rule, Verdict
 from counterpoint.boosting.voting import ShareBoosting
 from counterpoint.trees.ensemble import predict_trees
 
 __all__ = ["AdaBoostM2Classifier"]
-
-OUTPUTS = ("auto", "soft", "hard")
 
 # A pseudo-loss this near to 1/2 is 1/2: weights are rounded to about 1e-16.
 _ROUNDING = 1e-12
@@ -40,7 +39,7 @@ class PseudoLossRule(Rule):
         self.sides, self.ones = np.eye(n_classes), np.ones(n_classes)
 
     def request(self):
-        """Train on D, the weight of all wrong labels of a sample (eq. 6-7), for y itself."""
+        """Train on D, the weight of a sample's wrong labels (Meddouri et al. 2012, eq. 6-7)."""
         self.sample = self.weight @ self.ones  # quicker than a sum over a short axis
         return self.sample, None
 
@@ -48,7 +47,7 @@ class PseudoLossRule(Rule):
         return answer.proba if self.soft else self.sides[answer.votes]
 
     def judge(self, answer):
-        """Weigh a new member by its pseudo-loss (eq. 8-9)."""
+        """Weigh a new member by its pseudo-loss (Meddouri et al. 2012, eq. 8-9)."""
         p = self._outputs(answer)
         # D(i) q(i, y) is the mislabel weight itself.
         doubt = self.sample @ (1.0 - p[self.rows, self.y])
@@ -181,10 +180,7 @@ class AdaBoostM2Classifier(ShareBoosting):
 
     def _check_options(self):
         super()._check_options()
-        if self.output not in OUTPUTS:
-            raise ValueError(
-                f"output={self.output!r}: choose {', '.join(map(repr, OUTPUTS[:-1]))} or 'hard'."
-            )
+        check_choice(self.output, "output", ("auto", "soft", "hard"))
         if self.output == "soft" and not hasattr(self._base(), "predict_proba"):
             raise ValueError(
                 f"output='soft', but {type(self._base()).__name__} has no predict_proba: wrap it "
@@ -207,8 +203,7 @@ class AdaBoostM2Classifier(ShareBoosting):
             return super()._scores(X)
         # One kernel for all members, which adds up shares instead of class weights.
         share = trees.value / trees.value.sum(axis=1, keepdims=True)
-        dtype = self.estimators_[0]._input_dtype
-        X = validate_data(self, X, reset=False, dtype=dtype, ensure_all_finite="allow-nan")
+        X = self._check_numbers(X)
         say = self.estimator_weights_ / self.estimator_weights_.sum()
         with threads_for(X.shape[0] * trees.depths.sum()):
             return predict_trees(replace(trees, value=share), X, kind="value_sum", weights=say)

@@ -3,6 +3,7 @@
 import numpy as np
 
 from counterpoint._outputs import MemberOutputs
+from counterpoint._validation import check_count
 from counterpoint.diversity.measures import get_measure
 
 __all__ = ["DiversityStopping", "ErrorStopping"]
@@ -76,7 +77,7 @@ class DiversityStopping:
                 f"measure={self.measure!r} has no direction: it is not a measure of diversity. "
                 "Try 'q', 'disagreement' or 'entropy'."
             )
-        _check_patience(self.patience)
+        check_count(self.patience, "patience")
         if context.n_classes is None:
             raise ValueError("DiversityStopping is for classifiers: their members vote.")
         sign = 1.0 if measure.more_diverse == "higher" else -1.0
@@ -131,7 +132,7 @@ class ErrorStopping:
 
     def begin(self, context):
         """Start watching a fit; return what the loop asks after every round."""
-        _check_patience(self.patience)
+        check_count(self.patience, "patience")
         patience = _Patience(-1.0, self.patience, self.tolerance, 1)
 
         def stop(history, answer):
@@ -146,8 +147,3 @@ class ErrorStopping:
             return ""
 
         return stop
-
-
-def _check_patience(patience):
-    if not isinstance(patience, (int, np.integer)) or patience < 1:
-        raise ValueError(f"patience={patience!r}: give a whole number of rounds from 1.")

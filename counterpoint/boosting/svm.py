@@ -5,12 +5,12 @@ All widths and rounds share one matrix of squared distances (``kernel_members.py
 and the two estimators.
 """
 
-from numbers import Real
-
 import numpy as np
 from sklearn.svm import SVC
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
+from counterpoint._validation import check_number
+from counterpoint.base import validate_data
 from counterpoint.boosting.kernel_members import (
     ROUNDING,
     Space,
@@ -171,7 +171,7 @@ class AdaBoostSVMClassifier(BaseBoostingClassifier):
         self.warm_start = warm_start
         self.progress = progress
 
-    def _make_learner(self, rule, X, y, codes, weight, rng):
+    def _make_learner(self, rule, X, codes, weight, rng):
         log2_widths = np.arange(
             self.log2_width_max, self.log2_width_min, -self.log2_width_step, dtype=float
         )
@@ -192,9 +192,7 @@ class AdaBoostSVMClassifier(BaseBoostingClassifier):
     def _check_options(self):
         super()._check_options()
         for name in ("C", "tol", "log2_width_step"):
-            value = getattr(self, name)
-            if not isinstance(value, Real) or not float(value) > 0:
-                raise ValueError(f"{name}={value!r}: give a number above 0.")
+            check_number(getattr(self, name), name, low=0, open_low=True)
         if not self.log2_width_max > self.log2_width_min:
             raise ValueError(
                 f"log2_width_max={self.log2_width_max!r} is not above "
@@ -213,11 +211,14 @@ class AdaBoostSVMClassifier(BaseBoostingClassifier):
         pack([member for member in self.estimators_ if member.space is newest])
 
     def _member_votes(self, X):
-        check_is_fitted(self)
-        return member_codes(self.estimators_, self._look(X))
+        return member_codes(self.estimators_, self._check_X(X))
 
-    def _look(self, X, *, reset=False):
-        return validate_data(self, X, reset=reset, dtype=np.float64)
+    def _read_X(self, X):
+        return validate_data(self, X, reset=not self._goes_on(), dtype=np.float64)
+
+    def _check_X(self, X):
+        check_is_fitted(self)
+        return validate_data(self, X, reset=False, dtype=np.float64)
 
     def _base(self):
         return SVC()
@@ -329,11 +330,6 @@ class NCABSVMClassifier(AdaBoostSVMClassifier):
 
     def _check_options(self):
         super()._check_options()
-        if not isinstance(self.lam, Real) or not float(self.lam) >= 0:
-            raise ValueError(f"lam={self.lam!r}: give a number from 0.")
-        least = self.min_diversity
-        if not isinstance(least, Real) or not 0 <= float(least) < 4:
-            raise ValueError(
-                f"min_diversity={least!r}: give a mean penalty from 0 to below 4, "
-                "4 times the share of samples on which a member must differ from the vote."
-            )
+        check_number(self.lam, "lam", low=0)
+        hint = ", 4 times the share of samples on which a member must differ from the vote"
+        check_number(self.min_diversity, "min_diversity", low=0, high=4, open_high=True, hint=hint)

@@ -3,18 +3,22 @@
 from abc import ABCMeta, abstractmethod
 
 import numpy as np
-from sklearn.base import ClassifierMixin
-from sklearn.utils import assert_all_finite, compute_sample_weight
-from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import _check_sample_weight, check_is_fitted, column_or_1d
+from sklearn.utils import compute_sample_weight
+from sklearn.utils.validation import check_is_fitted
 
 from counterpoint._kernels.threads import threads_for
 from counterpoint._kernels.votes import add_votes
-from counterpoint._members import select_rows
-from counterpoint.boosting.learners import member_proba, member_votes
+from counterpoint._validation import check_choice
+from counterpoint.base import BaseEnsembleClassifier, encode_target, need_target
+from counterpoint.boosting.learners import (
+    make_learner,
+    member_proba,
+    member_votes,
+    stacked_members,
+)
 from counterpoint.boosting.loop import BaseBoosting
-from counterpoint.boosting.shared import make_learner, stacked_members, stacked_votes
 from counterpoint.trees import PrunedTreeClassifier
+from counterpoint.trees.ensemble import predict_trees
 
 ON_FAILURE = ("restart", "stop")
 
@@ -64,7 +68,7 @@ def evaluation_sets(eval_set):
     return {f"eval{k}": pair for k, pair in enumerate(eval_set)}
 
 
-class BaseBoostingClassifier(ClassifierMixin, BaseBoosting, metaclass=ABCMeta):
+class BaseBoostingClassifier(BaseBoosting, BaseEnsembleClassifier, metaclass=ABCMeta):
     """Classifier whose members vote, each with its weight: base class of boosting methods.
 
     A method is a subclass with ``make_rule``, and with an ``__init__`` if it has parameters of its
@@ -175,10 +179,9 @@ class BaseBoostingClassifier(ClassifierMixin, BaseBoosting, metaclass=ABCMeta):
             The fitted estimator.
         """
         self._check_options()
-        X, y, codes, weight = self._check_data(X, y, sample_weight)
+        X, codes, weight = self._check_data(X, y, sample_weight)
         rng = self._generator()
         rule = self.make_rule()
-        learner = self._make_learner(rule, X, y, codes, weight, rng)
         watchers = [
             EvaluationWatcher(name, *pair, self.classes_, self._needs_proba())
             for name, pair in evaluation_sets(eval_set).items()
@@ -187,33 +190,32 @@ class BaseBoostingClassifier(ClassifierMixin, BaseBoosting, metaclass=ABCMeta):
             for watcher in watchers:  # members from before count too
                 for model, alpha in zip(self.estimators_, self.estimator_weights_, strict=True):
                     watcher(model, alpha)
-        self._run(rule, learner, codes, len(self.classes_), weight, watchers=watchers)
+        with self._naming_text(X):
+            learner = self._make_learner(rule, X, codes, weight, rng)
+            self._run(rule, learner, codes, len(self.classes_), weight, watchers=watchers)
         return self
 
     def _base(self):
         # `is None`, not `or`: an ensemble as a base learner has a length.
         return PrunedTreeClassifier(grower="hist") if self.estimator is None else self.estimator
 
-    def _make_learner(self, rule, X, y, codes, weight, rng):
+    def _make_learner(self, rule, X, codes, weight, rng):
         return make_learner(
             self._base(),
             X,
-            y,
+            self.classes_[codes],
             codes,
             self.classes_,
             resample=self.resample,
             proba=self._needs_proba(),
-            weight=self._n_cases * weight,
+            cases=self._cases(weight),
             rng=rng,
         )
 
     def _check_options(self):
         """Check parameters of the method."""
         super()._check_options()
-        if getattr(self, "on_failure", "stop") not in ON_FAILURE:
-            raise ValueError(
-                f"on_failure={self.on_failure!r}: choose {' or '.join(map(repr, ON_FAILURE))}."
-            )
+        check_choice(getattr(self, "on_failure", "stop"), "on_failure", ON_FAILURE)
 
     def _finish(self, result):
         # Trees of ours are asked all at once if each knows all classes: drawn rows may lack one.
@@ -225,45 +227,21 @@ class BaseBoostingClassifier(ClassifierMixin, BaseBoosting, metaclass=ABCMeta):
         return bool(self.confidence)
 
     def _check_data(self, X, y, sample_weight):
-        if y is None:
-            raise ValueError(
-                f"requires y to be passed, but the target y is None: {type(self).__name__} "
-                "learns from labels."
-            )
+        """Return data, class codes and weights that add up to 1, of the samples that count."""
+        need_target(self, y)
         going_on = self._goes_on()
-        X = self._look(X, reset=not going_on)
-        y = column_or_1d(y, warn=True)
-        if y.dtype.kind == "f":
-            assert_all_finite(y, input_name="y")
-        check_classification_targets(y)
-        classes, codes = np.unique(y, return_inverse=True)
+        X = self._read_X(X)
+        classes, codes = encode_target(self, y)
         if going_on and not np.array_equal(classes, self.classes_):
             raise ValueError(
                 f"warm_start: the classes were {self.classes_.tolist()} and now are "
                 f"{classes.tolist()}. Fit with warm_start=False for other data."
             )
         self.classes_ = classes
-        if len(classes) < 2:
-            raise ValueError(
-                f"y has one class only, {classes.tolist()}: classifiers need at least 2 classes "
-                "to tell apart."
-            )
-        n = X.shape[0] if hasattr(X, "shape") else len(X)
-        if n != len(y):
-            raise ValueError(f"X has {n} rows and y {len(y)}: inconsistent numbers of samples.")
-        weight = np.ones(n) if sample_weight is None else np.asarray(sample_weight, dtype=float)
-        weight = _check_sample_weight(weight, np.empty((n, 1)), ensure_non_negative=True)
-        if weight.sum() <= 0:
-            raise ValueError("sample_weight are all zero: at least one sample must count.")
+        factor = None
         if self.class_weight is not None:
-            weight = weight * compute_sample_weight(self.class_weight, y)
-        if (weight == 0).any():  # as if these samples were not there
-            held = np.flatnonzero(weight)
-            X, y, codes, weight = select_rows(X, held), y[held], codes[held], weight[held]
-        # Whole numbers are repeats of samples; other weights only say which count for more.
-        whole = (weight == np.round(weight)).all()
-        self._n_cases = float(weight.sum()) if whole else float(len(weight))
-        return X, y, codes.astype(np.int32), weight / weight.sum()
+            factor = compute_sample_weight(self.class_weight, classes[codes])
+        return self._start_weights(X, codes.astype(np.int32), sample_weight, factor)
 
     # -- answers ---------------------------------------------------------------------------------
 
@@ -285,15 +263,14 @@ class BaseBoostingClassifier(ClassifierMixin, BaseBoosting, metaclass=ABCMeta):
         """Class codes of every member, (n_members, n_samples)."""
         check_is_fitted(self)
         if self._stacked is not None:
-            return stacked_votes(self, self._stacked, X, self.estimators_[0])
-        X = self._look(X)
+            return predict_trees(self._stacked, self._check_numbers(X))
+        X = self._check_X(X)
         return np.stack([member_votes(m, X, self.classes_) for m in self.estimators_])
 
     def _staged_scores(self, X):
         """Yield the weighted vote for every class, from -1/(K-1) to 1, as members join."""
         if self._needs_proba():
-            check_is_fitted(self)
-            X = self._look(X)
+            X = self._check_X(X)
             cast = (member_proba(m, X, self.classes_) for m in self.estimators_)
         else:
             members = self._member_votes(X)

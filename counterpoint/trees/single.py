@@ -12,6 +12,50 @@ from counterpoint.trees.rules.rule import RuleList, tree_rules
 from counterpoint.trees.structure import Tree
 
 
+class TreeMixin:
+    """Answers from ``tree_``, one fitted :class:`Tree`."""
+
+    tree_: Tree
+    # What samples are rounded to before they meet thresholds, as in scikit-learn's trees.
+    _input_dtype: type | list = np.float32
+    _takes_missing = True
+
+    def _walk(self, X, kind) -> NDArray:
+        """Return what the tree says of each sample: see :func:`predict_trees`."""
+        check_is_fitted(self)
+        finite = "allow-nan" if self._takes_missing else True
+        X = validate_data(self, X, reset=False, dtype=self._input_dtype, ensure_all_finite=finite)
+        return predict_trees(stack_trees([self.tree_]), X, kind=kind)[0]
+
+    def apply(self, X) -> NDArray:
+        """Return the leaf that each sample reaches, as a number of a node of ``tree_``.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_samples,), int32
+        """
+        return self._walk(X, "leaves")
+
+    def get_depth(self) -> int:
+        """Return the number of splits on the longest path."""
+        check_is_fitted(self)
+        return self.tree_.max_depth
+
+    def get_n_leaves(self) -> int:
+        """Return the number of leaves."""
+        check_is_fitted(self)
+        return self.tree_.n_leaves
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()  # type: ignore[misc]
+        tags.input_tags.allow_nan = self._takes_missing
+        return tags
+
+
 class SharesMixin:
     """Decides by ``predict_proba``, the shares of classes among training samples."""
 
@@ -41,30 +85,10 @@ class SharesMixin:
             return np.log(self.predict_proba(X))
 
 
-class SingleTreeMixin(SharesMixin):
-    """Answers from ``tree_``, one fitted :class:`Tree`, for ``classes_``."""
+class SingleTreeMixin(SharesMixin, TreeMixin):
+    """A tree for ``classes_``."""
 
-    tree_: Tree
     n_features_in_: int
-    # What samples are rounded to before they meet thresholds, as in scikit-learn's trees.
-    _input_dtype: type = np.float32
-    _takes_missing = True
-
-    def apply(self, X) -> NDArray:
-        """Return the leaf that each sample reaches, as a number of a node of ``tree_``.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-
-        Returns
-        -------
-        ndarray of shape (n_samples,), int32
-        """
-        check_is_fitted(self)
-        finite = "allow-nan" if self._takes_missing else True
-        X = validate_data(self, X, reset=False, dtype=self._input_dtype, ensure_all_finite=finite)
-        return predict_trees(stack_trees([self.tree_]), X, kind="leaves")[0]
 
     def predict_proba(self, X) -> NDArray:
         """Return the shares of the classes in the weight of the leaf reached.
@@ -80,16 +104,6 @@ class SingleTreeMixin(SharesMixin):
         leaf = self.apply(X)
         weight = self.tree_.value[leaf]
         return weight / weight.sum(axis=1, keepdims=True)
-
-    def get_depth(self) -> int:
-        """Return the number of splits on the longest path."""
-        check_is_fitted(self)
-        return self.tree_.max_depth
-
-    def get_n_leaves(self) -> int:
-        """Return the number of leaves."""
-        check_is_fitted(self)
-        return self.tree_.n_leaves
 
     @property
     def rules_(self) -> RuleList:
@@ -109,8 +123,3 @@ class SingleTreeMixin(SharesMixin):
         check_is_fitted(self)
         names = getattr(self, "feature_names_in_", None)
         return as_sklearn(self.tree_, self.classes_, self.n_features_in_, names)
-
-    def __sklearn_tags__(self):
-        tags = super().__sklearn_tags__()  # type: ignore[misc]
-        tags.input_tags.allow_nan = self._takes_missing
-        return tags

@@ -521,8 +521,15 @@ def test_wrong_options_say_what_is_wrong(arguments, message):
 
 def test_text_columns_say_how_to_go_on():
     table = pd.DataFrame({"colour": ["red", "blue"] * 10})
-    with pytest.raises(ValueError, match=r"X holds text .*TabularEncoder\(\) before"):
-        AdaBoostNCClassifier().fit(table, [0, 1] * 10)
+    message = r"Column 'colour' .*with_encoder\(AdaBoostNCClassifier\(\)\).* TabularEncoder"
+    for learner in (None, GaussianNB()):
+        with pytest.raises(ValueError, match=message):
+            AdaBoostNCClassifier(learner).fit(table, [0, 1] * 10)
+
+
+def test_a_number_in_place_of_the_learner_says_what_to_write():
+    with pytest.raises(TypeError, match=r"write AdaBoostNCClassifier\(n_estimators=10\)"):
+        AdaBoostNCClassifier(10).fit(X, Y)
 
 
 def test_one_class_is_refused():

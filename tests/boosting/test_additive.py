@@ -12,7 +12,7 @@ from sklearn.metrics import log_loss
 from sklearn.neighbors import KNeighborsRegressor
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
-from counterpoint import MemberOutputs
+from counterpoint import MemberOutputs, member_predictions
 from counterpoint.boosting import (
     L2BoostClassifier,
     L2BoostRegressor,
@@ -20,6 +20,7 @@ from counterpoint.boosting import (
 )
 from counterpoint.boosting.losses import SquaredClassLoss
 from counterpoint.boosting.stopping import DiversityStopping, ErrorStopping
+from counterpoint.exceptions import MemberError
 from counterpoint.trees import HistTreeRegressor
 
 CLASSIFIERS = [LogitBoostClassifier, L2BoostClassifier]
@@ -316,7 +317,11 @@ def test_corrections_speak_for_classes(kind, n_classes):
 
 def test_corrections_of_a_regressor_are_no_predictions():
     X, y = numbers()
-    assert not hasattr(L2BoostRegressor(n_estimators=2).fit(X, y), "member_predict")
+    boosted = L2BoostRegressor(n_estimators=5, learning_rate=0.5).fit(X, y)
+    parts = boosted.member_predict(X)
+    np.testing.assert_allclose(boosted.start_ + parts.sum(axis=0), boosted.predict(X))
+    with pytest.raises(MemberError, match="alone they predict nothing"):
+        member_predictions(boosted, X)
 
 
 @pytest.mark.parametrize("kind", ALL)

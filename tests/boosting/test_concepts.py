@@ -383,13 +383,14 @@ def test_refitting_codes_is_the_same_as_fitting(weather):
     X, y = weather
     rng = np.random.RandomState(0)
     template = NominalConceptClassifier(n_attributes=2)
-    codes, numbers, _ = template._learn_codes(X, y)
+    data = template.prepare(X, y)
     for _ in range(5):
         weight = rng.exponential(size=len(y)) * (rng.uniform(size=len(y)) > 0.2)
-        member = copy(template)._fit_codes(codes, numbers, weight)
+        member = copy(template).fit_prepared(data, weight)
         alone = clone(template).fit(X, y, sample_weight=weight)
         assert member.rules_ == alone.rules_
-        np.testing.assert_allclose(member._predict_codes(codes), alone.predict_proba(X))
+        _, shares = member.predict_prepared(data, proba=True)
+        np.testing.assert_allclose(shares, alone.predict_proba(X))
         np.testing.assert_allclose(member.predict_proba(X), alone.predict_proba(X))
 
 

@@ -285,7 +285,7 @@ def test_members_are_open_to_measures():
 @pytest.mark.parametrize(
     ("params", "message"),
     [
-        ({"output": "loud"}, "output='loud': choose 'auto', 'soft' or 'hard'"),
+        ({"output": "loud"}, "output='loud': choose 'auto', 'soft', 'hard'"),
         ({"on_failure": "cry"}, "on_failure='cry'"),
         ({"n_estimators": 0}, "n_estimators=0"),
         ({"estimator": RidgeClassifier(), "output": "soft"}, "RidgeClassifier has no predict_pro"),

@@ -255,7 +255,7 @@ def test_evaluation_data_stopping_rules_and_measures():
         ({"log2_width_max": -20}, "log2_width_max=-20 is not above log2_width_min=-20"),
         ({"lam": -1}, "lam=-1: give a number from 0"),
         ({"lam": "auto"}, "lam='auto'"),
-        ({"min_diversity": 4}, "min_diversity=4: give a mean penalty from 0 to below 4"),
+        ({"min_diversity": 4}, "min_diversity=4: give a number from 0 and below 4"),
         ({"n_estimators": 0}, "n_estimators=0"),
     ],
 )

@@ -309,14 +309,14 @@ def test_pickle_and_apply():
 @pytest.mark.parametrize(
     ("parameters", "message"),
     [
-        ({"criterion": "log_loss"}, "criterion='log_loss': choose gini or entropy"),
+        ({"criterion": "log_loss"}, "criterion='log_loss': choose 'gini', 'entropy'"),
         ({"max_depth": 0}, "max_depth=0: give a whole number from 1, or None"),
         ({"max_leaf_nodes": 1}, "max_leaf_nodes=1: give a whole number from 2, or None"),
         ({"min_samples_split": 1}, "min_samples_split=1: give a whole number from 2"),
         ({"min_samples_leaf": 0.5}, r"min_samples_leaf=0.5: give a whole number from 1"),
         (
             {"min_weight_fraction_leaf": 0.6},
-            "min_weight_fraction_leaf=0.6: give a number from 0 to",
+            "min_weight_fraction_leaf=0.6: give a number from 0",
         ),
         ({"min_impurity_decrease": -1}, "min_impurity_decrease=-1: give a number from 0"),
         ({"max_bins": 256}, "max_bins=256: give a whole number from 2 to 255"),

@@ -56,6 +56,13 @@ class Grower:
             binned = Binner().fit_transform(X[self.held])
             self.workspace = GrowWorkspace(binned, codes[self.held], n_classes=n_classes)
 
+    @property
+    def leaf(self):
+        """The leaf of every row in the tree grown last; None where it is not known."""
+        if self.workspace is None or not self.held.all():
+            return None
+        return self.workspace.leaf
+
     def grow(self, weight, random_state=None):
         """Return a tree, and the estimator of scikit-learn that holds it or None."""
         if self.workspace is None:

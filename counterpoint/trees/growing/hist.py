@@ -1,38 +1,70 @@
 """Decision trees on binned columns, as scikit-learn estimators."""
 
 from copy import copy
-from numbers import Integral, Real
-from typing import Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 from sklearn.utils import compute_sample_weight
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
+from counterpoint._validation import check_choice, check_count, check_number
+from counterpoint.base import check_weights, validate_data
 from counterpoint.trees.binning import MAX_BINS, Binner
-from counterpoint.trees.ensemble import predict_trees, stack_trees
+from counterpoint.trees.growing.prepared import GrownTreeMixin, PreparedRows
 from counterpoint.trees.growing.workspace import MAX_CLASSES, GrowWorkspace, grow
+from counterpoint.trees.single import SingleTreeMixin, TreeMixin
 
 
-class _HistTree(BaseEstimator):
-    """What the two trees share: checks, binning, growing, walking down."""
+class _HistTree(GrownTreeMixin, TreeMixin, BaseEstimator):
+    """What the two trees share: checks, binning, growing."""
 
-    def _grow(self, X, y, sample_weight, *, n_classes=None):
-        """Bin X and grow; y are class codes, or targets if ``n_classes`` is None."""
-        self._check()
-        if sample_weight is not None and (sample_weight == 0).any():
+    _input_dtype = [np.float64, np.float32]  # noqa: RUF012
+
+    def _read(self, X, y="no_validation", **options):
+        dtype = self._input_dtype
+        return validate_data(self, X, y, dtype=dtype, ensure_all_finite="allow-nan", **options)
+
+    def _bin(self, X, sample_weight, *, codes=None, target=None, class_factor=None):
+        weight = check_weights(sample_weight, X)
+        if class_factor is not None:
+            weight = class_factor if weight is None else weight * class_factor
+        rows = None
+        if weight is not None and (weight == 0).any():
             # No weight, no say: neither in the bins nor in the numbers of samples.
-            held = sample_weight > 0
-            X, y, sample_weight = X[held], y[held], sample_weight[held]
-        total = len(X) if sample_weight is None else sample_weight.sum()
-        binned = Binner(self.max_bins).fit_transform(X)
-        codes = None if n_classes is None else y
-        workspace = GrowWorkspace(binned, codes, n_classes=n_classes)
+            rows = weight > 0
+        binned = Binner(self.max_bins).fit_transform(X if rows is None else X[rows])
+        n_classes = None if codes is None else len(self.classes_)
+        own = codes if codes is None or rows is None else codes[rows]
+        workspace = GrowWorkspace(binned, own, n_classes=n_classes)
+        return PreparedRows(X, workspace, weight, class_factor, codes, target, rows)
+
+    def fit_prepared(self, data, sample_weight=None, target=None):
+        """Grow the tree on prepared rows.
+
+        Parameters
+        ----------
+        data : PreparedRows
+            From ``prepare`` of this tree or of one with the same parameters.
+        sample_weight : ndarray of shape (n_samples,), default=None
+            Finite, not negative, not all zero. None: the weights given to ``prepare``.
+        target : ndarray of shape (n_samples,), default=None
+            Numbers to fit in place of those given to ``prepare``, for a regressor.
+
+        Returns
+        -------
+        object
+            The fitted tree.
+        """
+        weight = data.weigh(sample_weight)
+        target = data.target if target is None else target
+        if data.rows is not None:
+            weight = weight[data.rows]
+            target = None if target is None else target[data.rows]
+        total = data.grower.binned.n_samples if weight is None else weight.sum()
         self.tree_ = grow(
-            workspace,
-            sample_weight,
-            target=y if n_classes is None else None,
+            data.grower,
+            weight,
+            target=target,
             criterion=self.criterion,
             max_depth=self.max_depth,
             max_leaf_nodes=self.max_leaf_nodes,
@@ -41,15 +73,8 @@ class _HistTree(BaseEstimator):
             min_weight_leaf=self.min_weight_fraction_leaf * total,
             min_impurity_decrease=self.min_impurity_decrease,
         )
+        data.remember(self.tree_, data.grower.leaf if data.rows is None else None)
         return self
-
-    @property
-    def _stacked(self):
-        return stack_trees([self.tree_])
-
-    # What a boosting loop needs to make members without fitting each anew.
-
-    _input_dtype = [np.float64, np.float32]  # noqa: RUF012
 
     def _with_tree(self, tree, classes=None):
         """Return a copy of this estimator that holds a tree grown elsewhere."""
@@ -60,62 +85,17 @@ class _HistTree(BaseEstimator):
         return made
 
     def _check(self):
-        names = self._criteria
-        if self.criterion not in names:
-            raise ValueError(f"criterion={self.criterion!r}: choose {' or '.join(names)}.")
-        least = {"max_depth": 1, "max_leaf_nodes": 2, "min_samples_split": 2, "min_samples_leaf": 1}
-        for name, low in least.items():
-            value = getattr(self, name)
-            if value is None and name.startswith("max"):
-                continue
-            if not isinstance(value, Integral) or isinstance(value, bool) or value < low:
-                none = ", or None for no limit" if name.startswith("max") else ""
-                raise ValueError(f"{name}={value!r}: give a whole number from {low}{none}.")
-        value = self.min_impurity_decrease
-        if not isinstance(value, Real) or not float(value) >= 0:
-            raise ValueError(f"min_impurity_decrease={value!r}: give a number from 0.")
-        value = self.min_weight_fraction_leaf
-        if not isinstance(value, Real) or not 0 <= float(value) <= 0.5:
-            raise ValueError(f"min_weight_fraction_leaf={value!r}: give a number from 0 to 0.5.")
-
-    def _check_input(self, X):
-        check_is_fitted(self)
-        return validate_data(
-            self, X, reset=False, dtype=self._input_dtype, ensure_all_finite="allow-nan"
-        )
-
-    def apply(self, X):
-        """Return the leaf that each sample reaches.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-
-        Returns
-        -------
-        ndarray of shape (n_samples,), int32
-            Numbers of nodes of ``tree_``.
-        """
-        X = self._check_input(X)
-        return predict_trees(self._stacked, X, kind="leaves")[0]
-
-    def get_depth(self) -> int:
-        """Return the number of splits on the longest path."""
-        check_is_fitted(self)
-        return self.tree_.max_depth
-
-    def get_n_leaves(self) -> int:
-        """Return the number of leaves."""
-        check_is_fitted(self)
-        return self.tree_.n_leaves
-
-    def __sklearn_tags__(self):
-        tags = super().__sklearn_tags__()
-        tags.input_tags.allow_nan = True
-        return tags
+        check_choice(self.criterion, "criterion", self._criteria)
+        for name, low in {"max_depth": 1, "max_leaf_nodes": 2}.items():
+            if getattr(self, name) is not None:
+                check_count(getattr(self, name), name, low=low, hint=", or None for no limit")
+        check_count(self.min_samples_split, "min_samples_split", low=2)
+        check_count(self.min_samples_leaf, "min_samples_leaf")
+        check_number(self.min_impurity_decrease, "min_impurity_decrease", low=0)
+        check_number(self.min_weight_fraction_leaf, "min_weight_fraction_leaf", low=0, high=0.5)
 
 
-class HistTreeClassifier(ClassifierMixin, _HistTree):
+class HistTreeClassifier(SingleTreeMixin, ClassifierMixin, _HistTree):
     """Decision tree on columns cut into at most 255 bins.
 
     Built for ensembles that grow many trees on the same rows with other weights: see
@@ -197,37 +177,41 @@ class HistTreeClassifier(ClassifierMixin, _HistTree):
         self.max_bins = max_bins
         self.class_weight = class_weight
 
-    def fit(self, X, y, sample_weight=None) -> Self:
-        """Grow the tree.
+    def prepare(self, X, y, sample_weight=None, *, classes=None):
+        """Read and bin the training rows, once for all trees that are grown on them.
 
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
             Numbers; NaN is missing.
         y : array-like of shape (n_samples,)
-            Labels.
+            Labels; class codes if ``classes`` are given.
         sample_weight : array-like of shape (n_samples,), default=None
             Not negative. Samples of weight 0 are left out.
+        classes : ndarray of shape (n_classes,), default=None
+            Labels, sorted, some of which may have no sample here. None: those in y.
 
         Returns
         -------
-        HistTreeClassifier
+        PreparedRows
+            For ``fit_prepared``.
         """
-        X, y = validate_data(
-            self, X, y, dtype=[np.float64, np.float32], ensure_all_finite="allow-nan"
-        )
-        check_classification_targets(y)
-        self.classes_, codes = np.unique(y, return_inverse=True)
+        self._check()
+        if classes is None:
+            X, y = self._read(X, y)
+            check_classification_targets(y)
+            self.classes_, codes = np.unique(y, return_inverse=True)
+        else:
+            X, self.classes_, codes = self._read(X), classes, y
         if len(self.classes_) > MAX_CLASSES:
             raise ValueError(
                 f"y holds {len(self.classes_)} classes, and a tree on bins takes {MAX_CLASSES}: if "
                 "y is a number to be predicted, use HistTreeRegressor."
             )
-        sample_weight = _weights(sample_weight, X)
+        factor = None
         if self.class_weight is not None:
-            by_class = compute_sample_weight(self.class_weight, y)
-            sample_weight = by_class if sample_weight is None else sample_weight * by_class
-        return self._grow(X, codes, sample_weight, n_classes=len(self.classes_))
+            factor = compute_sample_weight(self.class_weight, self.classes_[codes])
+        return self._bin(X, sample_weight, codes=codes, class_factor=factor)
 
     def predict(self, X):
         """Return the heaviest class of the leaf reached, the first of equals.
@@ -240,28 +224,8 @@ class HistTreeClassifier(ClassifierMixin, _HistTree):
         -------
         ndarray of shape (n_samples,)
         """
-        X = self._check_input(X)
-        return self.classes_[predict_trees(self._stacked, X)[0]]
-
-    def predict_proba(self, X):
-        """Return the shares of the classes in the weight of the leaf reached.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_classes)
-        """
-        leaves = self.apply(X)
-        weight = self.tree_.value[leaves]
-        return weight / weight.sum(axis=1, keepdims=True)
-
-    def predict_log_proba(self, X):
-        """Return the logarithm of :meth:`predict_proba`; -inf where it is 0."""
-        with np.errstate(divide="ignore"):
-            return np.log(self.predict_proba(X))
+        votes = self._walk(X, "votes")
+        return self.classes_[votes]
 
 
 class HistTreeRegressor(RegressorMixin, _HistTree):
@@ -330,31 +294,28 @@ class HistTreeRegressor(RegressorMixin, _HistTree):
         self.min_impurity_decrease = min_impurity_decrease
         self.max_bins = max_bins
 
-    def fit(self, X, y, sample_weight=None) -> Self:
-        """Grow the tree.
+    def prepare(self, X, y=None, sample_weight=None):
+        """Read and bin the training rows, once for all trees that are grown on them.
 
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
             Numbers; NaN is missing.
-        y : array-like of shape (n_samples,)
-            Numbers.
+        y : array-like of shape (n_samples,), default=None
+            Numbers; None if ``fit_prepared`` is given others each time.
         sample_weight : array-like of shape (n_samples,), default=None
             Not negative. Samples of weight 0 are left out.
 
         Returns
         -------
-        HistTreeRegressor
+        PreparedRows
+            For ``fit_prepared``.
         """
-        X, y = validate_data(
-            self,
-            X,
-            y,
-            dtype=[np.float64, np.float32],
-            ensure_all_finite="allow-nan",
-            y_numeric=True,
-        )
-        return self._grow(X, np.asarray(y, dtype=np.float64), _weights(sample_weight, X))
+        self._check()
+        if y is None:
+            return self._bin(self._read(X), sample_weight)
+        X, y = self._read(X, y, y_numeric=True)
+        return self._bin(X, sample_weight, target=np.asarray(y, dtype=np.float64))
 
     def predict(self, X):
         """Return the mean target of the leaf reached.
@@ -367,11 +328,4 @@ class HistTreeRegressor(RegressorMixin, _HistTree):
         -------
         ndarray of shape (n_samples,)
         """
-        X = self._check_input(X)
-        return predict_trees(self._stacked, X, kind="values")[0]
-
-
-def _weights(sample_weight, X):
-    if sample_weight is None:
-        return None
-    return _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
+        return self._walk(X, "values")

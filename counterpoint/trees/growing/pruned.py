@@ -1,19 +1,20 @@
 """A pruned decision tree as a scikit-learn estimator."""
 
 from copy import copy
-from numbers import Integral, Real
-from typing import Self
+from numbers import Integral
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.model_selection import check_cv
-from sklearn.utils import check_random_state
+from sklearn.utils import check_random_state, compute_sample_weight
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import validate_data
 
+from counterpoint._validation import check_choice, check_count, check_number
+from counterpoint.base import validate_data
 from counterpoint.trees.ensemble import predict_trees, stack_trees
 from counterpoint.trees.growing.growers import Grower, case_weights
+from counterpoint.trees.growing.prepared import GrownTreeMixin, PreparedRows
 from counterpoint.trees.pruning.bottom_up import cut
 from counterpoint.trees.pruning.prune import CRITERIA, find_pruning
 from counterpoint.trees.pruning.raising import prune_and_raise
@@ -26,7 +27,7 @@ _CHOICES = {
 }
 
 
-class PrunedTreeClassifier(SingleTreeMixin, ClassifierMixin, BaseEstimator):
+class PrunedTreeClassifier(GrownTreeMixin, SingleTreeMixin, ClassifierMixin, BaseEstimator):
     """Decision tree, grown by entropy and pruned, by default as C4.5 does.
 
     With ``criterion="error-based"`` a stand-in for C4.5 on numeric columns: a node is made a leaf
@@ -168,33 +169,47 @@ class PrunedTreeClassifier(SingleTreeMixin, ClassifierMixin, BaseEstimator):
         self.class_weight = class_weight
         self.random_state = random_state
 
-    def fit(self, X, y, sample_weight=None) -> Self:
-        """Grow the tree, then prune it.
+    @property
+    def shares_work(self) -> bool:
+        """Whether ``prepare`` saves work when many trees are grown on the same rows."""
+        return self.grower == "hist"
+
+    def prepare(self, X, y, sample_weight=None, *, classes=None):
+        """Read the training rows and bin them for ``grower="hist"``, once for many trees.
 
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
             Numbers; NaN is missing.
         y : array-like of shape (n_samples,)
-            Labels.
+            Labels; class codes if ``classes`` are given.
         sample_weight : array-like of shape (n_samples,), default=None
             Not negative. Whole numbers count as copies, others are scaled to sum to the number
-            of samples.
+            of samples. That many cases all weights given to ``fit_prepared`` stand for.
+        classes : ndarray of shape (n_classes,), default=None
+            Labels, sorted, some of which may have no sample here. None: those in y.
 
         Returns
         -------
-        PrunedTreeClassifier
+        PreparedRows
+            For ``fit_prepared``.
         """
         self._check()
         # float32, as in scikit-learn's trees: both growers then give trees such a tree can hold.
-        X, y = validate_data(self, X, y, dtype=np.float32, ensure_all_finite="allow-nan")
-        check_classification_targets(y)
-        self.classes_ = np.unique(y)
-        weight = case_weights(X, y, sample_weight, self.class_weight)
-        codes = np.searchsorted(self.classes_, y)
+        options = {"dtype": self._input_dtype, "ensure_all_finite": "allow-nan"}
+        if classes is None:
+            X, y = validate_data(self, X, y, **options)
+            check_classification_targets(y)
+            self.classes_, codes = np.unique(y, return_inverse=True)
+        else:
+            X, self.classes_, codes = validate_data(self, X, **options), classes, y
+        labels, factor = self.classes_[codes], None
+        if self.class_weight is not None:
+            factor = compute_sample_weight(self.class_weight, labels)
+        weight = case_weights(X, labels, sample_weight, self.class_weight)
         grower = Grower(
             X,
-            y,
+            labels,
             codes,
             weight,
             n_classes=len(self.classes_),
@@ -204,6 +219,28 @@ class PrunedTreeClassifier(SingleTreeMixin, ClassifierMixin, BaseEstimator):
             min_samples_leaf=self.min_samples_leaf,
             max_features=self.max_features,
         )
+        is_random = self.grower == "sklearn" or self._splits_rows()
+        return PreparedRows(X, grower, weight, factor, codes, is_random=is_random)
+
+    def fit_prepared(self, data, sample_weight=None):
+        """Grow the tree on prepared rows, then prune it.
+
+        Parameters
+        ----------
+        data : PreparedRows
+            From ``prepare`` of this tree or of one with the same parameters.
+        sample_weight : ndarray of shape (n_samples,), default=None
+            Finite, not negative, not all zero; scaled to as many cases as ``prepare`` has seen.
+            None: the weights given to ``prepare``.
+
+        Returns
+        -------
+        PrunedTreeClassifier
+        """
+        X, codes, weight = data.X, data.codes, data.weigh(sample_weight)
+        if sample_weight is not None:
+            # Which samples matter more, not how many cases there are.
+            weight = weight * (data.weight.sum() / weight.sum())
         rng = self.random_state
         if self._splits_rows():
             rng = check_random_state(rng)
@@ -212,13 +249,13 @@ class PrunedTreeClassifier(SingleTreeMixin, ClassifierMixin, BaseEstimator):
         if self.criterion == "reduced-error":
             held = self._hold_out(codes, weight, rng)
             grown_by = np.where(held, 0.0, weight)
-        tree, _ = grower.grow(grown_by, rng)
+        tree, _ = data.grower.grow(grown_by, rng)
         if self.criterion == "reduced-error":
             leaf = predict_trees(stack_trees([tree]), X[held], kind="leaves")[0]
             held_out = leaf, codes[held], weight[held]
             total = weight[held].sum()
         elif self._splits_rows():
-            judges = self._judges(grower, codes, weight, rng)
+            judges = self._judges(data.grower, codes, weight, rng)
         if self.raising:
             pruned, cost = prune_and_raise(
                 tree,
@@ -229,7 +266,7 @@ class PrunedTreeClassifier(SingleTreeMixin, ClassifierMixin, BaseEstimator):
                 limit=self.limit,
                 impurity=self.split_criterion,
             )
-            return self._hold(tree, pruned, cost / total)
+            return self._keep(data, tree, pruned, None, cost / total)
         pruning, chosen = find_pruning(
             tree,
             self.criterion,
@@ -247,14 +284,18 @@ class PrunedTreeClassifier(SingleTreeMixin, ClassifierMixin, BaseEstimator):
         if chosen is not None:
             name = "ccp_alpha_" if self.criterion == "cost-complexity" else "critical_value_"
             setattr(self, name, chosen)
-        return self._hold(tree, cut(tree, pruning), pruning.cost / total)
+        # Trees for folds are grown in the same place, and held-out rows were not grown on.
+        leaf = None if self._splits_rows() else data.grower.leaf
+        leaf = None if leaf is None else pruning.new_node[leaf]
+        return self._keep(data, tree, cut(tree, pruning), leaf, pruning.cost / total)
 
-    def _hold(self, tree, pruned, error):
+    def _keep(self, data, tree, pruned, leaf, error):
         """Keep the pruned tree, and what pruning did to it."""
         self.tree_ = pruned
         self.unpruned_leaves_ = tree.n_leaves
         self.n_pruned_ = tree.n_leaves - pruned.n_leaves
         self.estimated_error_ = error
+        data.remember(pruned, leaf)
         return self
 
     def _splits_rows(self):
@@ -306,25 +347,14 @@ class PrunedTreeClassifier(SingleTreeMixin, ClassifierMixin, BaseEstimator):
 
     def _check(self):
         for name, choices in _CHOICES.items():
-            given = getattr(self, name)
-            if given not in choices:
-                raise ValueError(
-                    f"{name}={given!r}: choose {' or '.join(choices)}."
-                    if len(choices) == 2
-                    else f"{name}={given!r}: choose {', '.join(choices)}."
-                )
-        for name in ("max_depth", "min_samples_leaf"):
-            given = getattr(self, name)
-            if given is None and name == "max_depth":
-                continue
-            if not isinstance(given, Integral) or isinstance(given, bool) or given < 1:
-                none = ", or None for no limit" if name == "max_depth" else ""
-                raise ValueError(f"{name}={given!r}: give a whole number from 1{none}.")
-        if isinstance(self.cv, Integral) and (isinstance(self.cv, bool) or self.cv < 2):
-            raise ValueError(f"cv={self.cv!r}: give a whole number of folds from 2.")
+            check_choice(getattr(self, name), name, choices)
+        if self.max_depth is not None:
+            check_count(self.max_depth, "max_depth", hint=", or None for no limit")
+        check_count(self.min_samples_leaf, "min_samples_leaf")
+        if isinstance(self.cv, Integral):
+            check_count(self.cv, "cv", low=2)
         share = self.validation_fraction
-        if not isinstance(share, Real) or not 0 < float(share) < 1:
-            raise ValueError(f"validation_fraction={share!r}: give a share above 0 and below 1.")
+        check_number(share, "validation_fraction", low=0, high=1, open_low=True, open_high=True)
         if self.raising and self.criterion != "error-based":
             raise ValueError(
                 f"raising={self.raising!r} with criterion={self.criterion!r}: only error-based "
@@ -335,8 +365,6 @@ class PrunedTreeClassifier(SingleTreeMixin, ClassifierMixin, BaseEstimator):
                 f"max_features={self.max_features!r} with grower='hist', which always looks at all "
                 "columns: leave it None, or choose grower='sklearn'."
             )
-
-    # What a boosting loop needs to make members without fitting each anew.
 
     def _with_tree(self, tree, classes):
         """Return a copy of this estimator that holds a tree grown elsewhere."""

@@ -1,0 +1,128 @@
+"""Training rows made ready once, for trees by one weight after another.
+
+``fit`` of a tree is ``prepare``, then ``fit_prepared``. An ensemble that grows many trees on the
+same rows calls ``prepare`` once and ``fit_prepared`` for each of them, so that whatever option a
+tree has, it has in the ensemble, too.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+from numpy.typing import NDArray
+
+from counterpoint._kernels.threads import threads_for
+from counterpoint._kernels.votes import votes_of_leaves
+from counterpoint._validation import code_type
+from counterpoint.base import need_target
+from counterpoint.trees.ensemble import predict_trees, stack_trees
+from counterpoint.trees.structure import Tree
+
+
+@dataclass
+class PreparedRows:
+    """Rows that were read, checked and binned, and what a tree must know of them.
+
+    Attributes
+    ----------
+    X : ndarray of shape (n_samples, n_features)
+        All rows.
+    grower : GrowWorkspace or Grower
+        What trees are grown with.
+    weight : ndarray of shape (n_samples,) or None
+        The weights given to ``prepare``, times those of the classes; None: all the same.
+    class_factor : ndarray of shape (n_samples,) or None
+        Weight of each sample's class.
+    codes : ndarray of shape (n_samples,) or None
+        Class codes.
+    target : ndarray of shape (n_samples,) or None
+        Numbers to fit, for regression.
+    rows : ndarray of shape (n_samples,), bool, or None
+        Which rows have a weight, if not all: the others are in no bin and no count.
+    is_random : bool
+        Whether the same weights may give another tree.
+    """
+
+    X: NDArray
+    grower: Any
+    weight: NDArray | None = None
+    class_factor: NDArray | None = None
+    codes: NDArray | None = None
+    target: NDArray | None = None
+    rows: NDArray | None = None
+    is_random: bool = False
+    _last: tuple = (None, None)
+
+    def weigh(self, sample_weight: NDArray | None) -> NDArray | None:
+        """Return the weights of all rows, with those of the classes; None is as prepared."""
+        if sample_weight is None:
+            return self.weight
+        return sample_weight if self.class_factor is None else sample_weight * self.class_factor
+
+    def remember(self, tree: Tree, leaf: NDArray | None) -> None:
+        """Note the leaf of every row in the tree grown last, if it is known."""
+        self._last = (tree, leaf)
+
+    def leaves(self, tree: Tree) -> NDArray:
+        """Return the leaf of every row."""
+        last, leaf = self._last
+        if last is tree and leaf is not None:
+            return leaf
+        return predict_trees(stack_trees([tree]), self.X, kind="leaves")[0]
+
+
+class GrownTreeMixin:
+    """One tree in ``tree_`` that is grown by weight: what classifiers and regressors share."""
+
+    tree_: Tree
+
+    @property
+    def shares_work(self) -> bool:
+        """Whether ``prepare`` saves work when many trees are grown on the same rows."""
+        return True
+
+    def fit(self, X, y, sample_weight=None):
+        """Grow the tree.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Numbers; NaN is missing.
+        y : array-like of shape (n_samples,)
+            Labels, or numbers for a regressor.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Not negative. Samples of weight 0 are left out.
+
+        Returns
+        -------
+        object
+            The fitted tree.
+        """
+        need_target(self, y)
+        return self.fit_prepared(self.prepare(X, y, sample_weight))  # type: ignore[attr-defined]
+
+    def predict_prepared(self, data: PreparedRows, *, proba: bool = False):
+        """Answer for the prepared rows, without walking down the tree where it was just grown.
+
+        Parameters
+        ----------
+        data : PreparedRows
+        proba : bool, default=False
+            Whether class shares are wanted, too.
+
+        Returns
+        -------
+        votes : ndarray of shape (n_samples,)
+            Class codes; numbers, and nothing else, for a regressor.
+        proba : ndarray of shape (n_samples, n_classes) or None
+        """
+        leaf = data.leaves(self.tree_)
+        value = self.tree_.value
+        if data.codes is None:
+            return value[leaf, 0]
+        labels = value.argmax(axis=1).astype(code_type(value.shape[1]))
+        with threads_for(len(leaf)):
+            votes = votes_of_leaves(labels, leaf)
+        if not proba:
+            return votes, None
+        shares = value[leaf]
+        return votes, shares / shares.sum(axis=1, keepdims=True)
