@@ -5,6 +5,7 @@ from typing import Annotated, Any
 
 import typer
 
+from counterpoint.cli import _learning as learning
 from counterpoint.cli import _terminal as terminal
 
 HELP = (
@@ -56,7 +57,7 @@ def churn(
             metavar="NUMBER", help="Most calls: a number, or a share below 1.", show_default=False
         ),
     ] = None,
-    seed: Annotated[int, typer.Option(min=0, help="The seed.")] = 0,
+    random_state: learning.Seed = 0,
     output: Annotated[Path, typer.Option("--output", "-o", help="The page to write.")] = Path(
         "churn.html"
     ),
@@ -84,11 +85,11 @@ def churn(
         )  # fmt: skip
         result = find_at_risk(
             log, target=target, length=length, gain=gain, cost=cost, capacity=capacity,
-            random_state=seed,
+            random_state=random_state,
         )  # fmt: skip
         summary = summarise_churn(
             result, source=file.name, entity=entity, target=target,
-            command=_command(file, entity, time, type_, target, length, gain, cost, seed),
+            command=_command(file, entity, time, type_, target, length, gain, cost, random_state),
         )  # fmt: skip
         write_ranking(result, csv, entity=entity)
         write_churn(result, summary, output)
@@ -121,14 +122,14 @@ def _check_options(
 
 def _command(
     file: Path, entity: str, time: str, type_: str, target: str, length: int, gain: float,
-    cost: float, seed: int,
+    cost: float, random_state: int,
 ) -> str:  # fmt: skip
     import shlex
 
     words = [
         "counterpoint", "churn", file.name, "--entity", entity, "--time", time, "--type", type_,
         "--target", target, "--length", str(length), "--gain", f"{gain:g}", "--cost", f"{cost:g}",
-        "--seed", str(seed),
+        "--random-state", str(random_state),
     ]  # fmt: skip
     return shlex.join(words)
 
