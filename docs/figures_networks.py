@@ -20,7 +20,7 @@ LAMBDAS = (0.76, 0.75, 0.7, 0.0)
 
 
 def draw_dynamics():
-    """Figure 4.4 of Eastwood's thesis, with spread and errors below."""
+    """Figure 4.4 of Eastwood (2010), with spread and errors below."""
     X, y = make_ripley(random_state=0)
     X_new, y_new = make_ripley(random_state=1)
     figure, axes = plt.subplots(

@@ -1,9 +1,10 @@
-"""Why do forests, boosting and stochastic discrimination work? The thesis' chapter 3, measured.
+"""Why do forests, boosting and stochastic discrimination work? Two of their virtues, measured.
 
-Each is a collection of subsets of the space. The chapter argues that all three make subsets that
-hold more of one class than of the rest (enrichment), and that hold the samples of a
-class evenly (uniformity), by growing, by reweighting, and by filtering. Here are the numbers, on
-the data the collections were made from and on data they never saw (projectability).
+Each is a collection of subsets of the space. Eastwood ("Building well-performing classifier
+ensembles", PhD thesis, Bournemouth University, 2010, chapter 3) argues that all three make subsets
+that hold more of one class than of the rest (enrichment), and that hold the samples of a class
+evenly (uniformity), by growing, by reweighting, and by filtering. Here are the numbers, on the
+data the collections were made from and on data they never saw (projectability).
 
 Run with: python examples/enrichment_uniformity.py
 """

@@ -58,13 +58,13 @@ def bayes_posterior(
     >>> bayes_posterior("two_gaussians", [[0.0, 0.0]])
     array([[0.5, 0.5]])
     """
-    name, found = _find(problem, parameters)
-    weights = _check_priors(priors, found)
+    name, plane = _find(problem, parameters)
+    weights = _check_priors(priors, plane)
     X = check_array(X, dtype=np.float64)
-    if X.shape[1] < found.n_features or (found.project is None and X.shape[1] > found.n_features):
-        raise ValueError(f"X has {X.shape[1]} columns, but {name} has {found.n_features} features.")
-    points = X if found.project is None else found.project(X)
-    return softmax(found.log_densities(points) + _log(weights), axis=1)
+    if X.shape[1] < plane.n_features or (plane.project is None and X.shape[1] > plane.n_features):
+        raise ValueError(f"X has {X.shape[1]} columns, but {name} has {plane.n_features} features.")
+    points = X if plane.project is None else plane.project(X)
+    return softmax(plane.log_densities(points) + _log(weights), axis=1)
 
 
 def bayes_predict(
@@ -137,8 +137,8 @@ def bayes_error(
     >>> round(bayes_error("two_gaussians"), 4), round(bayes_error(make_ripley), 3)
     (0.0228, 0.089)
     """
-    name, found = _find(problem, parameters)
-    weights = _check_priors(priors, found)
+    name, plane = _find(problem, parameters)
+    weights = _check_priors(priors, plane)
     if name == "two_gaussians":
         first, second = synthetic.gaussian_means(**parameters)
         distance = np.linalg.norm(second - first)
@@ -151,14 +151,14 @@ def bayes_error(
 @lru_cache(maxsize=64)
 def _integrate(name: str, weights: tuple[float, ...]) -> float:
     """Sum over a grid what is lost by choosing the likeliest class at each point."""
-    found = _PROBLEMS[name]()
-    low, high = found.box
+    plane = _PROBLEMS[name]()
+    low, high = plane.box
     step = (high - low) / _GRID
     ticks = low + step * (np.arange(_GRID)[:, None] + 0.5)  # midpoints of the cells
     log_weights, lost = _log(np.array(weights)), 0.0
     for rows in np.array_split(ticks[:, 1], 20):  # a slice at a time, for memory
         points = np.stack(np.meshgrid(ticks[:, 0], rows), axis=-1).reshape(-1, 2)
-        joint = np.exp(found.log_densities(points) + log_weights)
+        joint = np.exp(plane.log_densities(points) + log_weights)
         lost += (joint.sum(axis=1) - joint.max(axis=1)).sum()
     return float(lost * step.prod())
 

@@ -174,13 +174,13 @@ def find_files(key: str) -> dict[str | None, Path]:
 
 def all_files() -> dict[str, dict[str | None, Path]]:
     """Return the files of every set in the data folder. One whole file goes before parts."""
-    found: dict[str, dict[str | None, Path]] = {}
+    by_name: dict[str, dict[str | None, Path]] = {}
     folder = data_folder()
     for path in sorted(folder.iterdir()) if folder.is_dir() else []:
         match = _FILE.fullmatch(path.name)
         if match and path.is_file():
-            found.setdefault(canonical(match["name"]), {}).setdefault(_part(match), path)
-    return {key: {None: files[None]} if None in files else files for key, files in found.items()}
+            by_name.setdefault(canonical(match["name"]), {}).setdefault(_part(match), path)
+    return {key: {None: files[None]} if None in files else files for key, files in by_name.items()}
 
 
 def recorded(key: str) -> dict | None:

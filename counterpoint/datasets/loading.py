@@ -1,4 +1,4 @@
-"""Load a data set by name: shipped, from the data folder or, if asked, from OpenML."""
+"""Load a data set by name: shipped, from the data folder or, if request, from OpenML."""
 
 import os
 from pathlib import Path
@@ -172,19 +172,19 @@ def _fetch(entry: Entry) -> Path:
 
     if "data_id" in entry.openml:
         wanted = {"data_id": entry.openml["data_id"]}
-        asked = f"number {entry.openml['data_id']} ({entry.openml['name']})"
+        request = f"number {entry.openml['data_id']} ({entry.openml['name']})"
     else:
         wanted = {"name": entry.name}
-        asked = f"the name {entry.name!r}, as we know no OpenML number for it"
+        request = f"the name {entry.name!r}, as we know no OpenML number for it"
     try:
-        sent = sklearn_datasets.fetch_openml(**wanted, as_frame=True, cache=False).frame
+        frame = sklearn_datasets.fetch_openml(**wanted, as_frame=True, cache=False).frame
     except (OSError, ValueError) as error:
         raise DatasetNotFoundError(
-            f"{entry.name!r} could not be fetched: OpenML, asked for {asked}, failed with "
+            f"{entry.name!r} could not be fetched: OpenML, asked for {request}, failed with "
             f"{type(error).__name__}: {error}. With no network, put the file into the data folder "
             f"{data_folder()} with `counterpoint datasets add FILE`."
         ) from error
-    table = _checked(entry, sent, asked)
+    table = _check_openml(entry, frame, request)
     folder = data_folder()
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / f"{entry.name}.csv.gz"
@@ -192,14 +192,14 @@ def _fetch(entry: Entry) -> Path:
     return path
 
 
-def _checked(entry: Entry, sent: "pd.DataFrame", asked: str) -> Table:
+def _check_openml(entry: Entry, frame: "pd.DataFrame", request: str) -> Table:
     """Return what OpenML sent as a table of ours; refuse it if its counts are not those known."""
     ours = {name.lower(): name for name in [*entry.columns, entry.target]}
     ours[entry.openml.get("target", entry.target).lower()] = entry.target
-    cells = sent.rename(columns=lambda name: ours.get(name.lower(), name))
+    cells = frame.rename(columns=lambda name: ours.get(name.lower(), name))
     absent = [name for name in [*entry.columns, entry.target] if name not in cells]
     if absent:
-        raise _impostor(entry, asked, f"it lacks the columns {absent[:8]}")
+        raise _impostor(entry, request, f"it lacks the columns {absent[:8]}")
     nominal = [*entry.nominal, entry.target]
     cells = cells.astype(dict.fromkeys(nominal, object))
     for name in nominal:
@@ -208,7 +208,7 @@ def _checked(entry: Entry, sent: "pd.DataFrame", asked: str) -> Table:
     cells[entry.target] = cells[entry.target].map(lambda label: labels.get(label, label))
     classes = cells[entry.target].value_counts().to_dict()
     if classes != entry.classes:
-        raise _impostor(entry, asked, f"its classes are {classes}, not {entry.classes}")
+        raise _impostor(entry, request, f"its classes are {classes}, not {entry.classes}")
     cells = cells.drop(columns=SPLIT, errors="ignore")
     first = cells[entry.target][: entry.parts["train"]["rows"]].value_counts().to_dict()
     if first == entry.parts["train"]["classes"]:  # else the rows come in some other order
@@ -223,9 +223,9 @@ def _text(value) -> str:
     return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
 
 
-def _impostor(entry: Entry, asked: str, why: str) -> DatasetNotFoundError:
+def _impostor(entry: Entry, request: str, why: str) -> DatasetNotFoundError:
     return DatasetNotFoundError(
-        f"What OpenML sent when asked for {asked} is not the data set {entry.name!r}: {why}. "
+        f"What OpenML sent when asked for {request} is not the data set {entry.name!r}: {why}. "
         "Nothing was kept. If you have the right file, add it with "
         "`counterpoint datasets add FILE`."
     )

@@ -57,7 +57,7 @@ def split(X, y, X_test, y_test, test_size, proba, weight, for_classes: bool, rng
     if given:
         return Data(X, target, X_test, test_target, proba, weight, classes, None)
     counts = np.unique(target, return_counts=True)[1]
-    X_fit, X_held, y_fit, y_held, _, held = train_test_split(
+    X_fit, X_rest, y_fit, y_rest, _, rest = train_test_split(
         X,
         target,
         np.arange(rows),
@@ -66,8 +66,8 @@ def split(X, y, X_test, y_test, test_size, proba, weight, for_classes: bool, rng
         stratify=target if for_classes and counts.min() > 1 else None,
         random_state=rng,
     )
-    proba, weight = (None if part is None else part[held] for part in (proba, weight))
-    return Data(X_fit, y_fit, X_held, y_held, proba, weight, classes, held)
+    proba, weight = (None if part is None else part[rest] for part in (proba, weight))
+    return Data(X_fit, y_fit, X_rest, y_rest, proba, weight, classes, rest)
 
 
 def check_resample(resample):

@@ -275,10 +275,10 @@ def _check_kind(estimator, name: str, for_classes: bool) -> None:
         )
 
 
-def _stack(trials: list[Answer], asked: bool) -> tuple[NDArray, NDArray | None]:
+def _stack(trials: list[Answer], with_members: bool) -> tuple[NDArray, NDArray | None]:
     own = np.stack([answer.own for answer in trials])
     parts = [answer.members for answer in trials if answer.members is not None]
-    if not asked or not parts:
+    if not with_members or not parts:
         return own, None
     sizes = sorted({len(part) for part in parts})
     if len(parts) < len(trials) or len(sizes) > 1:

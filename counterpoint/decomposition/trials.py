@@ -14,12 +14,12 @@ from sklearn.utils import check_consistent_length
 from sklearn.utils import resample as draw_rows
 
 from counterpoint._progress import track
+from counterpoint.base import MAX_SEED, set_random_states
 from counterpoint.decomposition.inputs import encode
 from counterpoint.exceptions import MemberError
 
 Output = Literal["labels", "values", "proba"]
 
-_MAX_SEED = np.iinfo(np.int32).max
 # a bootstrap that misses a class is drawn again; a class too rare for this many draws may miss
 _MAX_DRAWS = 100
 
@@ -58,7 +58,7 @@ def run_trials(task: Task, n_trials: int, *, n_jobs, rng, progress) -> list[Answ
 
     Every seed is drawn before the first trial starts, so the number of jobs changes nothing.
     """
-    seeds = rng.randint(_MAX_SEED, size=n_trials)
+    seeds = rng.randint(MAX_SEED, size=n_trials)
     jobs = (delayed(run_trial)(task, seed) for seed in seeds)
     done: list[Answer] = []
     outputs = Parallel(n_jobs=n_jobs, return_as="generator")(jobs)
@@ -93,9 +93,7 @@ def run_trial(task: Task, seed: int) -> Answer | None:
     rng = np.random.RandomState(seed)
     try:
         X, y = _draw(task, rng)
-        model = clone(task.estimator)
-        _seed(model, rng)
-        model.fit(X, y)
+        model = set_random_states(clone(task.estimator), rng, only_missing=True).fit(X, y)
         return Answer(_ask(task, model), _ask_members(task, model) if task.members else None)
     except KeyboardInterrupt:
         return None
@@ -123,17 +121,6 @@ def _draw(task: Task, rng: np.random.RandomState):
         if len(pd.unique(y)) >= n_classes or task.classes is None:
             break
     return X, y
-
-
-def _seed(model, rng: np.random.RandomState) -> None:
-    """Seed what has no seed; one that the user has fixed stays."""
-    params = model.get_params(deep=True)
-    unseeded = [
-        name
-        for name in sorted(params)
-        if name.split("__")[-1] == "random_state" and params[name] is None
-    ]
-    model.set_params(**{name: int(rng.randint(_MAX_SEED)) for name in unseeded})
 
 
 def _ask(task: Task, model) -> NDArray:

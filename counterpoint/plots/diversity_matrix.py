@@ -218,7 +218,7 @@ def _name_members(ax: Axes, names: list[str], order: str) -> None:
     ax.set(xlabel=f"{what}{_ORDERS.get(order, '')}", ylabel=what)
 
 
-def _write_values(ax: Axes, im, matrix: NDArray, asked: bool | None, text_kwargs) -> None:
+def _write_values(ax: Axes, im, matrix: NDArray, always: bool | None, text_kwargs) -> None:
     texts = {
         (i, j): f"{value:.2f}".replace("-", "\N{MINUS SIGN}")
         for (i, j), value in np.ndenumerate(matrix)
@@ -231,7 +231,7 @@ def _write_values(ax: Axes, im, matrix: NDArray, asked: bool | None, text_kwargs
     points = min(box.width, box.height) / len(matrix) * 72 / ax.figure.dpi
     # A digit is about 0.6 of the font's size wide.
     size = min(9.0, 0.85 * points / (0.6 * max(map(len, texts.values()))))
-    if size < 5 and not asked:
+    if size < 5 and not always:
         return
     for (i, j), text in texts.items():
         look: dict[str, Any] = {"ha": "center", "va": "center", "fontsize": size}
