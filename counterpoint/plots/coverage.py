@@ -134,4 +134,3 @@ class CoverageDisplay(Display):
             ax.yaxis.set_major_formatter("{x:g}")
             ax.yaxis.set_minor_formatter(NullFormatter())
             ax.set_ylabel("Standard deviation of coverage")
-        style.draw_legend(ax)

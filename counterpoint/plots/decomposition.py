@@ -93,9 +93,6 @@ class DecompositionDisplay(Display):
         param_name: str | None = None,
         param_range=None,
         name: str | None = None,
-        ax=None,
-        bar_kwargs: style.Look = None,
-        legend_kwargs: style.Look = None,
         **options: Any,
     ) -> Self:
         """Train an estimator again and again, split its error, then draw.
@@ -111,11 +108,10 @@ class DecompositionDisplay(Display):
             Its values, a bar each.
         name : str, default=None
             What to call the one bar, where no parameter is varied.
-        ax, bar_kwargs, legend_kwargs
-            As for ``draw``.
         **options
             For ``counterpoint.decomposition.decompose``: ``loss``, ``method``, ``n_trials``, ...
-            With an integer ``random_state`` every value meets the same training sets.
+            With an integer ``random_state`` every value meets the same training sets. And as for
+            ``plot`` and ``draw``.
 
         Returns
         -------
@@ -126,7 +122,7 @@ class DecompositionDisplay(Display):
                 f"param_name={param_name!r} and param_range={param_range!r} go together: pass "
                 "both, or neither for a single bar."
             )
-        look: dict[str, Any] = {"ax": ax, "bar_kwargs": bar_kwargs, "legend_kwargs": legend_kwargs}
+        look = cls._take_look(options)
         if param_name is None:
             result = _decomposition.decompose(estimator, X, y, **options)
             called = type(estimator).__name__ if name is None else name
@@ -147,9 +143,6 @@ class DecompositionDisplay(Display):
         *,
         method: str = "kohavi_wolpert",
         name: str | None = None,
-        ax=None,
-        bar_kwargs: style.Look = None,
-        legend_kwargs: style.Look = None,
         **options: Any,
     ) -> Self:
         """Split the error of predictions that you have already, then draw.
@@ -165,20 +158,17 @@ class DecompositionDisplay(Display):
             Name of a function in ``counterpoint.decomposition``.
         name : str, default=None
             What to call the bar.
-        ax, bar_kwargs, legend_kwargs
-            As for ``draw``.
         **options
-            For that function.
+            For that function, and as for ``plot`` and ``draw``.
 
         Returns
         -------
         display : DecompositionDisplay
         """
         check_choice(method, "method", _FUNCTIONS)
+        look = cls._take_look(options)
         parts = getattr(_decomposition, method)(y_true, predictions, **options)
-        return cls.from_decomposition(
-            parts, name=name, ax=ax, bar_kwargs=bar_kwargs, legend_kwargs=legend_kwargs
-        )
+        return cls.from_decomposition(parts, name=name, **look)
 
     @classmethod
     def from_decomposition(
@@ -262,7 +252,7 @@ class DecompositionDisplay(Display):
     def _size(self) -> tuple[float, float]:
         return float(np.clip(4.9 + 0.5 * len(self.contributions), 5.6, 8.0)), 4.4
 
-    def draw(self, ax, *, bar_kwargs: style.Look = None, legend_kwargs: style.Look = None) -> None:
+    def draw(self, ax, *, bar_kwargs: style.Look = None) -> None:
         """Draw on these axes.
 
         Parameters
@@ -270,8 +260,6 @@ class DecompositionDisplay(Display):
         ax : matplotlib Axes
         bar_kwargs : dict, default=None
             For ``Axes.bar`` of all parts.
-        legend_kwargs : dict, default=None
-            For ``Axes.legend``.
         """
         n = len(self.contributions)
         width = 0.5 if n == 1 else 0.8
@@ -306,7 +294,6 @@ class DecompositionDisplay(Display):
             title += "\n" + self.identity.replace("_", " ")
         ax.set_title(title, fontsize="medium")
         ax.set_ylabel("Contribution to the expected error")
-        style.draw_legend(ax, given=legend_kwargs)
 
 
 def _signed_terms(one, key) -> tuple[dict[str, float], float]:

@@ -33,14 +33,18 @@ class Display:
 
     # Width and height in inches of a figure of its own.
     size: ClassVar[tuple[float, float]] = (6.4, 4.0)
+    # Where its legend goes, if not where legends go.
+    legend: ClassVar[dict[str, Any]] = {}
 
-    def plot(self, ax=None, **options: Any) -> Self:
+    def plot(self, ax=None, *, legend_kwargs: style.Look = None, **options: Any) -> Self:
         """Draw on ``ax`` or a new figure; never call ``show``.
 
         Parameters
         ----------
         ax : matplotlib Axes, default=None
             None makes a new figure.
+        legend_kwargs : dict, default=None
+            For ``Axes.legend``.
         **options
             As for ``draw``.
 
@@ -49,12 +53,13 @@ class Display:
         self
         """
         ax = style.get_axes(ax, self._size())
-        self.draw(ax, **options)
+        key = self.draw(ax, **options)
+        style.draw_legend(ax, key or [], {**self.legend, **(legend_kwargs or {})})
         self.ax_, self.figure_ = ax, ax.figure
         return self
 
-    def draw(self, *axes: Any, **options: Any) -> None:
-        """Draw on the axes given."""
+    def draw(self, *axes: Any, **options: Any) -> Any:
+        """Draw on the axes given; may return what the legend is to explain besides."""
         raise NotImplementedError
 
     def table(self) -> pd.DataFrame:
@@ -63,6 +68,12 @@ class Display:
 
     def _size(self) -> tuple[float, float]:
         return self.size
+
+    @classmethod
+    def _take_look(cls, options: dict[str, Any]) -> dict[str, Any]:
+        """Take out of the options what ``plot`` and ``draw`` are to get."""
+        names = {*inspect.signature(cls.plot).parameters, *inspect.signature(cls.draw).parameters}
+        return {name: options.pop(name) for name in list(options) if name in names}
 
 
 class PanelDisplay(Display):
@@ -79,7 +90,7 @@ class PanelDisplay(Display):
         """How many panels there are."""
         raise NotImplementedError
 
-    def plot(self, ax=None, **options: Any) -> Self:
+    def plot(self, ax=None, *, legend_kwargs: style.Look = None, **options: Any) -> Self:
         """Draw on ``ax`` or a new figure; never call ``show``.
 
         Parameters
@@ -87,6 +98,8 @@ class PanelDisplay(Display):
         ax : matplotlib Axes or sequence of them, default=None
             A single one is split into panels, for which it must be part of a grid
             (``plt.subplots``). None makes a new figure.
+        legend_kwargs : dict, default=None
+            For ``Axes.legend``.
         **options
             As for ``draw``.
 
@@ -95,10 +108,11 @@ class PanelDisplay(Display):
         self
         """
         panels = stacked_panels(ax, self.n_panels)
-        self.draw(panels, **options)
+        key = self.draw(panels, **options) or []
         for panel in panels:
             panel.grid(axis="y", color="0.9", linewidth=0.8)
             panel.set_axisbelow(True)
+            style.draw_legend(panel, key if panel is panels[0] else [], legend_kwargs)
         self.axes_ = panels
         self.ax_, self.figure_ = panels[0], panels[0].figure
         return self
@@ -129,7 +143,7 @@ class EnsembleDisplay(Display):
         ax : matplotlib Axes, default=None
             Where to draw; None makes a new figure.
         **options
-            As for ``compute`` and ``draw``.
+            As for ``compute``, ``plot`` and ``draw``.
 
         Returns
         -------
@@ -168,7 +182,7 @@ class EnsembleDisplay(Display):
         ax : matplotlib Axes, default=None
             Where to draw; None makes a new figure.
         **options
-            As for ``compute`` and ``draw``.
+            As for ``compute``, ``plot`` and ``draw``.
 
         Returns
         -------
@@ -226,7 +240,7 @@ class EnsembleDisplay(Display):
         ax : matplotlib Axes, default=None
             Where to draw; None makes a new figure.
         **options
-            As for ``compute`` and ``draw``.
+            As for ``compute``, ``plot`` and ``draw``.
 
         Returns
         -------

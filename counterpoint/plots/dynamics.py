@@ -159,9 +159,7 @@ class NCLDynamicsDisplay(PanelDisplay):
             columns[f"{name} member error"] = members
         return pd.DataFrame(columns, index=pd.Index(self.epochs, name="epoch"))
 
-    def draw(
-        self, panels, *, line_kwargs: style.Look = None, legend_kwargs: style.Look = None
-    ) -> None:
+    def draw(self, panels, *, line_kwargs: style.Look = None) -> None:
         """Draw on these panels: outputs, spread, errors.
 
         Parameters
@@ -169,8 +167,6 @@ class NCLDynamicsDisplay(PanelDisplay):
         panels : list of Axes
         line_kwargs : dict, default=None
             For ``Axes.plot`` of all lines.
-        legend_kwargs : dict, default=None
-            For ``Axes.legend``.
         """
         outputs, spread, errors = panels
         for k, values in enumerate(self.outputs):
@@ -197,8 +193,6 @@ class NCLDynamicsDisplay(PanelDisplay):
         errors.set_ylabel(self.labels.get("error", "Error"))
         spread.set_ylim(bottom=0)
         errors.set_xlabel("Epochs")
-        style.draw_legend(outputs, [], legend_kwargs)
-        style.draw_legend(errors, [], legend_kwargs)
 
     def _look(self, k):
         if len(self.outputs) > _COLOURED:

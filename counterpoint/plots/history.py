@@ -128,9 +128,7 @@ class HistoryDisplay(PanelDisplay):
         below = [name for column in self.columns for name in self._beside(column)]
         return self.values[[*self._errors(), *below]]
 
-    def draw(
-        self, panels, *, line_kwargs: style.Look = None, legend_kwargs: style.Look = None
-    ) -> None:
+    def draw(self, panels, *, line_kwargs: style.Look = None) -> None:
         """Draw on these panels: the errors, then a column each.
 
         Parameters
@@ -138,8 +136,6 @@ class HistoryDisplay(PanelDisplay):
         panels : list of Axes
         line_kwargs : dict, default=None
             For ``Axes.plot`` of all lines.
-        legend_kwargs : dict, default=None
-            For ``Axes.legend``.
         """
         at = self.values.index
         sets = {name.removesuffix("_error"): k for k, name in enumerate(self._errors())}
@@ -157,7 +153,6 @@ class HistoryDisplay(PanelDisplay):
         panels[0].set(title="Round by round", ylabel="Error of the vote")
         panels[-1].set_xlabel("Members")
         whole_numbers(panels[-1])
-        style.draw_legend(panels[0], [], legend_kwargs)
 
     def _line(self, panel, at, name, k, line_kwargs, label=None):
         look = style.merge({"color": style.colour(k), "linewidth": 1.6}, line_kwargs, Line2D)

@@ -121,8 +121,7 @@ class HyperboxDisplay(Display):
         eps: float | None = None,
         box_kwargs: style.Look = None,
         scatter_kwargs: style.Look = None,
-        legend_kwargs: style.Look = None,
-    ) -> None:
+    ) -> list[Any]:
         """Draw on these axes.
 
         Parameters
@@ -134,8 +133,6 @@ class HyperboxDisplay(Display):
             For ``matplotlib.patches.Rectangle``.
         scatter_kwargs : dict, default=None
             For ``Axes.scatter`` of the data.
-        legend_kwargs : dict, default=None
-            For ``Axes.legend``.
         """
         low, high = plane.limits(self.X, eps)
         room = high - low  # an edge that is nowhere is drawn outside of the picture
@@ -154,7 +151,6 @@ class HyperboxDisplay(Display):
             self.boxes_.append(ax.add_patch(box))
         plane.draw_points(ax, self.X, self.y, self.classes, scatter_kwargs)
         sample = Patch(facecolor="0.9", edgecolor=style.GREY, label="box of the class")
-        style.draw_legend(ax, [sample], legend_kwargs)
         ax.set(
             title=self.title,
             xlabel=self.labels[0],
@@ -162,3 +158,4 @@ class HyperboxDisplay(Display):
             xlim=(low[0], high[0]),
             ylim=(low[1], high[1]),
         )
+        return [sample]

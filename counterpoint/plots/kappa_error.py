@@ -115,8 +115,7 @@ class KappaErrorDisplay(EnsembleDisplay):
         name: str | None = None,
         show_vote: bool = True,
         scatter_kwargs: style.Look = None,
-        legend_kwargs: style.Look = None,
-    ) -> None:
+    ) -> list[Any]:
         """Draw on these axes; those that already have a cloud get one more, in its own colour.
 
         Parameters
@@ -129,8 +128,6 @@ class KappaErrorDisplay(EnsembleDisplay):
             gains.
         scatter_kwargs : dict, default=None
             For ``Axes.scatter`` of the points.
-        legend_kwargs : dict, default=None
-            For ``Axes.legend``.
         """
         labels = renamed(list(self.summary.index), name)
         for ensemble, label in zip(self.summary.index, labels, strict=True):
@@ -167,12 +164,12 @@ class KappaErrorDisplay(EnsembleDisplay):
                 zorder=5,
                 label=label,
             )
-        style.draw_legend(ax, _key(show_vote), legend_kwargs)
         ax.set(
             title="Kappa-error diagram",
             xlabel="Agreement of the pair (kappa of labels)",
             ylabel="Mean error of the pair",
         )
+        return _key(show_vote)
 
 
 def _key(show_vote: bool) -> list[Line2D]:

@@ -132,7 +132,6 @@ class LiftDisplay(Display):
         ax.xaxis.set_major_formatter(PercentFormatter(1.0))
         ax.set(xlabel="Share of all that is taken, from the top", ylabel=_TITLES[what])
         ax.set_ylim(bottom=0.0 if what != "profit" else None)
-        style.draw_legend(ax)
 
 
 @dataclass(kw_only=True)
@@ -224,4 +223,3 @@ class RelevanceHorizonDisplay(Display):
             self.lines_.append(line)
         ax.xaxis.set_major_locator(MaxNLocator(integer=True))
         ax.set(xlabel="Past events looked at", ylabel=self.score_name)
-        style.draw_legend(ax)

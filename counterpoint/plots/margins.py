@@ -61,6 +61,7 @@ class MarginDisplay(EnsembleDisplay):
     summary: pd.DataFrame
 
     size: ClassVar = (6.0, 4.4)
+    legend: ClassVar = {"loc": "upper left"}  # a distribution leaves this corner free
 
     @classmethod
     def compute(cls, outputs, *, name: str | None = None) -> Self:
@@ -105,7 +106,6 @@ class MarginDisplay(EnsembleDisplay):
         *,
         name: str | None = None,
         line_kwargs: style.Look = None,
-        legend_kwargs: style.Look = None,
     ) -> None:
         """Draw on these axes; those that already have a curve get one more, in its own colour.
 
@@ -116,8 +116,6 @@ class MarginDisplay(EnsembleDisplay):
             Another name for the legend, where the display holds one ensemble.
         line_kwargs : dict, default=None
             For ``Axes.plot`` of the curves.
-        legend_kwargs : dict, default=None
-            For ``Axes.legend``.
         """
         labels = renamed(list(self.summary.index), name)
         first = style.count_drawn(ax, _CURVE) == 0
@@ -140,8 +138,6 @@ class MarginDisplay(EnsembleDisplay):
             ax.plot(0, below, "o", ms=7, color=line.get_color(), mec="white", mew=1, zorder=4)
         if first:
             ax.axvline(0, color=style.GREY, linewidth=1, linestyle="--", zorder=0.5)
-        # A distribution leaves this corner free.
-        style.draw_legend(ax, given={"loc": "upper left", **(legend_kwargs or {})})
         ax.set(
             title="Margins of the vote",
             xlabel="Margin (below 0: the vote is wrong)",

@@ -126,8 +126,7 @@ class MemberBoundariesDisplay(Display):
         *,
         line_kwargs: style.Look = None,
         scatter_kwargs: style.Look = None,
-        legend_kwargs: style.Look = None,
-    ) -> None:
+    ) -> list[Any]:
         """Draw on these axes.
 
         Parameters
@@ -138,8 +137,6 @@ class MemberBoundariesDisplay(Display):
             ``alpha``.
         scatter_kwargs : dict, default=None
             For ``Axes.scatter`` of the data.
-        legend_kwargs : dict, default=None
-            For ``Axes.legend``.
         """
         k = len(self.classes)
         ax.pcolormesh(
@@ -160,9 +157,9 @@ class MemberBoundariesDisplay(Display):
                 ax.contour(self.xx0, self.xx1, votes, levels=levels, **look)
         plane.draw_points(ax, self.X, self.y, self.classes, scatter_kwargs)
         line = Line2D([], [], color="black", lw=0.7, alpha=0.7, label="boundary of a member")
-        style.draw_legend(ax, [line], legend_kwargs)
         ax.set(
             title=f"Boundaries of {len(self.votes)} members over their ensemble",
             xlabel=self.labels[0],
             ylabel=self.labels[1],
         )
+        return [line]

@@ -114,5 +114,3 @@ class RankDisplay(Display):
             f"at {result.alpha:g}; Friedman p = {result.p_value:.2g}",
             fontsize="medium", loc="left",
         )  # fmt: skip
-        if groups:
-            style.draw_legend(ax)

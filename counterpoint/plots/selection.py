@@ -98,7 +98,7 @@ class SelectionDisplay(Display):
         parts = [trace.table().assign(search=name) for name, trace in self.traces.items()]
         return pd.concat(parts, ignore_index=True)
 
-    def draw(self, ax, *, what: str = "error", line_kwargs: style.Look = None) -> None:
+    def draw(self, ax, *, what: str = "error", line_kwargs: style.Look = None) -> list[Any]:
         """Draw on these axes; the step that was chosen has a ring around it.
 
         Parameters
@@ -136,4 +136,4 @@ class SelectionDisplay(Display):
         )  # fmt: skip
         ax.xaxis.set_major_locator(MaxNLocator(integer=True))
         ax.set(xlabel="Members in the ensemble", ylabel=_TITLES[what])
-        style.draw_legend(ax, [ring])
+        return [ring]

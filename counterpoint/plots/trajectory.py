@@ -113,8 +113,7 @@ class TrajectoryDisplay(PanelDisplay, EnsembleDisplay):
         *,
         name: str | None = None,
         line_kwargs: style.Look = None,
-        legend_kwargs: style.Look = None,
-    ) -> None:
+    ) -> list[Any]:
         """Draw on these panels: the errors, then a measure each.
 
         Parameters
@@ -124,8 +123,6 @@ class TrajectoryDisplay(PanelDisplay, EnsembleDisplay):
             Another name for the legend, where the display holds one ensemble.
         line_kwargs : dict, default=None
             For ``Axes.plot`` of all lines.
-        legend_kwargs : dict, default=None
-            For ``Axes.legend``.
         """
         ensembles = list(dict.fromkeys(self.values["ensemble"]))
         labels = renamed(ensembles, name)
@@ -150,11 +147,10 @@ class TrajectoryDisplay(PanelDisplay, EnsembleDisplay):
         last = max(np.max(line.get_xdata()) for line in panels[0].lines)
         panels[-1].set_xlim(0.5, last + 0.5)
         grey: dict[str, Any] = {"color": style.GREY}
-        key = [
+        return [
             Line2D([], [], lw=1.6, label="error of the vote", **grey),
             Line2D([], [], lw=1.2, ls="--", label="mean member error", **grey),
         ]
-        style.draw_legend(panels[0], key, legend_kwargs)
 
 
 def _title(name: str) -> str:

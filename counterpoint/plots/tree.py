@@ -162,8 +162,7 @@ class TreeDisplay(Display):
         *,
         text_kwargs: style.Look = None,
         line_kwargs: style.Look = None,
-        legend_kwargs: style.Look = None,
-    ) -> None:
+    ) -> list[Any]:
         """Draw on these axes; a figure of its own is large enough for the tree.
 
         Parameters
@@ -174,8 +173,6 @@ class TreeDisplay(Display):
             For all texts in the tree, such as ``{"fontsize": 6}``.
         line_kwargs : dict, default=None
             For the branches. A ``linewidth`` makes all of them the same.
-        legend_kwargs : dict, default=None
-            For the legend of the classes.
         """
         nodes = self.table()
         x, bars, right = self._layout(nodes)
@@ -200,10 +197,9 @@ class TreeDisplay(Display):
         ax.set(xlim=(-0.1, right + _BARS), ylim=(len(leaves) - 0.4, -0.9), xticks=[], yticks=[])
         ax.spines[:].set_visible(False)
         ax.text(0.0, -0.75, "yes: up, no: down", color=style.GREY, ha="left", **text)
-        patches = [
+        return [
             Patch(color=style.colour(k), label=str(label)) for k, label in enumerate(self.classes)
         ]
-        style.draw_legend(ax, patches, legend_kwargs)
 
     def _draw_branches(self, ax, nodes, x, y, bars, whole, line_kwargs):
         for node in nodes.index[1:]:
