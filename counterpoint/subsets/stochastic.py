@@ -9,12 +9,11 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
-from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
 from counterpoint._kernels import stochastic as kernels
 from counterpoint._validation import check_count, check_number
-from counterpoint.base import validate_data
+from counterpoint.base import encode_target, validate_data
 from counterpoint.subsets.boxes import BoxModels, BoxSpace
 from counterpoint.subsets.coverage import chi
 
@@ -154,13 +153,7 @@ class StochasticDiscriminationClassifier(ClassifierMixin, BaseEstimator):
         StochasticDiscriminationClassifier
         """
         X, y = validate_data(self, X, y, dtype=[np.float64, np.float32], ensure_min_samples=2)
-        check_classification_targets(y)
-        self.classes_, codes = np.unique(y, return_inverse=True)
-        if len(self.classes_) < 2:
-            raise ValueError(
-                f"y has one class only, {self.classes_.tolist()}: no box can be enriched, that is, "
-                "hold more of one class than of another. Pass at least two classes."
-            )
+        self.classes_, codes = encode_target(self, y)
         share = self._check(len(X))
         self._space = BoxSpace().fit(X)
         if len(self._space.usable_) == 0:

@@ -10,6 +10,7 @@ from sklearn.svm import SVC
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
+from counterpoint._validation import check_learner
 from counterpoint.base import (
     BaseEnsemble,
     check_weights,
@@ -107,6 +108,7 @@ class EnsembleKernelSVC(ClassifierMixin, MetaEstimatorMixin, BaseEnsemble):
             X, y, weight = X[weight > 0], y[weight > 0], weight[weight > 0]
         self.classes_, codes = encode_target(self, y)
         rng = check_random_state(self.random_state)
+        check_learner(self.pool, "pool", owner="EnsembleKernelSVC")
         if self.pool is None:
             self.pool_ = ExtraTreesClassifier(n_estimators=30, min_samples_leaf=2)
             params = {"sample_weight": weight}

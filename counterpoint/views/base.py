@@ -13,6 +13,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from counterpoint._members import select_rows
+from counterpoint._validation import check_learner
 from counterpoint.base import (
     MAX_SEED,
     BaseEnsembleClassifier,
@@ -40,6 +41,8 @@ class BaseViewClassifier(MetaEstimatorMixin, BaseEnsembleClassifier):
 
     # Views that calculate with columns need finite numbers; the others pass frames on as they are.
     _numeric = True
+    # The parameter that says how many members there are, for who gives a number as the learner.
+    _count = "n_estimators"
     estimator: Any = None
     n_jobs: int | None
     random_state: Any
@@ -94,6 +97,7 @@ class BaseViewClassifier(MetaEstimatorMixin, BaseEnsembleClassifier):
         return [model for model, _ in fitted], [view for _, view in fitted]
 
     def _read(self, X, y):
+        check_learner(self.estimator, owner=type(self).__name__, count=self._count)
         need_target(self, y)
         if self._passes_on(X):
             X, y = read_table(self, X, reset=True), column_or_1d(y, warn=True)

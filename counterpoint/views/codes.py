@@ -96,6 +96,7 @@ class OutputCodeClassifier(BaseViewClassifier):
     """
 
     _numeric = False
+    _count = "n_bits"
 
     def __init__(
         self,

@@ -14,6 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 from counterpoint._kernels import oblique as kernels
 from counterpoint._validation import check_count
 from counterpoint.base import check_weights, validate_data
+from counterpoint.trees.single import SharesMixin
 from counterpoint.views.scaling import centre_and_scale
 
 __all__ = ["CombinationTreeClassifier"]
@@ -56,7 +57,7 @@ class CombinationTree:
         return self.value / self.value.sum(axis=1, keepdims=True)
 
 
-class CombinationTreeClassifier(ClassifierMixin, BaseEstimator):
+class CombinationTreeClassifier(SharesMixin, ClassifierMixin, BaseEstimator):
     """Decision tree whose splits are random sums of columns: the member of Forest-RC.
 
     At every node ``n_combinations`` sums are drawn, each of ``n_terms`` columns with
@@ -201,11 +202,6 @@ class CombinationTreeClassifier(ClassifierMixin, BaseEstimator):
         """
         leaves = self.apply(X)
         return self.combination_tree_.shares()[leaves]
-
-    def predict(self, X) -> NDArray:
-        """Return the heaviest class of the leaf reached, the first of equals, (n_samples,)."""
-        leaves = self.apply(X)
-        return self.classes_[self.combination_tree_.value.argmax(axis=1)[leaves]]
 
     def get_depth(self) -> int:
         """Return the number of splits on the longest path."""

@@ -123,6 +123,8 @@ class InputDecimationClassifier(BaseViewClassifier):
     [[2, 3], [1, 2], [3, 2]]
     """
 
+    _count = "n_per_class"
+
     def __init__(
         self,
         estimator=None,

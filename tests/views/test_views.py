@@ -257,6 +257,10 @@ def test_views_refuse(view, message):
 
 def test_ensembles_refuse():
     X, y = load_iris(return_X_y=True)
+    with pytest.raises(TypeError, match=r"write ViewEnsembleClassifier\(n_estimators=10\)"):
+        ViewEnsembleClassifier(10).fit(X, y)
+    with pytest.raises(TypeError, match=r"write OutputCodeClassifier\(n_bits=3\)"):
+        OutputCodeClassifier(3).fit(X, y)
     with pytest.raises(TypeError, match="view is 'bootstrap', expected a View"):
         ViewEnsembleClassifier(view="bootstrap").fit(X, y)
     with pytest.raises(TypeError, match=r"view is \[\], expected a View"):
