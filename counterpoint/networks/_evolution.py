@@ -6,8 +6,9 @@ The mutations are in ``mutation.py``.
 import numpy as np
 from numpy.typing import NDArray
 
+from counterpoint.combiners import Combiner
 from counterpoint.networks import mutation
-from counterpoint.networks.base import check_one_layer
+from counterpoint.networks.base import as_proba, check_one_layer
 from counterpoint.networks.search import Search
 from counterpoint.networks.structure import joined, n_connections, units
 
@@ -51,6 +52,25 @@ def combined(outputs: NDArray, how: str, weights: NDArray, best: int) -> NDArray
     if how == "best":
         return outputs[best]
     return np.eye(outputs.shape[2])[outputs.argmax(axis=2)].mean(axis=0)
+
+
+class LinearCombiner(Combiner):
+    """A linear combination of probabilities, with weights that may be negative.
+
+    Parameters
+    ----------
+    weights : ndarray of shape (n_members,)
+    """
+
+    needs_proba = True
+
+    def __init__(self, weights):
+        self.weights = weights
+
+    def combine(self, outputs):
+        """Return the combination as a distribution; the order of classes stays."""
+        self.check(outputs)
+        return as_proba(np.tensordot(self.weights, outputs.proba, axes=1))
 
 
 class Evolution(Search):

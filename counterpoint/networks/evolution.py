@@ -7,7 +7,8 @@ import numpy as np
 import pandas as pd
 
 from counterpoint._validation import check_choice, check_count, check_number
-from counterpoint.networks._evolution import COMBINATIONS, Evolution, combined
+from counterpoint.combiners import VoteCombiner
+from counterpoint.networks._evolution import COMBINATIONS, Evolution, LinearCombiner, combined
 from counterpoint.networks.base import BaseNetworkClassifier, check_one_layer
 from counterpoint.networks.structure import n_connections, units
 
@@ -62,6 +63,8 @@ class EPNetClassifier(BaseNetworkClassifier):
         The network that answers.
     estimator_weights_ : ndarray of shape (n_estimators,)
         1 for that network, 0 for the others.
+    combiner_ : Combiner
+        The rule that makes one answer of those of all networks, by these weights.
     n_hidden_, n_connections_ : ndarray of shape (n_estimators,)
     history_ : DataFrame
         Per generation, the start first: ``change`` (what was done), ``valid_error``,
@@ -136,6 +139,11 @@ class EPNetClassifier(BaseNetworkClassifier):
         """1 for the network that answers, 0 for the others."""
         return np.eye(self.networks_.n_members)[self.best_member_]
 
+    @property
+    def combiner_(self):
+        """The rule that makes one answer of those of all networks."""
+        return VoteCombiner() if self._how() == "vote" else LinearCombiner(self.estimator_weights_)
+
     def _combined(self, outputs):
         return combined(outputs, self._how(), self._rls, self.best_member_)
 
@@ -184,7 +192,8 @@ max_epochs, learning_rate, batch_size, validation_fraction, progress, random_sta
         and erred there no more than that of the start.
     estimator_weights_ : ndarray of shape (n_estimators,)
         Of "rls"; they may be negative. Equal for "average" and "vote", one 1 for "best".
-    best_member_, n_hidden_, n_connections_, history_, best_epoch_, held_out_, stop_reason_
+    best_member_, combiner_, n_hidden_, n_connections_, history_, best_epoch_, held_out_, \
+stop_reason_
         As in :class:`EPNetClassifier`.
 
     Notes

@@ -6,6 +6,7 @@ The search itself is in ``_genetic.py``.
 import numpy as np
 
 from counterpoint._validation import check_count, check_number
+from counterpoint.combiners import MeanCombiner
 from counterpoint.networks._genetic import Breeding
 from counterpoint.networks.base import BaseNetworkClassifier, check_one_layer
 from counterpoint.networks.structure import units
@@ -65,6 +66,8 @@ class AddemupClassifier(BaseNetworkClassifier):
         The population of least loss on held-out rows that errs there no more than the first.
     estimator_weights_ : ndarray of shape (n_estimators,)
         Add up to 1.
+    combiner_ : Combiner
+        The mean with these weights.
     n_hidden_ : ndarray of shape (n_estimators,)
         Hidden units of each.
     history_ : DataFrame
@@ -138,6 +141,11 @@ class AddemupClassifier(BaseNetworkClassifier):
         state = self._search(breeding, self.n_generations, "Breeding networks")
         self.networks_, self.estimator_weights_, self.best_epoch_ = state
         self.n_hidden_ = units(self.networks_).sum(axis=1)
+
+    @property
+    def combiner_(self):
+        """The weighted mean of all networks."""
+        return MeanCombiner(self.estimator_weights_)
 
     def _combined(self, outputs):
         return np.tensordot(self.estimator_weights_, outputs, axes=1)

@@ -117,6 +117,15 @@ def test_members_can_be_measured(estimator):
     assert_array_equal(fitted.predict(X), fitted.classes_[fitted.predict_proba(X).argmax(axis=1)])
 
 
+@pytest.mark.parametrize("estimator", SEARCHED[1:6], ids=name)
+def test_outputs_know_how_the_ensemble_answers(estimator):
+    X, y = load_iris(return_X_y=True)
+    fitted = clone(estimator).set_params(random_state=0).fit(X, y)
+    outputs = fitted.member_outputs(X, y)
+    assert_array_equal(fitted.classes_[outputs.answer], fitted.predict(X))
+    assert_allclose(fitted.combiner_.combine(outputs), fitted.predict_proba(X), atol=1e-9)
+
+
 @pytest.mark.parametrize("estimator", SEARCHED, ids=name)
 def test_ctrl_c_keeps_the_best_so_far(estimator, monkeypatch):
     X, y = problem(3)
