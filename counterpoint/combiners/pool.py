@@ -65,9 +65,7 @@ class _Pool(MetaEstimatorMixin):
         """Fit the members that are not, on all rows; return the pool given and their weights."""
         pool = self._given_pool(sample_weight is not None)
         members = self._listed(pool)
-        weights = (
-            None if sample_weight is None else self._member_fit_weights(members, sample_weight)
-        )
+        weights = self._member_fit_weights(members, y, sample_weight)
         fitted = _crossfit.fit_all(members, X, y, sample_weight=weights, n_jobs=self.n_jobs)
         if is_pool(pool):
             self.pool_ = [(m.name, model) for m, model in zip(members, fitted, strict=True)]
@@ -75,8 +73,12 @@ class _Pool(MetaEstimatorMixin):
             self.pool_ = fitted[0]
         return pool, weights
 
-    def _member_fit_weights(self, members, sample_weight):
-        """Return the weights for each learner by its name; raise if one takes none."""
+    def _member_fit_weights(self, members, y, sample_weight):
+        """Return the weights for each learner by its name, or None; raise if one takes none."""
+        if sample_weight is None:
+            return None
+        if self._kind == "classifier" and len(np.unique(y[sample_weight > 0])) < 2:
+            raise ValueError("Only one class has samples with weight: give weight to two at least.")
         params = self._fit_params(sample_weight)
         fresh = [m for m in members if not is_fitted(m.estimator)]
         weights = {m.name: params[m.name].get("sample_weight") for m in fresh}
@@ -301,4 +303,5 @@ class BasePoolRegressor(_Pool, BaseEnsembleRegressor):
         -------
         ndarray of shape (n_samples,)
         """
+        check_is_fitted(self)
         return self.combiner_.combine(MemberPredictions(self.member_predict(X)))

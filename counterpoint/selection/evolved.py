@@ -134,9 +134,7 @@ class EvolvedEnsembleClassifier(BasePoolClassifier):
     def _fit_members(self, X, y, sample_weight, rng):
         rules = self._rules()
         members = self._listed(self._given_pool(sample_weight is not None))
-        weights = None
-        if sample_weight is not None:
-            weights = self._member_fit_weights(members, sample_weight)
+        weights = self._member_fit_weights(members, y, sample_weight)
         search = _Search(self, rules, members, X, y, sample_weight, weights)
         rule, chosen, masks = search.run(rng)
         self.history_ = pd.DataFrame(

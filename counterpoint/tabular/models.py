@@ -46,9 +46,6 @@ _PACKAGES = (
 )  # fmt: skip
 _TRUSTED = {
     "counterpoint.tabular.models.KeptFrame",
-    "counterpoint.auto._selecting.best_alone",
-    "counterpoint.auto._selecting.greedy_weights",
-    "counterpoint.auto._selecting.top_few",
     "numpy.dtype",
     "sklearn.calibration._CalibratedClassifier",
     "sklearn.calibration._SigmoidCalibration",

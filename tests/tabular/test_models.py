@@ -94,9 +94,9 @@ def test_every_method_comes_back_the_same(method, tmp_path, few, small):
 
 @pytest.mark.parametrize("rule", ["best alone", "best third", "greedy", "stacking", "blend"])
 def test_every_rule_of_auto_comes_back(rule, tmp_path, few, monkeypatch):
-    from counterpoint.auto import _selecting
+    from counterpoint.auto import choice
 
-    monkeypatch.setattr(_selecting, "_clear_best", lambda losses, rows: rule)
+    monkeypatch.setattr(choice, "_clear_best", lambda losses, rows, weight: rule)
     fitted = fit_table(TABLE, "class", "auto", progress=False)
     assert fitted.model.named_steps["model"].rule_ == rule
     saved = load_model(save_model(fitted, tmp_path / "model.skops"))
