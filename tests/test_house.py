@@ -51,6 +51,6 @@ def test_the_picture_is_the_same_twice(tmp_path):
 def test_contributing_leads_through_all_rooms():
     text = (ROOT / "CONTRIBUTING.md").read_text()
     assert "(docs/images/house.png)" in text
-    for floor in FLOORS:
-        for room in floor:
-            assert f"| `{room}` |" in text, "run make house"
+    public = [room for floor in FLOORS for room in floor if not room.startswith("_")]
+    for room in public:
+        assert f"| `{room}` |" in text, "run make house"

@@ -70,11 +70,11 @@ def purpose(room: str) -> str:
 
 
 def rooms_table() -> str:
-    """Render the floors as a Markdown table."""
+    """Render the floors as a Markdown table; modules of plumbing are in the picture only."""
     rows = ["| floor | room | what it is for |", "|---|---|---|"]
     for number, floor in zip(range(len(floors()) - 1, -1, -1), floors(), strict=True):
-        for room in floor:
-            rows.append(f"| {number} | `{room}` | {purpose(room)} |")
+        public = [room for room in floor if not room.startswith("_")]
+        rows += [f"| {number} | `{room}` | {purpose(room)} |" for room in public]
     return "\n".join(rows)
 
 

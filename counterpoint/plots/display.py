@@ -124,8 +124,8 @@ class EnsembleDisplay(Display):
     A subclass supplies ``compute``, which makes a display of outputs.
     """
 
-    # Whether a dict means several ensembles on one picture.
-    _several: ClassVar[bool] = True
+    # Whether it shows several ensembles: a dict then means them, not the members of one.
+    several: ClassVar[bool] = True
 
     @classmethod
     def compute(cls, *outputs: Any, **options: Any) -> Self:
@@ -189,7 +189,7 @@ class EnsembleDisplay(Display):
         display
             Already drawn.
         """
-        if not cls._several:
+        if not cls.several:
             outputs: Any = MemberOutputs.from_estimator(
                 estimator, X, y, sample_weight=sample_weight
             )
@@ -253,7 +253,7 @@ class EnsembleDisplay(Display):
                 raise TypeError("votes are MemberOutputs already: pass them to from_outputs.")
             return MemberOutputs(one, y_true, classes=classes, sample_weight=sample_weight)
 
-        outputs = _each(votes, read) if cls._several else read(votes)
+        outputs = _each(votes, read) if cls.several else read(votes)
         return cls.from_outputs(outputs, ax=ax, **options)
 
 

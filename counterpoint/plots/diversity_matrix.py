@@ -71,7 +71,7 @@ class DiversityMatrixDisplay(EnsembleDisplay):
     measure: str
     order: str = "given"
 
-    _several: ClassVar[bool] = False
+    several: ClassVar[bool] = False
 
     size: ClassVar = (6.2, 5.2)
 
