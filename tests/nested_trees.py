@@ -3,6 +3,10 @@
 import numpy as np
 from hypothesis import strategies as st
 
+from counterpoint.trees import Tree
+from counterpoint.trees.pruning.bottom_up import cut
+from counterpoint.trees.pruning.prune import find_pruning
+
 
 @st.composite
 def trees(draw, max_leaves=12, n_classes=3):
@@ -59,3 +63,35 @@ def nested(left, right, value, node=0):
 
 def rebuilt(pruning, value):
     return nested(pruning.children_left, pruning.children_right, value[pruning.kept])
+
+
+def bare_tree(children_left, children_right, value):
+    """A tree of nothing but children and values."""
+    n = len(children_left)
+    value = np.asarray(value, dtype=float)
+    return Tree(
+        children_left=np.asarray(children_left),
+        children_right=np.asarray(children_right),
+        feature=np.zeros(n, dtype=np.int32),
+        threshold=np.zeros(n),
+        bin_threshold=np.zeros(n, dtype=np.uint8),
+        missing_go_to_left=np.zeros(n, dtype=bool),
+        value=value,
+        weighted_n_node_samples=np.zeros(n),
+        n_node_samples=np.zeros(n, dtype=np.int64),
+        impurity=np.zeros(n),
+        max_depth=n,
+    )
+
+
+def prune_error_based(children_left, children_right, value, **options):
+    """The pruning of plain arrays by the error-based criterion."""
+    tree = bare_tree(children_left, children_right, value)
+    return find_pruning(tree, "error-based", **options)[0]
+
+
+def prune_tree(tree, cf=0.25, total=None):
+    """A tree pruned by the error-based criterion, weights scaled to its samples, and how."""
+    total = float(tree.n_node_samples[0]) if total is None else total
+    pruning, _ = find_pruning(tree, "error-based", cf=cf, total=total)
+    return cut(tree, pruning), pruning

@@ -1,6 +1,6 @@
 """Asking a pool about some queries; pools of scikit-learn trees in one kernel."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -11,6 +11,9 @@ from sklearn.tree import DecisionTreeClassifier, ExtraTreeClassifier
 from counterpoint._kernels import walk as kernels
 from counterpoint._kernels.threads import threads_for
 from counterpoint._outputs import MemberOutputs
+from counterpoint.trees.convert import from_sklearn
+from counterpoint.trees.ensemble import stack_trees
+from counterpoint.trees.structure import round_down
 
 _TREES = (DecisionTreeClassifier, ExtraTreeClassifier)
 _FORESTS = (BaggingClassifier, ExtraTreesClassifier, RandomForestClassifier)
@@ -82,30 +85,26 @@ def _stack(pool, columns, classes):
         return None
     if not all(type(m) in _TREES and m.n_outputs_ == 1 for m in members):
         return None
-    trees = [m.tree_ for m in members]
-    roots = np.cumsum([0] + [t.node_count for t in trees])
-    first = np.concatenate([t.children_left for t in trees])
-    old, left = kernels.lay_out(roots, first, np.concatenate([t.children_right for t in trees]))
-    leaf = first[old] < 0
-    feature = np.concatenate(
-        [
-            np.where(t.feature < 0, 0, t.feature) if f is None else np.asarray(f)[t.feature]
-            for t, f in zip(trees, features, strict=True)
-        ]
-    )
-    exact = np.concatenate([t.threshold for t in trees])
-    cut = exact.astype(np.float32)
-    cut = np.where(cut > exact, np.nextafter(cut, np.float32(-np.inf)), cut)
-    value = np.zeros((len(left), len(classes)))
-    for k, (member, tree) in enumerate(zip(members, trees, strict=True)):
-        known = member.classes_.astype(np.int64) if codes else member.classes_
-        at = known if codes else np.searchsorted(classes, known)
-        value[roots[k] : roots[k + 1], at] = tree.value[:, 0]
-    value = value[old]
+    trees = []
+    for member, own in zip(members, features, strict=True):
+        tree, known = from_sklearn(member), member.classes_
+        at = known.astype(np.int64) if codes else np.searchsorted(classes, known)
+        value = np.zeros((tree.node_count, len(classes)))
+        value[:, at] = member.tree_.value[:, 0]
+        feature = tree.feature if own is None else np.asarray(own)[tree.feature]
+        trees.append(replace(tree, value=value, feature=feature))
+    stacked = stack_trees(trees)
+    # Level by level and children side by side: there a walk needs one child, and less memory.
+    roots = np.append(stacked.roots, len(stacked.left)).astype(np.int64)
+    first = np.repeat(roots[:-1], np.diff(roots))
+    children = (np.where(stacked.is_leaf, -1, c - first) for c in (stacked.left, stacked.right))
+    old, left = kernels.lay_out(roots, *children)
+    leaf, value = stacked.is_leaf[old], stacked.value[old]
+    cut = round_down(stacked.threshold, np.float32)[old]
     return _Trees(
         roots=roots,
-        feature=np.where(leaf, 0, feature[old]).astype(np.uint32),
-        cut=np.where(leaf, np.float32(np.inf), cut[old]),
+        feature=np.where(leaf, 0, stacked.feature[old]).astype(np.uint32),
+        cut=np.where(leaf, np.float32(np.inf), cut),
         left=left,
         label=value.argmax(axis=1).astype(np.int8 if len(classes) < 128 else np.int32),
         value=value,

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from counterpoint._kernels import trees as kernels
+from counterpoint._validation import check_choice
 from counterpoint.trees.ensemble import predict_trees, stack_trees
 from counterpoint.trees.structure import LEAF, Tree, class_shares, impurities, require_columns
 
@@ -261,8 +262,7 @@ def relabel(
     >>> relabel(tree, [[0], [2], [3]], [1, 1, 0]).value.tolist()
     [[1.0, 2.0], [0.0, 1.0], [1.0, 1.0]]
     """
-    if empty not in ("drop", "parent"):
-        raise ValueError(f"empty={empty!r}: choose drop or parent.")
+    check_choice(empty, "empty", ("drop", "parent"))
     X, codes = np.asarray(X), np.asarray(y)
     if codes.shape != (len(X),):
         raise ValueError(f"y has shape {codes.shape} for {len(X)} samples: give one class each.")
@@ -381,10 +381,9 @@ def join_normals(parts: Sequence[Tree]) -> NDArray | None:
 
 def answer_codes(trees: Sequence[Tree], by: str) -> list[NDArray]:
     """Give what nodes say a number, the same for the same answer."""
+    check_choice(by, "by", ("label", "shares", "value"))
     if by == "label":
         return [tree.label for tree in trees]
-    if by not in ("shares", "value"):
-        raise ValueError(f"by={by!r}: choose label, shares or value.")
     rows = np.concatenate([tree.value for tree in trees])
     rows = class_shares(rows) if by == "shares" else rows
     code = np.unique(rows, axis=0, return_inverse=True)[1].ravel().astype(np.int32)

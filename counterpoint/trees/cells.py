@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import check_random_state
 
 from counterpoint._kernels import boxes as kernels
+from counterpoint._validation import check_choice, check_count
 from counterpoint.trees.algebra import restrict
 from counterpoint.trees.boxes import check_columns, data_bounds
 from counterpoint.trees.ensemble import TreeEnsemble
@@ -74,20 +75,14 @@ def sample_overlaps(
     >>> lower.shape, scores.shape, bool((lower < upper).all())
     ((100, 4), (100, 3), True)
     """
-    if how not in ("uniform", "data", "volume"):
-        raise ValueError(f"how={how!r}: choose uniform, data or volume.")
-    if n < 1:
-        raise ValueError(f"n={n}: draw at least one overlap.")
+    check_choice(how, "how", ("uniform", "data", "volume"))
+    check_count(n, "n")
     rng = check_random_state(random_state)
     if how == "uniform":
         return _draw(ensemble, n, rng)
     if X is None:
         raise ValueError(f"how={how!r} needs data: pass X.")
-    X = ensemble.check_rows(X)
-    if np.isnan(X).any():
-        raise ValueError(
-            "X holds missing values, and a sample with such is in no box: fill them in first."
-        )
+    X = _rows(ensemble, X)
     if how == "data":
         rows = rng.randint(len(X), size=n)
         points = X[rows] + noise * X.std(axis=0) * rng.standard_normal((n, X.shape[1]))
@@ -123,11 +118,7 @@ def cells_at(ensemble: TreeEnsemble, X: ArrayLike) -> tuple[NDArray, NDArray, ND
     >>> lower.tolist(), upper.tolist(), scores.tolist()
     ([[0.5]], [[1.0]], [[1.0, 1.0]])
     """
-    X = ensemble.check_rows(X)
-    if np.isnan(X).any():
-        raise ValueError(
-            "X holds missing values, and a sample with such is in no box: fill them in first."
-        )
+    X = _rows(ensemble, X)
     roots, left, right, _, feature, cut, table = _lay_out(ensemble)
     lower, upper, scores = _blank(ensemble, len(X))
     kernels.cells_at(X, roots, left, right, feature, cut, table, lower, upper, scores)
@@ -195,13 +186,21 @@ def count_cells(ensemble: TreeEnsemble, limit: int = 1_000_000) -> int:
     >>> count_cells(take_trees(trees))
     3
     """
-    if limit < 1:
-        raise ValueError(f"limit={limit}: give a number from 1.")
+    check_count(limit, "limit")
     nowhere = np.empty((0, ensemble.n_features))
     return _walk(ensemble, limit, (nowhere, nowhere, np.empty((0, ensemble.n_classes))))
 
 
 # -- the arrays behind -------------------------------------------------------------------------
+
+
+def _rows(ensemble: TreeEnsemble, X: ArrayLike) -> NDArray:
+    rows = ensemble.check_rows(X)
+    if np.isnan(rows).any():
+        raise ValueError(
+            "X holds missing values, and a sample with such is in no box: fill them in first."
+        )
+    return rows
 
 
 def _lay_out(ensemble):

@@ -11,6 +11,7 @@ from sklearn.utils.validation import check_array
 
 from counterpoint._kernels import forest as kernels
 from counterpoint._kernels.threads import threads_for
+from counterpoint._validation import check_choice
 from counterpoint.trees.binning import MISSING, BinnedData
 from counterpoint.trees.structure import LEAF, OBLIQUE, Tree, class_shares
 
@@ -214,8 +215,7 @@ def _ask(stacked, codes, missing, feature, cut, children, kind, weights):
         return kernels.look_up(codes, missing, *where, numbers) - stacked.roots[:, None]
     if kind == "values":
         return kernels.look_up(codes, missing, *where, np.ascontiguousarray(stacked.value[:, 0]))
-    if kind not in ("vote_sum", "value_sum"):
-        raise ValueError(f"kind={kind!r}: choose votes, leaves, values, vote_sum or value_sum.")
+    check_choice(kind, "kind", ("votes", "leaves", "values", "vote_sum", "value_sum"))
     table = np.asarray(stacked.value, dtype=np.float64)
     if kind == "vote_sum":
         table = (np.arange(table.shape[1]) == stacked.label[:, None]).astype(np.float64)

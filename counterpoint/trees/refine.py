@@ -1,11 +1,11 @@
-"""X5: what the leaves of an ensemble say, fitted together after the trees were grown."""
+"""What the leaves of an ensemble say, fitted together after the trees were grown."""
 
 from copy import deepcopy
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from sklearn.ensemble import (
     BaggingClassifier,
     ExtraTreesClassifier,
@@ -16,7 +16,13 @@ from sklearn.tree import DecisionTreeClassifier
 
 from counterpoint._kernels import trees as kernels
 from counterpoint._kernels.threads import threads_for
-from counterpoint._validation import check_sample_weight, encode_labels
+from counterpoint._validation import (
+    check_choice,
+    check_count,
+    check_sample_weight,
+    encode_labels,
+)
+from counterpoint.combiners.simplex import project_to_simplex
 from counterpoint.trees.convert import take_trees
 from counterpoint.trees.ensemble import TreeEnsemble, predict_trees, stack_trees
 from counterpoint.trees.structure import Tree, class_shares
@@ -96,10 +102,8 @@ def refine_leaves(
     >>> bool(losses[-1] < losses[0]), type(refined).__name__
     (True, 'RandomForestClassifier')
     """
-    if loss not in ("squared", "log"):
-        raise ValueError(f"loss={loss!r}: choose squared or log.")
-    if n_steps < 1:
-        raise ValueError(f"n_steps={n_steps}: take at least one step.")
+    check_choice(loss, "loss", ("squared", "log"))
+    check_count(n_steps, "n_steps")
     ensemble = take_trees(model)
     if not isinstance(model, Tree | TreeEnsemble):
         _check_model(model, ensemble)
@@ -136,7 +140,7 @@ def _descend(shares, leaves, mix, codes, weight, loss, n_steps, tol):
     for _ in range(n_steps):
         slope = kernels.scatter(leaves, _slope(mean, target, weight, loss), mix, len(shares))
         for _ in range(_HALVINGS):
-            tried = _to_simplex(shares - step * slope)
+            tried = project_to_simplex(shares - step * slope)
             tried_mean = kernels.gather(leaves, tried, mix)
             value = _loss(tried_mean, target, weight, loss)
             # Sufficient decrease: the step is as good as the slope promised, half of it at least.
@@ -169,14 +173,6 @@ def _slope(mean, target, weight, loss):
 
 def _even_out(mean, target):
     return (1 - _EVEN) * (mean * target).sum(axis=1) + _EVEN / mean.shape[1]
-
-
-def _to_simplex(rows: NDArray) -> NDArray:
-    """Return the nearest rows that are not negative and add up to 1."""
-    falling = -np.sort(-rows, axis=1)
-    over = (np.cumsum(falling, axis=1) - 1) / np.arange(1, rows.shape[1] + 1)
-    last = (falling > over).sum(axis=1) - 1
-    return np.maximum(rows - np.take_along_axis(over, last[:, None], axis=1), 0.0)
 
 
 _WHOLE = (RandomForestClassifier, ExtraTreesClassifier, BaggingClassifier, VotingClassifier)

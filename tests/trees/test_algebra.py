@@ -186,7 +186,7 @@ def test_simplify_by_hand():
     assert small.node_count == 1
     assert small.label[0] == 0
     assert simplify(tree, by="value", missing=False).n_leaves == 3
-    with pytest.raises(ValueError, match="choose label"):
+    with pytest.raises(ValueError, match="choose 'label'"):
         simplify(tree, by="colour")
 
 
@@ -309,7 +309,7 @@ def test_relabel_by_hand():
         ([0.0, 1.0], None, "drop", "whole numbers"),
         ([0], None, "drop", "one class each"),
         ([0, 1], [0.0, 0.0], "drop", "not all 0"),
-        ([0, 1], None, "keep", "choose drop"),
+        ([0, 1], None, "keep", "choose 'drop'"),
     ],
 )
 def test_relabel_refuses(y, weight, empty, words):

@@ -206,9 +206,9 @@ def test_draws_repeat_with_the_seed():
 
 def test_bad_input():
     _, ensemble = random_ensemble(5, depth=4)
-    with pytest.raises(ValueError, match="choose uniform"):
+    with pytest.raises(ValueError, match="choose 'uniform'"):
         sample_overlaps(ensemble, 3, how="grid")
-    with pytest.raises(ValueError, match="at least one"):
+    with pytest.raises(ValueError, match="n=0: give a whole number"):
         sample_overlaps(ensemble, 0)
     with pytest.raises(ValueError, match="pass X"):
         sample_overlaps(ensemble, 3, how="data")

@@ -54,7 +54,7 @@ def test_wrong_arguments_of_predict_trees(binned):
     with pytest.raises(ValueError, match=r"X has shape \(6, 1\), but the trees ask for column"):
         predict_trees(stack_trees([grow(GrowWorkspace(Binner().fit_transform(
             np.column_stack([np.zeros(6), X[:, 0]])), Y))]), X[:, :1])  # fmt: skip
-    with pytest.raises(ValueError, match="kind='proba': choose votes"):
+    with pytest.raises(ValueError, match="kind='proba': choose 'votes'"):
         predict_trees(stacked, X, kind="proba")
     with pytest.raises(ValueError, match=r"weights has shape \(2,\), expected \(1,\)"):
         predict_trees(stacked, X, kind="vote_sum", weights=[1, 2])

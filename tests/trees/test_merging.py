@@ -315,7 +315,7 @@ def test_what_is_no_ensemble_of_trees():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"criterion": "cost-complexity"}, "choose error-based, pessimistic, minimum-error"),
+        ({"criterion": "cost-complexity"}, "choose 'error-based', 'pessimistic', 'minimum-error'"),
         ({"order": "age"}, "order='age': choose 'samples', 'volume'"),
         ({"cf": 1}, "below 1"),
         ({"limit": "x"}, "limit='x'"),

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from naive import pruning as naive
-from nested_trees import flat, rebuilt, trees
+from nested_trees import flat, prune_error_based, prune_tree, rebuilt, trees
 from scipy.stats import binom
 from sklearn.base import clone
 from sklearn.datasets import load_breast_cancer, load_iris, make_classification
@@ -22,8 +22,8 @@ from counterpoint.trees.convert import from_sklearn, to_sklearn
 from counterpoint.trees.ensemble import predict_trees, stack_trees
 from counterpoint.trees.growing.pruned import PrunedTreeClassifier
 from counterpoint.trees.growing.workspace import GrowWorkspace, grow
+from counterpoint.trees.pruning.bottom_up import prune_bottom_up
 from counterpoint.trees.pruning.criteria import upper_limit
-from counterpoint.trees.pruning.prune import prune_bottom_up, prune_error_based, prune_tree
 
 BOOK = {
     "children_left": [1, -1, 3, -1, -1],
@@ -194,7 +194,7 @@ def test_arrays_that_are_no_tree(left, right):
         ({"value": np.full((5, 2), np.nan)}, "non-finite"),
         ({"total": 0}, "total=0"),
         ({"total": 3, "value": np.zeros((5, 2))}, "weights of 0"),
-        ({"cf": 0}, "cf=0: give a number above 0 and at most 1"),
+        ({"cf": 0}, "cf=0: give a number above 0 and up to 1"),
         ({"cf": 1.1}, "cf=1.1"),
     ],
 )

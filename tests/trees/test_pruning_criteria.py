@@ -78,7 +78,7 @@ def test_limit_of_chen_covers_at_least_as_much_as_it_says():
 
 
 def test_limit_of_an_unknown_name():
-    with pytest.raises(ValueError, match="limit='wald': choose binomial or chen"):
+    with pytest.raises(ValueError, match="limit='wald': choose 'binomial', 'chen'"):
         upper_limit(0, 1, 0.25, "wald")
 
 
@@ -199,7 +199,7 @@ def test_critical_value_matches_naive(tree, critical, depth_first):
 
 
 @settings(max_examples=30, deadline=None)
-@given(trees(max_leaves=8), st.sampled_from([0.003, 0.02, 0.1, 0.4]), DEPTH_FIRST)
+@given(trees(max_leaves=8), st.sampled_from([0.0031, 0.0203, 0.1003, 0.4001]), DEPTH_FIRST)
 def test_cost_complexity_by_errors_matches_naive_and_is_the_cheapest(tree, alpha, depth_first):
     left, right, value = flat(tree, depth_first)
     total = value[0].sum()
@@ -338,14 +338,14 @@ def test_minimum_error_becomes_pessimistic(n_leaves, share):
 @pytest.mark.parametrize(
     ("criterion", "options", "message"),
     [
-        ("magic", {}, "criterion='magic': choose cost-complexity"),
+        ("magic", {}, "criterion='magic': choose 'cost-complexity'"),
         ("reduced-error", {}, "reduced-error needs rows the tree was not grown on: give X_val"),
         ("cost-complexity", {}, "cost-complexity needs ccp_alpha, or rows"),
         ("critical-value", {}, "critical-value needs critical_value, or rows"),
         ("cost-complexity", {"ccp_alpha": -1}, "ccp_alpha=-1: give a number from 0"),
         ("critical-value", {"critical_value": np.nan}, "critical_value=nan"),
         ("cost-complexity", {"ccp_alpha": True}, "ccp_alpha=True"),
-        ("cost-complexity", {"ccp_alpha": 1, "node_cost": "x"}, "node_cost='x': choose impurity"),
+        ("cost-complexity", {"ccp_alpha": 1, "node_cost": "x"}, "node_cost='x': choose 'impurity'"),
         ("minimum-error", {"m": -1}, "m=-1: give a number from 0"),
         ("minimum-error", {"m": "big"}, "m='big'"),
         ("minimum-error", {"m": np.inf}, "m=inf"),

@@ -3,6 +3,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from naive import pruning as naive
+from nested_trees import prune_tree
 from sklearn.base import clone
 from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils.estimator_checks import parametrize_with_checks
@@ -11,7 +12,6 @@ from counterpoint.datasets import load
 from counterpoint.trees.algebra import apply, relabel
 from counterpoint.trees.convert import from_sklearn
 from counterpoint.trees.growing.pruned import PrunedTreeClassifier
-from counterpoint.trees.pruning.prune import prune_tree
 from counterpoint.trees.pruning.raising import prune_and_raise
 from counterpoint.trees.structure import Tree
 

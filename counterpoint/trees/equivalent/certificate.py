@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from counterpoint._kernels import certificate as kernels
+from counterpoint._validation import check_count
 from counterpoint.trees.boxes import leaf_boxes
 from counterpoint.trees.compare import point_in
 from counterpoint.trees.ensemble import TreeEnsemble
@@ -84,8 +85,8 @@ def certify(tree: Tree, ensemble: TreeEnsemble, *, limit: int | None = None) -> 
     >>> certify(take_trees(one).trees[0], take_trees([two])).counterexample.tolist()
     [0.75]
     """
-    if limit is not None and limit < 1:
-        raise ValueError(f"limit={limit}: give a number from 1, or None.")
+    if limit is not None:
+        check_count(limit, "limit", hint=", or None")
     require_columns([tree, *ensemble.trees], "A certificate")
     if tree.value.shape[1] != ensemble.n_classes:
         raise ValueError(

@@ -4,13 +4,13 @@ The three criteria here look at a node alone: no other rows, no other part of th
 can judge one tree, or compare subtrees of many trees on the same node.
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass
-from numbers import Real
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import betaincinv
+
+from counterpoint._validation import check_choice, check_number
 
 LOCAL = ("error-based", "pessimistic", "minimum-error")
 LIMITS = ("binomial", "chen")
@@ -78,7 +78,7 @@ def upper_limit(
         root = np.sqrt(1 + 4 * theta * errors * (1 - seen))
         rate = np.minimum(seen + 0.75 * (1 - 2 * seen + root) / (1 + theta * n), 1.0)
     else:
-        raise ValueError(f"limit={limit!r}: choose {' or '.join(LIMITS)}.")
+        check_choice(limit, "limit", LIMITS)
     return np.where(n > 0, np.where(right > 0, rate, 1.0), np.nan)
 
 
@@ -144,26 +144,21 @@ def local_criterion(
     prior: str | ArrayLike = "data",
 ) -> LocalCriterion:
     """Return a checked criterion; ``classes`` are the weights of the classes in the root."""
-    if name not in LOCAL:
-        raise ValueError(f"criterion={name!r}: choose {', '.join(LOCAL)}.")
+    check_choice(name, "criterion", LOCAL)
     if name == "error-based":
         check_cf(cf, below_one=True)
-        if limit not in LIMITS:
-            raise ValueError(f"limit={limit!r}: choose {' or '.join(LIMITS)}.")
+        check_choice(limit, "limit", LIMITS)
         return LocalCriterion(name=name, cf=cf, limit=limit)
     if name == "pessimistic":
         return LocalCriterion(name=name)
     k = len(classes)
-    if isinstance(m, str):
-        if m != "laplace":
-            raise ValueError(f"m={m!r}: give a number from 0, or 'laplace'.")
+    if m == "laplace":
         m, prior = float(k), "uniform"
-    if not isinstance(m, Real) or isinstance(m, bool) or not 0 <= m < np.inf:
-        raise ValueError(f"m={m!r}: give a number from 0, for example 2, or 'laplace'.")
-    return LocalCriterion(name=name, m=float(m), prior=_check_prior(prior, classes))
+    m = check_number(m, "m", low=0, hint=", for example 2, or 'laplace'")
+    return LocalCriterion(name=name, m=m, prior=_check_prior(prior, classes))
 
 
-def _check_prior(prior, classes: Sequence) -> NDArray:
+def _check_prior(prior, classes: NDArray) -> NDArray:
     k = len(classes)
     if isinstance(prior, str):
         if prior not in ("data", "uniform"):
@@ -182,9 +177,5 @@ def _check_prior(prior, classes: Sequence) -> NDArray:
 
 def check_cf(cf, *, below_one=False):
     """Refuse what is no confidence."""
-    high = isinstance(cf, Real) and (cf < 1 if below_one else cf <= 1)
-    if not high or isinstance(cf, bool) or not cf > 0:
-        raise ValueError(
-            f"cf={cf!r}: give a number above 0 and {'below' if below_one else 'at most'} 1, for "
-            "example 0.25; smaller prunes more."
-        )
+    hint = ", for example 0.25; smaller prunes more"
+    check_number(cf, "cf", low=0, open_low=True, high=1, open_high=below_one, hint=hint)

@@ -11,6 +11,7 @@ from heapq import heapify, heappop, heappush
 import numpy as np
 from numpy.typing import NDArray
 
+from counterpoint._validation import check_choice
 from counterpoint.trees.structure import LEAF, Tree, parents
 
 NODE_COSTS = ("impurity", "error")
@@ -231,10 +232,8 @@ def node_errors(tree: Tree, leaf: NDArray, codes: NDArray, weight: NDArray) -> N
 
 
 def _node_costs(tree, node_cost):
+    check_choice(node_cost, "node_cost", NODE_COSTS)
     total = tree.weighted_n_node_samples[0]
     if node_cost == "impurity":
         return tree.weighted_n_node_samples * tree.impurity / total
-    if node_cost == "error":
-        value = tree.value
-        return np.maximum(value.sum(axis=1) - value.max(axis=1), 0.0) / total
-    raise ValueError(f"node_cost={node_cost!r}: choose {' or '.join(NODE_COSTS)}.")
+    return np.maximum(tree.value.sum(axis=1) - tree.value.max(axis=1), 0.0) / total

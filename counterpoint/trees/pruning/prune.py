@@ -1,18 +1,19 @@
-"""Cut back trees given as plain arrays.
+"""Prune a grown tree by one of the six criteria of the textbooks.
 
-A criterion gives every node a cost as if it were a leaf, and a subtree is cut wherever a leaf costs
-no more, in the one pass of ``bottom_up.py``. :func:`prune` has the six criteria
-of the textbooks; those with one number to choose are in ``paths.py``.
+A criterion gives every node a cost as if it were a leaf (``criteria.py``), and a subtree is cut
+wherever a leaf costs no more, in the one pass of ``bottom_up.py``. Criteria with one number to
+choose are in ``paths.py``. C4.5 may also put the larger branch of a node in its place, which
+needs the training rows: ``raising.py``.
 """
 
 from dataclasses import replace
-from numbers import Real
 
 import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils.validation import check_array, check_consistent_length
 
+from counterpoint._validation import check_choice, check_number
 from counterpoint.trees.convert import from_sklearn, to_sklearn
 from counterpoint.trees.ensemble import predict_trees, stack_trees
 from counterpoint.trees.pruning import paths
@@ -23,25 +24,8 @@ from counterpoint.trees.pruning.bottom_up import (
     cut,
     prune_bottom_up,
 )
-from counterpoint.trees.pruning.criteria import (
-    LOCAL,
-    LocalCriterion,
-    check_cf,
-    local_criterion,
-    upper_limit,
-)
+from counterpoint.trees.pruning.criteria import LOCAL, check_cf, local_criterion
 from counterpoint.trees.structure import LEAF, Tree
-
-__all__ = [
-    "CRITERIA",
-    "Pruning",
-    "cut",
-    "prune",
-    "prune_bottom_up",
-    "prune_error_based",
-    "prune_tree",
-    "upper_limit",
-]
 
 CRITERIA = (
     "cost-complexity",
@@ -51,111 +35,6 @@ CRITERIA = (
     "minimum-error",
     "error-based",
 )
-
-
-def prune_error_based(
-    children_left: ArrayLike,
-    children_right: ArrayLike,
-    value: ArrayLike,
-    *,
-    cf: float = 0.25,
-    limit: str = "binomial",
-    total: float | None = None,
-) -> Pruning:
-    """Prune as C4.5 does: by the upper limits of the error rates of the leaves.
-
-    A node becomes a leaf where the errors expected of it as a leaf, its number of cases times
-    :func:`~counterpoint.trees.upper_limit`, are not more than those of its subtree. C4.5
-    may also put the larger branch of a node in its place: that needs the training rows, see
-    :func:`counterpoint.trees.pruning.raising.prune_and_raise`.
-
-    Parameters
-    ----------
-    children_left, children_right : array-like of shape (n_nodes,)
-        Node 0 is the root and children come after their parents; -1 in leaves.
-    value : array-like of shape (n_nodes, n_classes)
-        Weight of each class among the training samples in each node.
-    cf : float, default=0.25
-        Confidence, above 0 and at most 1. Smaller prunes more, as a rule. From about 0.5 on
-        the "upper" limits lie below the errors seen. 1 prunes nothing.
-    limit : {"binomial", "chen"}, default="binomial"
-        The exact limit or a wider explicit one, see
-        :func:`counterpoint.trees.pruning.criteria.upper_limit`.
-    total : float, default=None
-        Number of cases that the weights in the root stand for; all weights are scaled to it.
-        None takes weights as numbers of cases. Weights of a booster sum to 1, and one case
-        cannot support any split: give the number of rows.
-
-    Returns
-    -------
-    Pruning
-        Its ``cost`` is the number of errors expected of the pruned tree on as many new cases.
-
-    References
-    ----------
-    .. [1] J. R. Quinlan, "C4.5: Programs for Machine Learning", 1993, chapter 4.
-
-    Examples
-    --------
-    The book's example: three leaves of 6, 9 and 1 cases, where one case is of another class.
-
-    >>> from counterpoint.trees.pruning.prune import prune_error_based
-    >>> left, right = [1, -1, 3, -1, -1], [2, -1, 4, -1, -1]
-    >>> value = [[15, 1], [6, 0], [9, 1], [9, 0], [0, 1]]
-    >>> pruning = prune_error_based(left, right, value)
-    >>> len(pruning.kept), round(pruning.cost, 3)
-    (1, 2.554)
-    """
-    check_cf(cf)
-    left, right = check_children(children_left, children_right)
-    weight = _check_value(value, len(left), total)
-    if cf == 1:
-        errors = np.maximum(weight.sum(axis=1) - weight.max(axis=1), 0.0)
-        is_leaf = (left == LEAF).tolist()
-        return collapse(left.tolist(), right.tolist(), is_leaf, float(errors[left == LEAF].sum()))
-    criterion = LocalCriterion(name="error-based", cf=cf, limit=limit)
-    return prune_bottom_up(left, right, criterion.leaf_cost(weight))
-
-
-def prune_tree(tree: Tree, cf: float = 0.25, *, total: float | None = None) -> tuple[Tree, Pruning]:
-    """Prune a classification tree by :func:`prune_error_based`.
-
-    Parameters
-    ----------
-    tree : Tree
-        From :func:`counterpoint.trees.grow` or :func:`counterpoint.trees.from_sklearn`.
-    cf : float, default=0.25
-        Confidence, above 0 and at most 1.
-    total : float, default=None
-        Number of cases that all weights stand for. None is the number of training samples.
-
-    Returns
-    -------
-    tree : Tree
-        The pruned tree.
-    pruning : Pruning
-        ``pruning.new_node[leaf]`` are the new leaves of samples in the old leaves ``leaf``.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from counterpoint.trees.binning import Binner
-    >>> from counterpoint.trees.growing.workspace import GrowWorkspace, grow
-    >>> from counterpoint.trees.pruning.prune import prune_tree
-    >>> X = np.arange(8.0)[:, None]
-    >>> workspace = GrowWorkspace(Binner().fit_transform(X), [0, 0, 0, 0, 1, 0, 0, 0])
-    >>> tree, pruning = prune_tree(grow(workspace))
-    >>> tree.value.tolist(), pruning.new_node[workspace.leaf].tolist()
-    ([[7.0, 1.0]], [0, 0, 0, 0, 0, 0, 0, 0])
-    """
-    pruning = prune_error_based(
-        tree.children_left,
-        tree.children_right,
-        tree.value,
-        cf=cf,
-        total=float(tree.n_node_samples[0]) if total is None else total,
-    )
-    return cut(tree, pruning), pruning
 
 
 def prune(
@@ -200,7 +79,7 @@ def prune(
         For error-based: confidence of the limits, above 0 and at most 1. Smaller prunes more, as a
         rule; 1 prunes nothing.
     limit : {"binomial", "chen"}, default="binomial"
-        For error-based: the limits, see :func:`counterpoint.trees.pruning.criteria.upper_limit`.
+        For error-based: the limits, see ``upper_limit`` in ``criteria.py``.
     m : float or "laplace", default=2.0
         For minimum-error: how many cases the prior is worth. "laplace" is the number of classes
         with a uniform prior, as in the method's first paper. More prunes more, as a rule.
@@ -252,8 +131,7 @@ def prune(
     >>> prune(tree, "reduced-error", X_val=X[400:], y_val=y[400:]).tree_.node_count
     13
     """
-    if criterion not in CRITERIA:
-        raise ValueError(f"criterion={criterion!r}: choose {', '.join(CRITERIA)}.")
+    check_choice(criterion, "criterion", CRITERIA)
     if isinstance(tree, Tree):
         arrays, codes = tree, y_val
     elif not isinstance(tree, DecisionTreeClassifier):
@@ -306,18 +184,22 @@ def find_pruning(
     held-out rows of their own, from cross-validation: (tree, leaf, codes, weights) each. The cost
     of the pruning is its errors on these, or as the criterion counts them.
     """
-    if criterion == "error-based":
-        left, right = tree.children_left, tree.children_right
-        return prune_error_based(left, right, tree.value, cf=cf, limit=limit, total=total), None
     if criterion in LOCAL:
+        left, right = check_children(tree.children_left, tree.children_right)
         value = _check_value(tree.value, tree.node_count, total)
-        local = local_criterion(criterion, classes=value[0], m=m, prior=prior)
         n = value.sum(axis=1)
+        if criterion == "error-based":
+            check_cf(cf)
+            if cf == 1:
+                is_leaf = left == LEAF
+                wrong = np.maximum(n - value.max(axis=1), 0.0)[is_leaf]
+                return _collapsed(tree, is_leaf, float(wrong.sum())), None
+        local = local_criterion(criterion, classes=value[0], cf=cf, limit=limit, m=m, prior=prior)
         margin = None
         if criterion == "pessimistic":
             margin = lambda below, node: float(local.margin(below, n[node]))  # noqa: E731
         cost = local.leaf_cost(value)
-        return prune_bottom_up(tree.children_left, tree.children_right, cost, margin=margin), None
+        return prune_bottom_up(left, right, cost, margin=margin), None
     if criterion == "reduced-error":
         if held_out is None:
             raise ValueError("reduced-error needs rows the tree was not grown on: give X_val.")
@@ -350,21 +232,23 @@ def find_pruning(
             one_se=one_se,
             middle=paths.geometric if costly else paths.arithmetic,
         )
-    elif not isinstance(level, Real) or isinstance(level, bool) or not 0 <= float(level) < np.inf:
-        raise ValueError(f"{name}={level!r}: give a number from 0, or None to have it chosen.")
     else:
+        check_number(level, name, low=0, hint=", or None to have it chosen")
         rate = float("nan")
         if costly and level == 0:
             strength = np.full(tree.node_count, np.inf)  # as in scikit-learn
     is_leaf = (tree.children_left == LEAF) | (strength <= level)
     n = tree.value.sum(axis=1)
     wrong = np.maximum(n - tree.value.max(axis=1), 0.0)
-    pruning = collapse(
-        tree.children_left.tolist(), tree.children_right.tolist(), is_leaf.tolist(), 0.0
-    )
+    pruning = _collapsed(tree, is_leaf, 0.0)
     leaves = pruning.kept[pruning.children_left == LEAF]
     errors = float(wrong[leaves].sum()) if np.isnan(rate) else rate * float(n[0])
     return replace(pruning, cost=errors), float(level)
+
+
+def _collapsed(tree, is_leaf, cost):
+    left, right = tree.children_left.tolist(), tree.children_right.tolist()
+    return collapse(left, right, is_leaf.tolist(), cost)
 
 
 def _check_value(value, n_nodes, total):
@@ -383,11 +267,9 @@ def _check_value(value, n_nodes, total):
     if total is None:
         return value
     held = value[0].sum()
-    if not isinstance(total, Real) or not 0 < float(total) < np.inf or held <= 0:
-        raise ValueError(
-            f"total={total!r} and weights of {held:g} in the root: both must be above zero."
-        )
-    return value * (total / held)
+    if held <= 0:
+        raise ValueError("There are weights of 0 in the root: they must be above zero.")
+    return value * (check_number(total, "total", low=0, open_low=True) / held)
 
 
 def _codes(y, classes):

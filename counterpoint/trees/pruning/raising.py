@@ -64,12 +64,12 @@ def prune_and_raise(
     >>> from sklearn.datasets import load_breast_cancer
     >>> from sklearn.tree import DecisionTreeClassifier
     >>> from counterpoint.trees import from_sklearn
-    >>> from counterpoint.trees.pruning.prune import prune_tree
+    >>> from counterpoint.trees.pruning.prune import find_pruning
     >>> from counterpoint.trees.pruning.raising import prune_and_raise
     >>> X, y = load_breast_cancer(return_X_y=True)
     >>> tree = DecisionTreeClassifier(splitter="random", random_state=0).fit(X, y)
     >>> _, cost = prune_and_raise(from_sklearn(tree), X.astype("float32"), y)
-    >>> cost < prune_tree(from_sklearn(tree))[1].cost
+    >>> cost < find_pruning(from_sklearn(tree), "error-based")[0].cost
     True
     """
     check_cf(cf)
