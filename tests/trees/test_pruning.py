@@ -487,9 +487,9 @@ def test_log_proba_of_a_class_not_in_the_leaf():
 @pytest.mark.parametrize(
     ("parameters", "message"),
     [
-        ({"criterion": "magic"}, "criterion='magic': choose cost-complexity, .*error-based"),
-        ({"split_criterion": "mse"}, "split_criterion='mse': choose entropy or gini"),
-        ({"grower": "weka"}, "grower='weka': choose sklearn or hist"),
+        ({"criterion": "magic"}, "criterion='magic': choose 'cost-complexity', .*'error-based'"),
+        ({"split_criterion": "mse"}, "split_criterion='mse': choose 'entropy', 'gini'"),
+        ({"grower": "weka"}, "grower='weka': choose 'sklearn', 'hist'"),
         ({"cf": 0.0}, "cf=0.0"),
         ({"cf": "small"}, "cf='small'"),
         ({"max_depth": 0}, "max_depth=0: give a whole number from 1, or None"),
