@@ -13,7 +13,7 @@ import pandas as pd
 from counterpoint._versions import versions
 from counterpoint.claims.judging import ClaimResult
 from counterpoint.claims.protocol import Word
-from counterpoint.report.figures import _save
+from counterpoint.report.figures import save_to
 from counterpoint.report.reproductions import render_reproductions
 from counterpoint.tabular.files import new_file
 from counterpoint.tabular.plain import plain
@@ -166,7 +166,7 @@ def _picture(one: ClaimResult) -> bytes:
     figure = one.claim.draw(one.frame.copy())
     buffer = io.BytesIO()
     try:
-        _save(figure, buffer, "png")
+        save_to(figure, buffer, "png")
     finally:
         plt.close(figure)  # if pyplot made it, pyplot would keep it
     return buffer.getvalue()

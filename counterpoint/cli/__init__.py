@@ -24,7 +24,7 @@ def main(args: Sequence[str] | None = None) -> int:
         0 if all is well, 1 if the work failed, 2 for wrong usage, 130 if interrupted. Errors
         are one line on standard error; ``--debug`` adds the traceback.
     """
-    from counterpoint.cli import _terminal
+    from counterpoint.cli import terminal
     from counterpoint.cli.app import app
 
     typed = list(sys.argv[1:] if args is None else args)
@@ -34,11 +34,11 @@ def main(args: Sequence[str] | None = None) -> int:
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="replace")  # an arrow is no reason to fail in a C locale
-    _terminal.start()
+    terminal.start()
     try:
         code = app(typed, standalone_mode=False, prog_name="counterpoint")
     except KeyboardInterrupt:
         code = 130
     except Exception as error:
-        return _terminal.report_error(error, debug=debug)
-    return _terminal.interrupted() if code == 130 else code or 0
+        return terminal.report_error(error, debug=debug)
+    return terminal.interrupted() if code == 130 else code or 0

@@ -1,22 +1,25 @@
 """The Typer app: global options, and the commands."""
 
+from importlib import import_module
 from typing import Annotated
 
 import typer
 
 from counterpoint import __version__
-from counterpoint.cli import (
-    churn,
-    compare,
-    datasets,
-    demo,
-    explain,
-    fit,
-    measure,
-    predict,
-    report,
-    reproduce,
+
+COMMANDS = (
+    "fit",
+    "predict",
+    "compare",
+    "explain",
+    "report",
+    "measure",
+    "datasets",
+    "demo",
+    "churn",
+    "reproduce",
 )
+"""The commands, in the order of the help: a file each, which has ``register``."""
 
 app = typer.Typer(
     name="counterpoint",
@@ -26,16 +29,8 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-app.command("fit", help=fit.HELP, no_args_is_help=True)(fit.fit)
-app.command("predict", help=predict.HELP, no_args_is_help=True)(predict.predict)
-app.command("compare", help=compare.HELP, no_args_is_help=True)(compare.compare)
-app.command("explain", help=explain.HELP, no_args_is_help=True)(explain.explain)
-app.command("report", help=report.HELP, no_args_is_help=True)(report.report)
-app.command("measure", help=measure.HELP, no_args_is_help=True)(measure.measure)
-app.add_typer(datasets.app, name="datasets")
-app.command("demo", help=demo.HELP)(demo.demo)
-app.command("churn", help=churn.HELP, no_args_is_help=True)(churn.churn)
-app.command("reproduce", help=reproduce.HELP)(reproduce.reproduce)
+for _name in COMMANDS:
+    import_module(f"counterpoint.cli.{_name}").register(app)
 
 
 def _version(wanted: bool) -> None:

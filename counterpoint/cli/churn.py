@@ -1,12 +1,14 @@
 """``counterpoint churn``: from a table of events to a list of whom to call."""
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from counterpoint.cli import _learning as learning
-from counterpoint.cli import _terminal as terminal
+from counterpoint.cli import options, terminal
+
+if TYPE_CHECKING:
+    from rich.console import Console
 
 HELP = (
     "Rank customers by the risk that they leave next.\n\n"
@@ -57,14 +59,12 @@ def churn(
             metavar="NUMBER", help="Most calls: a number, or a share below 1.", show_default=False
         ),
     ] = None,
-    random_state: learning.Seed = 0,
-    output: Annotated[Path, typer.Option("--output", "-o", help="The page to write.")] = Path(
-        "churn.html"
-    ),
+    random_state: options.RandomState = 0,
+    output: options.Page = Path("churn.html"),
     csv: Annotated[Path, typer.Option("--csv", help="The ranked list to write.")] = Path(
         "at-risk.csv"
     ),
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON, for programs.")] = False,
+    as_json: options.Json = False,
 ) -> None:
     """Rank entities by risk; HELP says the rest."""
     _check_options(file, output, csv, gain, cost, capacity)
@@ -75,13 +75,12 @@ def churn(
             check_output(path)
         from counterpoint.report.churn import summarise_churn, write_churn, write_ranking
         from counterpoint.sequences import EventLog, find_at_risk
-        from counterpoint.tabular.plain import to_json
 
         parquet = file.suffix.lower() in (".parquet", ".pq")
         read = EventLog.from_parquet if parquet else EventLog.from_csv
         log = read(
             file, entity=entity, time=time, type=type_,
-            features=None if features is None else [f for f in features.split(",") if f],
+            features=None if features is None else options.split(features),
         )  # fmt: skip
         result = find_at_risk(
             log, target=target, length=length, gain=gain, cost=cost, capacity=capacity,
@@ -93,10 +92,7 @@ def churn(
         )  # fmt: skip
         write_ranking(result, csv, entity=entity)
         write_churn(result, summary, output)
-    if as_json:
-        typer.echo(to_json(summary))
-    else:
-        _print(summary)
+    terminal.show(summary, _print, json=as_json)
     terminal.wrote(csv, "the list")
     terminal.wrote(output, "the page")
 
@@ -134,10 +130,9 @@ def _command(
     return shlex.join(words)
 
 
-def _print(summary: dict[str, Any]) -> None:
+def _print(summary: dict[str, Any], out: "Console") -> None:
     from rich.text import Text
 
-    out = terminal.console()
     last = summary["periods"][-1]
     out.print(
         Text(
@@ -176,3 +171,8 @@ def _cells(row: dict[str, Any]) -> list[str]:
         terminal.percent(row["sensitivity"]),
         f"{row['profit']:.0f}",
     ]
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command."""
+    app.command("churn", help=HELP, no_args_is_help=True)(churn)

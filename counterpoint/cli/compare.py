@@ -5,8 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from counterpoint.cli import _learning as learning
-from counterpoint.cli import _terminal as terminal
+from counterpoint.cli import options, terminal
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -22,12 +21,12 @@ HELP = (
 
 def _complete(incomplete: str) -> list[str]:
     done, comma, last = incomplete.rpartition(",")
-    return [f"{done}{comma}{name}" for name in learning.complete_method(last)]
+    return [f"{done}{comma}{name}" for name in options.complete_method(last)]
 
 
 def compare(
-    file: learning.DataFile,
-    target: learning.Target,
+    file: options.DataFile,
+    target: options.Target,
     methods: Annotated[
         str | None,
         typer.Option(
@@ -40,61 +39,52 @@ def compare(
     time_limit: Annotated[
         float, typer.Option(min=0, help="Seconds for one fit of auto; 0 for no limit.")
     ] = 20.0,
-    random_state: learning.Seed = 0,
-    jobs: learning.Jobs = None,
-    nominal: learning.Nominal = "",
-    missing: learning.Missing = learning.MISSING,
-    separator: learning.Separator = None,
+    random_state: options.RandomState = 0,
+    jobs: options.Jobs = None,
+    nominal: options.Nominal = "",
+    missing: options.Missing = options.MISSING,
+    separator: options.Separator = None,
     csv: Annotated[
         Path | None,
         typer.Option("--csv", metavar="FILE", help="Also write the table.", show_default=False),
     ] = None,
-    list_: learning.ListMethods = False,
-    as_json: learning.Json = False,
+    list_: options.ListMethods = False,
+    as_json: options.Json = False,
 ) -> None:  # fmt: skip
     """Compare methods; HELP says the rest."""
-    names = None if methods is None else learning.split(methods)
+    names = None if methods is None else options.split(methods)
     if names is not None:
         if not names:
             raise typer.BadParameter("no method is named.", param_hint="--methods")
-        learning.check_methods(names, "--methods")
+        options.check_methods(names, "--methods")
         double = next((name for name in names if names.count(name) > 1), None)
         if double is not None:
             raise typer.BadParameter(f"{double!r} is named twice.", param_hint="--methods")
-    learning.check_separator(separator)
-    learning.check_apart({"--csv": csv}, [file])
-    with terminal.in_options(learning.WORDS):
+    options.check_separator(separator)
+    options.check_apart({"--csv": csv}, [file])
+    with terminal.in_options(options.WORDS):
         from counterpoint.tabular.files import check_output, new_file
 
         if csv is not None:
             check_output(csv)
-        from counterpoint.tabular.comparison import compare_methods
-        from counterpoint.tabular.fits import summarise_comparison
+        from counterpoint import tabular
         from counterpoint.tabular.methods import COMPARED
-        from counterpoint.tabular.plain import to_json
-        from counterpoint.tabular.reader import read_frame
 
-        table = read_frame(
-            file, target=target, nominal=learning.split(nominal),
-            missing=learning.split(missing), separator=separator,
+        table = tabular.read_table(
+            file, target=target, nominal=options.split(nominal),
+            missing=options.split(missing), separator=separator,
         )  # fmt: skip
-        found = compare_methods(
-            table.frame, target, names or COMPARED, n_splits=folds, n_repeats=repeats,
+        comparison = tabular.compare(
+            table, target, names or COMPARED, n_splits=folds, n_repeats=repeats,
             time_limit=time_limit or None, random_state=random_state, n_jobs=jobs,
         )  # fmt: skip
-        summary = summarise_comparison(found, source=file.name, target=target)
-        summary["notes"] = [*table.notes, *summary["notes"]]
         if csv is not None:
             with new_file(csv) as part:
-                found.table.to_csv(part, index=False)
-    if as_json:
-        typer.echo(to_json(summary))
-    else:
-        _print(summary, terminal.console())
-    learning.note(summary["notes"])
+                comparison.table.to_csv(part, index=False)
+    terminal.show(comparison.summary(), _print, json=as_json)
     if csv is not None:
         terminal.wrote(csv, "the table")
-    if found.interrupted:
+    if comparison.interrupted:
         raise KeyboardInterrupt
 
 
@@ -113,7 +103,7 @@ def _print(summary: dict[str, Any], out: "Console") -> None:
         table.add_column(heading, justify="right", no_wrap=True)
     for row in rows:
         table.add_row(
-            Text(row["method"]), terminal.percent(row["error"]), learning.interval(row),
+            Text(row["method"]), terminal.percent(row["error"]), terminal.interval(row),
             terminal.number(row["log_loss"]), f"{row['seconds']:.1f}",
         )  # fmt: skip
     table.caption = (
@@ -122,3 +112,8 @@ def _print(summary: dict[str, Any], out: "Console") -> None:
     if summary["interrupted"]:
         table.caption = f"Stopped: {len(rows)} of {len(summary['asked'])} methods. {table.caption}"
     out.print(table)
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command."""
+    app.command("compare", help=HELP, no_args_is_help=True)(compare)

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from counterpoint.cli import _terminal as terminal
+from counterpoint.cli import options, terminal
 
 app = typer.Typer(
     help="Data sets: list, describe, export to CSV, add your own.", no_args_is_help=True
@@ -23,7 +23,7 @@ Name = Annotated[str, typer.Argument(help="Name of a data set.", show_default=Fa
 
 @app.command("list")
 def list_(
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON, for programs.")] = False,
+    as_json: options.Json = False,
 ) -> None:
     """List all data sets: shipped, in the data folder, or known but not here."""
     from counterpoint.datasets import data_folder, list_datasets
@@ -146,8 +146,8 @@ def add(
             file,
             name=name,
             target=target,
-            nominal=[column for column in nominal.split(",") if column],
-            missing_values=[value for value in missing.split(",") if value],
+            nominal=options.split(nominal),
+            missing_values=options.split(missing),
             overwrite=force,
         )
     terminal.wrote(copy, file.name)
@@ -157,3 +157,8 @@ def _plain(values: object) -> list:
     from counterpoint.tabular.plain import plain
 
     return plain(list(values))  # type: ignore[call-overload]
+
+
+def register(to: typer.Typer) -> None:
+    """Add the group of commands."""
+    to.add_typer(app, name="datasets")

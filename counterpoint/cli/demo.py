@@ -1,11 +1,14 @@
 """``counterpoint demo``: three ensembles on one data set, a table and a page."""
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from counterpoint.cli import _terminal as terminal
+from counterpoint.cli import options, terminal
+
+if TYPE_CHECKING:
+    from rich.console import Console
 
 HELP = (
     "Train three ensembles, see how their members disagree.\n\n"
@@ -19,15 +22,12 @@ def demo(
         str,
         typer.Option(help="A data set, as `counterpoint datasets list` names it."),
     ] = "vowel",
-    output: Annotated[Path, typer.Option("--output", "-o", help="The page to write.")] = Path(
-        "demo.html"
-    ),
+    output: options.Page = Path("demo.html"),
     n_estimators: Annotated[int, typer.Option(min=2, help="Members of each ensemble.")] = 50,
     n_splits: Annotated[int, typer.Option(min=1, help="Splits to average the errors over.")] = 5,
-    random_state: Annotated[int, typer.Option(min=0, help="The seed.")] = 0,
-    open_: Annotated[
-        bool, typer.Option("--open/--no-open", help="Show the page in a browser.")
-    ] = False,
+    random_state: options.RandomState = 0,
+    as_json: options.Json = False,
+    open_: options.Open = False,
 ) -> None:
     """Run the demo; HELP says the rest."""
     from counterpoint.cli.datasets import WORDS
@@ -36,23 +36,20 @@ def demo(
         from counterpoint.tabular.files import check_output
 
         check_output(output)  # before the work, not after
-        from counterpoint.report.render import write_demo
-        from counterpoint.tabular.demo import run_demo
-        from counterpoint.tabular.plain import summarise_demo
+        from counterpoint.report.demo_page import write_demo
+        from counterpoint.tabular import run_demo
 
         result = run_demo(
             dataset, n_estimators=n_estimators, n_splits=n_splits, random_state=random_state
         )
-        report = _beside(output)
-        write_demo(result, output, report=report)
-    _print(summarise_demo(result))
+        summary, report = result.summary(), _beside(output)
+        write_demo(result, output, summary=summary, report=report)
+    terminal.show(summary, _print, json=as_json)
     terminal.wrote(output, "the page")
     if report is not None:
-        terminal.wrote(report, f"the report of {result.best.name}")
+        terminal.wrote(report, f"the report of {summary['best']}")
     if open_:
-        import webbrowser
-
-        webbrowser.open(output.resolve().as_uri())
+        terminal.open_page(output)
 
 
 def _beside(output: Path) -> Path | None:
@@ -62,10 +59,9 @@ def _beside(output: Path) -> Path | None:
     return output.with_name(f"{output.stem}-report{output.suffix}")
 
 
-def _print(summary: dict[str, Any]) -> None:
+def _print(summary: dict[str, Any], out: "Console") -> None:
     from rich.text import Text
 
-    out = terminal.console()
     head = (
         f"{summary['title']}: {summary['n_train']} rows to train on, {summary['n_test']} to test, "
         f"{len(summary['classes'])} classes"
@@ -80,11 +76,10 @@ def _print(summary: dict[str, Any]) -> None:
     table.add_row("Test error", *(terminal.percent(one["error"]) for one in columns))
     if summary["n_splits"] > 1:
         table.add_row(f"  over {summary['n_splits']} splits", *(_spread(one) for one in columns))
-    for name in summary["shown"]:
+    for name in summary["shown_measures"]:
         rows = [method["measures"][name] for method in summary["methods"]]
-        show = terminal.percent if name == "member_error" else terminal.number
-        arrow = {"higher": " ↑", "lower": " ↓", "": ""}[rows[0]["more_diverse"]]
-        table.add_row(f"{rows[0]['title']}{arrow}", "", *(show(row["value"]) for row in rows))
+        title, values = terminal.measure_rows(rows)
+        table.add_row(title, "", *values)
     table.caption = "↑ higher, ↓ lower: more diverse. Measures are of the first split."
     out.print(table)
     out.print()
@@ -97,3 +92,8 @@ def _print(summary: dict[str, Any]) -> None:
 
 def _spread(one: dict[str, Any]) -> str:
     return f"{100 * one['error_mean']:.1f} ± {terminal.percent(one['error_spread'])}"
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command."""
+    app.command("demo", help=HELP)(demo)

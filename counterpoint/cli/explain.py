@@ -1,18 +1,16 @@
 """``counterpoint explain``: one readable tree in place of a model."""
 
 from enum import StrEnum
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from counterpoint.cli import _learning as learning
-from counterpoint.cli import _terminal as terminal
+from counterpoint.cli import options, terminal
 
 if TYPE_CHECKING:
     from rich.console import Console
-
-    from counterpoint.tabular.explanation import OneTree
 
 HELP = (
     "Say in one tree what a model does.\n\n"
@@ -22,7 +20,6 @@ HELP = (
     "Examples: `counterpoint explain model.skops`; `counterpoint explain model.skops --as tree "
     "--max-leaves 8 --plot tree.png`."
 )
-_FORMATS = (".png", ".svg", ".pdf")
 
 
 class Form(StrEnum):
@@ -32,7 +29,7 @@ class Form(StrEnum):
 
 
 def explain(
-    model: learning.ModelFile,
+    model: options.ModelFile,
     form: Annotated[Form, typer.Option("--as", help="In what form.")] = Form.tree,
     data: Annotated[
         Path | None,
@@ -45,51 +42,39 @@ def explain(
         int | None, typer.Option(min=2, help="Most leaves of the tree.", show_default=False)
     ] = None,
     rules: Annotated[int, typer.Option(min=0, help="Rules to print; 0 for all.")] = 20,
-    plot: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="Also draw, to .png, .svg or .pdf.", show_default=False),
-    ] = None,
-    random_state: learning.Seed = 0,
-    separator: learning.Separator = None,
-    as_json: learning.Json = False,
+    plot: options.Plot = None,
+    random_state: options.RandomState = 0,
+    separator: options.Separator = None,
+    as_json: options.Json = False,
 ) -> None:  # fmt: skip
     """Explain a model; HELP says the rest."""
-    learning.check_separator(separator)
-    learning.check_apart({"--plot": plot}, [model, data])
-    if plot is not None and plot.suffix.lower() not in _FORMATS:
-        raise typer.BadParameter(
-            f"{plot} should end in {', '.join(_FORMATS[:-1])} or {_FORMATS[-1]}.",
-            param_hint="--plot",
-        )
-    with terminal.in_options(learning.WORDS):
+    options.check_separator(separator)
+    options.check_apart({"--plot": plot}, [model, data])
+    options.check_picture(plot)
+    with terminal.in_options(options.WORDS):
         from counterpoint.tabular.files import check_output
 
         if plot is not None:
             check_output(plot)
-        from counterpoint.tabular.explanation import one_tree
-        from counterpoint.tabular.fits import summarise_tree
-        from counterpoint.tabular.models import load_model
-        from counterpoint.tabular.plain import to_json
-        from counterpoint.tabular.prediction import explaining_rows
+        from counterpoint import tabular
 
-        saved = load_model(model)
-        rows, notes = explaining_rows(saved, data, separator=separator)
-        tree = one_tree(saved.model, **rows, max_leaves=max_leaves, random_state=random_state)
-        summary = summarise_tree(tree, source=model.name)
-        summary["notes"] = notes
-    if as_json:
-        typer.echo(to_json(summary))
-    else:
-        _print(summary, tree, rules, terminal.console())
-    learning.note(notes)
+        tree = tabular.explain(
+            tabular.load(model), data, separator=separator, max_leaves=max_leaves,
+            random_state=random_state,
+        )  # fmt: skip
+        summary = {"source": model.name, **tree.summary()}
+    terminal.show(summary, partial(_print, rules=rules), json=as_json)
     if plot is not None:
-        _draw(tree, plot)
+        from counterpoint.report.figures import save_tree
+
+        save_tree(tree, plot)
+        terminal.wrote(plot, "the tree")
 
 
-def _print(summary: dict[str, Any], tree: "OneTree", rules: int, out: "Console") -> None:
+def _print(summary: dict[str, Any], out: "Console", *, rules: int) -> None:
     from rich.text import Text
 
-    first, second, *_ = tree.text().splitlines()
+    first, second = summary["sentences"]
     out.print(Text(f"{summary['source']}. {first}", style="bold"))
     out.print(Text(second), end="\n\n")
     if len(summary["sizes"]) > 1:
@@ -112,22 +97,6 @@ def _print(summary: dict[str, Any], tree: "OneTree", rules: int, out: "Console")
         out.print(Text(f"... and {rest} more; --rules 0 prints all."))
 
 
-def _draw(tree: "OneTree", path: Path) -> None:
-    from typing import cast
-
-    from matplotlib import pyplot as plt
-    from matplotlib.figure import Figure
-
-    from counterpoint.plots import TreeDisplay
-    from counterpoint.report.figures import save_figure
-    from counterpoint.trees import from_sklearn
-
-    display = TreeDisplay.from_tree(
-        from_sklearn(tree.tree), classes=tree.classes, feature_names=tree.feature_names
-    )
-    figure = cast(Figure, display.figure_)
-    try:
-        save_figure(figure, path)
-    finally:
-        plt.close(figure)
-    terminal.wrote(path, "the tree")
+def register(app: typer.Typer) -> None:
+    """Add the command."""
+    app.command("explain", help=HELP, no_args_is_help=True)(explain)

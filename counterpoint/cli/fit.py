@@ -5,8 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from counterpoint.cli import _learning as learning
-from counterpoint.cli import _terminal as terminal
+from counterpoint.cli import options, terminal
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -23,12 +22,12 @@ _LISTED = 12
 
 
 def fit(
-    file: learning.DataFile,
-    target: learning.Target,
+    file: options.DataFile,
+    target: options.Target,
     method: Annotated[
         str,
         typer.Option(
-            help="How to learn; --list names all.", autocompletion=learning.complete_method
+            help="How to learn; --list names all.", autocompletion=options.complete_method
         ),
     ] = "auto",
     time_limit: Annotated[
@@ -48,145 +47,151 @@ def fit(
     ] = None,
     no_page: Annotated[bool, typer.Option("--no-report", help="Write no page.")] = False,
     test_size: Annotated[float, typer.Option(help="Share of the rows held out.")] = 0.25,
-    random_state: learning.Seed = 0,
-    jobs: learning.Jobs = None,
-    nominal: learning.Nominal = "",
-    missing: learning.Missing = learning.MISSING,
-    separator: learning.Separator = None,
+    random_state: options.RandomState = 0,
+    jobs: options.Jobs = None,
+    nominal: options.Nominal = "",
+    missing: options.Missing = options.MISSING,
+    separator: options.Separator = None,
     keep_rows: Annotated[
         int,
         typer.Option(min=0, help="Rows kept in the model file, for explain; 0 for none."),
     ] = 1000,
-    list_: learning.ListMethods = False,
-    as_json: learning.Json = False,
+    list_: options.ListMethods = False,
+    as_json: options.Json = False,
 ) -> None:
     """Fit a model; HELP says the rest."""
-    learning.check_methods([method], "--method")
-    learning.check_separator(separator)
+    options.check_methods([method], "--method")
+    options.check_separator(separator)
     if no_page and page is not None:
         raise typer.BadParameter("name a page or ask for none, not both.", param_hint="--no-report")
     page = None if no_page else page or output.with_suffix(".html")
-    learning.check_apart({"--output": output, "--report": page}, [file])
+    options.check_apart({"--output": output, "--report": page}, [file])
     if not 0 < test_size < 1:
         raise typer.BadParameter(f"{test_size:g} is not between 0 and 1.", param_hint="--test-size")
-    with terminal.in_options(learning.WORDS):
+    with terminal.in_options(options.WORDS):
         from counterpoint.tabular.files import check_output
 
         for path in (output, page):  # before the work, not after
             if path is not None:
                 check_output(path)
-        from counterpoint.tabular.fits import summarise_fit
-        from counterpoint.tabular.models import need_skops, save_model
-        from counterpoint.tabular.plain import to_json
-        from counterpoint.tabular.reader import read_frame
-        from counterpoint.tabular.training import fit_table
+        from counterpoint import tabular
+        from counterpoint.tabular.models import need_skops
 
         need_skops()  # before the work, too
-        marks = learning.split(missing)
-        table = read_frame(
-            file, target=target, nominal=learning.split(nominal), missing=marks,
+        table = tabular.read_table(
+            file, target=target, nominal=options.split(nominal), missing=options.split(missing),
             separator=separator,
         )  # fmt: skip
-        fitted = fit_table(
-            table.frame, target, method, test_size=test_size, random_state=random_state,
+        fitted = tabular.fit(
+            table, target, method, test_size=test_size, random_state=random_state,
             # The default limit is for auto; the others need no word about it.
             time_limit=time_limit if time_limit and method == "auto" else None, n_jobs=jobs,
         )  # fmt: skip
-        summary = summarise_fit(fitted, source=file.name)
-        summary["notes"] = [*table.notes, *summary["notes"]]
-        save_model(fitted, output, missing=marks, keep_rows=keep_rows)
-    if as_json:
-        typer.echo(to_json(summary))
-    else:
-        _print(summary, terminal.console())
-    learning.note(summary["notes"])
+        tabular.save(fitted, output, keep_rows=keep_rows)
+    terminal.kept(output)
+    summary = fitted.summary(tree=as_json or page is not None)
+    terminal.show(summary, _print, json=as_json)
     terminal.wrote(output, "the model")
     if page is not None:
-        from counterpoint.report import report
+        from counterpoint.report import write_page
 
-        report(
-            fitted.model, fitted.X_test, fitted.y_test, page,
-            title=f"{method} on {file.name}", X_train=fitted.X_train, y_train=fitted.y_train,
-            random_state=random_state, extra={"Data": file.name, "Target": target},
-        )  # fmt: skip
+        write_page(summary, page)
         terminal.wrote(page, "the page")
 
 
 def _print(summary: dict[str, Any], out: "Console") -> None:
     from rich.text import Text
 
+    fit = summary["fit"]
     head = (
-        f"{summary['source']}: {summary['n_train']} rows to train on, {summary['n_test']} to test, "
-        f"{len(summary['columns'])} columns, {len(summary['classes'])} classes"
+        f"{fit['source']}: {fit['n_train']} rows to train on, {summary['data']['n_given']} to "
+        f"test, {len(fit['columns'])} columns, {len(summary['data']['classes'])} classes"
     )
     out.print(Text(head, style="bold"), end="\n\n")
     table = terminal.new_table()
     table.add_column("On the test rows")
     for heading in ("Error", "95 % interval", "Log-loss"):
         table.add_column(heading, justify="right", no_wrap=True)
-    rows = {summary["method"]: summary["score"], **summary["baselines"]}
-    for name, score in rows.items():
-        cells = [terminal.percent(score["error"]), learning.interval(score)]
+    for row in [{"name": fit["method"], **summary["score"]}, *summary["baselines"]["rows"]]:
         table.add_row(
-            Text(name), *cells, terminal.number(score["log_loss"]),
-            style="bold" if name == summary["method"] else "",
+            Text(row["name"]), terminal.percent(row["error"]), terminal.interval(row),
+            terminal.number(row["log_loss"]), style="bold" if row["name"] == fit["method"] else "",
         )  # fmt: skip
     out.print(table)
     out.print()
-    if summary["n_members"] is None:
+    if summary["members"] is None:
         out.print(Text("One model, no members: there is no disagreement to measure."))
         return
-    _print_diversity(summary, out)
-    _print_members(summary, out)
+    _print_diversity(summary["members"], out)
+    _print_members(summary["members"], out)
+    if fit["leaderboard"] is not None:
+        _print_leaderboard(fit["leaderboard"], out)
 
 
-def _print_diversity(summary: dict[str, Any], out: "Console") -> None:
+def _print_diversity(members: dict[str, Any], out: "Console") -> None:
     from rich.text import Text
 
     table = terminal.new_table()
-    table.add_column(f"How {summary['n_members']} members disagree")
+    table.add_column(f"How {members['n_members']} members disagree")
     table.add_column("", justify="right")
-    for name in summary["shown"]:
-        row = summary["diversity"][name]
-        show = terminal.percent if name == "member_error" else terminal.number
-        arrow = {"higher": " ↑", "lower": " ↓", "": ""}[row["more_diverse"]]
-        table.add_row(f"{row['title']}{arrow}", show(row["value"]))
+    for name in members["shown_measures"]:
+        title, values = terminal.measure_rows([members["measures"][name]])
+        table.add_row(title, *values)
     table.caption = "↑ higher, ↓ lower: more diverse."
     out.print(table)
     out.print()
-    out.print(Text(summary["verdict"]), end="\n\n")
+    if members["verdict"]:
+        out.print(Text(members["verdict"]), end="\n\n")
 
 
-def _print_members(summary: dict[str, Any], out: "Console") -> None:
+def _print_members(members: dict[str, Any], out: "Console") -> None:
+    rows = members["table"]
+    columns: list[Any] = [("Error alone", "error", terminal.percent)]
+    if members["votes_known"]:
+        columns.append(("Against the ensemble", "disagrees", terminal.percent))
+    if rows[0]["weight"] is not None:
+        columns.append(("Weight", "weight", terminal.number))
+    text = ""
+    if rows[0]["change"] is not None:
+        columns.append(("Worth", "change", terminal.points))
+        text = "Worth: how much the error of the ensemble would rise without the member, in points."
+    _print_rows(rows, "name", columns, text, out)
+
+
+def _print_leaderboard(rows: list[dict[str, Any]], out: "Console") -> None:
+    def digits(change: float | None) -> str:
+        return terminal.number(change, 4)
+
+    text = (
+        f"All {len(rows)} members tried, by cross-fitting on the training rows. Worth: how much "
+        "the log-loss would rise without the member."
+    )
+    columns = [
+        ("Error alone", "error", terminal.percent),
+        ("Log-loss alone", "log_loss", terminal.number),
+        ("Weight", "weight", terminal.number),
+        ("Worth", "adds", digits),
+    ]
+    out.print()
+    _print_rows(rows, "member", columns, text, out)
+
+
+def _print_rows(
+    rows: list[dict[str, Any]], name: str, columns: list[Any], text: str, out: "Console"
+) -> None:
     from rich.text import Text
 
-    board = summary["leaderboard"]
-    rows = board if board is not None else summary["members"]
     table = terminal.new_table()
     table.add_column("Member", overflow="fold")
-    for heading in ("Error alone", "Against the vote", "Weight", "Worth"):
+    for heading, _, _ in columns:
         table.add_column(heading, justify="right", no_wrap=True)
     for row in rows[:_LISTED]:
-        worth = _signed(row["adds"], 4) if board is not None else _signed(row["adds"], 1, 100)
-        table.add_row(
-            Text(row["member"]), terminal.percent(row["error"]),
-            terminal.percent(row["disagrees"]), terminal.number(row["weight"]), worth,
-        )  # fmt: skip
-    if board is not None:
-        said = (
-            f"All {len(rows)} members tried, by cross-fitting on the training rows. Worth: how "
-            "much the log-loss would rise without the member."
-        )
-    else:
-        said = "Worth: how much the error of the vote would rise without the member, in points."
-    if len(rows) > _LISTED:
-        said = f"{_LISTED} of {len(rows)}; --json has all. {said}"
-    table.caption = said
+        table.add_row(Text(row[name]), *(words(row[key]) for _, key, words in columns))
+    more = f"{_LISTED} of {len(rows)}; --json has all. " if len(rows) > _LISTED else ""
+    table.caption = f"{more}{text}"
     out.print(table)
 
 
-def _signed(change: float | None, digits: int, times: int = 1) -> str:
-    if change is None:
-        return terminal.UNDEFINED
-    rounded = round(times * change, digits)
-    return f"{rounded:+.{digits}f}" if rounded else "0"
+def register(app: typer.Typer) -> None:
+    """Add the command."""
+    app.command("fit", help=HELP, no_args_is_help=True)(fit)

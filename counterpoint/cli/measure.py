@@ -1,18 +1,16 @@
 """``counterpoint measure``: the profile of predictions kept in a file."""
 
 import re
-from pathlib import Path
+import sys
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from counterpoint.cli import _terminal as terminal
+from counterpoint.cli import options, terminal
 
 if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Table
-
-    from counterpoint._outputs import MemberOutputs
 
 HELP = (
     "Measure how the members of an ensemble disagree.\n\n"
@@ -27,7 +25,6 @@ _WORDS = {
     "allow_new_labels=True": "--allow-new-labels",
     "correct=True": "--correct",
 }
-_FORMATS = (".png", ".svg", ".pdf")
 _KINDS = {"vote": "The vote", "pair": "Pairs of members", "group": "All members at once"}
 _ARROWS = {"higher": "↑", "lower": "↓", "": " "}
 _LISTED_MEMBERS = 12
@@ -73,80 +70,41 @@ def measure(
         bool,
         typer.Option("--allow-new-labels", help="Members may say what the truth never has."),
     ] = False,
-    separator: Annotated[
-        str | None,
-        typer.Option(
-            metavar="CHARACTER",
-            help="Between fields. Default: a comma; a tab for .tsv.",
-            show_default=False,
-        ),
-    ] = None,
-    plot: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="Also draw, to .png, .svg or .pdf.", show_default=False),
-    ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON, for programs.")] = False,
+    separator: options.Separator = None,
+    plot: options.Plot = None,
+    as_json: options.Json = False,
 ) -> None:
     """Print the profile of predictions; HELP says the rest."""
-    import sys
-
-    _check_options(truth, correct, separator, plot)
+    if correct and truth is not None:
+        raise typer.BadParameter(
+            "with --correct there is no truth column: leave one of the two out.",
+            param_hint="--truth",
+        )
+    options.check_separator(separator)
+    options.check_picture(plot)
     with terminal.in_options(_WORDS):
         from counterpoint.tabular.files import check_output
-        from counterpoint.tabular.outputs import read_predictions
-        from counterpoint.tabular.plain import summarise_outputs, to_json
+        from counterpoint.tabular.outputs import read_predictions, summarise_outputs
 
         if plot is not None:
             check_output(plot)
         outputs = read_predictions(
             sys.stdin.buffer if file == "-" else file,
             truth=truth or "class",
-            members=None if members is None else _split(members),
+            members=None if members is None else options.split(members),
             weights=weights,
             correct=correct,
             allow_new_labels=allow_new_labels,
             separator=separator,
         )
-    summary = summarise_outputs(outputs)
-    if as_json:
-        typer.echo(to_json(summary))
-    else:
-        _print(summary, terminal.console())
+    terminal.show(summarise_outputs(outputs), _print, json=as_json)
     if outputs.n_members == 1:
-        terminal.say("note: one member makes no pair, so measures of pairs are undefined.")
+        terminal.note(["one member makes no pair, so measures of pairs are undefined."])
     if plot is not None:
-        _draw(outputs, plot)
+        from counterpoint.report.figures import overview, save_figure
 
-
-def _check_options(
-    truth: str | None, correct: bool, separator: str | None, plot: Path | None
-) -> None:
-    if correct and truth is not None:
-        raise typer.BadParameter(
-            "with --correct there is no truth column: leave one of the two out.",
-            param_hint="--truth",
-        )
-    if separator is not None and len(separator) != 1:
-        raise typer.BadParameter(
-            f"{separator!r} is not one character. For a tab, write $'\\t', or name the file .tsv.",
-            param_hint="--separator",
-        )
-    if plot is not None and plot.suffix.lower() not in _FORMATS:
-        raise typer.BadParameter(
-            f"{plot} should end in {', '.join(_FORMATS[:-1])} or {_FORMATS[-1]}.",
-            param_hint="--plot",
-        )
-
-
-def _split(names: str) -> list[str]:
-    return [name.strip() for name in names.split(",") if name.strip()]
-
-
-def _draw(outputs: "MemberOutputs", path: Path) -> None:
-    from counterpoint.report.figures import overview, save_figure
-
-    save_figure(overview(outputs), path)
-    terminal.wrote(path, "the plots")
+        save_figure(overview(outputs), plot)
+        terminal.wrote(plot, "the plots")
 
 
 def _print(summary: dict[str, Any], out: "Console") -> None:
@@ -216,3 +174,8 @@ def _cells(row: dict[str, Any], width: int) -> list[str]:
     elif width >= _SOURCES_WIDTH:
         cells.append(re.sub(r" & \w+", "", row["source"]))
     return cells
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command."""
+    app.command("measure", help=HELP, no_args_is_help=True)(measure)

@@ -5,8 +5,7 @@ from typing import Annotated
 
 import typer
 
-from counterpoint.cli import _learning as learning
-from counterpoint.cli import _terminal as terminal
+from counterpoint.cli import options, terminal
 
 HELP = (
     "Say what a model predicts for the rows of a table.\n\n"
@@ -18,8 +17,8 @@ HELP = (
 
 
 def predict(
-    model: learning.ModelFile,
-    file: learning.DataFile,
+    model: options.ModelFile,
+    file: options.DataFile,
     output: Annotated[
         Path | None,
         typer.Option(
@@ -28,30 +27,34 @@ def predict(
         ),
     ] = None,
     proba: Annotated[bool, typer.Option("--proba", help="Also the probabilities.")] = False,
-    separator: learning.Separator = None,
-    as_json: learning.Json = False,
+    separator: options.Separator = None,
+    as_json: options.Json = False,
 ) -> None:  # fmt: skip
     """Predict; HELP says the rest."""
-    learning.check_separator(separator)
-    learning.check_apart({"--output": output}, [file, model])
-    with terminal.in_options(learning.WORDS):
+    options.check_separator(separator)
+    options.check_apart({"--output": output}, [file, model])
+    with terminal.in_options(options.WORDS):
         from counterpoint.tabular.files import check_output, new_file
 
         if output is not None:
             check_output(output)
-        from counterpoint.tabular.models import load_model
+        from counterpoint import tabular
         from counterpoint.tabular.plain import to_json
-        from counterpoint.tabular.prediction import predict_table
 
-        found = predict_table(load_model(model), file, proba=proba, separator=separator)
-        text = None if as_json else found.table.to_csv(index=False)
+        prediction = tabular.predict(tabular.load(model), file, proba=proba, separator=separator)
+        text = prediction.table.to_csv(index=False)
         if output is not None:
             with new_file(output) as part:
-                part.write_text(found.table.to_csv(index=False), encoding="utf-8")
+                part.write_text(text, encoding="utf-8")
     if as_json:
-        typer.echo(to_json(found.summary()))
+        typer.echo(to_json(prediction.summary()))
     elif output is None:
         typer.echo(text, nl=False)
-    learning.note(found.notes)
+    terminal.note(prediction.notes)
     if output is not None:
-        terminal.wrote(output, f"{len(found.table)} predictions")
+        terminal.wrote(output, f"{len(prediction.table)} predictions")
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command."""
+    app.command("predict", help=HELP, no_args_is_help=True)(predict)

@@ -5,8 +5,7 @@ from typing import Annotated
 
 import typer
 
-from counterpoint.cli import _learning as learning
-from counterpoint.cli import _terminal as terminal
+from counterpoint.cli import options, terminal
 
 HELP = (
     "Write a page about a model: one HTML file, complete in itself.\n\n"
@@ -18,44 +17,39 @@ HELP = (
 
 
 def report(
-    model: learning.ModelFile,
-    file: learning.DataFile,
-    output: Annotated[Path, typer.Option("--output", "-o", help="The page to write.")] = Path(
-        "report.html"
-    ),
+    model: options.ModelFile,
+    file: options.DataFile,
+    output: options.Page = Path("report.html"),
     title: Annotated[str | None, typer.Option(help="Its heading.", show_default=False)] = None,
-    random_state: learning.Seed = 0,
-    separator: learning.Separator = None,
-    as_json: learning.Json = False,
-    open_: Annotated[
-        bool, typer.Option("--open/--no-open", help="Show the page in a browser.")
-    ] = False,
+    random_state: options.RandomState = 0,
+    separator: options.Separator = None,
+    as_json: options.Json = False,
+    open_: options.Open = False,
 ) -> None:
     """Write the page of a model; HELP says the rest."""
-    learning.check_separator(separator)
-    learning.check_apart({"--output": output}, [model, file])
-    with terminal.in_options(learning.WORDS):
+    options.check_separator(separator)
+    options.check_apart({"--output": output}, [model, file])
+    with terminal.in_options(options.WORDS):
         from counterpoint.tabular.files import check_output
 
         check_output(output)  # before the work, not after
-        from counterpoint.report import model_page
-        from counterpoint.tabular.models import load_model
-        from counterpoint.tabular.plain import to_json
-        from counterpoint.tabular.prediction import judging_rows
+        from counterpoint import tabular
+        from counterpoint.report import write_page
 
-        saved = load_model(model)
-        X, y, notes = judging_rows(saved, file, separator=separator)
-        model_page.report(
-            saved.model, X, y, output, title=title or f"{saved.method} on {file.name}",
-            X_train=saved.rows, y_train=saved.labels, random_state=random_state,
-            extra={"Data": file.name, "Target": saved.target},
-        )  # fmt: skip
+        assessment = tabular.assess(
+            tabular.load(model), file, title=title, random_state=random_state, separator=separator
+        )
+        summary = {"page": str(output), **assessment.summary()}
+        write_page(summary, output)
     if as_json:
-        told = {"page": str(output), "model": model.name, "n_rows": len(y), "notes": notes}
-        typer.echo(to_json(told))
-    learning.note(notes)
+        terminal.show(summary, print, json=True)
+    else:
+        terminal.note(summary["notes"])
     terminal.wrote(output, "the page")
     if open_:
-        import webbrowser
+        terminal.open_page(output)
 
-        webbrowser.open(output.resolve().as_uri())
+
+def register(app: typer.Typer) -> None:
+    """Add the command."""
+    app.command("report", help=HELP, no_args_is_help=True)(report)

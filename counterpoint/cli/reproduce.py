@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from counterpoint.cli import _terminal as terminal
+from counterpoint.cli import terminal
 
 if TYPE_CHECKING:
     from counterpoint.claims import Claim, ClaimResult, Store
@@ -251,3 +251,8 @@ def _print(judged: "ClaimResult", shown: dict[str, Any]) -> None:
     if shown["caution"]:
         out.print(Text(shown["caution"], style="dim"))
     out.print()
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command."""
+    app.command("reproduce", help=HELP)(reproduce)

@@ -1,41 +1,32 @@
-"""Results for people: tables read in, summaries as plain data, pages.
+"""Pages: what :mod:`counterpoint.tabular` found out, shown in a browser.
 
-=================== =================================================================
-``predictions``     a table of predictions in a file, read into ``MemberOutputs``
-``tables``          the same files as frames of text
-``summary``         results as dicts that JSON can hold: what terminal and page show
-``figures``         the pictures of a page or a plot file
-``render``          a page of HTML, complete in one file
-``files``           files written whole or not at all
-``model_page``      :func:`report`: the page of a fitted classifier
-``model_summary``   what that page says, as plain data; ``members_summary`` of its members
-``combination``     how an ensemble makes one answer of many, and what each member adds
-``baselines``       simple models to hold it against, and intervals of errors
-``single_tree``     one readable tree in place of an ensemble; ``tree_summary`` as plain data
-``drawing``         where things stand in a chart
-``frames``          tables to learn from; ``models`` fitted ones kept in files that are safe to load
-``predicting``      a kept model asked about a file; ``fits`` results as plain data
-``churn``           the page of a churn model
-=================== =================================================================
+=============== =========================================================================
+``report``      the page of a fitted classifier, from the model itself
+``write_page``  the same from a summary that is there already
+``model_page``  how such a summary becomes a page; ``drawing`` where things stand in a chart
+``demo_page``   three ensembles side by side
+``churn``       who is at risk
+``figures``     pictures for a page or a file
+``render``      templates to HTML, complete in one file
+=============== =========================================================================
+
+Nothing is fitted, read or kept here: a page shows a summary, the same one that the terminal
+prints and ``--json`` writes.
 """
 
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from counterpoint.report.model_page import report as report
-    from counterpoint.tabular.explanation import one_tree as one_tree
+    from counterpoint.report.model_page import write_page as write_page
 
-__all__ = ["one_tree", "report"]
+__all__ = ["report", "write_page"]
 
 
 def __getattr__(name: str) -> Any:
-    # Late: a command that only reads a table must not wait for trees and pages.
-    if name == "report":
-        from counterpoint.report.model_page import report
+    # Late: the command must not wait for every learner before it has looked at what was typed.
+    if name in __all__:
+        from counterpoint.report import model_page
 
-        return report
-    if name == "one_tree":
-        from counterpoint.tabular.explanation import one_tree
-
-        return one_tree
+        return getattr(model_page, name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -1,15 +1,13 @@
 """Who is at risk: the summary, the pictures and the page of ``counterpoint churn``."""
 
-import platform
-from importlib.metadata import version
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from counterpoint import __version__
+from counterpoint._versions import versions
 from counterpoint.plots import LiftDisplay
-from counterpoint.report.figures import PageFigure, _figure, _png
-from counterpoint.report.render import _environment
+from counterpoint.report.figures import PageFigure, new_figure, png_address
+from counterpoint.report.render import render, write_html
 from counterpoint.tabular.files import new_file
 from counterpoint.tabular.plain import plain
 
@@ -66,12 +64,7 @@ def summarise_churn(
             ],
             "verdict": _verdict(result, acted, target),
             "command": command,
-            "versions": {
-                "counterpoint": __version__,
-                "scikit-learn": version("scikit-learn"),
-                "numpy": version("numpy"),
-                "python": platform.python_version(),
-            },
+            "versions": versions(),
         }
     )
 
@@ -126,12 +119,8 @@ def write_churn(result: "AtRisk", summary: dict[str, Any], path: str | PathLike[
     -------
     pathlib.Path
     """
-    path = Path(path)
-    with new_file(path) as part:
-        template = _environment().get_template("churn.html.j2")
-        page = template.render(summary=summary, figures=_figures(result, summary))
-        part.write_text(page, encoding="utf-8")
-    return path
+    page = render("churn.html.j2", summary=summary, figures=_figures(result, summary))
+    return write_html(path, page)
 
 
 def _figures(result: "AtRisk", summary: dict[str, Any]) -> list[PageFigure]:
@@ -150,7 +139,7 @@ def _figures(result: "AtRisk", summary: dict[str, Any]) -> list[PageFigure]:
             "list drawn by lot.",
         ),
     ):
-        figure, ax = _figure(3.8)
+        figure, ax = new_figure(3.8)
         LiftDisplay.from_predictions(
             result.y_test, result.test_scores, gain=result.gain, cost=result.cost, ax=ax,
             what=what, most=_DRAWN,
@@ -168,7 +157,7 @@ def _figures(result: "AtRisk", summary: dict[str, Any]) -> list[PageFigure]:
                 title=title,
                 caption=caption,
                 alt=f"{title}, a curve per model. {ends}.",
-                source=_png(figure),
+                source=png_address(figure),
             )
         )
     return shown

@@ -5,7 +5,7 @@ import io
 from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import matplotlib as mpl
 from matplotlib.axes import Axes
@@ -18,15 +18,27 @@ from counterpoint.plots import (
     KappaErrorDisplay,
     MarginDisplay,
     TrajectoryDisplay,
+    TreeDisplay,
 )
 from counterpoint.tabular.files import new_file
 
 if TYPE_CHECKING:
     from counterpoint.tabular.demo import DemoResult
+    from counterpoint.tabular.explanation import Explanation
 
-__all__ = ["PageFigure", "demo_figures", "overview", "save_figure"]
+__all__ = [
+    "DPI",
+    "PageFigure",
+    "demo_figures",
+    "new_figure",
+    "overview",
+    "png_address",
+    "save_figure",
+    "save_to",
+    "save_tree",
+]
 
-_DPI = 160  # twice what a page shows, for sharp screens
+DPI = 160  # twice what a page shows, for sharp screens
 _BESIDE: dict[str, Any] = {
     "loc": "upper left",
     "bbox_to_anchor": (1.02, 1.0),
@@ -101,8 +113,22 @@ def save_figure(figure: Figure, path: str | PathLike[str]) -> Path:
     """Write a figure in the format its name ends in; the same figure gives the same bytes."""
     path = Path(path)
     with new_file(path) as part:
-        _save(figure, part, path.suffix.lower().lstrip("."))
+        save_to(figure, part, path.suffix.lower().lstrip("."))
     return path
+
+
+def save_tree(explanation: "Explanation", path: str | PathLike[str]) -> Path:
+    """Draw the tree that stands for a model, and write it as :func:`save_figure` does."""
+    from matplotlib import pyplot as plt
+
+    display = TreeDisplay.from_tree(
+        explanation.tree, classes=explanation.classes, feature_names=explanation.feature_names
+    )
+    figure = cast(Figure, display.figure_)
+    try:
+        return save_figure(figure, path)
+    finally:
+        plt.close(figure)
 
 
 def demo_figures(result: "DemoResult") -> list[PageFigure]:
@@ -130,7 +156,7 @@ def demo_figures(result: "DemoResult") -> list[PageFigure]:
 
 
 def _kappa_error(outputs: dict[str, MemberOutputs]) -> PageFigure:
-    figure, ax = _figure(4.6)
+    figure, ax = new_figure(4.6)
     display = KappaErrorDisplay.from_outputs(outputs, ax=ax, legend_kwargs=_BESIDE)
     ax.set_title("")
     centres = "; ".join(
@@ -144,7 +170,7 @@ def _kappa_error(outputs: dict[str, MemberOutputs]) -> PageFigure:
         "diverse, low is accurate. The bar below each cloud is the error of the vote: the drop is "
         "what voting gains.",
         alt=f"Kappa-error diagram, a cloud of points per ensemble. {centres}.",
-        source=_png(figure),
+        source=png_address(figure),
     )
 
 
@@ -168,12 +194,12 @@ def _trajectories(outputs: dict[str, MemberOutputs]) -> PageFigure:
         caption="Solid, the error of the vote of the first members; dashed, their own mean error. "
         "The vote improves while its members do not. Below, how alike they are.",
         alt=f"Error and diversity against the number of members. At the end: {ends}.",
-        source=_png(figure),
+        source=png_address(figure),
     )
 
 
 def _margins(outputs: dict[str, MemberOutputs]) -> PageFigure:
-    figure, ax = _figure(4.2)
+    figure, ax = new_figure(4.2)
     display = MarginDisplay.from_outputs(outputs, ax=ax, legend_kwargs=_BESIDE)
     ax.set_title("")
     shares = "; ".join(
@@ -185,7 +211,7 @@ def _margins(outputs: dict[str, MemberOutputs]) -> PageFigure:
         caption="The margin of a sample is the share of votes for its class less that for the best "
         "other class. Where a curve meets zero, its height is the error of the vote, but for ties.",
         alt=f"Cumulative distribution of margins, a curve per ensemble. {shares}.",
-        source=_png(figure),
+        source=png_address(figure),
     )
 
 
@@ -210,11 +236,12 @@ def _matrices(outputs: dict[str, MemberOutputs]) -> PageFigure:
         caption="Kappa of the labels of every pair, members in the order they joined. Red is "
         "alike, white no more alike than chance, blue less.",
         alt=f"Heat maps of the kappa of every pair of members, one per ensemble. {means}.",
-        source=_png(figure),
+        source=png_address(figure),
     )
 
 
-def _figure(height: float) -> tuple[Figure, Axes]:
+def new_figure(height: float) -> tuple[Figure, Axes]:
+    """Return a figure as wide as a page."""
     figure = Figure(figsize=(7.6, height), layout="constrained")
     ax = figure.subplots()
     _tidy(ax)
@@ -231,13 +258,15 @@ def _instead(ax: Axes, title: str, words: str) -> None:
     ax.text(0.5, 0.5, words, ha="center", va="center", transform=ax.transAxes, color="0.35")
 
 
-def _png(figure: Figure) -> str:
+def png_address(figure: Figure) -> str:
+    """Return a figure as a ``data:`` address."""
     buffer = io.BytesIO()
-    _save(figure, buffer, "png")
+    save_to(figure, buffer, "png")
     return "data:image/png;base64," + base64.b64encode(buffer.getvalue()).decode("ascii")
 
 
-def _save(figure: Figure, target: Any, kind: str) -> None:
+def save_to(figure: Figure, target: Any, kind: str) -> None:
+    """Write a figure to a file or a buffer; the same figure gives the same bytes."""
     # No date and no random ids.
     unsigned: dict[str, Any] = {
         "png": {"Software": None},
@@ -245,4 +274,4 @@ def _save(figure: Figure, target: Any, kind: str) -> None:
         "pdf": {"CreationDate": None},
     }
     with mpl.rc_context({"svg.hashsalt": "counterpoint"}):
-        figure.savefig(target, format=kind, dpi=_DPI, metadata=unsigned[kind])
+        figure.savefig(target, format=kind, dpi=DPI, metadata=unsigned[kind])

@@ -2,40 +2,22 @@
 
 import base64
 import hashlib
-from collections.abc import Mapping
-from functools import cache
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from counterpoint.report import drawing
-from counterpoint.report.render import _environment
-from counterpoint.tabular.assessment import summarise_model
-from counterpoint.tabular.files import check_output, new_file
+from counterpoint.report.render import environment, write_html
+from counterpoint.tabular.assessment import assess
+from counterpoint.tabular.files import check_output
 
-if TYPE_CHECKING:
-    from jinja2 import Environment
-
-__all__ = ["render_model", "report", "write_model"]
+__all__ = ["render_page", "report", "write_page"]
 
 _DIGITS = 4
 
 
 def report(
-    fitted: Any,
-    X: Any,
-    y: Any,
-    path: str | PathLike[str] = "report.html",
-    *,
-    title: str | None = None,
-    X_train: Any = None,
-    y_train: Any = None,
-    names: list[str] | None = None,
-    feature_names: list[str] | None = None,
-    random_state: Any = 0,
-    max_members: int = 100,
-    max_rows: int = 10_000,
-    extra: Mapping[str, Any] | None = None,
+    model: Any, X: Any, y: Any = None, path: str | PathLike[str] = "report.html", **options: Any
 ) -> Path:
     """Write a page that shows what a fitted classifier is and what its members add.
 
@@ -47,32 +29,14 @@ def report(
 
     Parameters
     ----------
-    fitted : classifier
-        Fitted: any that :meth:`counterpoint.MemberOutputs.from_estimator` takes, pipelines and
-        searches around one included. A classifier without members gets a shorter page.
-    X : array-like or frame of shape (n_samples, n_features)
-        Rows the classifier was *not* trained on, as it takes them.
-    y : array-like of shape (n_samples,)
-        Their labels.
+    model, X, y
+        A fitted classifier and rows it was *not* trained on, as for
+        :func:`counterpoint.tabular.assess`.
     path : str or path-like, default="report.html"
         The file; one that is there is replaced. Its folder must exist.
-    title : str, default=None
-        Heading. None: the class of the model and the number of its members.
-    X_train, y_train : array-like, default=None
-        Rows it was trained on. With them the simple models learn from the same rows, and the
-        single tree is made from them; without, both must make do with the rows of X.
-    names : list of str, default=None
-        What to call the members.
-    feature_names : list of str, default=None
-        What to call the columns; None: as in X or in ``fitted``.
-    random_state : int, RandomState instance or None, default=0
-        Seeds the draws of rows, the parts of a cross-validation and the trees.
-    max_members : int, default=100
-        Members in the pictures of pairs and in the table; of more, some evenly spaced are shown.
-    max_rows : int, default=10000
-        Rows to look at; of more, some drawn at random. Fewer where there are thousands of members.
-    extra : mapping of str to str, default=None
-        More to say about the model, such as where the data came from.
+    **options
+        As for :func:`counterpoint.tabular.assess`: ``title``, ``X_train`` and ``y_train``,
+        ``names``, ``feature_names``, ``random_state``, ``max_members``, ``max_rows``, ``facts``.
 
     Returns
     -------
@@ -92,77 +56,72 @@ def report(
     '<!doctype html>'
     """
     check_output(path)  # before the work, not after
-    summary = summarise_model(
-        fitted, X, y, title=title, X_train=X_train, y_train=y_train, names=names,
-        feature_names=feature_names, random_state=random_state, max_members=max_members,
-        max_rows=max_rows, extra=extra,
-    )  # fmt: skip
-    return write_model(summary, path)
+    return write_page(assess(model, X, y, **options).summary(), path)
 
 
-def write_model(summary: dict[str, Any], path: str | PathLike[str]) -> Path:
-    """Write the page of a summary made by ``summarise_model``; see :func:`report`."""
-    path = Path(path)
-    with new_file(path) as part:
-        part.write_text(render_model(summary), encoding="utf-8")
-    return path
-
-
-def render_model(summary: dict[str, Any]) -> str:
-    """Return the page of a model as HTML.
+def write_page(summary: dict[str, Any], path: str | PathLike[str]) -> Path:
+    """Write the page of a model whose summary is there already.
 
     Parameters
     ----------
     summary : dict
-        From :func:`counterpoint.tabular.assessment.summarise_model`.
+        From :meth:`counterpoint.tabular.Fit.summary` or
+        :meth:`counterpoint.tabular.Assessment.summary`.
+    path : str or path-like
+        The file; one that is there is replaced. Its folder must exist.
 
     Returns
     -------
-    str
+    pathlib.Path
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> from counterpoint import tabular
+    >>> from counterpoint.datasets import load
+    >>> from counterpoint.report import write_page
+    >>> data = load("iris")
+    >>> fitted = tabular.fit(data.X.assign(kind=data.y), "kind", "pruned-tree")
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     page = write_page(fitted.summary(), pathlib.Path(folder, "page.html"))
+    ...     "pruned-tree" in page.read_text(encoding="utf-8")
+    True
     """
-    environment = _pages()
-    script = environment.get_template("model.js").render()
+    return write_html(path, render_page(summary))
+
+
+def render_page(summary: dict[str, Any]) -> str:
+    """Return the page of a model as HTML."""
+    script = environment().get_template("model.js").render()
     charts = _charts(summary)
-    return environment.get_template("model.html.j2").render(
-        summary=summary,
-        charts=charts,
-        data=_for_script(summary, charts),
-        script=script,
-        # The browser runs this one script and no other, whatever else should get into the page.
-        script_hash=base64.b64encode(hashlib.sha256(script.encode()).digest()).decode("ascii"),
+    return (
+        environment()
+        .get_template("model.html.j2")
+        .render(
+            summary=summary,
+            charts=charts,
+            data=_for_script(summary, charts),
+            script=script,
+            # The browser runs this one script and no other, whatever else gets into the page.
+            script_hash=base64.b64encode(hashlib.sha256(script.encode()).digest()).decode("ascii"),
+        )
     )
-
-
-@cache
-def _pages() -> "Environment":
-    made = _environment().overlay()
-    made.filters = {**made.filters, "points": _points, "chance": _chance}
-    return made
-
-
-def _points(change: float | None) -> str:
-    if change is None:
-        return "undefined"
-    text = f"{100 * change:+.2f}"
-    return ("0.00" if float(text) == 0 else text).replace("-", "\N{MINUS SIGN}")
-
-
-def _chance(p: float) -> str:
-    return "below 0.001" if p < 0.001 else f"{p:.3f}"
 
 
 def _charts(summary: dict[str, Any]) -> dict[str, Any]:
     """Place everything that is drawn; the template only writes it down."""
     charts: dict[str, Any] = {
-        "errors": drawing.interval_rows([summary["error"], *summary["baselines"]["rows"]]),
+        "errors": drawing.interval_rows(
+            [{"name": "This model", **summary["score"]}, *summary["baselines"]["rows"]]
+        ),
         "confusion": _confusion(summary["confusion"]),
-        "tree": drawing.tree_lines(summary["tree"]["nodes"]) if summary["tree"] else [],
+        "tree": drawing.tree_lines(summary["tree"]["shown"]["nodes"]) if summary["tree"] else [],
     }
     members = summary["members"]
     if members is None:
         return charts
-    vote = members["growth"]["error"][-1] if members["growth"] else None
-    charts["cloud"] = drawing.cloud_chart(members["cloud"], vote) if members["cloud"] else None
+    whole = summary["score"]["error"] if members["votes_known"] else None
+    charts["cloud"] = drawing.cloud_chart(members["cloud"], whole) if members["cloud"] else None
     charts["matrix"] = (
         drawing.matrix_image(members["matrix"]["values"]) if members["matrix"] else None
     )
@@ -194,7 +153,7 @@ def _for_script(summary: dict[str, Any], charts: dict[str, Any]) -> dict[str, An
         return {}
     data: dict[str, Any] = {
         "names": members["names"],
-        "errors": _rounded([row["error"] for row in members["table"]]),
+        "errors": _rounded(members["errors"]),
     }
     if members["cloud"]:
         cloud = members["cloud"]

@@ -4,8 +4,8 @@ import base64
 from collections.abc import Mapping
 from typing import Any
 
-from counterpoint.report.figures import _DPI
-from counterpoint.report.render import _environment
+from counterpoint.report.figures import DPI
+from counterpoint.report.render import environment
 
 __all__ = ["render_reproductions", "show_cell"]
 
@@ -27,7 +27,7 @@ def render_reproductions(
         What was typed.
     """
     return (
-        _environment()
+        environment()
         .get_template("reproductions.html.j2")
         .render(
             summary=summary,
@@ -42,7 +42,7 @@ def render_reproductions(
 
 def _embedded(picture: bytes) -> dict[str, Any]:
     # The width stands in bytes 16 to 19 of a PNG. A page has 96 dots an inch: nothing is blown up.
-    width = int.from_bytes(picture[16:20], "big") * 96 // _DPI
+    width = int.from_bytes(picture[16:20], "big") * 96 // DPI
     return {"source": f"data:image/png;base64,{base64.b64encode(picture).decode()}", "width": width}
 
 

@@ -1,12 +1,54 @@
 """Tables: what the command does, from Python.
 
-=============== =====================================================================
-``columns``     kinds of columns, and what may be a target
-``methods``     the learners that can be asked for by name
-``training``    one method on one table
-``comparison``  several methods on one table
-``demo``        three ensembles on a shipped data set, and how their members disagree
-=============== =====================================================================
+==================== =====================================================================
+``read_table``       a table from a file: numbers, categories, gaps
+``describe_columns`` which columns hold numbers, which categories, which are of no use
+``with_encoder``     a pipeline that makes any estimator take such tables
+``fit``              one method on one part of a table, tried on the other
+``compare``          several methods on the same folds
+``METHODS``          the methods, by name; ``make_method`` makes one
+``assess``           how good any fitted classifier is, and what its members add
+``explain``          one readable tree in place of a model
+``predict``          what a model says about the rows of a table
+``save``, ``load``   model files that are safe to load
+``read_predictions`` members' predictions from a file; ``summarise_outputs`` measures them
+``run_demo``         three ensembles on a shipped data set, and how their members disagree
+==================== =====================================================================
+
+Every result has a ``summary()`` of plain data, and there is no other: the terminal prints it,
+``--json`` writes it, and :mod:`counterpoint.report` makes a page of it.
 """
 
-__all__: list[str] = []
+from importlib import import_module
+from typing import Any
+
+# Late: to read a table or to check a file name must not wait for every learner.
+_HOMES = {
+    "assessment": ("Assessment", "assess"),
+    "columns": ("Column", "describe_columns"),
+    "comparison": ("Comparison", "compare"),
+    "demo": ("run_demo",),
+    "encoder": ("TabularEncoder", "with_encoder"),
+    "explanation": ("Explanation", "explain"),
+    "methods": ("METHODS", "Method", "make_method"),
+    "models": ("load", "save"),
+    "outputs": ("read_predictions", "summarise_outputs"),
+    "prediction": ("Prediction", "predict"),
+    "reader": ("TableFile", "read_table"),
+    "scores": ("Score",),
+    "table_model": ("TableModel",),
+    "training": ("Fit", "fit"),
+}
+_HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
+
+__all__ = sorted(_HOME_OF)
+
+
+def __getattr__(name: str) -> Any:
+    if name in _HOME_OF:
+        return getattr(import_module(f"{__name__}.{_HOME_OF[name]}"), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

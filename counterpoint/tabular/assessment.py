@@ -1,59 +1,211 @@
-"""A fitted classifier as plain data: all that its page says, in dicts that JSON can hold."""
+"""How good a fitted classifier is on rows it has not seen, and what its members add.
 
-import platform
+The one place where the numbers of a model are computed: the terminal, the page and JSON show
+:meth:`Assessment.summary`.
+"""
+
 from collections import Counter
 from collections.abc import Mapping
-from contextlib import suppress
-from importlib.metadata import version
+from dataclasses import asdict, dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import is_classifier, is_regressor
 from sklearn.utils import check_random_state
-from sklearn.utils.validation import check_is_fitted
 
-from counterpoint import __version__, _members
+from counterpoint import _members
 from counterpoint._outputs import MemberOutputs
-from counterpoint._validation import as_labels
-from counterpoint.combiners import (
-    Combiner,
-    MeanCombiner,
-    StackingCombiner,
-    StagedCombiner,
-    VoteCombiner,
-    combiner_of,
-)
+from counterpoint._validation import check_count
+from counterpoint._versions import versions
+from counterpoint.base import draw_seed
+from counterpoint.combiners import Combiner, combiner_of
 from counterpoint.exceptions import MemberError
-from counterpoint.tabular.baselines import baseline_answers, compare
-from counterpoint.tabular.explanation import OneTree, as_rows, one_tree
-from counterpoint.tabular.members import summarise_members
-from counterpoint.tabular.plain import plain
-from counterpoint.tabular.small_tree import asked_most, summarise_tree
+from counterpoint.tabular.baselines import compare_with_baselines
+from counterpoint.tabular.explanation import Explanation, as_rows, explain
+from counterpoint.tabular.inputs import (
+    ask_members,
+    check_inputs,
+    draw_rows,
+    n_columns,
+    name_columns,
+)
+from counterpoint.tabular.members import describe_combiner, describe_members
+from counterpoint.tabular.plain import percent, plain
+from counterpoint.tabular.prediction import judging_rows
+from counterpoint.tabular.scores import Score, score_on
+from counterpoint.tabular.table_model import TableModel
 
-__all__ = ["summarise_model"]
+__all__ = ["Assessment", "assess"]
 
 _MOST_ROWS = 10_000
-_MOST_ANSWERS = 30_000_000  # members x rows x classes held at once
 _MOST_CONFUSED = 15  # classes up to which the table of confusions can be read
 _LONGEST = 400
 _CHANCE = 0.05
 
-# How members are combined: a word for what the rule is, and for readers.
-_COMBINED: list[tuple[type, str, str]] = [
-    (VoteCombiner, "vote", "a vote"),
-    (MeanCombiner, "mean", "the mean of the members' probabilities"),
-    (StagedCombiner, "stages", "a sum in which each member corrects those before it"),
-    (StackingCombiner, "stacking", "a classifier that has learnt from the members' answers"),
-    (object, "rule", "a rule that has been learnt from the members' answers"),
-]
-_UNKNOWN = "a way of its own, neither a vote nor a mean of probabilities"
+
+@dataclass(frozen=True, kw_only=True)
+class Assessment:
+    """What is known of a fitted classifier; made by :func:`assess`.
+
+    Attributes
+    ----------
+    model : classifier
+    X, y : rows and labels it was tried on
+    answers : ndarray of shape (n_samples,)
+        What it says about these rows.
+    classes : ndarray of shape (n_classes,)
+    score : Score
+        How it did.
+    baselines : dict of str to Score
+        How simple models did: the majority class, a single tree, logistic regression.
+    tests : dict of str to (int, int, float)
+        Rows that only the simple model, or only this one, has wrong, and the p-value of that.
+    learnt_from : str
+        In words, what the simple models learnt from.
+    outputs : MemberOutputs or None
+        What its members said; None for a single model, and then ``no_members`` says why.
+    combiner : Combiner or None
+        Its rule to make one answer of theirs, where it is known.
+    notes : list of str
+        What to know about the rows.
+    """
+
+    model: Any
+    X: Any
+    y: NDArray
+    answers: NDArray
+    classes: NDArray
+    score: Score
+    baselines: dict[str, Score]
+    tests: dict[str, tuple[int, int, float]]
+    learnt_from: str
+    outputs: MemberOutputs | None
+    combiner: Combiner | None
+    no_members: str
+    notes: list[str]
+    n_given: int
+    X_train: Any
+    y_train: Any
+    feature_names: list[str]
+    max_members: int
+    seed: int
+    title: str
+    facts: dict[str, str]
+
+    @cached_property
+    def _tree_or_reason(self) -> tuple[Explanation | None, str]:
+        options: dict[str, Any] = {"random_state": self.seed}
+        try:
+            if self.X_train is None:
+                return explain(self.model, self.X, self.y, **options), ""
+            options |= {"X_test": self.X, "y_test": self.y}
+            return explain(self.model, self.X_train, self.y_train, **options), ""
+        except (ValueError, TypeError) as error:
+            return None, str(error)
+
+    @property
+    def tree(self) -> Explanation | None:
+        """One tree that stands for the model, made when first asked for; None if none can be."""
+        return self._tree_or_reason[0]
+
+    def summary(self, *, tree: bool = True) -> dict[str, Any]:
+        """Return all of it as plain data: what the terminal, the page and JSON show.
+
+        Parameters
+        ----------
+        tree : bool, default=True
+            Whether to make a tree that stands for the model, which may take a while.
+
+        Returns
+        -------
+        dict
+            ``headline``, ``title``, ``model``, ``facts``, ``data``, ``score`` (error with limits,
+            log-loss), ``baselines``, ``confusion``, ``members`` (None for a classifier without,
+            and then ``no_members`` says why), ``tree``, ``notes``, ``fit`` (how it was made, if
+            by :func:`~counterpoint.tabular.fit`) and ``versions``; undefined is None.
+        """
+        one, no_tree = self._tree_or_reason if tree else (None, "It was not asked for.")
+        members = None
+        if self.outputs is not None:
+            members = describe_members(
+                self.outputs, self.combiner, self.X, self.answers,
+                feature_names=self.feature_names, max_members=self.max_members,
+                first_columns=[] if one is None else one.important_columns(),
+            )  # fmt: skip
+        shown = one and {**one.summary(), "from_training_rows": self.X_train is not None}
+        return plain(
+            {
+                "headline": self._headline(),
+                "title": self.title,
+                "model": self._describe_model(),
+                "facts": [{"name": str(k), "value": str(v)} for k, v in self.facts.items()],
+                "fit": None,
+                "data": {
+                    "n_rows": len(self.y),
+                    "n_given": self.n_given,
+                    "n_features": n_columns(self.X, self.model),
+                    "classes": _class_rows(self.y, self.classes),
+                },
+                "score": asdict(self.score),
+                "baselines": {"how": self.learnt_from, "rows": self._baseline_rows()},
+                "confusion": _confusion(self.y, self.answers, self.classes),
+                "members": members,
+                "no_members": self.no_members,
+                "tree": shown,
+                "no_tree": no_tree,
+                "notes": self.notes,
+                "versions": versions(),
+            }
+        )
+
+    def _baseline_rows(self) -> list[dict[str, Any]]:
+        names = ("only_this", "only_model", "p")
+        return [
+            {"name": name, **asdict(score), **dict(zip(names, self.tests[name], strict=True))}
+            for name, score in self.baselines.items()
+        ]
+
+    def _headline(self) -> str:
+        own = self.score
+        text = (
+            f"It errs on {percent(own.error)} of {own.n} rows; by chance of these rows the true "
+            f"rate may lie anywhere from {percent(own.low)} to {percent(own.high)} (95 % "
+            "confidence)."
+        )
+        if not self.baselines:
+            return text
+        best = min(self.baselines, key=lambda name: self.baselines[name].error)
+        error, (only_this, only_model, p) = self.baselines[best].error, self.tests[best]
+        text += f" The best simple model, {best}, errs on {percent(error)}"
+        if only_this == only_model:
+            return text + ", just as often."
+        if p >= _CHANCE:
+            return text + ", a difference that may be chance."
+        return text + (", clearly more." if error > own.error else ", clearly less.")
+
+    def _describe_model(self) -> dict[str, Any]:
+        before, ensemble = _members.strip(self.model)
+        written = " ".join(repr(self.model).split())
+        kind = words = None
+        if self.outputs is not None and self.outputs.votes is not None:
+            kind, words = describe_combiner(self.combiner, self.outputs)
+        return {
+            "name": type(ensemble).__name__,
+            "steps": [type(step).__name__ for step in before],
+            "written": written if len(written) <= _LONGEST else written[: _LONGEST - 1] + "…",
+            "n_members": None if self.outputs is None else self.outputs.n_members,
+            "kinds": [] if self.outputs is None else _kinds(ensemble),
+            "combined_by": words,
+            "combination": kind,
+            "n_train": None if self.X_train is None else int(np.shape(self.X_train)[0]),
+        }
 
 
-def summarise_model(
-    fitted: Any,
+def assess(
+    model: Any,
     X: Any,
-    y: Any,
+    y: Any = None,
     *,
     title: str | None = None,
     X_train: Any = None,
@@ -62,240 +214,138 @@ def summarise_model(
     feature_names: list[str] | None = None,
     random_state: Any = 0,
     max_members: int = 100,
-    max_rows: int = _MOST_ROWS,
-    extra: Mapping[str, Any] | None = None,
-) -> dict[str, Any]:
-    """Summarise a fitted classifier on rows it has not seen; parameters as for ``report``.
+    max_rows: int | None = _MOST_ROWS,
+    baselines: Mapping[str, Any] | None = None,
+    facts: Mapping[str, Any] | None = None,
+    separator: str | None = None,
+) -> Assessment:
+    """Try a fitted classifier on rows it has not seen, and look at what its members add.
+
+    Parameters
+    ----------
+    model : classifier or TableModel
+        Fitted: any that :meth:`counterpoint.MemberOutputs.from_estimator` takes, pipelines and
+        searches around one included, a classifier without members, or what
+        :func:`~counterpoint.tabular.fit` or ``load`` returned.
+    X : array-like or frame of shape (n_samples, n_features)
+        Rows the classifier was *not* trained on, as it takes them. For a TableModel: a table
+        with labels, or its file; rows it was trained on are left out.
+    y : array-like of shape (n_samples,)
+        Their labels; not for a TableModel.
+    title : str, default=None
+        What to call it. None: the class of the model and the number of its members.
+    X_train, y_train : array-like, default=None
+        Rows it was trained on. With them the simple models learn from the same rows, and the
+        single tree is made from them; without, both must make do with the rows of X.
+    names : list of str, default=None
+        What to call the members.
+    feature_names : list of str, default=None
+        What to call the columns; None: as in X or in the model.
+    random_state : int, RandomState instance or None, default=0
+        Seeds the draws of rows, the parts of a cross-validation and the trees.
+    max_members : int, default=100
+        Members in the pictures of pairs; of more, some evenly spaced are shown.
+    max_rows : int or None, default=10000
+        Rows to look at; of more, some drawn at random. Fewer where there are thousands of
+        members; None: as many as the memory of their answers allows.
+    baselines : mapping of str to classifier, default=None
+        Simple models that are fitted already, by name ("single tree"): these are asked.
+    facts : mapping of str to str, default=None
+        More to say about the model, such as where the data came from.
+    separator : str, default=None
+        What stands between two fields of a file.
 
     Returns
     -------
-    dict
-        ``model``, ``data``, ``error`` (with limits), ``baselines``, ``confusion``, ``members``
-        (None for a classifier without; see
-        :func:`~counterpoint.tabular.members.summarise_members`), ``tree``, ``notes``,
-        ``facts`` and ``versions``. Ready for :func:`~counterpoint.tabular.plain.to_json`;
-        undefined is None.
+    Assessment
 
     Examples
     --------
     >>> from sklearn.datasets import load_iris
     >>> from sklearn.ensemble import RandomForestClassifier
+    >>> from counterpoint.tabular import assess
     >>> X, y = load_iris(return_X_y=True)
     >>> forest = RandomForestClassifier(10, random_state=0).fit(X[::2], y[::2])
-    >>> summary = summarise_model(forest, X[1::2], y[1::2])
+    >>> summary = assess(forest, X[1::2], y[1::2]).summary()
     >>> summary["model"]["name"], summary["data"]["n_rows"], summary["members"]["n_members"]
     ('RandomForestClassifier', 75, 10)
     """
-    labels = _check(fitted, X, y, X_train, y_train)
-    if max_members < 2:
-        raise ValueError(f"max_members={max_members}: a pair takes two members.")
-    if max_rows < 1:
-        raise ValueError(f"max_rows={max_rows}: give a whole number from 1.")
+    if isinstance(model, TableModel):
+        name, X, y, notes = judging_rows(model, X, separator=separator)
+        result = assess(
+            model.model, X, y, title=title or f"{model.method} on {name}", X_train=model.X_train,
+            y_train=model.y_train, random_state=random_state, max_members=max_members,
+            max_rows=max_rows, facts=facts or {"Data": name, "Target": model.target},
+        )  # fmt: skip
+        return replace(result, notes=[*notes, *result.notes])
+    labels = check_inputs(model, X, y, X_train, y_train)
+    check_count(max_members, "max_members", low=2)
+    if max_rows is not None:
+        check_count(max_rows, "max_rows")
     rng = check_random_state(random_state)
     n_given = len(labels)
     X, X_train = as_rows(X), as_rows(X_train)
-    X, labels = _rows_to_ask(fitted, X, labels, max_rows, rng)
-    predicted = np.asarray(fitted.predict(X))
-    classes = np.asarray(getattr(fitted, "classes_", np.unique(labels)))
-    members: dict[str, Any] | None = None
-    rule: Combiner | None = None
-    why = ""
+    X, labels = draw_rows(model, X, labels, max_rows, rng)
+    answers = np.asarray(model.predict(X))
+    outputs = combiner = None
+    no_members = ""
     try:
-        outputs = _ask(fitted, X, labels, names)
+        outputs = ask_members(model, X, labels, names)
     except MemberError as error:
-        why = str(error)
+        no_members = str(error)
     else:
-        rule = combiner_of(fitted, X, outputs)
-    seed = rng.randint(np.iinfo(np.int32).max)
-    tree, tree_why = _tree(fitted, X, labels, X_train, y_train, seed)
-    if not why:
-        members = summarise_members(
-            outputs,
-            rule,
-            X,
-            predicted,
-            feature_names=_feature_names(X, fitted, feature_names),
-            first_columns=asked_most(tree),
-            max_members=max_members,
-        )
-    answers, how = baseline_answers(X, labels, X_train=X_train, y_train=y_train, random_state=seed)
-    model = _model(fitted, members, rule, X_train)
-    own = compare("This model", predicted, labels)
-    rows = [compare(name, said, labels, predicted) for name, said in answers.items()]
-    return plain(
-        {
-            "headline": _headline(own, rows, len(labels)),
-            "title": title or _title(model),
-            "model": model,
-            "facts": [{"name": str(k), "value": str(v)} for k, v in (extra or {}).items()],
-            "data": {
-                "n_rows": len(labels),
-                "n_given": n_given,
-                "n_features": _width(X, fitted),
-                "classes": _class_rows(labels, classes),
-            },
-            "error": own,
-            "baselines": {"how": how, "rows": rows},
-            "confusion": _confusion(labels, predicted, classes),
-            "members": members,
-            "no_members": why,
-            "tree": None if tree is None else summarise_tree(tree, X_train is not None),
-            "no_tree": tree_why,
-            "notes": _notes(len(labels), n_given, predicted, labels, model["combination"]),
-            "versions": {
-                "counterpoint": __version__,
-                "scikit-learn": version("scikit-learn"),
-                "numpy": version("numpy"),
-                "python": platform.python_version(),
-            },
-        }
+        combiner = combiner_of(model, X, outputs)
+    seed = draw_seed(rng)
+    scores, tests, learnt_from = compare_with_baselines(
+        answers, X, labels, X_train=X_train, y_train=y_train, fitted=baselines,
+        random_state=random_state if isinstance(random_state, int) else seed,
+    )  # fmt: skip
+    return Assessment(
+        model=model,
+        X=X,
+        y=labels,
+        answers=answers,
+        classes=np.asarray(getattr(model, "classes_", np.unique(labels))),
+        score=score_on(model, X, labels),
+        baselines=scores,
+        tests=tests,
+        learnt_from=learnt_from,
+        outputs=outputs,
+        combiner=combiner,
+        no_members=no_members,
+        notes=_notes(answers, labels, n_given, outputs, combiner),
+        n_given=n_given,
+        X_train=X_train,
+        y_train=y_train,
+        feature_names=name_columns(X, model, feature_names),
+        max_members=max_members,
+        seed=seed,
+        title=title or _title(model, outputs),
+        facts=dict(facts or {}),
     )
-
-
-# -- what comes in -----------------------------------------------------------------------------
-
-
-def _check(fitted: Any, X: Any, y: Any, X_train: Any, y_train: Any) -> NDArray:
-    if _members.is_pool(fitted) or not hasattr(fitted, "predict"):
-        raise TypeError(
-            f"A {type(fitted).__name__} was given, expected a fitted classifier. To look at "
-            "several models together, put them into a VotingClassifier."
-        )
-    if is_regressor(fitted) or not is_classifier(_members.strip(fitted)[1]):
-        raise TypeError(
-            f"{type(fitted).__name__} is no classifier: the report is about classes. For "
-            "regressors see counterpoint.decomposition."
-        )
-    check_is_fitted(fitted)
-    labels = as_labels(y, "y")
-    n_rows = X.shape[0] if hasattr(X, "shape") else len(X)
-    if labels.ndim != 1 or n_rows != len(labels):
-        raise ValueError(
-            f"X has {n_rows} rows and y has shape {labels.shape}: give one label for each row."
-        )
-    if n_rows == 0:
-        raise ValueError("X has no rows: give some that the model was not trained on.")
-    if (X_train is None) != (y_train is None):
-        raise ValueError("X_train and y_train go together: give both or neither.")
-    known = np.asarray(getattr(fitted, "classes_", labels))
-    strange = labels[~np.isin(labels, known)]
-    if len(strange):
-        raise ValueError(
-            f"y has the label {strange[0].item()!r}, which the model never saw: it knows "
-            f"{known.tolist()}. Is y the right column, coded as it was in fit?"
-        )
-    return labels
-
-
-def _rows_to_ask(fitted: Any, X: Any, labels: NDArray, most: int, rng: Any) -> tuple[Any, NDArray]:
-    """Draw rows where there are too many to hold the answers of all members."""
-    n_members = 1
-    with suppress(MemberError, ValueError):  # said later, where they are asked in earnest
-        n_members = MemberOutputs.from_estimator(fitted, _members.select_rows(X, [0])).n_members
-    n_classes = len(getattr(fitted, "classes_", [0, 1]))
-    most = min(most, max(_MOST_ANSWERS // (n_members * n_classes), 200))
-    if len(labels) <= most:
-        return X, labels
-    kept = np.sort(rng.permutation(len(labels))[:most])
-    return _members.select_rows(X, kept), labels[kept]
-
-
-def _ask(fitted: Any, X: Any, labels: NDArray, names: list[str] | None) -> MemberOutputs:
-    outputs = MemberOutputs.from_estimator(fitted, X, labels)
-    if names is not None and len(names) == outputs.n_members:
-        outputs.names = [str(name) for name in names]
-    elif names:
-        raise ValueError(f"{len(names)} names for {outputs.n_members} members: give one each.")
-    return outputs
-
-
-def _feature_names(X: Any, fitted: Any, given: list[str] | None) -> list[str]:
-    width = _width(X, fitted) or 0
-    if given is not None:
-        if len(given) != width:
-            raise ValueError(f"{len(given)} feature_names for {width} columns: give one each.")
-        return [str(name) for name in given]
-    known = getattr(X, "columns", None)
-    if known is None:
-        known = getattr(fitted, "feature_names_in_", None)
-    if known is None or len(known) != width:
-        return [f"x{k}" for k in range(width)]
-    return [str(name) for name in known]
-
-
-def _width(X: Any, fitted: Any) -> int | None:
-    shape: tuple[int, ...] = getattr(X, "shape", ())
-    return int(shape[1]) if len(shape) == 2 else getattr(fitted, "n_features_in_", None)
 
 
 # -- parts -------------------------------------------------------------------------------------
 
 
-def _model(
-    fitted: Any, members: dict[str, Any] | None, rule: Combiner | None, X_train: Any
-) -> dict[str, Any]:
-    before, ensemble = _members.strip(fitted)
-    kind, how = None, None
-    if members is not None and members["votes_known"]:
-        kind, how = "unknown", _UNKNOWN
-        if rule is not None:
-            kind, how = next((k, h) for known, k, h in _COMBINED if isinstance(rule, known))
-        if members["weighted"] and kind in ("vote", "mean"):
-            how = how.replace("a vote", "a weighted vote").replace("the mean", "the weighted mean")
-    written = " ".join(repr(fitted).split())
-    return {
-        "name": type(ensemble).__name__,
-        "steps": [type(step).__name__ for step in before],
-        "written": written if len(written) <= _LONGEST else written[: _LONGEST - 1] + "…",
-        "n_members": None if members is None else members["n_members"],
-        "kinds": _kinds(ensemble, members),
-        "combined_by": how,
-        "combination": kind,
-        "n_train": None if X_train is None else int(np.shape(X_train)[0]),
-    }
+def _title(model: Any, outputs: MemberOutputs | None) -> str:
+    name = type(_members.strip(model)[1]).__name__
+    if outputs is None:
+        return name
+    return f"{name} with {outputs.n_members} member{'s' * (outputs.n_members != 1)}"
 
 
-def _kinds(ensemble: Any, members: dict[str, Any] | None) -> list[dict[str, Any]]:
+def _kinds(ensemble: Any) -> list[dict[str, Any]]:
     """Count what the members are, where they can be looked at."""
-    if members is None:
-        return []
     try:
-        found = [member.estimator for member in _members.members_of(ensemble)]
+        models = [member.estimator for member in _members.members_of(ensemble)]
     except (MemberError, AttributeError, ValueError, TypeError):
         pool = getattr(ensemble, "pool_", [])
-        found = [item[1] for item in pool if isinstance(item, tuple)]
+        models = [item[1] for item in pool if isinstance(item, tuple)]
     # Rounds of gradient boosting are arrays of trees, one a class.
-    found = [one.flat[0] if isinstance(one, np.ndarray) else one for one in found]
-    counts = Counter(type(_members.strip(one)[1]).__name__ for one in found)
+    models = [one.flat[0] if isinstance(one, np.ndarray) else one for one in models]
+    counts = Counter(type(_members.strip(one)[1]).__name__ for one in models)
     return [{"name": name, "count": count} for name, count in counts.most_common()]
-
-
-def _headline(own: dict[str, Any], baselines: list[dict[str, Any]], n_rows: int) -> str:
-    said = (
-        f"It errs on {_percent(own['error'])} of {n_rows} rows; by chance of these rows the true "
-        f"rate may lie anywhere from {_percent(own['low'])} to {_percent(own['high'])} "
-        "(95\N{NO-BREAK SPACE}% confidence)."
-    )
-    if not baselines:
-        return said
-    best = min(baselines, key=lambda row: row["error"])
-    said += f" The best simple model, {best['name'].lower()}, errs on {_percent(best['error'])}"
-    if best["only_this"] == best["only_model"]:
-        return said + ", just as often."
-    if best["p"] >= _CHANCE:
-        return said + ", a difference that may be chance."
-    return said + (", clearly more." if best["error"] > own["error"] else ", clearly less.")
-
-
-def _percent(share: float) -> str:
-    return f"{100 * share:.1f}\N{NO-BREAK SPACE}%"
-
-
-def _title(model: dict[str, Any]) -> str:
-    if model["n_members"] is None:
-        return str(model["name"])
-    members = "1 member" if model["n_members"] == 1 else f"{model['n_members']} members"
-    return f"{model['name']} with {members}"
 
 
 def _class_rows(labels: NDArray, classes: NDArray) -> list[dict[str, Any]]:
@@ -312,38 +362,27 @@ def _confusion(labels: NDArray, predicted: NDArray, classes: NDArray) -> dict[st
     return {"labels": [str(label) for label in classes.tolist()], "table": table}
 
 
-def _tree(
-    fitted: Any, X: Any, labels: NDArray, X_train: Any, y_train: Any, seed: int
-) -> tuple[OneTree | None, str]:
-    try:
-        if X_train is None:
-            return one_tree(fitted, X, labels, random_state=seed), ""
-        return one_tree(fitted, X_train, y_train, X_test=X, y_test=labels, random_state=seed), ""
-    except (ValueError, TypeError) as error:
-        return None, str(error)
-
-
 def _notes(
-    n_rows: int,
-    n_given: int,
-    predicted: NDArray,
+    answers: NDArray,
     labels: NDArray,
-    combination: str | None,
+    n_given: int,
+    outputs: MemberOutputs | None,
+    combiner: Combiner | None,
 ) -> list[str]:
     notes = []
-    if n_rows < n_given:
+    if len(labels) < n_given:
         notes.append(
-            f"Of the {n_given} rows given, {n_rows} drawn at random are looked at; all numbers are "
-            "of these."
+            f"Of the {n_given} rows given, {len(labels)} drawn at random are looked at; all "
+            "numbers are of these."
         )
-    if (predicted == labels).all():
+    if (answers == labels).all():
         notes.append(
             "Not one error: are these rows the model learnt from? What is said here holds only for "
             "rows it had not seen."
         )
-    if combination == "unknown":
+    if outputs is not None and outputs.votes is not None and combiner is None:
         notes.append(
-            "How this model combines its members could not be found out. Where a combination is "
-            "needed, a vote of the members stands in."
+            "How this model combines its members could not be found out, so what each of them "
+            "adds is not told."
         )
     return notes

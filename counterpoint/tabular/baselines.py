@@ -1,74 +1,50 @@
-"""What a model has to beat: three simple ones, with intervals for their errors."""
+"""What a model has to beat: three simple ones, asked about the same rows."""
 
-import math
 import warnings
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import ndtri
-from scipy.stats import binomtest
 from sklearn.base import clone
-from sklearn.dummy import DummyClassifier
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import StratifiedKFold, cross_val_predict
-from sklearn.pipeline import make_pipeline
 from sklearn.utils import check_random_state
 from threadpoolctl import threadpool_limits
 
-from counterpoint import _members
-from counterpoint.datasets import TabularEncoder
-from counterpoint.trees import PrunedTreeClassifier
+from counterpoint._members import select_rows
+from counterpoint.tabular.methods import make_method
+from counterpoint.tabular.scores import Score, mcnemar, score_answers
 
-__all__ = ["baseline_answers", "compare", "error_interval"]
+__all__ = ["BASELINES", "compare_with_baselines"]
+
+BASELINES = {
+    "majority class": "majority",
+    "single tree": "tree",
+    "logistic regression": "logistic-regression",
+}
+"""The simple models, and the methods they are."""
 
 _MOST_ROWS = 20_000
 _FOLDS = 5
 
 
-def error_interval(wrong: int, n: int, *, confidence: float = 0.95) -> tuple[float, float]:
-    """Return limits of an error rate, by Wilson's score interval.
+def compare_with_baselines(
+    answers: NDArray,
+    X: Any,
+    y: NDArray,
+    *,
+    X_train: Any = None,
+    y_train: Any = None,
+    random_state: Any = 0,
+    fitted: Mapping[str, Any] | None = None,
+) -> tuple[dict[str, Score], dict[str, tuple[int, int, float]], str]:
+    """Hold a model's answers against those of three simple models.
 
     Parameters
     ----------
-    wrong, n : int
-        Wrong answers and rows, all drawn independently.
-    confidence : float, default=0.95
-        Share of such intervals that hold the true rate, about.
-
-    Returns
-    -------
-    low, high : float
-        NaN without rows.
-
-    References
-    ----------
-    .. [1] E. B. Wilson, "Probable inference, the law of succession, and statistical inference",
-       Journal of the American Statistical Association 22, 1927.
-
-    Examples
-    --------
-    >>> low, high = error_interval(5, 100)
-    >>> round(low, 4), round(high, 4)
-    (0.0215, 0.1118)
-    """
-    if n == 0:
-        return float("nan"), float("nan")
-    share, z = wrong / n, float(ndtri((1 + confidence) / 2))
-    middle = share + z**2 / (2 * n)
-    half = z * math.sqrt(share * (1 - share) / n + z**2 / (4 * n**2))
-    whole = 1 + z**2 / n
-    return max((middle - half) / whole, 0.0), min((middle + half) / whole, 1.0)
-
-
-def baseline_answers(
-    X: Any, y: NDArray, *, X_train: Any = None, y_train: Any = None, random_state: Any = 0
-) -> tuple[dict[str, NDArray], str]:
-    """Ask three simple models about the rows: the largest class, a pruned tree, a linear model.
-
-    Parameters
-    ----------
+    answers : ndarray of shape (n_samples,)
+        What the model says.
     X : array-like or frame of shape (n_samples, n_features)
         Rows to answer for; words and gaps are encoded.
     y : ndarray of shape (n_samples,)
@@ -78,77 +54,56 @@ def baseline_answers(
         by models that learnt from the others, in five parts.
     random_state : int, RandomState instance or None, default=0
         Seeds the parts, the tree and the choice of rows.
+    fitted : mapping of str to classifier, default=None
+        Baselines that are fitted already, by their name: they are asked, not made anew.
 
     Returns
     -------
-    answers : dict of str to ndarray of shape (n_samples,)
-        By the name of the model. One that cannot take such data is left out.
+    scores : dict of str to Score
+        By name. One that cannot take such data is left out.
+    tests : dict of str to (int, int, float)
+        Against the model: see :func:`~counterpoint.tabular.scores.mcnemar`.
     how : str
         In words, what they learnt from.
     """
     rng = check_random_state(random_state)
-    seed = rng.randint(np.iinfo(np.int32).max)
-    models = {
-        "Largest class": DummyClassifier(strategy="most_frequent"),
-        "Pruned tree": make_pipeline(TabularEncoder(), PrunedTreeClassifier(random_state=seed)),
-        "Logistic regression": make_pipeline(
-            TabularEncoder(scale="standard"), LogisticRegression(max_iter=300)
-        ),
-    }
+    seed = random_state if isinstance(random_state, int) else rng.randint(np.iinfo(np.int32).max)
+    parts = None
     if X_train is not None:
         kept = np.sort(rng.permutation(len(y_train))[:_MOST_ROWS])
-        X_train, y_train = _members.select_rows(X_train, kept), np.asarray(y_train)[kept]
+        X_train, y_train = select_rows(X_train, kept), np.asarray(y_train)[kept]
         how = f"trained on {len(kept)} training rows"
     else:
         folds = min(_FOLDS, int(np.unique(y, return_counts=True)[1].min()))
         if folds < 2:
-            return {}, "left out: a class has a single row, and no training rows were given"
+            return {}, {}, "left out: a class has a single row, and no training rows were given"
         parts = StratifiedKFold(folds, shuffle=True, random_state=seed)
         how = f"cross-validated in {folds} parts on the very rows of this page"
-    answers = {}
-    for name, model in models.items():
+    scores, tests = {}, {}
+    for name, method in BASELINES.items():
+        model = make_method(method, random_state=seed)
+        if method == "majority":
+            model = model[-1]  # it looks at no column, so any rows will do
         # One thread: products of such small matrices take far longer to share out than to do.
         with warnings.catch_warnings(), threadpool_limits(1):
             warnings.simplefilter("ignore", ConvergenceWarning)  # a baseline, not a contender
             try:
-                if X_train is not None:
-                    answers[name] = clone(model).fit(_plain(X_train), y_train).predict(_plain(X))
+                if fitted is not None and name in fitted:
+                    proba, classes = fitted[name].predict_proba(X), fitted[name].classes_
+                elif parts is None:
+                    model = clone(model).fit(_dense(X_train), y_train)
+                    proba, classes = model.predict_proba(_dense(X)), model.classes_
                 else:
-                    answers[name] = cross_val_predict(model, _plain(X), y, cv=parts)
+                    proba = cross_val_predict(model, _dense(X), y, cv=parts, method="predict_proba")
+                    classes = np.unique(y)
             except (ValueError, TypeError):
                 continue  # texts and the like, which only the model's own pipeline can read
-    return answers, how
+        simple = classes[proba.argmax(axis=1)]
+        labels = classes if np.isin(y, classes).all() else None
+        scores[name] = score_answers(simple, y, None if labels is None else proba, labels)
+        tests[name] = mcnemar(simple, answers, y)
+    return scores, tests, how
 
 
-def _plain(X: Any) -> Any:
+def _dense(X: Any) -> Any:
     return X.toarray() if hasattr(X, "toarray") else X
-
-
-def compare(name: str, said: NDArray, y: NDArray, of: NDArray | None = None) -> dict[str, Any]:
-    """Return the error of some answers with its limits, and how they stand against others.
-
-    Parameters
-    ----------
-    name : str
-        Whose answers they are.
-    said, y : ndarray of shape (n_samples,)
-        Answers and truth.
-    of : ndarray of shape (n_samples,), default=None
-        Answers of the model that these are held against.
-
-    Returns
-    -------
-    dict
-        "name", "error", "low", "high"; with ``of`` also "only_this" and "only_model" (rows that
-        only these answers, or only the model's, have wrong) and "p", the chance of numbers so
-        far apart if both were equally good (exact, two-sided: McNemar's test).
-    """
-    wrong = said != y
-    low, high = error_interval(int(wrong.sum()), len(y))
-    row: dict[str, Any] = {"name": name, "error": float(wrong.mean()), "low": low, "high": high}
-    if of is not None:
-        others = of != y
-        here, there = int((wrong & ~others).sum()), int((others & ~wrong).sum())
-        row |= {"only_this": here, "only_model": there}
-        row["p"] = float(binomtest(here, here + there).pvalue) if here + there else 1.0
-    return row

@@ -1,6 +1,5 @@
 """The columns of a table: which hold numbers, which categories, which are of no use; the target."""
 
-import difflib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -8,7 +7,16 @@ from typing import Any, Literal
 import numpy as np
 import pandas as pd
 
-__all__ = ["Column", "align_columns", "find_column", "plan_columns", "text_labels"]
+from counterpoint._validation import did_you_mean
+
+__all__ = [
+    "Column",
+    "align_columns",
+    "describe_columns",
+    "find_column",
+    "prepare_table",
+    "text_labels",
+]
 
 Kind = Literal["number", "category"]
 
@@ -44,19 +52,19 @@ def find_column(name: str, columns: Sequence[Any], *, what: str, option: str) ->
     >>> find_column("klass", ["age", "class"], what="target column", option="target=")
     Traceback (most recent call last):
     ...
-    ValueError: There is no target column 'klass'. The columns are 'age', 'class': did you mean
-    target='class'?
+    ValueError: There is no target column 'klass'. The columns are 'age', 'class'. Did you mean
+    'class'? Name one with target=.
     """
     known = [str(column) for column in columns]
-    if name in known:
-        return name
-    lower = {column.lower(): column for column in reversed(known)}
-    near = difflib.get_close_matches(str(name).lower(), lower, n=1)
-    hint = f"did you mean {option}{lower[near[0]]!r}?" if near else f"name one with {option}"
-    raise ValueError(f"There is no {what} {name!r}. The columns are {some(known)}: {hint}")
+    if name not in known:
+        raise ValueError(
+            f"There is no {what} {name!r}. The columns are {some(known)}."
+            f"{did_you_mean(str(name), known)} Name one with {option}."
+        )
+    return name
 
 
-def plan_columns(frame: pd.DataFrame, target: str) -> tuple[list[Column], dict[str, str]]:
+def describe_columns(frame: pd.DataFrame, target: str) -> tuple[list[Column], dict[str, str]]:
     """Say of each column but the target whether it holds numbers or categories.
 
     Parameters
@@ -78,6 +86,15 @@ def plan_columns(frame: pd.DataFrame, target: str) -> tuple[list[Column], dict[s
     ------
     ValueError
         If no column is left, or a number is infinite.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from counterpoint.tabular import describe_columns
+    >>> table = pd.DataFrame({"age": [30, 40], "sex": ["f", "m"], "note": [None, None], "y": "ab"})
+    >>> columns, left_out = describe_columns(table, "y")
+    >>> [(column.name, column.kind) for column in columns], left_out
+    ([('age', 'number'), ('sex', 'category')], {'note': 'it has no value at all'})
     """
     columns, left_out = [], {}
     for name in frame.columns:
@@ -87,7 +104,7 @@ def plan_columns(frame: pd.DataFrame, target: str) -> tuple[list[Column], dict[s
         reason = _useless(values)
         if reason:
             left_out[str(name)] = reason
-        elif _is_number(values):
+        elif is_number(values):
             _floats(values)  # raises for what is infinite
             columns.append(Column(str(name), "number"))
         else:
@@ -136,12 +153,9 @@ def align_columns(
     by_name = {str(name): frame[name] for name in frame.columns}
     absent = [column.name for column in columns if column.name not in by_name]
     if absent:
-        near = difflib.get_close_matches(absent[0].lower(), [n.lower() for n in by_name], n=1)
-        given = next((n for n in by_name if near and n.lower() == near[0]), None)
-        hint = f" Is {absent[0]!r} called {given!r} here?" if given else ""
         raise ValueError(
             f"The model needs {'columns' if len(absent) > 1 else 'a column'} {some(absent)}, which "
-            f"the data has not; it has {some(list(by_name))}.{hint}"
+            f"the data has not; it has {some(list(by_name))}.{did_you_mean(absent[0], by_name)}"
         )
     out, unseen = {}, {}
     for column in columns:
@@ -167,7 +181,7 @@ def text_labels(values: pd.Series) -> pd.Series:
     >>> text_labels(pd.Series([1.0, 2.0, None])).tolist()[:2]
     ['1', '2']
     """
-    if _is_number(values):
+    if is_number(values):
         numbers = values.to_numpy(dtype=float, na_value=np.nan)
         texts = [_number_text(v) if v == v else None for v in numbers.tolist()]
         return pd.Series(texts, index=values.index, name=values.name, dtype=object)
@@ -188,7 +202,7 @@ def check_target(values: pd.Series, labels: pd.Series, target: str) -> None:
             f"The target column target={target!r} holds one class only, {counts.index[0]!r}: there "
             "is nothing to tell apart. Is it the right column?"
         )
-    number = _is_number(values)
+    number = is_number(values)
     fractions = number and any("." in label or "e" in label for label in counts.index)
     if len(counts) > _MOST_CLASSES * n or (fractions and len(counts) > 20):
         looks = "a number to estimate" if number else "an id or free text"
@@ -206,6 +220,48 @@ def check_target(values: pd.Series, labels: pd.Series, target: str) -> None:
         )
 
 
+def prepare_table(
+    frame: pd.DataFrame, target: str
+) -> tuple[pd.DataFrame, np.ndarray, list[Column], dict[str, str], list[str]]:
+    """Take a table apart into columns to learn from and labels.
+
+    Parameters
+    ----------
+    frame : DataFrame
+    target : str
+        The column of labels. Rows without one are left out.
+
+    Returns
+    -------
+    X : DataFrame
+    y : ndarray of str
+    columns : list of Column
+    left_out : dict of str to str
+        Columns not used, and why.
+    notes : list of str
+        The same, and the rows left out, in words.
+    """
+    double = frame.columns[frame.columns.duplicated()]
+    if len(double):
+        raise ValueError(f"There are two columns called {double[0]!r}: rename one of them.")
+    frame = frame.rename(columns=str)
+    find_column(target, list(frame.columns), what="target column", option="target=")
+    if frame.empty:
+        raise ValueError("The table has no rows.")
+    notes = []
+    labels = text_labels(frame[target])
+    known = labels.notna().to_numpy()
+    if not known.all():
+        frame, labels = frame[known], labels[known]
+        gone = int((~known).sum())
+        notes.append(f"{gone} row{'s' * (gone > 1)} without a {target!r} left out.")
+    check_target(frame[target], labels, target)
+    columns, left_out = describe_columns(frame, target)
+    notes += [f"column {name!r} left out: {why}." for name, why in left_out.items()]
+    X, _, _ = align_columns(frame, columns)
+    return X.reset_index(drop=True), labels.to_numpy(dtype=str), columns, left_out, notes
+
+
 def some(values: Sequence[object], limit: int = _LISTED) -> str:
     """Return the first few values, as in a message."""
     shown = ", ".join(repr(value) for value in values[:limit])
@@ -216,7 +272,7 @@ def _useless(values: pd.Series) -> str | None:
     filled = values.dropna()
     if filled.empty:
         return "it has no value at all"
-    if _is_number(values):
+    if is_number(values):
         return None
     if pd.api.types.is_datetime64_any_dtype(values.dtype) or (
         pd.api.types.is_timedelta64_dtype(values.dtype)
@@ -230,13 +286,13 @@ def _useless(values: pd.Series) -> str | None:
     return None
 
 
-def _is_number(values: pd.Series) -> bool:
+def is_number(values: pd.Series) -> bool:
     dtype = values.dtype
     return bool(pd.api.types.is_numeric_dtype(dtype) and not pd.api.types.is_bool_dtype(dtype))
 
 
 def _texts(values: pd.Series) -> pd.Series:
-    if _is_number(values):  # codes: 1 and 1.0 are the same category
+    if is_number(values):  # codes: 1 and 1.0 are the same category
         return text_labels(values)
     texts = values.astype(object)
     known = texts.notna()
@@ -255,7 +311,7 @@ def _floats(values: pd.Series) -> np.ndarray:
 
 
 def _numbers(values: pd.Series) -> np.ndarray:
-    if _is_number(values):
+    if is_number(values):
         return _floats(values)
     filled = values.notna()
     numbers = pd.to_numeric(values.astype(object).where(filled, None), errors="coerce")

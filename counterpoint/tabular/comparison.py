@@ -5,6 +5,8 @@ import warnings
 from collections.abc import Callable, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
+from os import PathLike
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -13,25 +15,26 @@ from scipy import stats
 from sklearn.model_selection import RepeatedStratifiedKFold
 
 from counterpoint._progress import track
+from counterpoint._statistics import wilson_interval
+from counterpoint._validation import check_count
+from counterpoint.tabular.columns import prepare_table
 from counterpoint.tabular.methods import COMPARED, find_method, make_method
-from counterpoint.tabular.training import (
-    Score,
-    few_threads,
-    prepare_table,
-    score_on,
-    warnings_as_notes,
-    wilson,
-)
+from counterpoint.tabular.plain import plain, plain_rows
+from counterpoint.tabular.reader import TableFile, as_table
+from counterpoint.tabular.scores import Score, score_on
+from counterpoint.tabular.training import few_threads, warnings_as_notes
 
-__all__ = ["Comparison", "compare_methods"]
+__all__ = ["Comparison", "compare"]
 
 
 @dataclass(frozen=True, kw_only=True)
 class Comparison:
-    """Methods side by side; made by :func:`compare_methods`.
+    """Methods side by side; made by :func:`compare`.
 
     Attributes
     ----------
+    source, target : str
+        The file of the table, empty for a frame, and the column predicted.
     table : DataFrame
         A row per method, the best first: "method", "error", "low", "high" (95 % interval),
         "log_loss", "seconds" (to fit once), "folds".
@@ -46,6 +49,8 @@ class Comparison:
         Whether Ctrl-C came before the last method was done.
     """
 
+    source: str
+    target: str
     table: pd.DataFrame
     errors: pd.DataFrame
     asked: list[str]
@@ -54,9 +59,22 @@ class Comparison:
     notes: list[str] = field(default_factory=list)
     interrupted: bool = False
 
+    def summary(self) -> dict[str, Any]:
+        """Return all of it as plain data."""
+        return plain(
+            {
+                **{name: getattr(self, name) for name in _PLAIN},
+                "methods": plain_rows(self.table),
+                "errors": self.errors.to_dict(orient="list"),
+            }
+        )
 
-def compare_methods(
-    frame: pd.DataFrame,
+
+_PLAIN = ("source", "target", "n_rows", "n_classes", "asked", "interrupted", "notes")
+
+
+def compare(
+    table: pd.DataFrame | TableFile | str | PathLike[str],
     target: str,
     methods: Sequence[str] = COMPARED,
     *,
@@ -74,10 +92,10 @@ def compare_methods(
 
     Parameters
     ----------
-    frame, target
-        As in :func:`counterpoint.tabular.training.fit_table`.
+    table, target
+        As for :func:`~counterpoint.tabular.fit`.
     methods : sequence of str
-        Keys of :data:`counterpoint.tabular.methods.METHODS`.
+        Keys of :data:`~counterpoint.tabular.METHODS`.
     n_splits, n_repeats : int, default=5, 1
         Folds of cross-validation, by class, and how often to draw them anew.
     time_limit : float or None, default=None
@@ -108,15 +126,17 @@ def compare_methods(
 
     Examples
     --------
+    >>> from counterpoint import tabular
     >>> from counterpoint.datasets import load
-    >>> from counterpoint.tabular.comparison import compare_methods
     >>> data = load("iris")
-    >>> found = compare_methods(data.X.assign(kind=data.y), "kind", ["majority", "naive-bayes"])
-    >>> found.table["method"].tolist()
+    >>> table = data.X.assign(kind=data.y)
+    >>> tabular.compare(table, "kind", ["majority", "naive-bayes"]).table["method"].tolist()
     ['naive-bayes', 'majority']
     """
     _check_compared(methods, n_splits, n_repeats)
-    X, y, _, _, notes = prepare_table(frame, target)
+    file = as_table(table, target=target)
+    X, y, _, _, notes = prepare_table(file.frame, target)
+    notes = [*file.notes, *notes]
     counts = pd.Series(y).value_counts()
     if counts.iloc[-1] < n_splits:
         raise ValueError(
@@ -152,14 +172,18 @@ def compare_methods(
                     on_result(name)
     except KeyboardInterrupt:
         interrupted = True
-    done = {name: found for name, found in scores.items() if len(found) == len(folds)}
+    done = {name: results for name, results in scores.items() if len(results) == len(folds)}
     if interrupted and not done:
         raise KeyboardInterrupt
     if not done:
         raise ValueError("No method could be fitted. " + " ".join(notes))
     return Comparison(
+        source=Path(file.name).name,
+        target=target,
         table=_table(done, 1 / (n_splits - 1), len(y)),
-        errors=pd.DataFrame({name: [s.error for s, _ in found] for name, found in done.items()}),
+        errors=pd.DataFrame(
+            {name: [s.error for s, _ in results] for name, results in done.items()}
+        ),
         asked=list(methods),
         n_rows=len(y),
         n_classes=len(counts),
@@ -171,7 +195,7 @@ def compare_methods(
 def _try_once(
     name: str, X: pd.DataFrame, y: np.ndarray, train: np.ndarray, test: np.ndarray, **options: Any
 ) -> tuple[Score, float]:
-    model = make_method(name, **options)
+    model = make_method(name, progress=False, **options)
     began = time.monotonic()
     with warnings.catch_warnings():
         # On Ctrl-C auto goes on with the members it has; here that is to end the comparison.
@@ -188,23 +212,23 @@ def _table(
     done: dict[str, list[tuple[Score, float]]], test_to_train: float, n_rows: int
 ) -> pd.DataFrame:
     rows = []
-    for name, found in done.items():
-        errors = np.array([score.error for score, _ in found])
+    for name, results in done.items():
+        errors = np.array([score.error for score, _ in results])
         k = len(errors)
         # Nadeau and Bengio: folds share training rows, so 1/k alone is too little.
         width = np.sqrt((1 / k + test_to_train) * errors.var(ddof=1))
         half = stats.t.ppf(0.975, k - 1) * width
         # Folds drawn by class can be more alike than new rows would be: the majority class errs
         # the same on all of them.
-        pooled = wilson(round(errors.mean() * n_rows), n_rows)
+        pooled = wilson_interval(round(errors.mean() * n_rows), n_rows)
         rows.append(
             {
                 "method": name,
                 "error": errors.mean(),
                 "low": max(0.0, min(errors.mean() - half, pooled[0])),
                 "high": min(1.0, max(errors.mean() + half, pooled[1])),
-                "log_loss": float(np.mean([score.log_loss for score, _ in found])),
-                "seconds": float(np.mean([seconds for _, seconds in found])),
+                "log_loss": float(np.mean([score.log_loss for score, _ in results])),
+                "seconds": float(np.mean([seconds for _, seconds in results])),
                 "folds": k,
             }
         )
@@ -219,7 +243,5 @@ def _check_compared(methods: Sequence[str], n_splits: int, n_repeats: int) -> No
         find_method(name)
         if list(methods).count(name) > 1:
             raise ValueError(f"methods= names {name!r} twice: once is enough.")
-    if n_splits < 2:
-        raise ValueError(f"n_splits={n_splits}: cross-validation takes at least 2 folds.")
-    if n_repeats < 1:
-        raise ValueError(f"n_repeats={n_repeats}: give at least 1.")
+    check_count(n_splits, "n_splits", low=2)
+    check_count(n_repeats, "n_repeats")

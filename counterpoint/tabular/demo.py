@@ -1,9 +1,9 @@
 """The demo: one data set, three ensembles, how their members disagree and what it is worth."""
 
 import math
-import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
+from operator import lt
 from typing import Any
 
 import numpy as np
@@ -17,9 +17,13 @@ from sklearn.utils import check_random_state
 
 from counterpoint._outputs import MemberOutputs
 from counterpoint._progress import track
+from counterpoint._validation import check_count
+from counterpoint._versions import versions
+from counterpoint.base import draw_seed
 from counterpoint.datasets import TabularEncoder, load
-from counterpoint.diversity import Worth, profile, worth
-from counterpoint.exceptions import RedundancyWarning
+from counterpoint.tabular.assessment import Assessment, assess
+from counterpoint.tabular.members import SHOWN_MEASURES, measure_answers
+from counterpoint.tabular.plain import percent, plain
 
 __all__ = ["DEFAULT_DATASET", "DemoMethod", "DemoResult", "run_demo"]
 
@@ -39,9 +43,9 @@ class DemoMethod:
         Test error of the ensemble on each split, by its own ``predict``.
     outputs : MemberOutputs
         What its members said about the test rows.
-    profile : DataFrame
-        All measures of these outputs; see :func:`counterpoint.diversity.profile`.
-    worth : Worth
+    measures : dict
+        All measures of these outputs, by name, with the ensemble's own answers.
+    verdict : str
         What the members' disagreement is worth.
     """
 
@@ -49,8 +53,19 @@ class DemoMethod:
     recipe: str
     errors: np.ndarray
     outputs: MemberOutputs
-    profile: pd.DataFrame
-    worth: Worth
+    measures: dict[str, Any]
+    verdict: str
+
+    def summary(self) -> dict[str, Any]:
+        """Return all of it as plain data."""
+        return {
+            "name": self.name,
+            "recipe": self.recipe,
+            "n_members": self.outputs.n_members,
+            **_errors(self.errors),
+            "measures": self.measures,
+            "verdict": self.verdict,
+        }
 
 
 @dataclass(frozen=True)
@@ -78,7 +93,7 @@ class DemoResult:
     methods : list of DemoMethod
         Bagging, a random forest and AdaBoost.
     models : dict of str to Pipeline
-        The ensembles of the first split, fitted, with the encoder before them.
+        The ensembles and the single tree of the first split, fitted, the encoder before them.
     X, y : DataFrame and ndarray
         The rows as loaded, and their labels.
     train, test : ndarray of int
@@ -107,6 +122,45 @@ class DemoResult:
     def best(self) -> DemoMethod:
         """The ensemble with the lowest mean error over the splits."""
         return min(self.methods, key=lambda method: float(method.errors.mean()))
+
+    def assess_best(self) -> Assessment:
+        """Look at the best ensemble closely, on the first split, against the same single tree."""
+        best = self.best
+        return assess(
+            self.models[best.name],
+            self.X.iloc[self.test],
+            self.y[self.test],
+            title=f"{best.name} on {self.dataset}",
+            X_train=self.X.iloc[self.train],
+            y_train=self.y[self.train],
+            baselines={"single tree": self.models["Single tree"]},
+            random_state=self.random_state,
+            facts={"Data": self.description.partition("\n")[0], "Members are": best.recipe},
+        )
+
+    def summary(self) -> dict[str, Any]:
+        """Return how it was run, a row per method, remarks and verdicts, as plain data."""
+        methods = [method.summary() for method in self.methods]
+        tree = {"name": "Single tree", **_errors(self.tree_errors)}
+        return plain(
+            {
+                **{name: getattr(self, name) for name in _PLAIN},
+                "title": self.description.partition("\n")[0],
+                "tree": tree,
+                "methods": methods,
+                "best": self.best.name,
+                "shown_measures": list(SHOWN_MEASURES),
+                "remarks": _remarks(tree, methods),
+                "command": _command(self),
+                "versions": versions(),
+            }
+        )
+
+
+_PLAIN = (
+    "dataset", "description", "n_train", "n_test", "n_features", "own_split", "classes",
+    "n_estimators", "n_splits", "random_state",
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -155,34 +209,30 @@ def run_demo(
     >>> result.n_train, result.n_test, result.tree_errors.shape
     (75, 75, (2,))
     """
-    if n_estimators < 2:
-        raise ValueError(f"n_estimators={n_estimators}: it takes two members to disagree.")
-    if n_splits < 1:
-        raise ValueError(f"n_splits={n_splits}: at least one split is needed.")
+    check_count(n_estimators, "n_estimators", low=2)
+    check_count(n_splits, "n_splits")
     data = load(dataset)
     y = data.y.astype(str).to_numpy(dtype=str)
     _check_classes(data.name, y)
     rng = check_random_state(random_state)
-    splitter = StratifiedShuffleSplit(
-        n_splits, test_size=0.5, random_state=rng.randint(np.iinfo(np.int32).max)
-    )
+    splitter = StratifiedShuffleSplit(n_splits, test_size=0.5, random_state=draw_seed(rng))
     recipes = _recipes(n_estimators, len(np.unique(y)))
     errors: dict[str, list[float]] = {recipe.name: [] for recipe in recipes}
-    outputs: dict[str, MemberOutputs] = {}
+    measured: dict[str, tuple[MemberOutputs, dict, dict]] = {}
     models: dict[str, Pipeline] = {}
-    splits = [
-        (train, test, rng.randint(np.iinfo(np.int32).max))
-        for train, test in splitter.split(data.X, y)
-    ]
+    splits = [(train, test, draw_seed(rng)) for train, test in splitter.split(data.X, y)]
     for train, test, seed in track(splits, description="Training", show=progress):
         encoder = TabularEncoder().fit(data.X.iloc[train])
         X_train, X_test = (encoder.transform(data.X.iloc[rows]) for rows in (train, test))
         for recipe in recipes:
             model: Any = recipe.make(seed).fit(X_train, y[train])
-            errors[recipe.name].append(float(np.mean(model.predict(X_test) != y[test])))
-            if recipe.name not in outputs and hasattr(model, "estimators_"):
-                outputs[recipe.name] = MemberOutputs.from_estimator(model, X_test, y[test])
-                models[recipe.name] = Pipeline([("encode", encoder), ("learn", model)])
+            answers = model.predict(X_test)
+            errors[recipe.name].append(float(np.mean(answers != y[test])))
+            if recipe.name not in models:
+                models[recipe.name] = Pipeline([("encode", encoder), ("model", model)])
+                if hasattr(model, "estimators_"):
+                    outputs = MemberOutputs.from_estimator(model, X_test, y[test])
+                    measured[recipe.name] = (outputs, *measure_answers(outputs, answers))
     tree, *ensembles = recipes
     return DemoResult(
         dataset=data.name,
@@ -197,8 +247,16 @@ def run_demo(
         random_state=random_state,
         tree_errors=np.array(errors[tree.name]),
         methods=[
-            _measure(recipe, np.array(errors[recipe.name]), outputs[recipe.name])
+            DemoMethod(
+                recipe.name,
+                recipe.recipe,
+                np.array(errors[recipe.name]),
+                outputs,
+                measures,
+                value["verdict"],
+            )
             for recipe in ensembles
+            for outputs, measures, value in [measured[recipe.name]]
         ],
         models=models,
         X=data.X,
@@ -240,11 +298,63 @@ def _recipes(n_estimators: int, n_classes: int) -> list[_Recipe]:
     ]
 
 
-def _measure(recipe: _Recipe, errors: np.ndarray, outputs: MemberOutputs) -> DemoMethod:
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", RedundancyWarning)  # the verdict says so
-        value = worth(outputs)
-    return DemoMethod(recipe.name, recipe.recipe, errors, outputs, profile(outputs), value)
+def _errors(errors: np.ndarray) -> dict[str, Any]:
+    # Splits share rows, so the spread tells how far one split can mislead, no more than that.
+    spread = errors.std(ddof=1) if len(errors) > 1 else math.nan
+    return {
+        "error": float(errors[0]),
+        "errors": errors.tolist(),
+        "error_mean": float(errors.mean()),
+        "error_spread": float(spread),
+    }
+
+
+def _remarks(tree: dict[str, Any], methods: list[dict[str, Any]]) -> list[str]:
+    """Return what the table says, in sentences; none where the numbers say nothing."""
+
+    def value(method: dict[str, Any], name: str) -> float:
+        return method["measures"][name]["value"]
+
+    best = min(methods, key=lambda method: method["error_mean"])
+    if best["error_mean"] < tree["error_mean"]:
+        remarks = [
+            f"Over all splits a single tree errs {percent(tree['error_mean'])} of the time; the "
+            f"best ensemble, {best['name']}, {percent(best['error_mean'])}."
+        ]
+    else:
+        remarks = [
+            "Over all splits no ensemble does better than a single tree, which errs "
+            f"{percent(tree['error_mean'])} of the time."
+        ]
+    weak = max(methods, key=lambda method: value(method, "member_error"))
+    if value(weak, "member_error") > tree["error"] > weak["error"]:
+        remarks.append(
+            f"The members of {weak['name']} err most, {percent(value(weak, 'member_error'))} each "
+            f"on average, more than a single tree; together they err {percent(weak['error'])}. "
+            "Their mistakes differ, and a vote cancels them."
+        )
+    measured = [method for method in methods if value(method, "label_kappa") is not None]
+    if len(measured) > 1:
+        alike = sorted(measured, key=lambda method: value(method, "label_kappa"))
+        remarks.append(
+            f"Least alike are the members of {alike[0]['name']} (kappa "
+            f"{value(alike[0], 'label_kappa'):.2f}), most alike those of {alike[-1]['name']} "
+            f"({value(alike[-1], 'label_kappa'):.2f})."
+        )
+        # On every split, or it might be chance.
+        if len(best["errors"]) > 1 and all(map(lt, best["errors"], alike[0]["errors"])):
+            remarks.append(
+                f"More disagreement alone does not make the better vote: {best['name']} errs less "
+                f"than {alike[0]['name']} on every split, with members that agree more."
+            )
+    return remarks
+
+
+def _command(result: DemoResult) -> str:
+    return (
+        f"counterpoint demo --dataset {result.dataset} --n-estimators {result.n_estimators} "
+        f"--n-splits {result.n_splits} --random-state {result.random_state}"
+    )
 
 
 def _check_classes(name: str, y: np.ndarray) -> None:

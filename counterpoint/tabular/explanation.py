@@ -1,8 +1,7 @@
-"""One readable tree in place of a fitted ensemble, and how far it speaks for it."""
+"""One readable tree in place of a fitted model, and how far it speaks for it."""
 
 import warnings
 from dataclasses import dataclass, field, replace
-from itertools import takewhile
 from typing import Any
 
 import numpy as np
@@ -14,30 +13,37 @@ from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils import check_random_state
 
 from counterpoint import _members
-from counterpoint._validation import as_labels
+from counterpoint._validation import as_labels, check_count
+from counterpoint.base import draw_seed
 from counterpoint.datasets import TabularEncoder
+from counterpoint.tabular.plain import percent, plain
+from counterpoint.tabular.prediction import explaining_rows
+from counterpoint.tabular.small_tree import (
+    Indicators,
+    cut_back,
+    rules_of,
+    tree_nodes,
+    tree_sizes,
+)
+from counterpoint.tabular.table_model import TableModel
 from counterpoint.trees import (
     DistilledTreeClassifier,
     MergedTreeClassifier,
     PrunedTreeClassifier,
-    from_sklearn,
     take_trees,
-    tree_rules,
 )
-from counterpoint.trees.convert import to_sklearn
-from counterpoint.trees.pruning.bottom_up import collapse, cut
 
-__all__ = ["OneTree", "as_rows", "cut_back", "one_tree", "rules_of"]
+__all__ = ["Explanation", "as_rows", "explain"]
 
 _MOST_TREES = 50  # time to merge grows with the square of their number
 _MOST_ROWS = 3000
 _HELD = 0.3
-_SIZES = [2**k for k in range(1, 12)]
+_SHOWN_LEAVES = 16  # one of the sizes whose fidelity is known
 
 
 @dataclass(frozen=True, kw_only=True)
-class OneTree:
-    """A tree that stands for an ensemble; made by :func:`one_tree`.
+class Explanation:
+    """A tree that stands for a model; made by :func:`explain`.
 
     Attributes
     ----------
@@ -50,8 +56,8 @@ class OneTree:
         ensemble says, as :class:`~counterpoint.trees.DistilledTreeClassifier` does.
     fidelity : float
         Share of the held-out rows on which tree and ensemble say the same.
-    error, ensemble_error : float
-        Of the two, on the held-out rows.
+    error, model_error : float
+        Of the tree and of the model, on the held-out rows.
     n_leaves : int
         Leaves of the tree.
     rules : list of str
@@ -70,13 +76,15 @@ class OneTree:
         to 2, 4, 8, ... leaves, itself last.
     n_trees, n_members : int or None
         For "merged": trees that were merged, and trees there are.
+    notes : list of str
+        What to know about the rows.
     """
 
     tree: DecisionTreeClassifier
     method: str
     fidelity: float
     error: float
-    ensemble_error: float
+    model_error: float
     n_leaves: int
     rules: list[str]
     classes: NDArray
@@ -86,7 +94,8 @@ class OneTree:
     sizes: list[dict[str, float]]
     n_trees: int | None = None
     n_members: int | None = None
-    indicators: dict[str, tuple[str, Any]] = field(default_factory=dict, repr=False)
+    notes: list[str] = field(default_factory=list)
+    indicators: Indicators = field(default_factory=dict, repr=False)
     _steps: list[Any] = field(default_factory=list, repr=False)
 
     def predict(self, X: Any) -> NDArray:
@@ -102,61 +111,95 @@ class OneTree:
         """
         return self.tree.predict(_dense(_through(self._steps, X)))
 
-    def text(self) -> str:
-        """Return all of it in words: where it comes from, how faithful it is, its rules."""
-        made = "Grown on what the ensemble says"
+    def sentences(self) -> tuple[str, str]:
+        """Return in words where it comes from, and how faithful it is."""
+        made = "Grown on what the model says"
         if self.method == "merged":
             some = f"{self.n_trees} of the {self.n_members}"
             of = "the" if self.n_trees == self.n_members else some
             made = f"Merged from {of} trees of the ensemble"
         leaves = "1 leaf" if self.n_leaves == 1 else f"{self.n_leaves} leaves"
-        return "\n".join(
-            [
-                f"{made}: one tree with {leaves}.",
-                f"On {self.n_held} rows held out it says what the ensemble says on "
-                f"{self.fidelity:.1%}, and errs on {self.error:.1%}; the ensemble errs on "
-                f"{self.ensemble_error:.1%}.".replace("%", " %"),
-                "",
-                *self.rules,
-            ]
+        return (
+            f"{made}: one tree with {leaves}.",
+            f"On {self.n_held} rows held out it says what the model says on "
+            f"{percent(self.fidelity)}, and errs on {percent(self.error)}; the model errs on "
+            f"{percent(self.model_error)}.",
+        )
+
+    def text(self) -> str:
+        """Return all of it in words: where it comes from, how faithful it is, its rules."""
+        return "\n".join([*self.sentences(), "", *self.rules])
+
+    def important_columns(self) -> list[str]:
+        """Name the columns it asks for, the one that separates most first."""
+        importance = self.tree.feature_importances_
+        order = np.argsort(-importance, kind="stable")
+        return [self.feature_names[k] for k in order if importance[k]]
+
+    def summary(self) -> dict[str, Any]:
+        """Return all of it as plain data; "shown" is the tree cut back to 16 leaves at most."""
+        shown = cut_back(self.tree, _SHOWN_LEAVES)
+        size = int(shown.get_n_leaves())
+        return plain(
+            {
+                **{name: getattr(self, name) for name in _PLAIN},
+                "sentences": self.sentences(),
+                "shown": {
+                    "n_leaves": size,
+                    "fidelity": next(r["fidelity"] for r in self.sizes if r["n_leaves"] == size),
+                    "rules": rules_of(shown, self.feature_names, self.indicators),
+                    "nodes": tree_nodes(shown, self.feature_names, self.indicators),
+                },
+            }
         )
 
 
-def one_tree(
-    fitted: Any,
-    X: Any,
-    y: Any,
+_PLAIN = (
+    "method", "n_leaves", "fidelity", "error", "model_error", "n_fit", "n_held", "n_trees",
+    "n_members", "classes", "sizes", "rules", "notes",
+)  # fmt: skip
+
+
+def explain(
+    model: Any,
+    X: Any = None,
+    y: Any = None,
     *,
-    max_leaves: int | None = None,
-    random_state: Any = 0,
     X_test: Any = None,
     y_test: Any = None,
-) -> OneTree:
-    """Make one tree that says what a fitted ensemble says, as far as one tree can.
+    max_leaves: int | None = None,
+    random_state: Any = 0,
+    separator: str | None = None,
+) -> Explanation:
+    """Make one tree that says what a fitted model says, as far as one tree can.
 
     Trees with splits on columns are merged; of anything else a tree learns the answers. Either
-    way the tree learns the labels that the ensemble gives, not the true ones: it is there to
-    explain the ensemble. Fidelity is measured on rows that it was not made from.
+    way the tree learns the labels that the model gives, not the true ones: it is there to
+    explain the model. Fidelity is measured on rows that it was not made from.
 
     Parameters
     ----------
-    fitted : classifier
-        Fitted; a pipeline is fine.
+    model : classifier or TableModel
+        Fitted; a pipeline is fine, and so is what :func:`~counterpoint.tabular.fit` or ``load``
+        returned.
     X : array-like or frame of shape (n_samples, n_features)
-        Rows as ``fitted`` takes them, best those it was trained on. At most 3000 of them, drawn
-        at random, are used.
+        Rows as the model takes them, best those it was trained on. At most 3000 of them, drawn
+        at random, are used. For a TableModel: a table with labels, or its file; None takes the
+        rows it keeps.
     y : array-like of shape (n_samples,)
-        Their true labels, to count errors by.
+        Their true labels, to count errors by; not for a TableModel.
+    X_test, y_test : array-like, default=None
+        Rows to measure on. None: 30 % of the rows given are held out for that.
     max_leaves : int or None, default=None
         Most leaves; a tree with more is cut back, the split that separates least first.
     random_state : int, RandomState instance or None, default=0
         Seeds the split, and the artificial rows of a distilled tree.
-    X_test, y_test : array-like, default=None
-        Rows to measure on. None: 30 % of the rows given are held out for that.
+    separator : str, default=None
+        What stands between two fields of a file.
 
     Returns
     -------
-    OneTree
+    Explanation
 
     References
     ----------
@@ -166,20 +209,25 @@ def one_tree(
     --------
     >>> from sklearn.datasets import load_iris
     >>> from sklearn.ensemble import RandomForestClassifier
-    >>> from counterpoint.tabular.explanation import one_tree
+    >>> from counterpoint.tabular import explain
     >>> X, y = load_iris(return_X_y=True, as_frame=True)
     >>> forest = RandomForestClassifier(10, random_state=0).fit(X[::2], y[::2])
-    >>> tree = one_tree(forest, X[1::2], y[1::2])
+    >>> tree = explain(forest, X[1::2], y[1::2])
     >>> tree.method, tree.fidelity > 0.8
     ('merged', True)
     """
-    if not is_classifier(_members.strip(fitted)[1]):
+    notes: list[str] = []
+    if isinstance(model, TableModel):
+        rows, notes = explaining_rows(model, X, separator=separator)
+        model, X, y = model.model, rows["X"], rows["y"]
+        X_test, y_test = rows.get("X_test"), rows.get("y_test")
+    if not is_classifier(_members.strip(model)[1]):
         raise TypeError(
-            f"A {type(fitted).__name__} was given, expected a fitted classifier: one tree can "
+            f"A {type(model).__name__} was given, expected a fitted classifier: one tree can "
             "speak for a classifier only."
         )
-    if max_leaves is not None and max_leaves < 1:
-        raise ValueError(f"max_leaves={max_leaves}: a tree has at least one leaf.")
+    if max_leaves is not None:
+        check_count(max_leaves, "max_leaves")
     labels = as_labels(y, "y")
     rng = check_random_state(random_state)
     X = as_rows(X)
@@ -189,35 +237,36 @@ def one_tree(
         truth = as_labels(y_test, "y_test")
     kept = np.sort(rng.permutation(len(labels))[:_MOST_ROWS])
     X = _members.select_rows(X, kept)
-    before, ensemble = _members.strip(fitted)
-    held_said = np.asarray(fitted.predict(X_test))
-    said = np.asarray(fitted.predict(X))
+    before, ensemble = _members.strip(model)
+    test_answers = np.asarray(model.predict(X_test))
+    answers = np.asarray(model.predict(X))
     with warnings.catch_warnings():
         # Ensembles fitted on frames are asked about arrays on the way.
         warnings.filterwarnings("ignore", message=".*valid feature names")
-        made = _merged(ensemble, before, X, said)
+        made = _merged(ensemble, before, X, answers)
         if made is None:
-            made = _distilled(fitted, before, X, said, rng)
+            made = _distilled(model, before, X, answers, rng)
     tree, steps, names, facts = made
     if max_leaves is not None:
         tree = cut_back(tree, max_leaves)
-    asked = _dense(_through(steps, X_test))
-    told = tree.predict(asked)
+    test_rows = _dense(_through(steps, X_test))
+    said = tree.predict(test_rows)
     encoded = steps and isinstance(steps[-1], TabularEncoder)
     indicators = steps[-1].indicators() if encoded else {}
-    return OneTree(
+    return Explanation(
         tree=tree,
-        fidelity=float(np.mean(told == held_said)),
-        error=float(np.mean(told != truth)),
-        ensemble_error=float(np.mean(held_said != truth)),
+        fidelity=float(np.mean(said == test_answers)),
+        error=float(np.mean(said != truth)),
+        model_error=float(np.mean(test_answers != truth)),
         n_leaves=int(tree.get_n_leaves()),
         rules=rules_of(tree, names, indicators),
         indicators=indicators,
-        sizes=_sizes(tree, asked, held_said, truth),
+        sizes=tree_sizes(tree, test_rows, test_answers, truth),
         classes=tree.classes_,
         feature_names=names,
-        n_fit=len(said),
+        n_fit=len(answers),
         n_held=len(truth),
+        notes=notes,
         _steps=steps,
         **facts,
     )
@@ -228,33 +277,6 @@ def as_rows(X: Any) -> Any:
     if not isinstance(X, list | tuple):
         return X
     return np.array(X, dtype=object) if len(X) and isinstance(X[0], str) else np.asarray(X)
-
-
-def rules_of(
-    tree: DecisionTreeClassifier,
-    names: list[str],
-    indicators: dict[str, tuple[str, Any]] | None = None,
-) -> list[str]:
-    """Return the rules of a tree as text, the one with most support first."""
-    rules = tree_rules(from_sklearn(tree), tree.classes_, names, indicators)
-    return [rule.text for rule in rules]
-
-
-def _sizes(
-    tree: DecisionTreeClassifier, rows: NDArray, said: NDArray, truth: NDArray
-) -> list[dict[str, float]]:
-    found = []
-    n_leaves = int(tree.get_n_leaves())
-    for size in [*takewhile(lambda size: size < n_leaves, _SIZES), n_leaves]:
-        told = cut_back(tree, size).predict(rows)
-        found.append(
-            {
-                "n_leaves": size,
-                "fidelity": float(np.mean(told == said)),
-                "error": float(np.mean(told != truth)),
-            }
-        )
-    return found
 
 
 def _hold_out(X: Any, labels: NDArray, rng: Any) -> tuple[Any, NDArray, Any, NDArray]:
@@ -276,7 +298,7 @@ def _hold_out(X: Any, labels: NDArray, rng: Any) -> tuple[Any, NDArray, Any, NDA
 # -- two ways to a tree: each returns it, the steps before it, its columns and what to say of it
 
 
-def _merged(ensemble: Any, before: list[Any], X: Any, said: NDArray) -> tuple | None:
+def _merged(ensemble: Any, before: list[Any], X: Any, answers: NDArray) -> tuple | None:
     try:
         trees = take_trees(ensemble)
     except (TypeError, ValueError):
@@ -287,19 +309,19 @@ def _merged(ensemble: Any, before: list[Any], X: Any, said: NDArray) -> tuple | 
     names = _names_after(before, X, rows, ensemble)
     used = np.linspace(0, trees.n_trees - 1, min(trees.n_trees, _MOST_TREES)).round().astype(int)
     some = replace(trees, trees=tuple(trees.trees[k] for k in used), weights=trees.weights[used])
-    model = MergedTreeClassifier(pool=some).fit(rows, said)
+    model = MergedTreeClassifier(pool=some).fit(rows, answers)
     facts = {"method": "merged", "n_trees": len(used), "n_members": trees.n_trees}
     return model.as_sklearn(), before, names, facts
 
 
-def _distilled(fitted: Any, before: list[Any], X: Any, said: NDArray, rng: Any) -> tuple:
-    seed = rng.randint(np.iinfo(np.int32).max)
+def _distilled(fitted: Any, before: list[Any], X: Any, answers: NDArray, rng: Any) -> tuple:
+    seed = draw_seed(rng)
     facts = {"method": "distilled"}
     if _all_numbers(X):
         # On the columns as they were given, so that limits are in units people know.
         rows = _dense(X)
         made = DistilledTreeClassifier(fitted, originals="pool", random_state=seed)
-        tree = made.fit(rows, said).as_sklearn()
+        tree = made.fit(rows, answers).as_sklearn()
         return tree, [], _names_after([], X, rows, fitted), facts
     # Words and gaps among the values: no artificial rows can be drawn; the rows given must do.
     if len(getattr(X, "shape", ())) == 2 and not hasattr(X, "toarray"):
@@ -307,35 +329,8 @@ def _distilled(fitted: Any, before: list[Any], X: Any, said: NDArray, rng: Any) 
     else:  # texts, say: only the pipeline knows what to do with them
         steps = before
     rows = _dense(_through(steps, X))
-    tree = PrunedTreeClassifier(random_state=seed).fit(rows, said).as_sklearn()
+    tree = PrunedTreeClassifier(random_state=seed).fit(rows, answers).as_sklearn()
     return tree, steps, _names_after(steps, X, rows, None), facts
-
-
-def cut_back(tree: DecisionTreeClassifier, max_leaves: int) -> DecisionTreeClassifier:
-    """Cut a tree back to so many leaves, always the split that separates least.
-
-    Parameters
-    ----------
-    tree : DecisionTreeClassifier
-        Fitted; it is not changed.
-    max_leaves : int
-        Most leaves, from 1.
-
-    Returns
-    -------
-    DecisionTreeClassifier
-    """
-    arrays = from_sklearn(tree)
-    left, right = arrays.children_left.tolist(), arrays.children_right.tolist()
-    impurity = arrays.impurity * arrays.weighted_n_node_samples
-    is_leaf = arrays.is_leaf.copy()
-    n_leaves = int(is_leaf.sum())
-    while n_leaves > max_leaves:
-        last = [k for k in np.flatnonzero(~is_leaf) if is_leaf[left[k]] and is_leaf[right[k]]]
-        lost = [impurity[k] - impurity[left[k]] - impurity[right[k]] for k in last]
-        is_leaf[last[int(np.argmin(lost))]] = True
-        n_leaves -= 1
-    return to_sklearn(cut(arrays, collapse(left, right, is_leaf.tolist(), 0.0)), tree)
 
 
 # -- columns ---------------------------------------------------------------------------------

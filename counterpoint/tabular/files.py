@@ -1,11 +1,21 @@
-"""Write files whole or not at all."""
+"""Files that are there to be read, and files written whole or not at all."""
 
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-__all__ = ["check_output", "new_file"]
+__all__ = ["check_output", "find_file", "new_file"]
+
+
+def find_file(source: str | os.PathLike[str], of: str) -> Path:
+    """Return the path of a file that is there, and is a file."""
+    path = Path(source)
+    if not path.exists():
+        raise FileNotFoundError(f"There is no file {path}.")
+    if path.is_dir():
+        raise ValueError(f"{path} is a folder: give a file of {of}.")
+    return path
 
 
 def check_output(path: str | os.PathLike[str]) -> Path:

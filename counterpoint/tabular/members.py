@@ -1,4 +1,8 @@
-"""What the members of an ensemble said, as plain data for its page."""
+"""What the members of an ensemble add to it, as plain data.
+
+Every statement is about the ensemble's own answers, however it makes them: a vote is only a vote
+where the ensemble takes one.
+"""
 
 import warnings
 from typing import Any
@@ -9,27 +13,50 @@ from numpy.typing import NDArray
 
 from counterpoint import _members
 from counterpoint._outputs import MemberOutputs
-from counterpoint.combiners import Combiner, growth, member_contributions
-from counterpoint.decomposition import ambiguity_decomposition
-from counterpoint.diversity import (
-    bad_diversity,
-    good_diversity,
-    matrix,
-    member_error,
-    profile,
-    trajectory,
-    vote_error,
-    vote_margins,
-    worth,
+from counterpoint._statistics import wilson_interval
+from counterpoint.combiners import (
+    Combiner,
+    MeanCombiner,
+    StackingCombiner,
+    StagedCombiner,
+    VoteCombiner,
+    growth,
+    member_contributions,
 )
+from counterpoint.decomposition import ambiguity_decomposition
+from counterpoint.diversity import matrix, profile, trajectory, vote_margins, worth
 from counterpoint.diversity.measures import order_alike
 from counterpoint.exceptions import RedundancyWarning
-from counterpoint.tabular.baselines import error_interval
-from counterpoint.tabular.plain import _measures
+from counterpoint.tabular.plain import plain
 
-__all__ = ["summarise_members"]
+__all__ = ["SHOWN_MEASURES", "describe_combiner", "describe_members", "measure_answers"]
 
+SHOWN_MEASURES = (
+    "member_error",
+    "q",
+    "label_kappa",
+    "disagreement",
+    "double_fault",
+    "good_diversity",
+    "bad_diversity",
+)
+"""What a short table shows of an ensemble."""
+
+_OWN_TITLES = {
+    "vote_error": "Error of the ensemble",
+    "improvement_rate": "Error taken away by combining",
+}
+# How members are combined: a word for what the rule is, and for readers.
+_RULES: list[tuple[type, str, str]] = [
+    (VoteCombiner, "vote", "a vote"),
+    (MeanCombiner, "mean", "the mean of the members' probabilities"),
+    (StagedCombiner, "stages", "a sum in which each member corrects those before it"),
+    (StackingCombiner, "stacking", "a classifier that has learnt from the members' answers"),
+    (Combiner, "rule", "a rule that has been learnt from the members' answers"),
+    (type(None), "unknown", "a way of its own, which is not known from outside"),
+]
 _MOST_PAIRED = 2000  # members up to which every pair is looked at
+_MOST_LISTED = 500  # rows of the table of members
 _MOST_POINTS = 3000  # points of the cloud that a page can bear
 _BINS = 20
 _MOST_ROWS, _MOST_COLUMNS = 20, 10
@@ -37,106 +64,145 @@ _LONGEST = 60
 _MINUS = "\N{MINUS SIGN}"
 
 
-def summarise_members(
+def measure_answers(
+    outputs: MemberOutputs, answers: NDArray | None = None
+) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Measure outputs: all measures by name, and what the disagreement is worth.
+
+    Parameters
+    ----------
+    outputs : MemberOutputs
+    answers : ndarray of shape (n_samples,), default=None
+        The ensemble's own answers; None: the members' vote.
+
+    Returns
+    -------
+    measures, worth : dict
+        As :func:`counterpoint.diversity.profile` and :func:`counterpoint.diversity.worth` have
+        them, as plain data.
+    """
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", RedundancyWarning)  # the verdict says so
+        value = worth(outputs, answers)
+    frame = profile(outputs, answers)
+    if answers is not None:
+        frame["title"] = [_OWN_TITLES.get(n, t) for n, t in frame["title"].items()]
+    measures = {str(name): plain(row.to_dict()) for name, row in frame.iterrows()}
+    return measures, plain(value.table())
+
+
+def describe_combiner(combiner: Combiner | None, outputs: MemberOutputs) -> tuple[str, str]:
+    """Return a word for how an ensemble combines, and the same for readers."""
+    kind, words = next((k, w) for known, k, w in _RULES if isinstance(combiner, known))
+    if combiner is not None and kind in ("vote", "mean") and np.ptp(combiner.shares(outputs)) > 0:
+        words = words.replace("a vote", "a weighted vote").replace("the mean", "the weighted mean")
+    return kind, words
+
+
+def describe_members(
     outputs: MemberOutputs,
     combiner: Combiner | None,
     X: Any,
-    predicted: NDArray,
+    answers: NDArray,
     *,
     feature_names: list[str],
     first_columns: list[str],
     max_members: int,
 ) -> dict[str, Any]:
-    """Summarise members: pairs, worth of each, growth, decompositions, margins, disputed rows.
+    """Describe members: pairs, worth of each, growth, decompositions, margins, disputed rows.
 
     Parameters
     ----------
     outputs : MemberOutputs
         With the truth.
     combiner : Combiner or None
-        The ensemble's rule, from :func:`~counterpoint.combiners.combiner_of`; where it is not
-        known, a vote stands in.
+        The ensemble's rule, from :func:`~counterpoint.combiners.combiner_of`; None where it is
+        not known, and then what each member adds is not told.
     X : array-like or frame of shape (n_samples, n_features)
         The rows, to be shown where members disagree.
-    predicted : ndarray of shape (n_samples,)
+    answers : ndarray of shape (n_samples,)
         The ensemble's own answers.
     feature_names : list of str
         Names of the columns of X.
     first_columns : list of str
         Columns to show first, where there are too many.
     max_members : int
-        Members to show in pictures of pairs and in the table; of more, some evenly spaced.
+        Members to show in pictures of pairs; of more, some evenly spaced.
 
     Returns
     -------
     dict
     """
     n = outputs.n_members
-    shown = np.unique(np.linspace(0, n - 1, min(n, max_members)).round().astype(int))
+    shown = _evenly(n, max_members)
     some = outputs if len(shown) == n else outputs.take(shown)
     measured = outputs if n <= _MOST_PAIRED else some
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", RedundancyWarning)  # the verdict says so
-        value = worth(measured)
     votes = outputs.votes is not None  # else only right and wrong are known
-    contributions = member_contributions(outputs, combiner) if votes else None
-    grown = growth(outputs, combiner) if votes else None
-    weights = None
-    if contributions is not None and contributions["weight"].nunique() > 1:
-        weights = contributions["weight"].to_numpy()
+    contributions = None if combiner is None else member_contributions(outputs, combiner)
+    measures, value = measure_answers(measured, answers if votes else None)
     return {
         "n_members": n,
         "shown": shown,
         "names": [str(outputs.names[k])[:_LONGEST] for k in shown],
+        "errors": outputs.errors[shown],
         "votes_known": votes,
-        "verdict": value.verdict if votes else "",
-        "worth": value.table(),
-        "measures": _measures(profile(measured)),
+        "verdict": value["verdict"] if votes else "",
+        "worth": value,
+        "measures": measures,
+        "shown_measures": [name for name in SHOWN_MEASURES if name in measures],
         "measured": measured.n_members,
-        "weighted": weights is not None,
-        "table": _table(outputs, contributions, grown, weights, some, shown),
+        "table": _table(outputs, contributions, answers),
         "cloud": _cloud(some) if len(shown) > 1 else None,
         "matrix": _matrix(some) if len(shown) > 1 else None,
-        "growth": None if grown is None or n == 1 else _growth(outputs, grown),
-        "decompositions": _decompositions(outputs) if votes else [],
+        "growth": None if combiner is None or n == 1 else _growth(outputs, combiner),
+        "decompositions": _decompositions(outputs, combiner, measures) if votes else [],
         "margins": _margins(outputs) if votes else None,
-        "disputed": _disputed(outputs, X, predicted, feature_names, first_columns)
-        if votes
-        else None,
+        "disputed": _disputed(outputs, X, answers, feature_names, first_columns) if votes else None,
     }
 
 
+def _evenly(n: int, most: int) -> NDArray:
+    return np.unique(np.linspace(0, n - 1, min(n, most)).round().astype(int))
+
+
 def _table(
-    outputs: MemberOutputs,
-    contributions: pd.DataFrame | None,
-    grown: NDArray | None,
-    weights: NDArray | None,
-    some: MemberOutputs,
-    shown: NDArray,
+    outputs: MemberOutputs, contributions: pd.DataFrame | None, answers: NDArray
 ) -> list[dict[str, Any]]:
-    errors = outputs.errors
-    alike = np.full(len(shown), np.nan)
-    if len(shown) > 1:
+    """Say of each member what it is worth, the one the ensemble would miss most first."""
+    listed = _evenly(outputs.n_members, _MOST_LISTED)
+    some = outputs if len(listed) == outputs.n_members else outputs.take(listed)
+    alike = np.full(len(listed), np.nan)
+    if len(listed) > 1:
         pairs = matrix(some, _kappa(some)).astype(float)
         np.fill_diagonal(pairs, np.nan)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", RuntimeWarning)  # a member with no defined pair
             alike = np.nanmean(pairs, axis=1)
-    adds, whole = None, np.nan
-    if contributions is not None and grown is not None and contributions["adds"].notna().all():
-        adds, whole = contributions["adds"].to_numpy(), grown[-1]
-    return [
+    errors, weights, adds, against, whole = outputs.errors, None, None, None, 0.0
+    if contributions is not None:
+        if np.ptp(contributions["weight"]) > 0:
+            weights = contributions["weight"]
+        if contributions["adds"].notna().all():
+            adds = contributions["adds"]
+    if some.votes is not None:
+        codes = np.searchsorted(some.classes, answers)
+        against, whole = (some.votes != codes).mean(axis=1), np.mean(codes != some.y)
+    rows = [
         {
             "position": int(k),
             "name": str(outputs.names[k])[:_LONGEST],
             "error": float(errors[k]),
             "weight": None if weights is None else float(weights[k]),
+            "disagrees": None if against is None else float(against[place]),
             "without": None if adds is None else float(whole + adds[k]),
             "change": None if adds is None else float(adds[k]),
             "kappa": float(alike[place]),
         }
-        for place, k in enumerate(shown)
+        for place, k in enumerate(listed)
     ]
+    if adds is None:
+        return rows
+    return sorted(rows, key=lambda row: (-row["change"], row["error"], row["position"]))
 
 
 def _kappa(outputs: MemberOutputs) -> str:
@@ -172,50 +238,55 @@ def _matrix(some: MemberOutputs) -> dict[str, Any]:
     return {"measure": _kappa(some), "order": order, "values": values[np.ix_(order, order)]}
 
 
-def _growth(outputs: MemberOutputs, grown: NDArray) -> dict[str, Any]:
+def _growth(outputs: MemberOutputs, combiner: Combiner) -> dict[str, Any]:
     names = ["member_error", "q"] if outputs.n_members <= _MOST_PAIRED else ["member_error"]
     followed = trajectory(outputs, names)
-    n = outputs.n_samples
-    limits = np.array([error_interval(round(error * n), n) for error in grown])
-    best = float(grown.min())
+    errors, n = growth(outputs, combiner), outputs.n_samples
+    limits = np.array([wilson_interval(round(error * n), n) for error in errors])
+    best = float(errors.min())
     return {
-        "error": grown,
+        "error": errors,
         "low": limits[:, 0],
         "high": limits[:, 1],
         "member_error": followed["member_error"].to_numpy(),
         "q": followed["q"].to_numpy() if "q" in followed else None,
         "best": best,
-        "best_at": int(grown.argmin()) + 1,
+        "best_at": int(errors.argmin()) + 1,
         # From here on no number of members is better by more than one row in two hundred.
-        "enough": int(np.argmax(grown <= best + 0.005)) + 1,
+        "enough": int(np.argmax(errors <= best + 0.005)) + 1,
     }
 
 
-def _decompositions(outputs: MemberOutputs) -> list[dict[str, Any]]:
-    found = [
+def _decompositions(
+    outputs: MemberOutputs, combiner: Combiner | None, measures: dict[str, Any]
+) -> list[dict[str, Any]]:
+    def value(name: str) -> float:
+        return measures[name]["value"]
+
+    parts = [
         {
-            "loss": "Error of the vote",
+            "loss": "Error of the ensemble",
             "identity": f"error = mean member error {_MINUS} good diversity + bad diversity",
             "source": "Brown and Kuncheva, MCS 2010",
             "terms": [
-                _term("mean member error", member_error(outputs), total=True),
-                _term("good diversity", -good_diversity(outputs)),
-                _term("bad diversity", bad_diversity(outputs)),
-                _term("error of the vote", vote_error(outputs), total=True),
+                _term("mean member error", value("member_error"), total=True),
+                _term("good diversity", -value("good_diversity")),
+                _term("bad diversity", value("bad_diversity")),
+                _term("error of the ensemble", value("vote_error"), total=True),
             ],
         }
     ]
-    if outputs.proba is not None:
-        found.append(_brier(outputs))
-    return found
+    if isinstance(combiner, MeanCombiner):
+        parts.append(_brier(outputs, combiner.shares(outputs)))
+    return parts
 
 
-def _brier(outputs: MemberOutputs) -> dict[str, Any]:
+def _brier(outputs: MemberOutputs, weights: NDArray) -> dict[str, Any]:
     """Squared error of probabilities, summed over the classes: exact for their mean."""
     sums = {"member_error": 0.0, "ambiguity": 0.0, "error": 0.0}
     for k in range(outputs.n_classes):
         parts = ambiguity_decomposition(
-            (outputs.y == k).astype(float), outputs.proba[:, :, k], weights=outputs.weights
+            (outputs.y == k).astype(float), outputs.proba[:, :, k], weights=weights
         )
         for name in sums:
             sums[name] += parts.averages[name]
@@ -226,7 +297,7 @@ def _brier(outputs: MemberOutputs) -> dict[str, Any]:
         "terms": [
             _term("mean member error", sums["member_error"], total=True),
             _term("ambiguity", -sums["ambiguity"]),
-            _term("error of the mean", sums["error"], total=True),
+            _term("error of the ensemble", sums["error"], total=True),
         ],
     }
 
@@ -251,7 +322,7 @@ def _margins(outputs: MemberOutputs) -> dict[str, Any]:
 def _disputed(
     outputs: MemberOutputs,
     X: Any,
-    predicted: NDArray,
+    answers: NDArray,
     feature_names: list[str],
     first_columns: list[str],
 ) -> dict[str, Any]:
@@ -276,8 +347,8 @@ def _disputed(
                 "row": str(row if index is None else index[row]),
                 "dispute": float(dispute[row]),
                 "truth": labels[outputs.y[row]],
-                "said": str(predicted[row]),
-                "right": bool(predicted[row] == outputs.classes[outputs.y[row]]),
+                "answer": str(answers[row]),
+                "right": bool(answers[row] == outputs.classes[outputs.y[row]]),
                 "split": split,
                 "values": _values(X, int(row), columns),
             }

@@ -4,7 +4,6 @@ A method is a line of words and a factory. What the factory makes takes a frame 
 categories and gaps: a pipeline of :class:`counterpoint.datasets.TabularEncoder` and the classifier.
 """
 
-import difflib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -23,6 +22,7 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import Pipeline
 from sklearn.tree import DecisionTreeClassifier
 
+from counterpoint._validation import check_choice
 from counterpoint.auto import OverproduceSelectClassifier
 from counterpoint.boosting import (
     AdaBoostClassifier,
@@ -31,12 +31,12 @@ from counterpoint.boosting import (
     LogitBoostClassifier,
 )
 from counterpoint.combiners import CombinedClassifier, StackingCombiner
-from counterpoint.datasets import TabularEncoder
 from counterpoint.dynamic import DynamicSelectionClassifier
 from counterpoint.hyperboxes import HyperboxClassifier
 from counterpoint.networks import MixtureOfExpertsClassifier, NegativeCorrelationClassifier
 from counterpoint.selection import EnsembleSelectionClassifier
 from counterpoint.subsets import StochasticDiscriminationClassifier
+from counterpoint.tabular.encoder import with_encoder
 from counterpoint.trees import (
     DistilledTreeClassifier,
     HistTreeClassifier,
@@ -80,7 +80,7 @@ def make_method(
     random_state: int | None = None,
     time_limit: float | None = None,
     n_jobs: int | None = None,
-    progress: bool | None = False,
+    progress: bool | None = None,
 ) -> Pipeline:
     """Make the pipeline of a method: an encoder for frames of any kind, then the classifier.
 
@@ -94,7 +94,7 @@ def make_method(
         Seconds. Only ``auto`` can be bounded; the others take what they take.
     n_jobs : int or None, default=None
         Passed to the classifiers that take it.
-    progress : bool or None, default=False
+    progress : bool or None, default=None
         Passed to the classifiers that draw a progress bar; None: on a terminal.
 
     Returns
@@ -120,17 +120,12 @@ def make_method(
     model = method.make(random_state, time_limit, n_jobs)
     if "progress" in model.get_params(deep=False):
         model.set_params(progress=progress)
-    encoder = TabularEncoder(scale="standard" if method.scale else False)
-    return Pipeline([("encode", encoder), ("model", model)])
+    return with_encoder(model, scale="standard" if method.scale else False)
 
 
 def find_method(name: str) -> Method:
-    """Return the method of a name, or raise a ValueError that names the nearest ones."""
-    if name in METHODS:
-        return METHODS[name]
-    near = difflib.get_close_matches(name.lower(), METHODS, n=1)
-    hint = f"did you mean {near[0]!r}?" if near else f"choose from {', '.join(METHODS)}."
-    raise ValueError(f"There is no method {name!r}: {hint}")
+    """Return the method of a name, or raise a ValueError that names the nearest one."""
+    return METHODS[check_choice(name, "method", METHODS)]
 
 
 def _pool(seed: int | None) -> list[tuple[str, Any]]:

@@ -1,4 +1,4 @@
-"""Model files: a fitted table kept with what is needed to use it, and read back with care.
+"""Model files: a model of a table kept with what is needed to use it, and read back with care.
 
 A file is a skops archive, which names types and holds arrays but no code, with one more entry that
 says what the model is. Reading it builds only types of counterpoint, NumPy and scikit-learn; any
@@ -12,9 +12,8 @@ import json
 import warnings
 import zipfile
 import zlib
-from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
-from importlib.metadata import version
+from collections.abc import Callable
+from dataclasses import asdict
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -22,23 +21,24 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from sklearn.exceptions import InconsistentVersionWarning
-from sklearn.pipeline import Pipeline
 
 from counterpoint import __version__
-from counterpoint.tabular.columns import Column, columns_from
-from counterpoint.tabular.files import new_file
+from counterpoint._validation import check_count
+from counterpoint._versions import versions
+from counterpoint.tabular.columns import columns_from
+from counterpoint.tabular.files import find_file, new_file
 from counterpoint.tabular.plain import plain
-from counterpoint.tabular.reader import MISSING
-from counterpoint.tabular.text_files import find_file
-from counterpoint.tabular.training import FittedTable, Score
+from counterpoint.tabular.scores import Score
+from counterpoint.tabular.table_model import TableModel
 
-__all__ = ["FORMAT", "SavedModel", "load_model", "need_skops", "save_model"]
+__all__ = ["FORMAT", "load", "need_skops", "save"]
 
-FORMAT = 1
+FORMAT = 2
 """Version of the format; raised when files of before can no longer be read."""
 
 _ENTRY = "counterpoint.json"
 _KIND = "counterpoint model"
+_ENTRY_FIELDS = ("method", "target", "classes", "random_state", "missing")
 # Where classes that a model may consist of live. Nothing here reads or writes files when built.
 _PACKAGES = (
     "_outputs", "_counts", "auto", "boosting", "combiners", "datasets", "diversity", "dynamic",
@@ -56,76 +56,6 @@ _TRUSTED = {
 }
 
 
-@dataclass(frozen=True, kw_only=True)
-class SavedModel:
-    """What a model file holds; made by :func:`load_model`.
-
-    Attributes
-    ----------
-    model : Pipeline
-        Encoder and classifier, fitted.
-    method, target : str
-        What it is, and the column it predicts.
-    columns : list of Column
-        What it takes.
-    classes : list of str
-        What it can say.
-    score : Score
-        On the rows held out when it was fitted.
-    baselines : dict of str to Score
-        Of simple models on the same rows.
-    random_state : int
-        The seed it was fitted with.
-    missing : list of str
-        What stood for a missing value in its data.
-    versions : dict of str to str
-        Of the libraries that wrote the file.
-    rows : DataFrame or None
-        Some of the training rows, for explaining; None if none were kept.
-    labels : ndarray of str or None
-        Their labels.
-    test_rows, test_labels : DataFrame and ndarray of str, or None
-        As many of the rows held out.
-    trained : ndarray of uint64
-        A hash of each row it was trained on.
-    notes : list of str
-        What to know about reading this file: other versions of libraries.
-    """
-
-    model: Pipeline
-    method: str
-    target: str
-    columns: list[Column]
-    classes: list[str]
-    score: Score
-    baselines: dict[str, Score]
-    random_state: int
-    missing: list[str]
-    versions: dict[str, str]
-    rows: pd.DataFrame | None
-    labels: np.ndarray | None
-    test_rows: pd.DataFrame | None
-    test_labels: np.ndarray | None
-    trained: np.ndarray
-    notes: list[str]
-
-    def is_new(self, X: pd.DataFrame, labels: Sequence[str]) -> np.ndarray:
-        """Say of each row whether the model was not trained on it, nor on one just like it.
-
-        Parameters
-        ----------
-        X : DataFrame
-            From :func:`counterpoint.tabular.columns.align_columns`.
-        labels : sequence of str
-            The truth about each row.
-
-        Returns
-        -------
-        ndarray of bool
-        """
-        return ~np.isin(_row_hashes(X, labels), self.trained)
-
-
 class KeptFrame:
     """A data frame as plain arrays: what a model file holds in its place."""
 
@@ -140,28 +70,20 @@ class KeptFrame:
             k: values if isinstance(values, np.ndarray) else pd.Series(values, dtype=object)
             for k, values in enumerate(self.values)
         }
-        found = pd.DataFrame(columns, index=range(self.n_rows))
-        found.columns = pd.Index(self.names)
-        return found
+        frame = pd.DataFrame(columns, index=range(self.n_rows))
+        frame.columns = pd.Index(self.names)
+        return frame
 
 
-def save_model(
-    fitted: FittedTable,
-    path: str | PathLike[str],
-    *,
-    missing: Sequence[str] = MISSING,
-    keep_rows: int = 1000,
-) -> Path:
-    """Write a fitted table to a file, whole or not at all.
+def save(fitted: TableModel, path: str | PathLike[str], *, keep_rows: int = 1000) -> Path:
+    """Write a model of a table to a file, whole or not at all.
 
     Parameters
     ----------
-    fitted : FittedTable
-        From :func:`counterpoint.tabular.training.fit_table`.
+    fitted : TableModel
+        From :func:`counterpoint.tabular.fit`.
     path : path
         Usually ``.skops``. A file that is there is replaced at the end.
-    missing : sequence of str, default=MISSING
-        What stood for a missing value in the data, so that new data is read alike.
     keep_rows : int, default=1000
         Rows to keep in the file, so many of training and of test at most, which explaining the
         model needs; 0 for none. They can be read by anybody who has the file.
@@ -173,70 +95,74 @@ def save_model(
     Examples
     --------
     >>> import pathlib, tempfile
+    >>> from counterpoint import tabular
     >>> from counterpoint.datasets import load
-    >>> from counterpoint.tabular.training import fit_table
     >>> data = load("iris")
-    >>> fitted = fit_table(data.X.assign(kind=data.y), "kind", "pruned-tree")
+    >>> fitted = tabular.fit(data.X.assign(kind=data.y), "kind", "pruned-tree")
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     saved = load_model(save_model(fitted, pathlib.Path(folder, "iris.skops")))
-    >>> saved.method, saved.target, len(saved.classes), saved.rows.shape
+    ...     again = tabular.load(tabular.save(fitted, pathlib.Path(folder, "iris.skops")))
+    >>> again.method, again.target, len(again.classes), again.X_train.shape
     ('pruned-tree', 'kind', 3, (112, 4))
     """
-    if keep_rows < 0:
-        raise ValueError(f"keep_rows={keep_rows}: give a number of rows, 0 for none.")
+    check_count(keep_rows, "keep_rows", low=0)
     skops = need_skops()
     content = {
         "model": _each(fitted.model, pd.DataFrame, KeptFrame),
-        "rows": KeptFrame(fitted.X_train[:keep_rows]) if keep_rows else None,
-        "labels": fitted.y_train[:keep_rows] if keep_rows else None,
-        "test_rows": KeptFrame(fitted.X_test[:keep_rows]) if keep_rows else None,
-        "test_labels": fitted.y_test[:keep_rows] if keep_rows else None,
-        "trained": np.unique(_row_hashes(fitted.X_train, fitted.y_train)),
+        "trained": np.unique(fitted.trained),
+        **{
+            name: _first_rows(getattr(fitted, name), keep_rows)
+            for name in ("X_train", "y_train", "X_test", "y_test")
+        },
     }
-    told = {
+    entry = {
         "kind": _KIND,
         "format": FORMAT,
-        "method": fitted.method,
-        "target": fitted.target,
+        **{name: getattr(fitted, name) for name in _ENTRY_FIELDS},
         "columns": [asdict(column) for column in fitted.columns],
-        "classes": fitted.classes,
         "score": asdict(fitted.score),
         "baselines": {name: asdict(score) for name, score in fitted.baselines.items()},
-        "random_state": fitted.random_state,
-        "missing": list(missing),
-        "versions": _versions(),
+        "versions": versions(),
     }
     archive = io.BytesIO(skops.dumps(content, compression=zipfile.ZIP_DEFLATED))
     with zipfile.ZipFile(archive, "a", compression=zipfile.ZIP_DEFLATED) as file:
-        file.writestr(_ENTRY, json.dumps(plain(told), indent=2, ensure_ascii=False))
+        file.writestr(_ENTRY, json.dumps(plain(entry), indent=2, ensure_ascii=False))
     with new_file(path) as part:
         part.write_bytes(archive.getbuffer())
     return Path(path)
 
 
-def load_model(path: str | PathLike[str]) -> SavedModel:
+def load(path: str | PathLike[str]) -> TableModel:
     """Read a model file; nothing in it is run, and no type is built that is not known.
 
     Parameters
     ----------
     path : path
-        Written by :func:`save_model`.
+        Written by :func:`save`, which has an example.
 
     Returns
     -------
-    SavedModel
+    TableModel
+        Its rows are those kept in the file; its notes say which libraries were of other versions.
 
     Raises
     ------
     FileNotFoundError, ValueError
         If it is no model of ours, cut short, of another format, or names types that a model does
         not consist of.
+
+    Examples
+    --------
+    >>> from counterpoint.tabular import load
+    >>> load("nowhere.skops")
+    Traceback (most recent call last):
+    ...
+    FileNotFoundError: There is no file nowhere.skops.
     """
     path = find_file(path, "a model")
     skops = need_skops()
     try:
         data = path.read_bytes()
-        told = _read_entry(data, path)
+        entry = _read_entry(data, path)
         refused = [name for name in skops.get_untrusted_types(data=data) if not _is_known(name)]
     except (zipfile.BadZipFile, zlib.error, EOFError, KeyError, TypeError) as error:
         raise _not_ours(path) from error
@@ -247,38 +173,35 @@ def load_model(path: str | PathLike[str]) -> SavedModel:
         )
     notes = [
         f"the model was written with {name} {was}, this is {now}."
-        for name, now in _versions().items()
-        if (was := told["versions"].get(name)) != now
+        for name, now in versions().items()
+        if name != "python" and (was := entry["versions"].get(name)) != now
     ]
     try:
         trusted = skops.get_untrusted_types(data=data)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", InconsistentVersionWarning)  # the notes say so
-            return _saved(skops.loads(data, trusted=trusted), told, notes)
+            return _table_model(skops.loads(data, trusted=trusted), entry, notes)
     except Exception as error:  # whatever a damaged file makes the loader do
         why = " ".join(f"{type(error).__name__}: {error}".split())[:200].rstrip(".")
         raise ValueError(f"{path} cannot be loaded, {why}. Fit the model again.") from error
 
 
-def _saved(content: dict[str, Any], told: dict[str, Any], notes: list[str]) -> SavedModel:
-    rows, test_rows = content["rows"], content["test_rows"]
-    return SavedModel(
+def _table_model(content: dict[str, Any], entry: dict[str, Any], notes: list[str]) -> TableModel:
+    kept = {name: content[name] for name in ("X_train", "y_train", "X_test", "y_test")}
+    rows: dict[str, Any] = {
+        name: part.frame() if isinstance(part, KeptFrame) else part for name, part in kept.items()
+    }
+    return TableModel(
         model=_each(content["model"], KeptFrame, KeptFrame.frame),
-        method=told["method"],
-        target=told["target"],
-        columns=columns_from(told["columns"]),
-        classes=told["classes"],
-        score=_score(told["score"]),
-        baselines={name: _score(score) for name, score in told["baselines"].items()},
-        random_state=told["random_state"],
-        missing=told["missing"],
-        versions=told["versions"],
-        rows=None if rows is None else rows.frame(),
-        labels=content["labels"],
-        test_rows=None if test_rows is None else test_rows.frame(),
-        test_labels=content["test_labels"],
+        columns=columns_from(entry["columns"]),
+        score=_score(entry["score"]),
+        baselines={name: _score(score) for name, score in entry["baselines"].items()},
         trained=content["trained"],
         notes=notes,
+        **{
+            name: entry[name] for name in ("method", "target", "classes", "random_state", "missing")
+        },
+        **rows,
     )
 
 
@@ -288,19 +211,19 @@ def _read_entry(data: bytes, path: Path) -> dict[str, Any]:
         if broken is not None:
             raise zipfile.BadZipFile(f"{broken} is damaged")
         try:
-            told = json.loads(file.read(_ENTRY))
+            entry = json.loads(file.read(_ENTRY))
         except json.JSONDecodeError as error:
             raise _not_ours(path) from error
-    if not isinstance(told, dict) or told.get("kind") != _KIND:
+    if not isinstance(entry, dict) or entry.get("kind") != _KIND:
         raise _not_ours(path)
-    if told.get("format") != FORMAT:
-        wrote = told.get("versions", {}).get("counterpoint", "?")
+    if entry.get("format") != FORMAT:
+        wrote = entry.get("versions", {}).get("counterpoint", "?")
         raise ValueError(
-            f"{path} is of model format {told.get('format')!r}, written by counterpoint {wrote}; "
+            f"{path} is of model format {entry.get('format')!r}, written by counterpoint {wrote}; "
             f"this is counterpoint {__version__}, which reads format {FORMAT}. Use that version, "
             "or fit the model again."
         )
-    return told
+    return entry
 
 
 def _not_ours(path: Path) -> ValueError:
@@ -318,11 +241,11 @@ def _is_known(name: str) -> bool:
     if not module.startswith(tuple(f"counterpoint.{package}" for package in _PACKAGES)):
         return False
     try:
-        found = getattr(importlib.import_module(module), kind, None)
+        thing = getattr(importlib.import_module(module), kind, None)
     except ImportError:
         return False
     # Defined there, not merely imported there.
-    return isinstance(found, type) and found.__module__ == module
+    return isinstance(thing, type) and thing.__module__ == module
 
 
 def _each(value: Any, kind: type, change: Callable[[Any], Any], seen: dict | None = None) -> Any:
@@ -356,10 +279,10 @@ def _each(value: Any, kind: type, change: Callable[[Any], Any], seen: dict | Non
     return result
 
 
-def _row_hashes(X: pd.DataFrame, labels: Sequence[str] | np.ndarray) -> np.ndarray:
-    frame = X.reset_index(drop=True)
-    frame[len(frame.columns)] = np.asarray(labels, dtype=object)
-    return pd.util.hash_pandas_object(frame, index=False).to_numpy()
+def _first_rows(rows: Any, n: int) -> Any:
+    if rows is None or n == 0:
+        return None
+    return KeptFrame(rows[:n]) if isinstance(rows, pd.DataFrame) else rows[:n]
 
 
 def _plain_array(values: pd.Series) -> np.ndarray | list:
@@ -370,17 +293,9 @@ def _plain_array(values: pd.Series) -> np.ndarray | list:
     return [None if pd.isna(cell) else str(cell) for cell in values]
 
 
-def _versions() -> dict[str, str]:
-    return {
-        "counterpoint": __version__,
-        "scikit-learn": version("scikit-learn"),
-        "numpy": version("numpy"),
-    }
-
-
 def _score(values: dict[str, Any]) -> Score:
-    found: dict[str, Any] = {key: np.nan if v is None else v for key, v in values.items()}
-    return Score(**found)
+    known: dict[str, Any] = {key: np.nan if v is None else v for key, v in values.items()}
+    return Score(**known)
 
 
 def need_skops() -> Any:

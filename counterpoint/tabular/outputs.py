@@ -1,18 +1,21 @@
-"""Read a table of predictions, a column per member, into ``MemberOutputs``."""
+"""A table of predictions, a column per member: read into ``MemberOutputs``, and summarised."""
 
-import difflib
 import re
 from collections.abc import Iterable, Sequence
 from os import PathLike
-from typing import IO
+from typing import IO, Any
 
 import numpy as np
 import pandas as pd
 
 from counterpoint._outputs import MemberOutputs
-from counterpoint.tabular.text_files import read_table
+from counterpoint._validation import did_you_mean
+from counterpoint.tabular.columns import some
+from counterpoint.tabular.members import measure_answers
+from counterpoint.tabular.plain import plain
+from counterpoint.tabular.reader import read_labels
 
-__all__ = ["read_predictions"]
+__all__ = ["read_predictions", "summarise_outputs"]
 
 _INTEGER = re.compile(r"[+-]?\d+(\.0*)?")
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
@@ -71,7 +74,7 @@ def read_predictions(
     >>> outputs, outputs.names
     (MemberOutputs(2 members, 3 samples, 2 classes), ['tree', 'net'])
     """
-    name, table = read_table(source, separator)
+    name, table = read_labels(source, separator)
     columns = [column for column in table.columns if column]
     if not correct and truth not in columns and _all_flags(table, columns):
         raise ValueError(
@@ -97,6 +100,45 @@ def read_predictions(
             np.stack(flags), sample_weight=sample_weight, names=list(members)
         )
     return _outputs(table, truth, list(members), sample_weight, allow_new_labels, name)
+
+
+def summarise_outputs(outputs: MemberOutputs) -> dict[str, Any]:
+    """Summarise what members said: sizes, errors, every measure, and what it is worth.
+
+    Parameters
+    ----------
+    outputs : MemberOutputs
+
+    Returns
+    -------
+    dict
+        ``n_members``, ``n_samples``, ``classes`` (None when only right and wrong are known),
+        ``weighted``, ``members`` (name and error of each), ``measures`` (by name) and
+        ``worth``. Plain data, undefined is None.
+
+    Examples
+    --------
+    >>> from counterpoint import MemberOutputs
+    >>> from counterpoint.tabular import summarise_outputs
+    >>> summary = summarise_outputs(MemberOutputs([["a", "b"], ["a", "a"]], ["a", "b"]))
+    >>> summary["members"]
+    [{'name': 'member 0', 'error': 0.0}, {'name': 'member 1', 'error': 0.5}]
+    >>> summary["measures"]["disagreement"]["value"], summary["measures"]["q"]["value"]
+    (0.5, None)
+    """
+    measures, value = measure_answers(outputs)
+    errors = zip(outputs.names, outputs.errors, strict=True)
+    return plain(
+        {
+            "n_members": outputs.n_members,
+            "n_samples": outputs.n_samples,
+            "classes": outputs.classes,
+            "weighted": outputs.sample_weight is not None,
+            "members": [{"name": str(name), "error": error} for name, error in errors],
+            "measures": measures,
+            "worth": value,
+        }
+    )
 
 
 def _outputs(
@@ -158,7 +200,7 @@ def _new_labels(
         "no member, name those that are with members=."
     )
     return ValueError(
-        f"Labels that the truth column {truth!r} never has (it has {_some(classes)}): "
+        f"Labels that the truth column {truth!r} never has (it has {some(classes, 10)}): "
         f"{shown}{more}. {hint}"
     )
 
@@ -223,10 +265,10 @@ def _find(wanted: Iterable[str], columns: list[str], what: str, option: str, fil
     absent = [column for column in wanted if column not in columns]
     if not absent:
         return
-    lower = {column.lower(): column for column in columns}
-    near = difflib.get_close_matches(absent[0].lower(), lower, n=1)
-    hint = f"did you mean {option}{lower[near[0]]}?" if near else f"name one of them with {option}."
-    raise ValueError(f"{file} has no {what}. Its columns are {_some(columns)}: {hint}")
+    raise ValueError(
+        f"{file} has no {what}. Its columns are {some(columns, 10)}."
+        f"{did_you_mean(absent[0], columns)} Name one with {option}."
+    )
 
 
 def _check_members(
@@ -245,8 +287,3 @@ def _check_members(
 
 def _of_several(count: int) -> str:
     return "" if count == 1 else f" (and in {count - 1} more)"
-
-
-def _some(values: Sequence[object], limit: int = 10) -> str:
-    shown = ", ".join(repr(value) for value in values[:limit])
-    return shown if len(values) <= limit else f"{shown} and {len(values) - limit} more"

@@ -1,29 +1,25 @@
-"""A model asked about a table in a file."""
+"""A model asked about the rows of a table."""
 
 from dataclasses import dataclass
 from os import PathLike
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from counterpoint.tabular.columns import align_columns, some, text_labels
-from counterpoint.tabular.models import SavedModel
-from counterpoint.tabular.reader import read_frame
+from counterpoint.tabular.plain import percent
+from counterpoint.tabular.reader import TableFile, as_table
+from counterpoint.tabular.table_model import TableModel
 
-__all__ = [
-    "Asked",
-    "Predicted",
-    "explaining_rows",
-    "judging_rows",
-    "labelled_rows",
-    "predict_table",
-    "read_for",
-]
+__all__ = ["Prediction", "explaining_rows", "judging_rows", "predict"]
+
+Table = pd.DataFrame | TableFile | str | PathLike[str]
 
 
 @dataclass(frozen=True)
-class Asked:
+class _Rows:
     """Rows read for a model.
 
     Attributes
@@ -47,8 +43,8 @@ class Asked:
 
 
 @dataclass(frozen=True)
-class Predicted:
-    """What a model said about a table; made by :func:`predict_table`.
+class Prediction:
+    """What a model said about a table; made by :func:`predict`.
 
     Attributes
     ----------
@@ -71,188 +67,103 @@ class Predicted:
 
     def summary(self) -> dict[str, Any]:
         """Return all of it as plain data."""
-        said = {"predictions": self.table["prediction"].tolist()}
+        summary = {"classes": self.classes, "predictions": self.table["prediction"].tolist()}
         if len(self.table.columns) > 2:
-            said["probabilities"] = self.table.iloc[:, 2:].to_numpy().tolist()
-        return {
-            "classes": self.classes,
-            **said,
-            "error": self.error,
-            "n_judged": self.n_judged,
-            "notes": self.notes,
-        }
+            summary["probabilities"] = self.table.iloc[:, 2:].to_numpy().tolist()
+        return {**summary, "error": self.error, "n_judged": self.n_judged, "notes": self.notes}
 
 
-def read_for(
-    saved: SavedModel, source: str | PathLike[str], *, separator: str | None = None
-) -> Asked:
-    """Read a table as a model takes it.
+def predict(
+    model: TableModel, table: Table, *, proba: bool = False, separator: str | None = None
+) -> Prediction:
+    """Ask a model about the rows of a table.
 
     Parameters
     ----------
-    saved : SavedModel
-    source : path
-        As for :func:`counterpoint.tabular.reader.read_frame`. Columns may stand in any order.
-    separator : str, default=None
-
-    Returns
-    -------
-    Asked
-
-    Raises
-    ------
-    ValueError
-        Naming the columns that are missing or hold something else.
-    """
-    file = read_frame(source, known=saved.columns, missing=saved.missing, separator=separator)
-    X, extra, unseen = align_columns(file.frame, saved.columns)
-    notes = list(file.notes)
-    others = [name for name in extra if name != saved.target]
-    if others:
-        many = len(others) > 1
-        notes.append(f"the model does not know column{'s' * many} {some(others)}: ignored.")
-    for name, values in unseen.items():
-        notes.append(f"column {name!r} has values that training never saw: {some(values)}.")
-    labels = new = None
-    if saved.target in extra:
-        texts = text_labels(file.frame[saved.target])
-        labels = texts.astype(object).where(texts.notna(), None).to_numpy(dtype=object)
-        new = saved.is_new(X, ["" if label is None else label for label in labels])
-    return Asked(file.name, X, labels, new, notes)
-
-
-def predict_table(
-    saved: SavedModel,
-    source: str | PathLike[str],
-    *,
-    proba: bool = False,
-    separator: str | None = None,
-) -> Predicted:
-    """Ask a model about the rows of a file.
-
-    Parameters
-    ----------
-    saved : SavedModel
-        From :func:`counterpoint.tabular.models.load_model`.
-    source : path
-        The file.
+    model : TableModel
+        From :func:`~counterpoint.tabular.fit` or :func:`~counterpoint.tabular.load`.
+    table : DataFrame, TableFile or path
+        Columns may stand in any order; those the model does not know are ignored.
     proba : bool, default=False
         Also give the probability of each class.
     separator : str, default=None
-        What stands between two fields.
+        What stands between two fields of a file.
 
     Returns
     -------
-    Predicted
+    Prediction
+
+    Examples
+    --------
+    >>> from counterpoint import tabular
+    >>> from counterpoint.datasets import load
+    >>> data = load("iris")
+    >>> fitted = tabular.fit(data.X.assign(kind=data.y), "kind", "naive-bayes")
+    >>> tabular.predict(fitted, data.X[:2]).table["prediction"].tolist()
+    ['Iris-setosa', 'Iris-setosa']
     """
-    if proba and not hasattr(saved.model, "predict_proba"):
-        raise ValueError(f"A model of {saved.method!r} gives no probabilities: leave them out.")
-    asked = read_for(saved, source, separator=separator)
-    said = saved.model.predict(asked.X)
-    table = pd.DataFrame({"row": np.arange(1, len(said) + 1), "prediction": said})
-    classes = [str(label) for label in saved.model.classes_]
+    if proba and not hasattr(model.model, "predict_proba"):
+        raise ValueError(f"A model of {model.method!r} gives no probabilities: leave them out.")
+    rows = _rows_for(model, table, separator)
+    answers = model.model.predict(rows.X)
+    result = pd.DataFrame({"row": np.arange(1, len(answers) + 1), "prediction": answers})
+    classes = [str(label) for label in model.model.classes_]
     if proba:
-        found = saved.model.predict_proba(asked.X)
+        shares = model.model.predict_proba(rows.X)
         for k, label in enumerate(classes):
-            table[f"p({label})"] = found[:, k]
-    notes = [*saved.notes, *asked.notes]
-    error, judged = None, 0
-    if asked.labels is not None and asked.new is not None:
-        known = np.array([label is not None for label in asked.labels])
-        old = int((known & ~asked.new).sum())
+            result[f"p({label})"] = shares[:, k]
+    notes = [*model.notes, *rows.notes]
+    error, n_judged = None, 0
+    if rows.labels is not None and rows.new is not None:
+        known = np.array([label is not None for label in rows.labels])
+        old = int((known & ~rows.new).sum())
         if old:
-            notes.append(f"{old} of {len(said)} rows were trained on.")
-        judge = known & asked.new
-        judged = int(judge.sum())
-        if judged:
-            error = float(np.mean(said[judge] != asked.labels[judge]))
-            on = "the others" if old else f"{judged} rows"
-            notes.append(f"{100 * error:.1f} % wrong on {on}, by column {saved.target!r}.")
-    return Predicted(table, classes, error, judged, notes)
-
-
-def labelled_rows(
-    saved: SavedModel,
-    source: str | PathLike[str],
-    *,
-    separator: str | None = None,
-) -> tuple[pd.DataFrame, np.ndarray, np.ndarray, list[str]]:
-    """Read rows with labels to judge or explain a model by.
-
-    Parameters
-    ----------
-    saved : SavedModel
-    source : path
-        The file.
-    separator : str, default=None
-        What stands between two fields.
-
-    Returns
-    -------
-    X : DataFrame
-    y : ndarray of str
-    new : ndarray of bool
-        Whether the model was not trained on a row.
-    notes : list of str
-    """
-    asked = read_for(saved, source, separator=separator)
-    if asked.labels is None or asked.new is None:
-        raise ValueError(
-            f"{asked.name} has no column {saved.target!r}, which says what the model should have "
-            "predicted."
-        )
-    notes = [*saved.notes, *asked.notes]
-    known = np.array([label is not None for label in asked.labels])
-    if not known.all():
-        notes.append(f"{int((~known).sum())} rows without a {saved.target!r} left out.")
-    strange = sorted({*asked.labels[known]} - {*saved.classes})
-    if strange:
-        raise ValueError(
-            f"Column {saved.target!r} of {asked.name} has {some(strange)}, which the model never "
-            f"saw: it knows {some(saved.classes)}."
-        )
-    if not known.any():
-        raise ValueError(f"{asked.name} has no row with a {saved.target!r}.")
-    X = asked.X[known].reset_index(drop=True)
-    return X, asked.labels[known].astype(str), asked.new[known], notes
+            notes.append(f"{old} of {len(answers)} rows were trained on.")
+        judge = known & rows.new
+        n_judged = int(judge.sum())
+        if n_judged:
+            error = float(np.mean(answers[judge] != rows.labels[judge]))
+            on = "the others" if old else f"{n_judged} rows"
+            notes.append(f"{percent(error)} wrong on {on}, by column {model.target!r}.")
+    return Prediction(result, classes, error, n_judged, notes)
 
 
 def judging_rows(
-    saved: SavedModel, source: str | PathLike[str], *, separator: str | None = None
-) -> tuple[pd.DataFrame, np.ndarray, list[str]]:
+    model: TableModel, table: Table, *, separator: str | None = None
+) -> tuple[str, pd.DataFrame, np.ndarray, list[str]]:
     """Read rows to judge a model by: those it was not trained on, unless there are none.
 
     Parameters
     ----------
-    saved, source, separator
-        As for :func:`labelled_rows`.
+    model, table, separator
+        As for :func:`predict`; the table has labels.
 
     Returns
     -------
+    name : str
+        The file.
     X : DataFrame
     y : ndarray of str
     notes : list of str
     """
-    X, y, new, notes = labelled_rows(saved, source, separator=separator)
+    name, X, y, new, notes = _labelled_rows(model, table, separator)
     if not new.any():
-        return X, y, [*notes, "the model was trained on all these rows: the numbers flatter it."]
+        notes.append("the model was trained on all these rows: the numbers flatter it.")
+        return name, X, y, notes
     if not new.all():
         notes.append(f"{int((~new).sum())} rows that the model was trained on left out.")
-    return X[new].reset_index(drop=True), y[new], notes
+    return name, X[new].reset_index(drop=True), y[new], notes
 
 
 def explaining_rows(
-    saved: SavedModel, source: str | PathLike[str] | None, *, separator: str | None = None
+    model: TableModel, table: Table | None, *, separator: str | None = None
 ) -> tuple[dict[str, Any], list[str]]:
-    """Return rows to make a tree from and rows to judge it by, as arguments of ``one_tree``.
+    """Return rows to make a tree from and rows to judge it by, as arguments of ``explain``.
 
     Parameters
     ----------
-    saved : SavedModel
-    source : path or None
-        A file; None takes the rows kept with the model.
-    separator : str, default=None
-        What stands between two fields.
+    model, table, separator
+        As for :func:`predict`; the table has labels. None takes the rows kept with the model.
 
     Returns
     -------
@@ -260,14 +171,58 @@ def explaining_rows(
         ``X`` and ``y``; ``X_test`` and ``y_test`` too where there are rows of both kinds.
     notes : list of str
     """
-    if source is None:
-        if saved.rows is None:
+    if table is None:
+        if model.X_train is None:
             raise ValueError("The model file keeps no rows to explain it by: give some with data=.")
-        rows = {"X": saved.rows, "y": saved.labels}
-        return {**rows, "X_test": saved.test_rows, "y_test": saved.test_labels}, saved.notes
-    X, y, new, notes = labelled_rows(saved, source, separator=separator)
+        kept = {"X": model.X_train, "y": model.y_train}
+        return {**kept, "X_test": model.X_test, "y_test": model.y_test}, model.notes
+    _, X, y, new, notes = _labelled_rows(model, table, separator)
     if new.all() or not new.any():
         if not new.any():
             notes.append("the model was trained on all these rows: its own error is flattered.")
         return {"X": X, "y": y}, notes
     return {"X": X[~new], "y": y[~new], "X_test": X[new], "y_test": y[new]}, notes
+
+
+def _rows_for(model: TableModel, table: Table, separator: str | None) -> _Rows:
+    file = as_table(table, known=model.columns, missing=model.missing, separator=separator)
+    X, extra, unseen = align_columns(file.frame, model.columns)
+    notes = list(file.notes)
+    others = [name for name in extra if name != model.target]
+    if others:
+        many = len(others) > 1
+        notes.append(f"the model does not know column{'s' * many} {some(others)}: ignored.")
+    for name, values in unseen.items():
+        notes.append(f"column {name!r} has values that training never saw: {some(values)}.")
+    labels = new = None
+    if model.target in extra:
+        texts = text_labels(file.frame[model.target])
+        labels = texts.astype(object).where(texts.notna(), None).to_numpy(dtype=object)
+        new = model.is_new(X, ["" if label is None else label for label in labels])
+    return _Rows(file.name or "The table", X, labels, new, notes)
+
+
+def _labelled_rows(
+    model: TableModel, table: Table, separator: str | None
+) -> tuple[str, pd.DataFrame, np.ndarray, np.ndarray, list[str]]:
+    """Read rows with labels: the file, X, y, whether the model was not trained on a row, notes."""
+    rows = _rows_for(model, table, separator)
+    if rows.labels is None or rows.new is None:
+        raise ValueError(
+            f"{rows.name} has no column {model.target!r}, which says what the model should have "
+            "predicted."
+        )
+    notes = [*model.notes, *rows.notes]
+    known = np.array([label is not None for label in rows.labels])
+    if not known.all():
+        notes.append(f"{int((~known).sum())} rows without a {model.target!r} left out.")
+    strange = sorted({*rows.labels[known]} - {*model.classes})
+    if strange:
+        raise ValueError(
+            f"Column {model.target!r} of {rows.name} has {some(strange)}, which the model never "
+            f"saw: it knows {some(model.classes)}."
+        )
+    if not known.any():
+        raise ValueError(f"{rows.name} has no row with a {model.target!r}.")
+    X = rows.X[known].reset_index(drop=True)
+    return Path(rows.name).name, X, rows.labels[known].astype(str), rows.new[known], notes

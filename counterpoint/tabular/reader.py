@@ -5,14 +5,16 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
+from typing import IO, Any
 
 import numpy as np
 import pandas as pd
 
-from counterpoint.tabular.columns import Column, find_column
-from counterpoint.tabular.text_files import find_file, read_csv
+from counterpoint.tabular.columns import Column, find_column, is_number
+from counterpoint.tabular.files import find_file
+from counterpoint.tabular.text_files import read_csv, read_csv_file
 
-__all__ = ["MISSING", "TableFile", "read_frame"]
+__all__ = ["MISSING", "TableFile", "as_table", "read_labels", "read_table"]
 
 MISSING = ("?", "NA", "NaN", "nan")
 """What stands for a missing value unless said otherwise; an empty cell always does."""
@@ -36,14 +38,17 @@ class TableFile:
         Columns of floats or integers, and of text; missing as NaN.
     notes : list of str
         What was left out or taken for something else.
+    missing : tuple of str
+        What stood for a missing value.
     """
 
     name: str
     frame: pd.DataFrame
     notes: list[str]
+    missing: tuple[str, ...] = MISSING
 
 
-def read_frame(
+def read_table(
     source: str | PathLike[str],
     *,
     target: str | None = None,
@@ -87,7 +92,7 @@ def read_frame(
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     file = pathlib.Path(folder, "table.csv")
     ...     _ = file.write_text("age,job,class\n30,cook,yes\n?,smith,no\n")
-    ...     frame = read_frame(file, target="class").frame
+    ...     frame = read_table(file, target="class").frame
     >>> frame["age"].tolist(), frame["job"].tolist()
     ([30.0, nan], ['cook', 'smith'])
     """
@@ -120,14 +125,57 @@ def read_frame(
             raise _mixed(str(name), str(path), mistake)
         columns[str(name)] = values
         notes += [note] if note and known is None else []
-    return TableFile(str(path), pd.DataFrame(columns), notes)
+    return TableFile(str(path), pd.DataFrame(columns), notes, tuple(missing))
+
+
+def as_table(
+    table: "pd.DataFrame | TableFile | str | PathLike[str]", **options: Any
+) -> "TableFile":
+    """Return a table as read: a frame gets no name, a path is read by :func:`read_table`."""
+    if isinstance(table, TableFile):
+        return table
+    if isinstance(table, pd.DataFrame):
+        return TableFile("", table, [])
+    if isinstance(table, str | PathLike):
+        return read_table(table, **options)
+    raise TypeError(
+        f"A {type(table).__name__} was given, expected a pandas DataFrame, or the path of a file."
+    )
+
+
+def read_labels(
+    source: str | PathLike[str] | IO[bytes], separator: str | None = None
+) -> tuple[str, pd.DataFrame]:
+    """Read a table of labels from a file.
+
+    Parameters
+    ----------
+    source : path or binary file
+        ``.csv``, ``.tsv`` (either may be gzipped) or ``.parquet``; an open file is CSV.
+    separator : str, default=None
+        What stands between two fields. None: a tab for ``.tsv``, else a comma.
+
+    Returns
+    -------
+    name : str
+        What to call the source in messages.
+    table : DataFrame
+        Every column as categories of text, missing where the cell is empty. A column without a
+        name keeps the empty one.
+    """
+    if not isinstance(source, str | PathLike):
+        return "standard input", read_csv_file(source, separator or ",", "standard input")
+    path = find_file(source, "predictions")
+    if path.name.lower().endswith(_PARQUET):
+        return str(path), _read_arrow(path, parquet=True).astype("string").astype("category")
+    return str(path), read_csv(path, separator)
 
 
 def _retype(
     values: pd.Series, name: str, marks: list[str], text: set[str], target: str | None
 ) -> tuple[pd.Series, str | None, pd.Series | None]:
     """Return a column as numbers or as text, a note on it, and the few words among numbers."""
-    if _is_number(values) and name not in text:
+    if is_number(values) and name not in text:
         return values, None, None
     if pd.api.types.is_datetime64_any_dtype(values.dtype):
         return values, None, None
@@ -205,11 +253,6 @@ def _has_flags(values: pd.Series) -> bool:
     if pd.api.types.is_bool_dtype(values.dtype):
         return True
     return values.dtype == object and bool(values.map(lambda cell: isinstance(cell, bool)).any())
-
-
-def _is_number(values: pd.Series) -> bool:
-    dtype = values.dtype
-    return bool(pd.api.types.is_numeric_dtype(dtype) and not pd.api.types.is_bool_dtype(dtype))
 
 
 def _is_plain(cell: str) -> bool:

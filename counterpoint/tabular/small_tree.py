@@ -1,42 +1,85 @@
-"""The single tree of a page, as plain data."""
+"""What a tree costs when it is cut back, and what it says, for people and as plain data."""
 
+from itertools import takewhile
 from typing import Any
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
+from sklearn.tree import DecisionTreeClassifier
 
-from counterpoint.tabular.explanation import OneTree, cut_back, rules_of
+from counterpoint.trees import from_sklearn, tree_rules
+from counterpoint.trees.convert import to_sklearn
+from counterpoint.trees.pruning.bottom_up import collapse, cut
 
-__all__ = ["asked_most", "summarise_tree"]
+__all__ = ["cut_back", "rules_of", "tree_nodes", "tree_sizes"]
 
-_SHOWN_LEAVES = 16  # one of the sizes that a OneTree knows the fidelity of
+Indicators = dict[str, tuple[str, Any]]
 
-
-def summarise_tree(one: OneTree, own_rows: bool) -> dict[str, Any]:
-    """Summarise a tree: what sizes it comes in, and the small one to be looked at."""
-    shown = cut_back(one.tree, _SHOWN_LEAVES)
-    size = int(shown.get_n_leaves())
-    faithful = next(row["fidelity"] for row in one.sizes if row["n_leaves"] == size)
-    return {
-        "method": one.method,
-        "n_leaves": one.n_leaves,
-        "fidelity": one.fidelity,
-        "error": one.error,
-        "ensemble_error": one.ensemble_error,
-        "n_fit": one.n_fit,
-        "n_held": one.n_held,
-        "n_trees": one.n_trees,
-        "n_members": one.n_members,
-        "from_training_rows": own_rows,
-        "sizes": one.sizes,
-        "shown_leaves": size,
-        "shown_fidelity": faithful,
-        "rules": rules_of(shown, one.feature_names, one.indicators),
-        "nodes": _nodes(shown, one),
-    }
+_SIZES = [2**k for k in range(1, 12)]
 
 
-def _nodes(tree: Any, one: OneTree) -> list[dict[str, Any]]:
+def cut_back(tree: DecisionTreeClassifier, max_leaves: int) -> DecisionTreeClassifier:
+    """Cut a tree back to so many leaves, always the split that separates least.
+
+    Parameters
+    ----------
+    tree : DecisionTreeClassifier
+        Fitted; it is not changed.
+    max_leaves : int
+        Most leaves, from 1.
+
+    Returns
+    -------
+    DecisionTreeClassifier
+    """
+    arrays = from_sklearn(tree)
+    left, right = arrays.children_left.tolist(), arrays.children_right.tolist()
+    impurity = arrays.impurity * arrays.weighted_n_node_samples
+    is_leaf = arrays.is_leaf.copy()
+    n_leaves = int(is_leaf.sum())
+    while n_leaves > max_leaves:
+        last = [k for k in np.flatnonzero(~is_leaf) if is_leaf[left[k]] and is_leaf[right[k]]]
+        lost = [impurity[k] - impurity[left[k]] - impurity[right[k]] for k in last]
+        is_leaf[last[int(np.argmin(lost))]] = True
+        n_leaves -= 1
+    return to_sklearn(cut(arrays, collapse(left, right, is_leaf.tolist(), 0.0)), tree)
+
+
+def rules_of(
+    tree: DecisionTreeClassifier,
+    names: list[str],
+    indicators: Indicators | None = None,
+) -> list[str]:
+    """Return the rules of a tree as text, the one with most support first."""
+    rules = tree_rules(from_sklearn(tree), tree.classes_, names, indicators)
+    return [rule.text for rule in rules]
+
+
+def tree_sizes(
+    tree: DecisionTreeClassifier, rows: NDArray, answers: NDArray, truth: NDArray
+) -> list[dict[str, float]]:
+    """Say what this tree cut back to 2, 4, 8, ... leaves would cost, itself last.
+
+    ``answers`` are those of the model it stands for, ``truth`` the labels of the rows.
+    """
+    table = []
+    n_leaves = int(tree.get_n_leaves())
+    for size in [*takewhile(lambda size: size < n_leaves, _SIZES), n_leaves]:
+        said = cut_back(tree, size).predict(rows)
+        table.append(
+            {
+                "n_leaves": size,
+                "fidelity": float(np.mean(said == answers)),
+                "error": float(np.mean(said != truth)),
+            }
+        )
+    return table
+
+
+def tree_nodes(
+    tree: DecisionTreeClassifier, names: list[str], indicators: Indicators
+) -> list[dict[str, Any]]:
     """List nodes for drawing: parents first, the branch for yes before that for no."""
     arrays = tree.tree_
     share = arrays.value[:, 0, :] / arrays.value[:, 0, :].sum(axis=1, keepdims=True)
@@ -49,7 +92,7 @@ def _nodes(tree: Any, one: OneTree) -> list[dict[str, Any]]:
             {
                 "yes": None if leaf else int(arrays.children_left[k]),
                 "no": None if leaf else int(arrays.children_right[k]),
-                "question": None if leaf else _question(arrays, k, one),
+                "question": None if leaf else _question(arrays, k, names, indicators),
                 "label": str(tree.classes_[top]),
                 "class": top,
                 "share": float(share[k, top]),
@@ -59,17 +102,9 @@ def _nodes(tree: Any, one: OneTree) -> list[dict[str, Any]]:
     return nodes
 
 
-def _question(arrays: Any, k: int, one: OneTree) -> str:
-    name, limit = one.feature_names[arrays.feature[k]], arrays.threshold[k]
-    if name in one.indicators and 0 <= limit < 1:
-        column, value = one.indicators[name]
+def _question(arrays: Any, k: int, names: list[str], indicators: Indicators) -> str:
+    name, limit = names[arrays.feature[k]], arrays.threshold[k]
+    if name in indicators and 0 <= limit < 1:
+        column, value = indicators[name]
         return f"{column} is not {'missing' if pd.isna(value) else value}"
     return f"{name} ≤ {limit:.4g}"
-
-
-def asked_most(tree: OneTree | None) -> list[str]:
-    """Name the columns a tree asks for, the one that separates most first."""
-    if tree is None:
-        return []
-    importance = tree.tree.feature_importances_
-    return [tree.feature_names[k] for k in np.argsort(-importance, kind="stable") if importance[k]]

@@ -1,4 +1,4 @@
-"""Tables in files, read as text: labels are names, whatever they look like."""
+"""Text files of fields: headers, separators, gaps, and plain words for what is wrong with them."""
 
 import csv
 import gzip
@@ -8,51 +8,12 @@ import warnings
 import zlib
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
-from os import PathLike
 from pathlib import Path
 from typing import IO, Any, cast
 
 import pandas as pd
 
-__all__ = ["find_file", "read_csv", "read_table"]
-
-
-def read_table(
-    source: str | PathLike[str] | IO[bytes], separator: str | None = None
-) -> tuple[str, pd.DataFrame]:
-    """Read a table of labels from a file.
-
-    Parameters
-    ----------
-    source : path or binary file
-        ``.csv``, ``.tsv`` (either may be gzipped) or ``.parquet``; an open file is CSV.
-    separator : str, default=None
-        What stands between two fields. None: a tab for ``.tsv``, else a comma.
-
-    Returns
-    -------
-    name : str
-        What to call the source in messages.
-    table : DataFrame
-        Every column as categories of text, missing where the cell is empty. A column without a
-        name keeps the empty one.
-    """
-    if not isinstance(source, str | PathLike):
-        return "standard input", _read_csv(source, separator or ",", "standard input")
-    path = find_file(source, "predictions")
-    if path.name.lower().endswith((".parquet", ".pq")):
-        return str(path), _read_parquet(path)
-    return str(path), read_csv(path, separator)
-
-
-def find_file(source: str | PathLike[str], of: str) -> Path:
-    """Return the path of a file that is there, and is a file."""
-    path = Path(source)
-    if not path.exists():
-        raise FileNotFoundError(f"There is no file {path}.")
-    if path.is_dir():
-        raise ValueError(f"{path} is a folder: give a file of {of}.")
-    return path
+__all__ = ["read_csv", "read_csv_file"]
 
 
 def read_csv(
@@ -79,7 +40,7 @@ def read_csv(
         separator = "\t" if lower.endswith((".tsv", ".tab")) else ","
     try:
         with _open(path) as file:
-            return _read_csv(file, separator, str(path), text=text, missing=missing)
+            return read_csv_file(file, separator, str(path), text=text, missing=missing)
     except (OSError, EOFError, zlib.error) as error:  # no right to read it, or a broken gzip file
         raise ValueError(f"{path} cannot be read: {_reason(error)}.") from error
 
@@ -90,7 +51,8 @@ def _open(path: Path) -> IO[bytes]:
     return path.open("rb")
 
 
-def _read_csv(file: IO[bytes], separator: str, name: str, **options: Any) -> pd.DataFrame:
+def read_csv_file(file: IO[bytes], separator: str, name: str, **options: Any) -> pd.DataFrame:
+    """Read an open file; ``name`` is what to call it in messages, the rest as for read_csv."""
     # Not closed with `with`: the file belongs to the caller.
     text = io.TextIOWrapper(file, encoding="utf-8-sig", newline="")
     try:
@@ -163,20 +125,6 @@ def _unreadable(name: str) -> Iterator[None]:
         if counts:
             why = f"data row {counts[2]} has {counts[3]} fields, the header {counts[1]}"
         raise ValueError(f"{name} cannot be read as CSV: {why}. {expected}") from error
-
-
-def _read_parquet(path: Path) -> pd.DataFrame:
-    try:
-        table = pd.read_parquet(path)
-    except ImportError as error:
-        raise ValueError(
-            f"{path} cannot be read: parquet files need pyarrow (pip install pyarrow)."
-        ) from error
-    except Exception as error:  # pyarrow has errors of many kinds
-        raise ValueError(f"{path} cannot be read as parquet: {_reason(error)}.") from error
-    if table.empty:
-        raise ValueError(f"{path} is empty: its shape is {table.shape}.")
-    return table.astype("string").astype("category")
 
 
 def _reason(error: BaseException) -> str:

@@ -4,181 +4,98 @@ import time
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
+from os import PathLike
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
-from scipy import stats
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.metrics import log_loss
 from sklearn.model_selection import train_test_split
-from sklearn.pipeline import Pipeline
 from threadpoolctl import threadpool_limits
 
-from counterpoint._outputs import MemberOutputs
-from counterpoint.diversity import Worth, profile, worth
-from counterpoint.exceptions import MemberError, RedundancyWarning
-from counterpoint.tabular.columns import (
-    Column,
-    align_columns,
-    check_target,
-    find_column,
-    plan_columns,
-    some,
-    text_labels,
-)
+from counterpoint._validation import check_number
+from counterpoint.tabular.assessment import Assessment, assess
+from counterpoint.tabular.columns import prepare_table, some
 from counterpoint.tabular.methods import find_method, make_method
+from counterpoint.tabular.plain import plain, plain_rows
+from counterpoint.tabular.reader import TableFile, as_table
+from counterpoint.tabular.table_model import TableModel, row_hashes
 
-__all__ = [
-    "FittedTable",
-    "Score",
-    "fit_table",
-    "member_worth",
-    "prepare_table",
-]
+__all__ = ["Fit", "few_threads", "fit", "warnings_as_notes"]
 
-_BASELINES = {"majority": "majority class", "tree": "single tree"}
-# Members are asked about so many test rows at most: 300 trees and a million rows fill a memory.
-_MOST_MEASURED = 5000
 # Threads within one learner pay on tables with more cells only; on a busy machine they wait for
 # each other so long that a fit of a second takes a minute.
 _FEW_CELLS = 500_000
 
 
-@dataclass(frozen=True)
-class Score:
-    """How a model did on rows it had not seen.
-
-    Attributes
-    ----------
-    error : float
-        Share of wrong answers.
-    low, high : float
-        95 % interval of it.
-    log_loss : float
-        Mean -log of the probability given to the truth; NaN without probabilities.
-    n : int
-        Rows it was tried on.
-    """
-
-    error: float
-    low: float
-    high: float
-    log_loss: float
-    n: int
-
-
 @dataclass(frozen=True, kw_only=True)
-class FittedTable:
-    """A model fitted on a table, and what is known of it; made by :func:`fit_table`.
+class Fit(TableModel):
+    """A model fitted on a table, and what is known of it; made by :func:`fit`.
 
     Attributes
     ----------
-    model : Pipeline
-        Encoder and classifier, fitted on the training rows only: the score is its own.
-    method, target : str
-        As asked for.
-    columns : list of Column
-        What it learnt from.
+    source : str
+        The file of the table; empty for a frame.
     left_out : dict of str to str
         Columns not used, and why.
-    classes : list of str
-        The labels.
-    X_train, X_test : DataFrame
-    y_train, y_test : ndarray of str
-        The two parts of the table.
-    score : Score
-        On the test rows, with Wilson's interval.
-    baselines : dict of str to Score
-        Of the "majority class" and a "single tree".
-    outputs : MemberOutputs or None
-        What the members said about the test rows (5000 at most); None for a single model.
-    profile : DataFrame or None
-        Measures of diversity; see :func:`counterpoint.diversity.profile`.
-    worth : Worth or None
-        What the members' disagreement is worth.
-    members : DataFrame or None
-        What each member is worth on the test rows; see :func:`member_worth`.
+    assessment : Assessment
+        How good the model is on the test rows, and what its members add.
     leaderboard : DataFrame or None
         For ``auto``: all members tried, by cross-fitting on the training rows.
-    notes : list of str
-        What a reader should know: rows or columns left out, warnings of the learner.
     seconds : float
         Time the fit took.
     test_size : float
-    random_state : int
         As asked for.
     """
 
-    model: Pipeline
-    method: str
-    target: str
-    columns: list[Column]
+    source: str
     left_out: dict[str, str]
-    classes: list[str]
-    X_train: pd.DataFrame
-    y_train: np.ndarray
-    X_test: pd.DataFrame
-    y_test: np.ndarray
-    score: Score
-    baselines: dict[str, Score]
-    outputs: MemberOutputs | None
-    profile: pd.DataFrame | None
-    worth: Worth | None
-    members: pd.DataFrame | None
+    assessment: Assessment
     leaderboard: pd.DataFrame | None
-    notes: list[str]
     seconds: float
     test_size: float
-    random_state: int
+
+    def summary(self, *, tree: bool = True) -> dict[str, Any]:
+        """Return all of it as plain data: what the terminal, the page and JSON show.
+
+        Parameters
+        ----------
+        tree : bool, default=True
+            Whether to make a tree that stands for the model, which may take a while.
+
+        Returns
+        -------
+        dict
+            As :meth:`Assessment.summary`, and under "fit" how it was made.
+        """
+        summary = self.assessment.summary(tree=tree)
+        summary["notes"] = [*self.notes, *summary["notes"]]
+        summary["facts"] = [
+            *([{"name": "Data", "value": self.source}] if self.source else []),
+            {"name": "Target", "value": self.target},
+        ]
+        summary["title"] = self.method + (f" on {self.source}" if self.source else "")
+        summary["fit"] = plain(
+            {
+                "source": self.source,
+                "method": self.method,
+                "target": self.target,
+                "columns": [asdict(column) for column in self.columns],
+                "left_out": self.left_out,
+                "n_train": len(self.trained),
+                "test_size": self.test_size,
+                "random_state": self.random_state,
+                "seconds": self.seconds,
+                "leaderboard": plain_rows(self.leaderboard),
+            }
+        )
+        return summary
 
 
-def prepare_table(
-    frame: pd.DataFrame, target: str
-) -> tuple[pd.DataFrame, np.ndarray, list[Column], dict[str, str], list[str]]:
-    """Take a table apart into columns to learn from and labels.
-
-    Parameters
-    ----------
-    frame : DataFrame
-    target : str
-        The column of labels. Rows without one are left out.
-
-    Returns
-    -------
-    X : DataFrame
-    y : ndarray of str
-    columns : list of Column
-    left_out : dict of str to str
-        Columns not used, and why.
-    notes : list of str
-        The same, and the rows left out, in words.
-    """
-    if not isinstance(frame, pd.DataFrame):
-        raise TypeError(f"A {type(frame).__name__} was given, expected a pandas DataFrame.")
-    double = frame.columns[frame.columns.duplicated()]
-    if len(double):
-        raise ValueError(f"There are two columns called {double[0]!r}: rename one of them.")
-    frame = frame.rename(columns=str)
-    find_column(target, list(frame.columns), what="target column", option="target=")
-    if frame.empty:
-        raise ValueError("The table has no rows.")
-    notes = []
-    labels = text_labels(frame[target])
-    known = labels.notna().to_numpy()
-    if not known.all():
-        frame, labels = frame[known], labels[known]
-        gone = int((~known).sum())
-        notes.append(f"{gone} row{'s' * (gone > 1)} without a {target!r} left out.")
-    check_target(frame[target], labels, target)
-    columns, left_out = plan_columns(frame, target)
-    notes += [f"column {name!r} left out: {why}." for name, why in left_out.items()]
-    X, _, _ = align_columns(frame, columns)
-    return X.reset_index(drop=True), labels.to_numpy(dtype=str), columns, left_out, notes
-
-
-def fit_table(
-    frame: pd.DataFrame,
+def fit(
+    table: pd.DataFrame | TableFile | str | PathLike[str],
     target: str,
     method: str = "auto",
     *,
@@ -187,17 +104,18 @@ def fit_table(
     random_state: int = 0,
     n_jobs: int | None = None,
     progress: bool | None = None,
-) -> FittedTable:
+) -> Fit:
     """Fit a method on one part of a table, and try it on the other.
 
     Parameters
     ----------
-    frame : DataFrame
-        Numbers, categories and gaps, and the target.
+    table : DataFrame, TableFile or path
+        Numbers, categories and gaps, and the target; a path is read by
+        :func:`~counterpoint.tabular.read_table`.
     target : str
         The column of labels.
     method : str, default="auto"
-        A key of :data:`counterpoint.tabular.methods.METHODS`.
+        A key of :data:`~counterpoint.tabular.METHODS`.
     time_limit : float or None, default=None
         Seconds; only ``auto`` can be bounded.
     test_size : float, default=0.25
@@ -211,24 +129,25 @@ def fit_table(
 
     Returns
     -------
-    FittedTable
+    Fit
 
     Examples
     --------
+    >>> from counterpoint import tabular
     >>> from counterpoint.datasets import load
-    >>> from counterpoint.tabular.training import fit_table
     >>> data = load("labor")
     >>> table = data.X.assign(outcome=data.y)
-    >>> fitted = fit_table(table, "outcome", "bagging", random_state=0)
-    >>> fitted.score.n, fitted.outputs.n_members, fitted.classes
+    >>> fitted = tabular.fit(table, "outcome", "bagging", random_state=0)
+    >>> fitted.score.n, fitted.assessment.outputs.n_members, fitted.classes
     (15, 50, ['bad', 'good'])
     """
     find_method(method)  # before the work
-    if not 0 < test_size < 1:
-        raise ValueError(f"test_size={test_size:g}: give a share of the rows, above 0, below 1.")
-    if time_limit is not None and not time_limit > 0:
-        raise ValueError(f"time_limit={time_limit:g}: give seconds, above 0.")
-    X, y, columns, left_out, notes = prepare_table(frame, target)
+    check_number(test_size, "test_size", low=0, high=1, open_low=True, open_high=True)
+    if time_limit is not None:
+        check_number(time_limit, "time_limit", low=0, open_low=True)
+    file = as_table(table, target=target)
+    X, y, columns, left_out, notes = prepare_table(file.frame, target)
+    notes = [*file.notes, *notes]
     X_train, X_test, y_train, y_test = _split(X, y, test_size, random_state)
     if time_limit is not None and method != "auto":
         notes.append(f"the time limit bounds 'auto' only; {method!r} takes the time it takes.")
@@ -239,16 +158,15 @@ def fit_table(
     with warnings_as_notes(notes), few_threads(X):
         model.fit(X_train, y_train)
         seconds = time.monotonic() - began
-        score = score_on(model, X_test, y_test)
-    baselines = {}
-    for name, words in _BASELINES.items():
-        plain = make_method(name, random_state=random_state).fit(X_train, y_train)
-        baselines[words] = score_on(plain, X_test, y_test)
-    outputs = _outputs(model, X_test, y_test)
-    return FittedTable(
+        assessment = assess(
+            model, X_test, y_test, X_train=X_train, y_train=y_train, random_state=random_state,
+            max_rows=None,
+        )  # fmt: skip
+    return Fit(
         model=model,
         method=method,
         target=target,
+        source=Path(file.name).name,
         columns=columns,
         left_out=left_out,
         classes=[str(label) for label in np.unique(y)],
@@ -256,67 +174,16 @@ def fit_table(
         y_train=y_train,
         X_test=X_test,
         y_test=y_test,
-        score=score,
-        baselines=baselines,
-        outputs=outputs,
-        profile=None if outputs is None else profile(outputs),
-        worth=None if outputs is None else _worth(outputs),
-        members=None if outputs is None else member_worth(outputs),
+        trained=row_hashes(X_train, y_train),
+        score=assessment.score,
+        baselines=assessment.baselines,
+        assessment=assessment,
         leaderboard=getattr(model.named_steps["model"], "leaderboard_", None),
+        missing=list(file.missing),
         notes=notes,
         seconds=seconds,
         test_size=test_size,
         random_state=random_state,
-    )
-
-
-def member_worth(outputs: MemberOutputs) -> pd.DataFrame:
-    """Say what each member is worth to the vote.
-
-    Parameters
-    ----------
-    outputs : MemberOutputs
-        With labels and the truth.
-
-    Returns
-    -------
-    DataFrame
-        A row per member, the one the vote would miss most first: "member", "error" alone, "adds"
-        (how much the error of the vote rises without it; negative: it harms), "disagrees" (share
-        of rows on which it is against the vote), "weight" in the vote.
-
-    Examples
-    --------
-    >>> from counterpoint import MemberOutputs
-    >>> votes = [["a", "b", "a"], ["a", "b", "b"], ["b", "a", "a"]]
-    >>> found = member_worth(MemberOutputs(votes, ["a", "b", "a"]))
-    >>> found["member"][0], float(found["error"][0])
-    ('member 0', 0.0)
-    """
-    outputs.need_votes("The worth of members")
-    outputs.need_truth()
-    say = outputs.say
-    tally = outputs.tally * say.sum()
-    vote, rows = tally.argmax(axis=1), np.arange(outputs.n_samples)
-    base = float(np.mean(vote != outputs.y))
-    adds = np.full(outputs.n_members, np.nan)  # nothing is left without the only member
-    if outputs.n_members > 1:
-        for k, member in enumerate(outputs.votes):
-            rest = tally.copy()
-            rest[rows, member] -= say[k]
-            # What is left of a sum may differ in the last digit from an equal one.
-            adds[k] = float(np.mean(rest.round(9).argmax(axis=1) != outputs.y)) - base
-    found = pd.DataFrame(
-        {
-            "member": [str(name) for name in outputs.names],
-            "error": (outputs.votes != outputs.y).mean(axis=1),
-            "adds": adds,
-            "disagrees": (outputs.votes != vote).mean(axis=1),
-            "weight": say / say.sum(),
-        }
-    )
-    return found.sort_values(
-        ["adds", "error"], ascending=[False, True], kind="stable", ignore_index=True
     )
 
 
@@ -338,35 +205,6 @@ def _split(
             "learn from: hold out less."
         )
     return tuple(parts)
-
-
-def score_on(model: Pipeline, X: pd.DataFrame, y: np.ndarray) -> Score:
-    """Try a fitted model on rows it has not seen."""
-    wrong = int(np.sum(model.predict(X) != y))
-    loss = float("nan")
-    if hasattr(model, "predict_proba"):
-        loss = float(log_loss(y, model.predict_proba(X), labels=model.classes_))
-    return Score(wrong / len(y), *wilson(wrong, len(y)), loss, len(y))
-
-
-def wilson(wrong: int, n: int) -> tuple[float, float]:
-    """Return the 95 % score interval of a share."""
-    found = stats.binomtest(wrong, n).proportion_ci(0.95, method="wilson")
-    return float(found.low), float(found.high)
-
-
-def _outputs(model: Pipeline, X: pd.DataFrame, y: np.ndarray) -> MemberOutputs | None:
-    try:
-        outputs = MemberOutputs.from_estimator(model, X[:_MOST_MEASURED], y[:_MOST_MEASURED])
-    except MemberError:  # a single model
-        return None
-    return outputs if outputs.votes is not None else None
-
-
-def _worth(outputs: MemberOutputs) -> Worth:
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", RedundancyWarning)  # the verdict says so
-        return worth(outputs)
 
 
 @contextmanager

@@ -73,7 +73,7 @@ def test_wrong_usage(fails, data, args, line):
 @pytest.mark.parametrize(
     ("args", "line"),
     [
-        (["--target", "clas"], "did you mean --target 'class'?"),
+        (["--target", "clas"], "Did you mean 'class'? Name one with --target."),
         (["--folds", "50"], "too few for --folds 50 folds"),
         (["--csv", "no/x.csv"], "There is no folder no"),
     ],

@@ -24,7 +24,7 @@ def test_demo(run, tmp_path, monkeypatch):
     result = run_demo("iris", n_estimators=4, n_splits=2)
     said = " ".join(ran.out.split())
     for method in result.methods:
-        assert f"{method.name}: {method.worth.verdict}" in said
+        assert f"{method.name}: {method.verdict}" in said
     errors = [result.tree_errors[0], *(method.errors[0] for method in result.methods)]
     row = next(line for line in ran.out.splitlines() if line.startswith("Test error"))
     shown = [float(part) for part in row.removeprefix("Test error").split("%")[:-1]]

@@ -6,19 +6,18 @@ from pathlib import Path
 import pytest
 from tables import mixed_table
 
-from counterpoint.tabular.models import load_model, save_model
-from counterpoint.tabular.training import fit_table
+from counterpoint.tabular import fit, load, save
 
 
 @pytest.fixture(scope="module")
 def fitted():
-    return fit_table(mixed_table(), "class", "bagging")
+    return fit(mixed_table(), "class", "bagging")
 
 
 @pytest.fixture
 def model(fitted, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    return save_model(fitted, "model.skops")
+    return save(fitted, "model.skops")
 
 
 def test_explain(run, model, monkeypatch):
@@ -26,14 +25,14 @@ def test_explain(run, model, monkeypatch):
     ran = run("explain", model, "--as", "tree", "--rules", 2)
     assert (ran.code, ran.err) == (0, "")
     assert ran.out.startswith("model.skops. ")
-    assert "On 23 rows held out it says what the ensemble says on" in ran.out
+    assert "On 23 rows held out it says what the model says on" in ran.out
     assert sum(line.startswith("if ") for line in ran.out.splitlines()) == 2
     assert "more; --rules 0 prints all." in ran.out
 
 
 def test_the_model_errs_as_it_did_when_it_was_tested(run, model):
     told = json.loads(run("explain", model, "--json").out)
-    assert told["model_error"] == pytest.approx(load_model(model).score.error)
+    assert told["model_error"] == pytest.approx(load(model).score.error)
     assert told["n_held"] == 23
     assert 0.5 < told["fidelity"] <= 1
     assert len(told["rules"]) == told["n_leaves"]
@@ -45,7 +44,7 @@ def test_fewer_leaves(run, model):
 
 
 def test_rows_from_a_file(run, fails, fitted, model):
-    save_model(fitted, "bare.skops", keep_rows=0)
+    save(fitted, "bare.skops", keep_rows=0)
     assert fails("explain", "bare.skops") == (
         "The model file keeps no rows to explain it by: give some with --data."
     )

@@ -5,12 +5,10 @@ import subprocess
 import sys
 from pathlib import Path
 
-import numpy as np
 import pytest
 from tables import mixed_table
 
-from counterpoint.tabular import training
-from counterpoint.tabular.models import load_model
+from counterpoint.tabular import load, training
 
 BAYES = ["--target", "class", "--method", "naive-bayes"]
 
@@ -25,15 +23,13 @@ def data(tmp_path, monkeypatch):
 @pytest.fixture
 def pages(monkeypatch):
     """What the page was made of, without making it."""
-    from counterpoint import report
-
     made = []
 
-    def write(fitted, X, y, path, **options):
-        made.append((fitted, X, y, options))
+    def write(summary, path):
+        made.append(summary)
         Path(path).write_text("<!doctype html>")
 
-    monkeypatch.setattr(report, "report", write, raising=False)
+    monkeypatch.setattr("counterpoint.report.model_page.write_page", write)
     return made
 
 
@@ -50,7 +46,7 @@ def test_fit(run, data, monkeypatch):
     assert max(map(len, ran.out.splitlines())) <= 80
     lines = ran.out.splitlines()
     assert lines[0] == "data.csv: 67 rows to train on, 23 to test, 3 columns, 2 classes"
-    saved = load_model("model.skops")
+    saved = load("model.skops")
     row = next(line.split() for line in lines if line.startswith("bagging"))
     assert row[1] == f"{100 * saved.score.error:.1f}"
     for words in ("majority class", "single tree", "95 % interval", "How 50 members disagree"):
@@ -68,7 +64,7 @@ def test_no_page_unless_wanted(run, data):
 
 def test_skops_is_asked_for_before_the_work(run, data, monkeypatch):
     monkeypatch.setitem(sys.modules, "skops.io", None)
-    monkeypatch.setattr("counterpoint.tabular.training.fit_table", lambda *a, **k: 1 / 0)
+    monkeypatch.setattr("counterpoint.tabular.training.fit", lambda *a, **k: 1 / 0)
     ran = run("fit", data, "--target", "class")
     assert (ran.code, ran.err) == (1, "counterpoint: Model files need skops (pip install skops).\n")
 
@@ -76,11 +72,12 @@ def test_skops_is_asked_for_before_the_work(run, data, monkeypatch):
 def test_json(run, data):
     ran = run("fit", data, "--target", "class", "--method", "bagging", "--json", "-o", "m.skops")
     told = json.loads(ran.out)
-    assert told["n_members"] == len(told["members"]) == 50
+    assert told["members"]["n_members"] == len(told["members"]["table"]) == 50
     assert told["score"]["low"] <= told["score"]["error"] <= told["score"]["high"]
-    assert set(told["baselines"]) == {"majority class", "single tree"}
+    names = [row["name"] for row in told["baselines"]["rows"]]
+    assert names == ["majority class", "single tree", "logistic regression"]
     assert told["notes"][0].startswith("column 'id' left out")
-    assert load_model("m.skops").score.error == told["score"]["error"]
+    assert load("m.skops").score.error == told["score"]["error"]
 
 
 def test_a_single_model(run, data):
@@ -115,31 +112,32 @@ def test_the_page_is_about_the_test_rows(run, data, pages):
     ran = run("fit", data, *BAYES, "--report", "page.html")
     assert ran.code == 0
     assert ran.err.endswith("counterpoint: wrote the page to page.html\n")
-    ((model, X, y, options),) = pages
-    saved = load_model("model.skops")
-    assert np.mean(model.predict(X) != y) == saved.score.error
-    assert saved.is_new(X, y).all()
-    assert not saved.is_new(options["X_train"], options["y_train"]).any()
+    (summary,) = pages
+    saved = load("model.skops")
+    assert summary["score"]["error"] == saved.score.error
+    assert summary["data"]["n_rows"] == len(saved.y_test)
+    assert saved.is_new(saved.X_test, saved.y_test).all()
+    assert not saved.is_new(saved.X_train, saved.y_train).any()
 
 
 def test_options_reach_the_work(run, data, monkeypatch):
     asked = {}
-    real = training.fit_table
+    real = training.fit
 
-    def spy(frame, target, method, **options):
-        asked.update(options, columns=frame.dtypes.astype(str).to_dict())
-        return real(frame, target, method, **options)
+    def spy(table, target, method, **options):
+        asked.update(options, columns=table.frame.dtypes.astype(str).to_dict())
+        return real(table, target, method, **options)
 
-    monkeypatch.setattr(training, "fit_table", spy)
+    monkeypatch.setattr(training, "fit", spy)
     run(
         "fit", data, *BAYES, "--test-size", 0.4, "--random-state", 7, "-j", 2, "--nominal", "code",
         "--missing", "red", "--keep-rows", 0, "--time-limit", 5,
     )  # fmt: skip
     assert (asked["test_size"], asked["random_state"], asked["n_jobs"]) == (0.4, 7, 2)
     assert asked["columns"]["code"] == "object"
-    saved = load_model("model.skops")
+    saved = load("model.skops")
     assert saved.missing == ["red"]
-    assert saved.rows is None
+    assert saved.X_train is None
     assert saved.random_state == 7
     assert [c.categories for c in saved.columns if c.name == "colour"] == [("blue", "green")]
 
@@ -152,7 +150,7 @@ def test_odd_names(run, tmp_path, monkeypatch):
     frame.to_csv("odd.csv", index=False)
     ran = run("fit", "odd.csv", "--target", 'Kunde "A" = x', "--method", "pruned-tree")
     assert ran.code == 0
-    assert [c.name for c in load_model("model.skops").columns] == ["Größe [cm]", "<b>,", "code"]
+    assert [c.name for c in load("model.skops").columns] == ["Größe [cm]", "<b>,", "code"]
 
 
 @pytest.mark.parametrize(
@@ -161,7 +159,7 @@ def test_odd_names(run, tmp_path, monkeypatch):
         ("", "data.csv is empty: expected a header row"),
         ("a,class\n", "data.csv has a header but no rows"),
         ("a;class\n1;x\n", "Are its fields divided by ';'? Then pass --separator ';'"),
-        ("a,klass\n1,x\n2,y\n", "no target column 'class'. The columns are 'a', 'klass': did you"),
+        ("a,klass\n1,x\n2,y\n", "no target column 'class'. The columns are 'a', 'klass'. Did you"),
         ("a,class\n1,x\n2,x\n", "--target 'class' holds one class only, 'x'"),
         ("a,class\n1,u\n2,v\n3,w\n", "has 3 different values in 3 rows: it looks like an id"),
         ("a,class\n1,1.5\n2,2.5\n3,7\n", "it looks like a number to estimate"),
@@ -186,7 +184,7 @@ def test_mixed_columns_are_mended_with_options(run, fails, data):
 
 
 def test_places_are_checked_before_the_work(fails, data, tmp_path, monkeypatch):
-    monkeypatch.setattr(training, "fit_table", lambda *a, **k: pytest.fail("work was done"))
+    monkeypatch.setattr(training, "fit", lambda *a, **k: pytest.fail("work was done"))
     assert "There is no folder no" in fails("fit", data, *BAYES, "-o", "no/m.skops")
     assert "is a folder" in fails("fit", data, *BAYES, "--report", tmp_path)
     assert "There is no file" in fails("fit", "no.csv", *BAYES)
@@ -223,7 +221,7 @@ def test_ctrl_c(run, data, monkeypatch):
     def interrupted(*args, **options):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(training, "fit_table", interrupted)
+    monkeypatch.setattr(training, "fit", interrupted)
     ran = run("fit", data, *BAYES)
     assert (ran.code, ran.err) == (130, "counterpoint: stopped; nothing was written.\n")
 
@@ -232,9 +230,7 @@ def test_ctrl_c_while_the_page_is_made_keeps_the_model(run, data, monkeypatch):
     def interrupted(*args, **options):
         raise KeyboardInterrupt
 
-    from counterpoint import report
-
-    monkeypatch.setattr(report, "report", interrupted, raising=False)
+    monkeypatch.setattr("counterpoint.tabular.assessment.explain", interrupted)
     ran = run("fit", data, *BAYES, "--report", "page.html")
     assert ran.code == 130
     assert ran.err.endswith("counterpoint: stopped; kept model.skops.\n")
@@ -261,9 +257,9 @@ def test_help_has_examples_and_imports_nothing_heavy(command):
 
 
 def test_the_shell_completes_methods():
-    from counterpoint.cli import _learning, compare
+    from counterpoint.cli import compare, options
 
-    assert _learning.complete_method("merg") == ["merged-tree"]
+    assert options.complete_method("merg") == ["merged-tree"]
     assert compare._complete("tree,maj") == ["tree,majority"]
 
 

@@ -7,7 +7,7 @@ import pytest
 from typer.testing import CliRunner
 
 import counterpoint
-from counterpoint.cli import _terminal
+from counterpoint.cli import terminal
 from counterpoint.cli.app import app
 from counterpoint.exceptions import DatasetNotFoundError
 
@@ -101,7 +101,7 @@ def test_debug_shows_the_traceback_and_the_line(run, where, tmp_path):
     ran = run("--debug", *args) if where == "first" else run(*args, "--debug")
     assert ran.code == 1
     assert "Traceback" in ran.err
-    assert "in read_table" in ran.err
+    assert "in read_labels" in ran.err
     assert "counterpoint: There is no file" in ran.err
 
 
@@ -162,7 +162,7 @@ def test_interrupt_says_what_was_kept(run, monkeypatch, tmp_path):
 def test_options_are_named_as_on_the_command_line():
     names = {"truth=": "--truth", "overwrite=True": "--force"}
     wanted = "^use --truth x, or --truth, or --force$"
-    with pytest.raises(ValueError, match=wanted), _terminal.in_options(names):
+    with pytest.raises(ValueError, match=wanted), terminal.in_options(names):
         raise ValueError("use truth=x, or truth=, or overwrite=True")
-    with pytest.raises(OSError, match="No such file"), _terminal.in_options(names):
+    with pytest.raises(OSError, match="No such file"), terminal.in_options(names):
         raise OSError(2, "No such file")

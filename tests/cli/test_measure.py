@@ -159,13 +159,13 @@ def test_no_truth_column(fails, predictions):
     line = fails("measure", predictions, "--truth", "klass")
     assert "no truth column 'klass'" in line
     assert "'class', 'tree', 'net', 'bayes'" in line
-    assert line.endswith("did you mean --truth class?")
+    assert line.endswith("Did you mean 'class'? Name one with --truth.")
 
 
 def test_unknown_member(fails, predictions):
     line = fails("measure", predictions, "--members", "tree,nets")
     assert "no member column 'nets'" in line
-    assert line.endswith("did you mean --members net?")
+    assert line.endswith("Did you mean 'net'? Name one with --members.")
 
 
 def test_no_member_named(fails, predictions):

@@ -9,15 +9,14 @@ import pandas as pd
 import pytest
 from tables import mixed_table
 
+from counterpoint.tabular import fit, load, save
 from counterpoint.tabular.columns import align_columns
-from counterpoint.tabular.models import load_model, save_model
-from counterpoint.tabular.training import fit_table
 
 
 @pytest.fixture(scope="module")
 def made(tmp_path_factory):
     path = tmp_path_factory.mktemp("models") / "model.skops"
-    return save_model(fit_table(mixed_table(), "class", "naive-bayes"), path)
+    return save(fit(mixed_table(), "class", "naive-bayes"), path)
 
 
 @pytest.fixture
@@ -38,7 +37,7 @@ def write(frame, name="new.csv"):
 
 
 def said(model, frame):
-    saved = load_model(model)
+    saved = load(model)
     X, _, _ = align_columns(frame, saved.columns)
     return saved.model.predict(X), saved.model.predict_proba(X)
 
@@ -93,7 +92,7 @@ def test_categories_never_seen(run, model, new):
 def test_labels_are_judged_on_new_rows(run, model):
     whole = mixed_table()
     told = json.loads(run("predict", model, write(whole), "--json").out)
-    saved = load_model(model)
+    saved = load(model)
     assert told["n_judged"] == saved.score.n == 23
     assert told["error"] == pytest.approx(saved.score.error)
     ran = run("predict", model, "new.csv")
@@ -105,7 +104,7 @@ def test_labels_are_judged_on_new_rows(run, model):
     ("change", "line"),
     [
         (lambda f: f.drop(columns="size"), "The model needs a column 'size', which the data has"),
-        (lambda f: f.rename(columns={"size": "Size"}), "Is 'size' called 'Size' here?"),
+        (lambda f: f.rename(columns={"size": "Size"}), "Did you mean 'Size'?"),
         (lambda f: f.assign(size="big"), "'size' holds 'big' in data row 1, but the model knows"),
         (lambda f: f[:0], "has a header but no rows"),
     ],
@@ -131,6 +130,6 @@ def test_wrong_usage(fails, model, new):
 
 def test_no_probabilities(fails, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    save_model(fit_table(mixed_table(60), "class", "stochastic"), "m.skops")
+    save(fit(mixed_table(60), "class", "stochastic"), "m.skops")
     line = fails("predict", "m.skops", write(mixed_table(5)), "--proba")
     assert "'stochastic' gives no probabilities" in line

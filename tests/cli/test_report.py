@@ -3,51 +3,50 @@
 import json
 from pathlib import Path
 
-import numpy as np
 import pytest
 from tables import mixed_table
 
 from counterpoint.report import model_page
-from counterpoint.tabular.models import load_model, save_model
-from counterpoint.tabular.training import fit_table
+from counterpoint.tabular import fit, load, save
 
 
 @pytest.fixture
 def model(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     mixed_table().to_csv("data.csv", index=False)
-    return save_model(fit_table(mixed_table(), "class", "naive-bayes"), "model.skops")
+    return save(fit(mixed_table(), "class", "naive-bayes"), "model.skops")
 
 
 @pytest.fixture
 def pages(monkeypatch):
     made = []
 
-    def write(fitted, X, y, path, **options):
-        made.append((fitted, X, y, options))
+    def write(summary, path):
+        made.append(summary)
         Path(path).write_text("<!doctype html>")
 
-    monkeypatch.setattr(model_page, "report", write)
+    monkeypatch.setattr(model_page, "write_page", write)
     return made
 
 
 def test_rows_trained_on_are_left_out(run, model, pages):
     ran = run("report", model, "data.csv", "-o", "page.html", "--json")
-    assert json.loads(ran.out)["n_rows"] == 23
+    assert json.loads(ran.out)["data"]["n_rows"] == 23
     assert "note: 67 rows that the model was trained on left out." in ran.err
     assert ran.err.endswith("counterpoint: wrote the page to page.html\n")
-    ((fitted, X, y, options),) = pages
-    assert np.mean(fitted.predict(X) != y) == load_model(model).score.error
-    assert options["title"] == "naive-bayes on data.csv"
-    assert len(options["X_train"]) == 67
+    (summary,) = pages
+    assert summary == json.loads(ran.out)
+    assert summary["score"]["error"] == load(model).score.error
+    assert summary["title"] == "naive-bayes on data.csv"
+    assert summary["model"]["n_train"] == 67
 
 
 def test_nothing_but_training_rows(run, model, pages):
-    saved = load_model(model)
-    saved.rows.assign(**{"class": saved.labels}).to_csv("data.csv", index=False)
+    saved = load(model)
+    saved.X_train.assign(**{"class": saved.y_train}).to_csv("data.csv", index=False)
     ran = run("report", model, "data.csv")
     assert "trained on all these rows: the numbers flatter it" in ran.err
-    assert len(pages[0][2]) == 67
+    assert pages[0]["data"]["n_rows"] == 67
     assert Path("report.html").exists()
 
 

@@ -47,7 +47,7 @@ def hostile_page(tmp_path_factory):
     model = make_pipeline(TabularEncoder(), VotingClassifier(members)).fit(X[:60], y[:60])
     return report(
         model, X[60:], y[60:], tmp_path_factory.mktemp("hostile") / "page.html",
-        title=HOSTILE[1], names=HOSTILE, extra=dict.fromkeys(HOSTILE, HOSTILE[1]),
+        title=HOSTILE[1], names=HOSTILE, facts=dict.fromkeys(HOSTILE, HOSTILE[1]),
     )  # fmt: skip
 
 

@@ -17,10 +17,9 @@ from sklearn.multiclass import OneVsRestClassifier
 from sklearn.naive_bayes import GaussianNB
 
 import counterpoint.report
-from counterpoint.report import drawing, one_tree, report
-from counterpoint.report.model_page import render_model
-from counterpoint.tabular.assessment import summarise_model
-from counterpoint.tabular.explanation import one_tree as the_same
+from counterpoint.report import drawing, report
+from counterpoint.report.model_page import render_page
+from counterpoint.tabular import assess
 
 VOID = {"meta", "img", "input", "line", "circle", "path", "rect"}
 
@@ -121,7 +120,7 @@ def test_all_is_there_without_a_script(page, model_page):
     text = " ".join(page.text.replace("\N{NO-BREAK SPACE}", " ").split())
     for heading in (
         "What it is", "How good it is", "Agreement against error", "Who agrees with whom",
-        "As members join", "How sure the votes are", "Where the error goes",
+        "As members join", "How sure the members are", "Where the error goes",
         "What each member is worth", "Where members disagree most", "One tree in its place",
         "What it takes for what",
     ):  # fmt: skip
@@ -137,11 +136,11 @@ def test_numbers_on_the_page_are_those_of_the_summary():
     X, y = load_iris(return_X_y=True)
     X = X + np.random.default_rng(1).normal(0, 0.6, X.shape)
     model = RandomForestClassifier(5, max_depth=2, random_state=0).fit(X[::2], y[::2])
-    summary = summarise_model(model, X[1::2], y[1::2])
-    text = Page(render_model(summary)).text.replace("\N{NO-BREAK SPACE}", " ")
-    for row in [summary["error"], *summary["baselines"]["rows"], *summary["members"]["table"]]:
+    summary = assess(model, X[1::2], y[1::2]).summary()
+    text = Page(render_page(summary)).text.replace("\N{NO-BREAK SPACE}", " ")
+    for row in [summary["score"], *summary["baselines"]["rows"], *summary["members"]["table"]]:
         assert f"{100 * row['error']:.1f} %" in text
-    for rule in summary["tree"]["rules"]:
+    for rule in summary["tree"]["shown"]["rules"]:
         assert rule in text
     assert summary["members"]["verdict"] in text
     assert summary["headline"].replace("\N{NO-BREAK SPACE}", " ") in text
@@ -175,13 +174,13 @@ def test_a_thousand_members_and_many_rows_stay_small(tmp_path):
 
 
 def test_output_is_checked_before_the_work(tmp_path, monkeypatch):
-    monkeypatch.setattr("counterpoint.report.model_page.summarise_model", None)
+    monkeypatch.setattr("counterpoint.report.model_page.assess", None)
     with pytest.raises(FileNotFoundError, match="There is no folder"):
         report(None, None, None, tmp_path / "no" / "page.html")
 
 
 def test_front_door():
-    assert one_tree is the_same
+    assert counterpoint.report.report is report
     with pytest.raises(AttributeError, match="no attribute 'nonsense'"):
         counterpoint.report.nonsense  # noqa: B018
 

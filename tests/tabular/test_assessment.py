@@ -20,9 +20,12 @@ from counterpoint.auto import OverproduceSelectClassifier
 from counterpoint.combiners import combiner_of, member_contributions
 from counterpoint.plots import DiversityMatrixDisplay, KappaErrorDisplay, MarginDisplay
 from counterpoint.selection import EnsembleSelectionClassifier
-from counterpoint.tabular.assessment import summarise_model
-from counterpoint.tabular.explanation import one_tree
+from counterpoint.tabular import assess, explain
 from counterpoint.tabular.plain import to_json
+
+
+def summarise(*args, **options):
+    return assess(*args, **options).summary()
 
 
 @pytest.fixture(scope="module")
@@ -41,7 +44,7 @@ def forest(data):
 @pytest.fixture(scope="module")
 def summary(forest, data):
     X, y, X_test, y_test = data
-    return summarise_model(forest, X_test, y_test, X_train=X, y_train=y, extra={"Data": "iris"})
+    return summarise(forest, X_test, y_test, X_train=X, y_train=y, facts={"Data": "iris"})
 
 
 @pytest.fixture(scope="module")
@@ -72,21 +75,23 @@ def test_model_and_data(summary):
 def test_errors(summary, forest, data):
     _, _, X_test, y_test = data
     said = forest.predict(X_test)
-    assert summary["error"]["error"] == pytest.approx(np.mean(said != y_test))
+    assert summary["score"]["error"] == pytest.approx(np.mean(said != y_test))
     table = np.array(summary["confusion"]["table"])
     assert table.sum() == 75
     assert table.trace() == (said == y_test).sum()
     at = summary["confusion"]["labels"].index("virginica")
     assert table[at].sum() == 25
-    assert summary["baselines"]["rows"][0]["name"] == "Largest class"
-    assert f"{100 * np.mean(said != y_test):.1f}\N{NO-BREAK SPACE}%" in summary["headline"]
+    assert summary["baselines"]["rows"][0]["name"] == "majority class"
+    assert f"{100 * np.mean(said != y_test):.1f} %" in summary["headline"]
 
 
-def test_measures_and_worth(summary, outputs):
-    members = summary["members"]
-    assert members["worth"]["vote_error"] == pytest.approx(diversity.vote_error(outputs))
-    assert members["verdict"] == diversity.worth(outputs).verdict
-    frame = diversity.profile(outputs)
+def test_measures_and_worth_are_of_the_forest_itself(summary, outputs, forest, data):
+    members, own = summary["members"], forest.predict(data[2])
+    assert members["worth"]["vote_error"] == pytest.approx(summary["score"]["error"])
+    assert diversity.vote_error(outputs) != pytest.approx(summary["score"]["error"])
+    assert members["verdict"] == diversity.worth(outputs, own).verdict
+    assert members["verdict"].startswith("The ensemble errs")
+    frame = diversity.profile(outputs, own)
     assert {k: v["value"] for k, v in members["measures"].items()} == pytest.approx(
         frame["value"].to_dict()
     )
@@ -110,10 +115,14 @@ def test_cloud_and_matrix(summary, outputs):
 
 
 def test_table_of_members(summary, outputs, forest, data):
-    table = summary["members"]["table"]
+    shown = summary["members"]["table"]
+    assert [row["change"] for row in shown] == sorted((r["change"] for r in shown), reverse=True)
+    table = sorted(shown, key=lambda row: row["position"])
     assert [row["error"] for row in table] == pytest.approx(outputs.errors.tolist())
+    against = [np.mean(forest.classes_[v] != forest.predict(data[2])) for v in outputs.votes]
+    assert [row["disagrees"] for row in table] == pytest.approx(against)
     adds = member_contributions(outputs, combiner_of(forest))["adds"]
-    whole = summary["members"]["growth"]["error"][-1]
+    whole = summary["score"]["error"]
     assert [row["without"] for row in table] == pytest.approx((whole + adds).tolist())
     assert [row["change"] for row in table] == pytest.approx(adds.tolist())
     assert all(row["weight"] is None for row in table)
@@ -123,8 +132,8 @@ def test_table_of_members(summary, outputs, forest, data):
 
 def test_growth(summary, outputs):
     growth = summary["members"]["growth"]
-    assert growth["error"][-1] == pytest.approx(summary["error"]["error"])  # as the model itself
-    assert growth["low"][-1] == pytest.approx(summary["error"]["low"])
+    assert growth["error"][-1] == pytest.approx(summary["score"]["error"])  # as the model itself
+    assert growth["low"][-1] == pytest.approx(summary["score"]["low"])
     followed = diversity.trajectory(outputs, ["member_error", "q"])
     assert growth["member_error"] == pytest.approx(followed["member_error"].tolist())
     assert growth["q"][0] is None
@@ -138,7 +147,7 @@ def test_decompositions_add_up(summary, outputs):
     for terms in (vote["terms"], brier["terms"]):
         values = [term["value"] for term in terms]
         assert sum(values[:-1]) == pytest.approx(values[-1])
-    assert vote["terms"][-1]["value"] == pytest.approx(diversity.vote_error(outputs))
+    assert vote["terms"][-1]["value"] == pytest.approx(summary["score"]["error"])
     truth = np.eye(3)[outputs.y]
     squared = ((outputs.proba.mean(axis=0) - truth) ** 2).sum(axis=1).mean()
     assert brier["terms"][-1]["value"] == pytest.approx(squared)
@@ -176,50 +185,53 @@ def test_tree(summary, forest, data):
     tree = summary["tree"]
     assert tree["method"] == "merged"
     assert tree["from_training_rows"]
-    one = one_tree(forest, X, y, X_test=X_test, y_test=y_test)
+    one = explain(forest, X, y, X_test=X_test, y_test=y_test)
     assert (tree["n_leaves"], tree["fidelity"]) == (one.n_leaves, one.fidelity)
-    assert sum(node["yes"] is None for node in tree["nodes"]) == tree["shown_leaves"]
-    assert len(tree["rules"]) == tree["shown_leaves"]
+    shown = tree["shown"]
+    assert sum(node["yes"] is None for node in shown["nodes"]) == shown["n_leaves"]
+    assert len(shown["rules"]) == shown["n_leaves"]
+    assert len(tree["rules"]) == tree["n_leaves"]
 
 
 def test_without_training_rows_all_comes_from_the_rows_given(forest, data):
-    summary = summarise_model(forest, data[2], data[3])
+    summary = summarise(forest, data[2], data[3])
     assert "cross-validated" in summary["baselines"]["how"]
     assert not summary["tree"]["from_training_rows"]
     assert summary["tree"]["n_fit"] + summary["tree"]["n_held"] == 75
 
 
 def test_the_same_seed_gives_the_same_summary(forest, data):
-    first, second = (summarise_model(forest, *data[2:], random_state=4) for _ in range(2))
+    first, second = (summarise(forest, *data[2:], random_state=4) for _ in range(2))
     assert first == second
 
 
 def test_many_rows_are_drawn_from_and_many_members_shown_in_part(forest, data):
-    summary = summarise_model(forest, *data[2:], max_rows=40, max_members=3)
+    summary = summarise(forest, *data[2:], max_rows=40, max_members=3)
     assert (summary["data"]["n_rows"], summary["data"]["n_given"]) == (40, 75)
     assert "Of the 75 rows given, 40 drawn at random" in summary["notes"][0]
     members = summary["members"]
     assert (members["n_members"], members["shown"]) == (7, [0, 3, 6])
-    assert len(members["table"]) == len(members["matrix"]["values"]) == 3
+    assert len(members["matrix"]["values"]) == len(members["names"]) == len(members["errors"]) == 3
+    assert len(members["table"]) == 7
     assert len(members["growth"]["error"]) == 7
 
 
 def test_rows_are_fewer_where_members_are_many(forest, data, monkeypatch):
-    monkeypatch.setattr("counterpoint.tabular.assessment._MOST_ANSWERS", 1)
+    monkeypatch.setattr("counterpoint.tabular.inputs._MOST_ANSWERS", 1)
     X, y = (np.concatenate([part] * 3) for part in data[2:])
-    summary = summarise_model(forest, pd.DataFrame(X, columns=data[2].columns), y)
+    summary = summarise(forest, pd.DataFrame(X, columns=data[2].columns), y)
     assert summary["data"]["n_rows"] == 200
 
 
 def test_a_note_if_there_is_not_one_error(data):
     X, y, _, _ = data
     model = BaggingClassifier(DecisionTreeClassifier(), 3, bootstrap=False).fit(X, y)
-    assert "Not one error" in summarise_model(model, X, y)["notes"][0]
+    assert "Not one error" in summarise(model, X, y)["notes"][0]
 
 
 def test_one_model_has_no_members(data):
     X, y, X_test, y_test = data
-    summary = summarise_model(GaussianNB().fit(X, y), X_test, y_test)
+    summary = summarise(GaussianNB().fit(X, y), X_test, y_test)
     assert summary["members"] is None
     assert "GaussianNB is one model" in summary["no_members"]
     assert summary["title"] == "GaussianNB"
@@ -229,7 +241,7 @@ def test_one_model_has_no_members(data):
 def test_members_with_tasks_of_their_own(data):
     X, y, X_test, y_test = data
     model = OneVsRestClassifier(GaussianNB()).fit(X, y)
-    members = summarise_model(model, X_test, y_test)["members"]
+    members = summarise(model, X_test, y_test)["members"]
     assert not members["votes_known"]
     assert members["growth"] is members["margins"] is members["disputed"] is None
     assert members["decompositions"] == []
@@ -242,10 +254,11 @@ def test_weights_and_names_of_members(data):
     X, y, X_test, y_test = data
     pool = [("bayes", GaussianNB()), ("stump", DecisionTreeClassifier(max_depth=1))]
     model = VotingClassifier(pool, weights=[2, 1]).fit(X, y)
-    table = summarise_model(model, X_test, y_test)["members"]["table"]
-    assert [row["name"] for row in table] == ["bayes", "stump"]
-    assert [row["weight"] for row in table] == pytest.approx([2 / 3, 1 / 3])
-    named = summarise_model(model, X_test, y_test, names=["one", "two"])["members"]
+    table = summarise(model, X_test, y_test)["members"]["table"]
+    assert {row["name"]: row["weight"] for row in table} == pytest.approx(
+        {"bayes": 2 / 3, "stump": 1 / 3}
+    )
+    named = summarise(model, X_test, y_test, names=["one", "two"])["members"]
     assert named["names"] == ["one", "two"]
 
 
@@ -253,7 +266,7 @@ def test_members_of_overproduce_and_select(data):
     X, y, X_test, y_test = data
     pool = [("bayes", GaussianNB()), ("forest", RandomForestClassifier(5))]
     model = OverproduceSelectClassifier(pool, cv=3, random_state=0).fit(X, y)
-    summary = summarise_model(model, X_test, y_test)
+    summary = summarise(model, X_test, y_test)
     assert summary["members"]["names"] == [name for name, _ in model.pool_]
     assert sum(kind["count"] for kind in summary["model"]["kinds"]) == len(model.pool_)
 
@@ -264,7 +277,7 @@ def test_members_that_were_selected(data):
         (f"tree {k}", DecisionTreeClassifier(max_depth=k, random_state=0)) for k in (1, 2, 3, 4)
     ]
     model = EnsembleSelectionClassifier(pool, random_state=0).fit(X, y)
-    summary = summarise_model(model, X_test, y_test)
+    summary = summarise(model, X_test, y_test)
     assert summary["members"]["names"] == [f"tree {k + 1}" for k in model.selected_]
     assert summary["model"]["combination"] != "unknown"
 
@@ -273,33 +286,33 @@ def test_texts():
     X = ["good day", "bad day", "good night", "bad night"] * 10
     y = ["yes", "no"] * 20
     model = make_pipeline(CountVectorizer(), RandomForestClassifier(5, random_state=0)).fit(X, y)
-    summary = summarise_model(model, X, y, X_train=X, y_train=y)
+    summary = summarise(model, X, y, X_train=X, y_train=y)
     assert summary["model"]["steps"] == ["CountVectorizer"]
-    assert [row["name"] for row in summary["baselines"]["rows"]] == ["Largest class"]
+    assert [row["name"] for row in summary["baselines"]["rows"]] == ["majority class"]
     assert summary["tree"]["fidelity"] == 1.0
 
 
 def test_wrong_input(forest, data):
     X, _, X_test, y_test = data
     with pytest.raises(TypeError, match="A list was given, expected a fitted classifier"):
-        summarise_model([forest], X_test, y_test)
+        summarise([forest], X_test, y_test)
     with pytest.raises(TypeError, match="LinearRegression is no classifier"):
-        summarise_model(LinearRegression().fit(X, np.arange(75)), X_test, y_test)
+        summarise(LinearRegression().fit(X, np.arange(75)), X_test, y_test)
     with pytest.raises(NotFittedError):
-        summarise_model(RandomForestClassifier(), X_test, y_test)
+        summarise(RandomForestClassifier(), X_test, y_test)
     with pytest.raises(ValueError, match=r"X has 75 rows and y has shape \(74,\)"):
-        summarise_model(forest, X_test, y_test[1:])
+        summarise(forest, X_test, y_test[1:])
     with pytest.raises(ValueError, match="X has no rows"):
-        summarise_model(forest, X_test[:0], y_test[:0])
+        summarise(forest, X_test[:0], y_test[:0])
     with pytest.raises(ValueError, match="X_train and y_train go together"):
-        summarise_model(forest, X_test, y_test, X_train=X)
+        summarise(forest, X_test, y_test, X_train=X)
     with pytest.raises(ValueError, match="'daisy', which the model never saw: it knows"):
-        summarise_model(forest, X_test, np.array(["daisy"] * 75))
+        summarise(forest, X_test, np.array(["daisy"] * 75))
     with pytest.raises(ValueError, match="2 names for 7 members"):
-        summarise_model(forest, X_test, y_test, names=["a", "b"])
+        summarise(forest, X_test, y_test, names=["a", "b"])
     with pytest.raises(ValueError, match="1 feature_names for 4 columns"):
-        summarise_model(forest, X_test, y_test, feature_names=["a"])
-    with pytest.raises(ValueError, match="max_members=1: a pair takes two"):
-        summarise_model(forest, X_test, y_test, max_members=1)
+        summarise(forest, X_test, y_test, feature_names=["a"])
+    with pytest.raises(ValueError, match="max_members=1: give a whole number from 2"):
+        summarise(forest, X_test, y_test, max_members=1)
     with pytest.raises(ValueError, match="max_rows=0"):
-        summarise_model(forest, X_test, y_test, max_rows=0)
+        summarise(forest, X_test, y_test, max_rows=0)

@@ -10,8 +10,8 @@ from counterpoint.tabular.columns import (
     Column,
     align_columns,
     check_target,
+    describe_columns,
     find_column,
-    plan_columns,
     text_labels,
 )
 
@@ -33,7 +33,7 @@ def test_columns_are_told_apart():
             "t": list("ab") * 15,
         }
     )
-    columns, left_out = plan_columns(frame, "t")
+    columns, left_out = describe_columns(frame, "t")
     assert columns == [
         Column("n", "number"),
         Column("c", "category", ("a", "b")),
@@ -49,13 +49,13 @@ def test_many_texts_are_left_out():
     with pytest.raises(
         ValueError, match=r"no column to learn 't' from\. 'w' was left out: it has 201"
     ):
-        plan_columns(frame, "t")
+        describe_columns(frame, "t")
 
 
 def test_infinity_is_told_with_its_row():
     frame = pd.DataFrame({"n": [1.0, np.inf], "t": ["a", "b"]})
     with pytest.raises(ValueError, match="'n' holds an infinite number in data row 2"):
-        plan_columns(frame, "t")
+        describe_columns(frame, "t")
 
 
 KNOWN = [Column("n", "number"), Column("c", "category", ("1", "a"))]
@@ -77,7 +77,7 @@ def test_order_does_not_matter(order):
 def test_missing_columns_are_named():
     with pytest.raises(ValueError, match="needs columns 'n', 'c', which the data has not; it has"):
         align_columns(pd.DataFrame({"x": [1]}), KNOWN)
-    with pytest.raises(ValueError, match=r"needs a column 'c', .* Is 'c' called 'C' here\?"):
+    with pytest.raises(ValueError, match=r"needs a column 'c', .* Did you mean 'C'\?"):
         align_columns(pd.DataFrame({"n": [1], "C": ["a"]}), KNOWN)
 
 
@@ -122,7 +122,7 @@ def test_whole_numbers_are_labels_without_a_point():
 
 def test_the_nearest_column_is_named():
     assert find_column("a", ["a", "b"], what="column", option="x=") == "a"
-    with pytest.raises(ValueError, match="did you mean target='Class'"):
+    with pytest.raises(ValueError, match="Did you mean 'Class'"):
         find_column("class", ["Age", "Class"], what="target column", option="target=")
-    with pytest.raises(ValueError, match="'a', 'b': name one with target="):
+    with pytest.raises(ValueError, match="Name one with target="):
         find_column("zzz", ["a", "b"], what="target column", option="target=")

@@ -7,14 +7,13 @@ from sklearn.naive_bayes import GaussianNB
 from tables import mixed_table
 
 from counterpoint.auto import Candidate
-from counterpoint.tabular import comparison
-from counterpoint.tabular.comparison import compare_methods
+from counterpoint.tabular import compare, comparison
 
 TABLE = mixed_table()
 
 
-def test_compare_methods():
-    found = compare_methods(TABLE, "class", ["majority", "tree", "naive-bayes"], n_repeats=2)
+def test_compare():
+    found = compare(TABLE, "class", ["majority", "tree", "naive-bayes"], n_repeats=2)
     table = found.table.set_index("method")
     assert table.index[-1] == "majority"
     assert found.errors.shape == (10, 3)
@@ -28,7 +27,7 @@ def test_compare_methods():
 
 
 def test_the_interval_is_that_of_nadeau_and_bengio():
-    found = compare_methods(TABLE, "class", ["tree"], n_splits=3)
+    found = compare(TABLE, "class", ["tree"], n_splits=3)
     errors = found.errors["tree"]
     half = 4.302653 * np.sqrt((1 / 3 + 1 / 2) * errors.var())  # t of 2 degrees of freedom
     wilson = binomtest(round(errors.mean() * 90), 90).proportion_ci(method="wilson")
@@ -50,11 +49,11 @@ def interrupt_at(monkeypatch, name):
 
 def test_an_interrupt_keeps_what_is_done(monkeypatch):
     interrupt_at(monkeypatch, "tree")
-    found = compare_methods(TABLE, "class", ["majority", "tree", "naive-bayes"], n_splits=2)
+    found = compare(TABLE, "class", ["majority", "tree", "naive-bayes"], n_splits=2)
     assert found.interrupted
     assert found.table["method"].tolist() == ["majority"]
     with pytest.raises(KeyboardInterrupt):
-        compare_methods(TABLE, "class", ["tree", "majority"], n_splits=2)
+        compare(TABLE, "class", ["tree", "majority"], n_splits=2)
 
 
 def test_a_method_that_fails_is_noted(monkeypatch):
@@ -66,11 +65,11 @@ def test_a_method_that_fails_is_noted(monkeypatch):
         return real(method, *args, **options)
 
     monkeypatch.setattr(comparison, "_try_once", broken)
-    found = compare_methods(TABLE, "class", ["tree", "majority"], n_splits=2)
+    found = compare(TABLE, "class", ["tree", "majority"], n_splits=2)
     assert found.table["method"].tolist() == ["majority"]
     assert "tree failed: no good" in found.notes
     with pytest.raises(ValueError, match=r"No method could be fitted\. .*tree failed: no good"):
-        compare_methods(TABLE, "class", ["tree"], n_splits=2)
+        compare(TABLE, "class", ["tree"], n_splits=2)
 
 
 @pytest.mark.parametrize(
@@ -79,7 +78,7 @@ def test_a_method_that_fails_is_noted(monkeypatch):
         ({"methods": []}, "give a list of at least one name"),
         ({"methods": "tree"}, "give a list"),
         ({"methods": ["tree", "tree"]}, "names 'tree' twice"),
-        ({"methods": ["trees"]}, "no method 'trees'"),
+        ({"methods": ["trees"]}, "method='trees': choose .* Did you mean 'tree'"),
         ({"n_splits": 1}, "n_splits=1"),
         ({"n_repeats": 0}, "n_repeats=0"),
         ({"n_splits": 60}, "too few for n_splits=60 folds"),
@@ -87,7 +86,7 @@ def test_a_method_that_fails_is_noted(monkeypatch):
 )
 def test_bad_comparisons(change, message):
     with pytest.raises(ValueError, match=message):
-        compare_methods(TABLE, "class", **{"methods": ["majority"], **change})
+        compare(TABLE, "class", **{"methods": ["majority"], **change})
 
 
 class Interrupted(GaussianNB):
@@ -105,6 +104,6 @@ def test_an_interrupt_of_auto_ends_the_comparison(monkeypatch):
         ]
 
     monkeypatch.setattr("counterpoint.auto.overproduce.default_pool", pool)
-    found = compare_methods(TABLE, "class", ["majority", "auto", "tree"], n_splits=2)
+    found = compare(TABLE, "class", ["majority", "auto", "tree"], n_splits=2)
     assert found.interrupted
     assert found.table["method"].tolist() == ["majority"]

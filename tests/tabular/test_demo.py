@@ -1,10 +1,13 @@
 """The demo's numbers are those of its models, and the same for the same seed."""
 
+import json
+
 import numpy as np
 import pytest
 
-from counterpoint.diversity import profile
-from counterpoint.tabular.demo import run_demo
+from counterpoint import __version__
+from counterpoint.diversity import profile, vote_error
+from counterpoint.tabular.demo import _errors, _remarks, run_demo
 
 SMALL = {"n_estimators": 4, "n_splits": 2, "progress": False}
 
@@ -27,17 +30,20 @@ def test_shapes(result):
         assert method.recipe
 
 
-def test_measures_are_of_the_outputs(result):
+def test_measures_are_of_the_ensemble_itself(result):
     for method in result.methods:
-        assert method.profile.equals(profile(method.outputs))
-        assert method.worth.vote_error == method.profile["value"]["vote_error"]
-
-
-def test_errors_are_those_of_the_vote_where_the_vote_is_the_rule(result):
+        expected = profile(method.outputs)["value"]
+        assert method.measures["q"]["value"] == expected["q"]
+        assert method.measures["vote_error"]["value"] == pytest.approx(method.errors[0])
     # AdaBoost predicts by the weighted vote; the others by mean probabilities of full trees.
-    ada = result.methods[2]
-    assert ada.errors[0] == pytest.approx(ada.worth.vote_error)
+    assert vote_error(result.methods[2].outputs) == pytest.approx(result.methods[2].errors[0])
     assert 0.1 < result.tree_errors.mean() < 0.5
+
+
+def test_the_report_of_the_best_has_the_same_single_tree(result):
+    best = result.assess_best()
+    assert best.baselines["single tree"].error == pytest.approx(result.tree_errors[0])
+    assert best.score.error == pytest.approx(result.best.errors[0])
 
 
 def test_same_seed_same_numbers(result):
@@ -47,7 +53,7 @@ def test_same_seed_same_numbers(result):
     for a, b, c in zip(again.methods, result.methods, other.methods, strict=True):
         np.testing.assert_array_equal(a.errors, b.errors)
         np.testing.assert_array_equal(a.outputs.votes, b.outputs.votes)
-        assert a.profile.equals(b.profile)
+        assert a.measures == b.measures
         assert not np.array_equal(a.outputs.y, c.outputs.y)
 
 
@@ -61,14 +67,14 @@ def test_more_splits_leave_the_first_as_it_was(result):
 
 def test_members_that_are_copies_are_told_of_in_the_verdict_not_in_a_warning():
     same = run_demo("iris", n_estimators=2, n_splits=1, progress=False)  # warnings are errors here
-    assert any("nearly copies" in method.worth.verdict for method in same.methods)
+    assert any("nearly copies" in method.verdict for method in same.methods)
 
 
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"n_estimators": 1}, "n_estimators=1: it takes two members to disagree"),
-        ({"n_splits": 0}, "n_splits=0: at least one split"),
+        ({"n_estimators": 1}, "n_estimators=1: give a whole number from 2"),
+        ({"n_splits": 0}, "n_splits=0: give a whole number from 1"),
         ({"dataset": "primary-tumor"}, "'primary-tumor' has a single row of class 'duoden"),
     ],
 )
@@ -85,3 +91,65 @@ def test_one_class_only(tmp_path, monkeypatch):
     add_file(tmp_path / "dull.csv")
     with pytest.raises(ValueError, match="'dull' has one class only, 'x'"):
         run_demo("dull")
+
+
+def test_demo(demo_result):
+    summary = demo_result.summary()
+    assert json.loads(json.dumps(summary, allow_nan=False)) == summary
+    assert summary["dataset"] == "vehicle"
+    assert summary["n_train"] == summary["n_test"] == 423
+    assert summary["versions"]["counterpoint"] == __version__
+    assert summary["command"] == (
+        "counterpoint demo --dataset vehicle --n-estimators 5 --n-splits 2 --random-state 0"
+    )
+    assert summary["tree"]["error_mean"] == pytest.approx(demo_result.tree_errors.mean())
+    for method, result in zip(summary["methods"], demo_result.methods, strict=True):
+        assert method["error"] == result.errors[0]
+        assert method["error_spread"] == pytest.approx(np.std(result.errors, ddof=1))
+        assert method["verdict"] == result.verdict
+        assert method["measures"] == result.measures
+        assert set(summary["shown_measures"]) <= set(method["measures"])
+    assert summary["remarks"]
+
+
+def method(name, errors, member_error, kappa):
+    measures = {"member_error": {"value": member_error}, "label_kappa": {"value": kappa}}
+    return {"name": name, "measures": measures, **_errors(np.array(errors))}
+
+
+TREE = _errors(np.array([0.3, 0.3]))
+
+
+def test_remarks_when_voting_pays():
+    remarks = _remarks(
+        TREE, [method("A", [0.2, 0.2], 0.35, 0.6), method("B", [0.25, 0.3], 0.4, 0.1)]
+    )
+    assert "the best ensemble, A, 20.0 %" in remarks[0]
+    assert "members of B err most, 40.0 %" in remarks[1]
+    assert "together they err 25.0 %" in remarks[1]
+    assert (
+        "Least alike are the members of B (kappa 0.10), most alike those of A (0.60)"
+        in (remarks[2])
+    )
+    assert "A errs less than B on every split" in remarks[3]
+    assert len(remarks) == 4
+
+
+@pytest.mark.parametrize(
+    ("methods", "n_remarks"),
+    [
+        # Voting does not pay, and the most diverse is the best.
+        ([method("A", [0.4, 0.4], 0.35, 0.6), method("B", [0.3, 0.3], 0.4, 0.1)], 2),
+        # A is better than the more diverse B, but not on every split.
+        ([method("A", [0.1, 0.2], 0.2, 0.6), method("B", [0.3, 0.1], 0.2, 0.1)], 2),
+        # There is but one split.
+        ([method("A", [0.1], 0.2, 0.6), method("B", [0.3], 0.2, 0.1)], 2),
+        # B has no pairs.
+        ([method("A", [0.2, 0.2], 0.2, 0.5), method("B", [0.2, 0.2], 0.2, None)], 1),
+    ],
+)
+def test_remarks_do_not_claim_what_is_not_so(methods, n_remarks):
+    remarks = _remarks(TREE, methods)
+    assert len(remarks) == n_remarks
+    pays = min(method["error_mean"] for method in methods) < 0.3
+    assert ("no ensemble does better" in remarks[0]) != pays

@@ -18,7 +18,8 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
 from counterpoint.datasets import TabularEncoder
-from counterpoint.tabular.explanation import cut_back, one_tree
+from counterpoint.tabular import explain
+from counterpoint.tabular.small_tree import cut_back
 
 
 @pytest.fixture(scope="module")
@@ -36,13 +37,13 @@ def forest(iris):
 
 def test_trees_are_merged(iris, forest):
     X, y = iris
-    one = one_tree(forest, X[::2], y[::2], X_test=X[1::2], y_test=y[1::2])
+    one = explain(forest, X[::2], y[::2], X_test=X[1::2], y_test=y[1::2])
     assert (one.method, one.n_trees, one.n_members) == ("merged", 8, 8)
     assert (one.n_fit, one.n_held) == (75, 75)
     told, said = one.predict(X[1::2]), forest.predict(X[1::2])
     assert one.fidelity == pytest.approx(np.mean(told == said))
     assert one.error == pytest.approx(np.mean(told != y[1::2]))
-    assert one.ensemble_error == pytest.approx(np.mean(said != y[1::2]))
+    assert one.model_error == pytest.approx(np.mean(said != y[1::2]))
     assert one.fidelity > 0.8
     assert isinstance(one.tree, DecisionTreeClassifier)
     assert one.n_leaves == one.tree.get_n_leaves() == len(one.rules)
@@ -53,28 +54,28 @@ def test_trees_are_merged(iris, forest):
 
 def test_sizes_are_those_of_the_tree_cut_back(iris, forest):
     X, y = iris
-    one = one_tree(forest, X[::2], y[::2], X_test=X[1::2], y_test=y[1::2])
+    one = explain(forest, X[::2], y[::2], X_test=X[1::2], y_test=y[1::2])
     assert [row["n_leaves"] for row in one.sizes][:2] == [2, 4]
     assert one.sizes[-1] == {
         "n_leaves": one.n_leaves, "fidelity": one.fidelity, "error": one.error,
     }  # fmt: skip
-    small = one_tree(forest, X[::2], y[::2], X_test=X[1::2], y_test=y[1::2], max_leaves=4)
+    small = explain(forest, X[::2], y[::2], X_test=X[1::2], y_test=y[1::2], max_leaves=4)
     assert small.n_leaves == 4
     assert small.fidelity == next(r["fidelity"] for r in one.sizes if r["n_leaves"] == 4)
 
 
 def test_rows_are_held_out_where_none_are_given(iris, forest):
     X, y = iris
-    one = one_tree(forest, X, y, random_state=1)
+    one = explain(forest, X, y, random_state=1)
     assert (one.n_fit, one.n_held) == (105, 45)
-    assert one.rules == one_tree(forest, X, y, random_state=1).rules
+    assert one.rules == explain(forest, X, y, random_state=1).rules
 
 
 def test_only_some_of_many_trees_are_merged(iris, monkeypatch):
     X, y = iris
     monkeypatch.setattr("counterpoint.tabular.explanation._MOST_TREES", 5)
     monkeypatch.setattr("counterpoint.tabular.explanation._MOST_ROWS", 60)
-    one = one_tree(RandomForestClassifier(9, random_state=0).fit(X, y), X, y)
+    one = explain(RandomForestClassifier(9, random_state=0).fit(X, y), X, y)
     assert (one.n_trees, one.n_members, one.n_fit) == (5, 9, 60)
     assert "Merged from 5 of the 9 trees" in one.text()
 
@@ -90,20 +91,20 @@ def test_only_some_of_many_trees_are_merged(iris, monkeypatch):
 )
 def test_others_are_distilled_on_the_columns_as_given(iris, model):
     X, y = iris
-    one = one_tree(model.fit(X, y), X, y)
+    one = explain(model.fit(X, y), X, y)
     assert one.method == "distilled"
     assert one.feature_names == list(X.columns)
     assert one.fidelity > 0.8
     thresholds = one.tree.tree_.threshold[one.tree.tree_.feature >= 0]
     assert thresholds.max() > 1.5  # centimetres, not standard deviations
-    assert one.text().startswith("Grown on what the ensemble says")
+    assert one.text().startswith("Grown on what the model says")
 
 
 def test_merged_behind_a_pipeline_has_its_columns():
     X = pd.DataFrame({"colour": ["red", "blue", "green"] * 20, "size": [1.0, np.nan, 3.0] * 20})
     y = np.array(["u", "v", "v"] * 20)
     model = make_pipeline(TabularEncoder(), RandomForestClassifier(5, random_state=0)).fit(X, y)
-    one = one_tree(model, X, y)
+    one = explain(model, X, y)
     assert one.method == "merged"
     assert one.fidelity == 1.0
     assert set(one.feature_names) >= {"colour_red", "size"}
@@ -113,7 +114,7 @@ def test_merged_behind_a_pipeline_has_its_columns():
 def test_words_and_gaps_are_encoded_for_a_tree_of_its_own():
     X = pd.DataFrame({"colour": ["red", "blue", "green"] * 20, "size": [1.0, np.nan, 3.0] * 20})
     y = np.array(["u", "v", "v"] * 20)
-    one = one_tree(make_pipeline(TabularEncoder(), GaussianNB()).fit(X, y), X, y)
+    one = explain(make_pipeline(TabularEncoder(), GaussianNB()).fit(X, y), X, y)
     assert (one.method, one.fidelity) == ("distilled", 1.0)
     assert any("colour is red" in rule for rule in one.rules)
 
@@ -122,7 +123,7 @@ def test_texts_go_through_the_pipeline():
     X = np.array(["good day", "bad day", "good night", "bad night"] * 10, dtype=object)
     y = np.array([1, 0, 1, 0] * 10)
     model = make_pipeline(CountVectorizer(), RandomForestClassifier(5, random_state=0)).fit(X, y)
-    one = one_tree(model, X, y)
+    one = explain(model, X, y)
     assert one.fidelity == 1.0
     assert set(one.feature_names) == {"good", "bad", "day", "night"}
 
@@ -131,7 +132,7 @@ def test_an_ensemble_that_always_says_the_same_is_a_leaf(iris):
     X, _ = iris
     y = np.array(["only"] * 149 + ["rare"])
     model = RandomForestClassifier(3, max_depth=1, random_state=0).fit(X, y)
-    one = one_tree(model, X, y)
+    one = explain(model, X, y)
     assert one.n_leaves == 1
     assert "always only" in one.rules[0]
     assert "one tree with 1 leaf." in one.text()
@@ -152,8 +153,8 @@ def test_cut_back_leaves_the_split_that_separates_most():
 def test_wrong_input(iris, forest):
     X, y = iris
     with pytest.raises(TypeError, match="A RandomForestRegressor was given, expected a fitted cla"):
-        one_tree(RandomForestRegressor(2).fit(X, range(150)), X, y)
-    with pytest.raises(ValueError, match="max_leaves=0: a tree has at least one leaf"):
-        one_tree(forest, X, y, max_leaves=0)
+        explain(RandomForestRegressor(2).fit(X, range(150)), X, y)
+    with pytest.raises(ValueError, match="max_leaves=0: give a whole number from 1"):
+        explain(forest, X, y, max_leaves=0)
     with pytest.raises(ValueError, match="3 rows were given: at least 4 are needed"):
-        one_tree(forest, X[:3], y[:3])
+        explain(forest, X[:3], y[:3])

@@ -15,11 +15,10 @@ from sklearn.tree import DecisionTreeClassifier
 from tables import mixed_table
 
 from counterpoint.auto import Candidate, default_pool
-from counterpoint.tabular import models, training
+from counterpoint.tabular import fit, load, models, save, training
 from counterpoint.tabular.columns import align_columns
 from counterpoint.tabular.methods import METHODS
-from counterpoint.tabular.models import FORMAT, KeptFrame, load_model, save_model
-from counterpoint.tabular.training import fit_table
+from counterpoint.tabular.models import FORMAT, KeptFrame
 
 TABLE = mixed_table(60)
 
@@ -52,12 +51,12 @@ def small(monkeypatch):
 
 @pytest.fixture(scope="module")
 def fitted():
-    return fit_table(TABLE, "class", "naive-bayes")
+    return fit(TABLE, "class", "naive-bayes")
 
 
 @pytest.fixture
 def path(tmp_path, fitted):
-    return save_model(fitted, tmp_path / "model.skops")
+    return save(fitted, tmp_path / "model.skops")
 
 
 def rewrite(path, change):
@@ -80,8 +79,8 @@ def retold(**changes):
 
 @pytest.mark.parametrize("method", METHODS)
 def test_every_method_comes_back_the_same(method, tmp_path, few, small):
-    fitted = fit_table(TABLE, "class", method, progress=False)
-    saved = load_model(save_model(fitted, tmp_path / "model.skops"))
+    fitted = fit(TABLE, "class", method, progress=False)
+    saved = load(save(fitted, tmp_path / "model.skops"))
     X = fitted.X_test
     np.testing.assert_array_equal(saved.model.predict(X), fitted.model.predict(X))
     if hasattr(fitted.model, "predict_proba"):
@@ -96,10 +95,10 @@ def test_every_method_comes_back_the_same(method, tmp_path, few, small):
 def test_every_rule_of_auto_comes_back(rule, tmp_path, few, monkeypatch):
     from counterpoint.auto import choice
 
-    monkeypatch.setattr(choice, "_clear_best", lambda losses, rows, weight: rule)
-    fitted = fit_table(TABLE, "class", "auto", progress=False)
+    monkeypatch.setattr(choice, "_clear_best", lambda each, rows, weight: rule)
+    fitted = fit(TABLE, "class", "auto", progress=False)
     assert fitted.model.named_steps["model"].rule_ == rule
-    saved = load_model(save_model(fitted, tmp_path / "model.skops"))
+    saved = load(save(fitted, tmp_path / "model.skops"))
     np.testing.assert_array_equal(
         saved.model.predict_proba(fitted.X_test), fitted.model.predict_proba(fitted.X_test)
     )
@@ -137,19 +136,19 @@ def test_what_is_told_has_no_date(path):
 
 
 def test_rows_are_kept_unless_not_wanted(fitted, tmp_path):
-    saved = load_model(save_model(fitted, tmp_path / "m.skops", keep_rows=7))
+    saved = load(save(fitted, tmp_path / "m.skops", keep_rows=7))
     known = fitted.X_train[:7].reset_index(drop=True)
-    pd.testing.assert_frame_equal(saved.rows, known, check_dtype=False)
-    assert saved.labels.tolist() == fitted.y_train[:7].tolist()
-    assert len(saved.test_rows) == 7
-    without = load_model(save_model(fitted, tmp_path / "m.skops", keep_rows=0))
-    assert without.rows is without.labels is without.test_rows is None
+    pd.testing.assert_frame_equal(saved.X_train, known, check_dtype=False)
+    assert saved.y_train.tolist() == fitted.y_train[:7].tolist()
+    assert len(saved.X_test) == 7
+    without = load(save(fitted, tmp_path / "m.skops", keep_rows=0))
+    assert without.X_train is without.y_train is without.X_test is None
     with pytest.raises(ValueError, match="keep_rows=-1"):
-        save_model(fitted, tmp_path / "m.skops", keep_rows=-1)
+        save(fitted, tmp_path / "m.skops", keep_rows=-1)
 
 
 def test_rows_trained_on_are_known_again(path, fitted):
-    saved = load_model(path)
+    saved = load(path)
     assert not saved.is_new(fitted.X_train, fitted.y_train).any()
     assert saved.is_new(fitted.X_test, fitted.y_test).all()
     X, _, _ = align_columns(TABLE.sample(frac=1, random_state=0), saved.columns)
@@ -161,7 +160,7 @@ def test_rows_trained_on_are_known_again(path, fitted):
 def test_a_file_cut_short(path, cut):
     path.write_bytes(path.read_bytes()[:cut])
     with pytest.raises(ValueError, match="no model file of counterpoint, or it is cut short"):
-        load_model(path)
+        load(path)
 
 
 def test_a_damaged_file(path):
@@ -169,42 +168,42 @@ def test_a_damaged_file(path):
     data[60:80] = b"x" * 20
     path.write_bytes(data)
     with pytest.raises(ValueError, match="no model file of counterpoint, or it is cut short"):
-        load_model(path)
+        load(path)
 
 
 def test_files_of_others(tmp_path):
     path = tmp_path / "m.skops"
     skops.io.dump(LogisticRegression(), path)
     with pytest.raises(ValueError, match="no model file of counterpoint"):
-        load_model(path)
+        load(path)
     path.write_text("class,a\n")
     with pytest.raises(ValueError, match="no model file of counterpoint"):
-        load_model(path)
+        load(path)
     import pickle
 
     path.write_bytes(pickle.dumps({"model": 1}))
     with pytest.raises(ValueError, match="no model file of counterpoint"):
-        load_model(path)
+        load(path)
     with pytest.raises(FileNotFoundError, match="There is no file"):
-        load_model(tmp_path / "no.skops")
+        load(tmp_path / "no.skops")
 
 
 @pytest.mark.parametrize("entry", [b"[]", b"{", b'{"kind": "cake"}'])
 def test_an_entry_that_is_not_ours(path, entry):
     rewrite(path, lambda entries: entries.update({"counterpoint.json": entry}))
     with pytest.raises(ValueError, match="no model file of counterpoint"):
-        load_model(path)
+        load(path)
 
 
 def test_another_format(path):
     rewrite(path, retold(format=FORMAT + 1, versions={"counterpoint": "9.9"}))
-    with pytest.raises(ValueError, match=r"of model format 2, written by counterpoint 9\.9"):
-        load_model(path)
+    with pytest.raises(ValueError, match=r"of model format 3, written by counterpoint 9\.9"):
+        load(path)
 
 
 def test_other_versions_are_noted(path):
     rewrite(path, retold(versions={"counterpoint": "0.0.1"}))
-    assert "the model was written with counterpoint 0.0.1, this is" in load_model(path).notes[0]
+    assert "the model was written with counterpoint 0.0.1, this is" in load(path).notes[0]
 
 
 def planted(path, thing):
@@ -219,7 +218,7 @@ def planted(path, thing):
     [
         (FunctionTransformer(np.load), "numpy.load"),
         (FunctionTransformer(json.loads), "json.decoder|json.loads"),
-        (FunctionTransformer(load_model), "counterpoint.tabular.models.load_model"),
+        (FunctionTransformer(load), "counterpoint.tabular.models.load"),
         (io.StringIO, "_io.StringIO"),
         (zipfile.ZipFile, "zipfile.ZipFile"),
     ],
@@ -227,7 +226,7 @@ def planted(path, thing):
 def test_what_is_strange_is_refused_by_name(path, thing, name):
     planted(path, thing)
     with pytest.raises(ValueError, match=rf"is refused: it names .*({name}).* Nothing of it was"):
-        load_model(path)
+        load(path)
 
 
 @pytest.mark.parametrize(
@@ -238,7 +237,7 @@ def test_what_is_strange_is_refused_by_name(path, thing, name):
         "counterpoint.tabular.files.new_file",
         "counterpoint.auto.overproduce.partial",  # imported there, not ours
         "counterpoint.auto.overproduce.np",
-        "counterpoint.auto._selecting.choose_rule",
+        "counterpoint.auto.choice.choose_rule",
         "counterpoint.auto.nothing.Here",
         "counterpoint.trees.growing.hist.Nothing",
         "counterpoint_evil.auto.Thing",
@@ -259,7 +258,7 @@ def test_a_model_that_does_not_fit_together(path):
 
     rewrite(path, change)
     with pytest.raises(ValueError, match=r"model\.skops (cannot be loaded|is no model file)"):
-        load_model(path)
+        load(path)
 
 
 def test_a_full_disk_leaves_the_old_file(path, fitted, monkeypatch):
@@ -271,7 +270,7 @@ def test_a_full_disk_leaves_the_old_file(path, fitted, monkeypatch):
 
     monkeypatch.setattr("pathlib.Path.write_bytes", full)
     with pytest.raises(OSError, match="No space left"):
-        save_model(fitted, path)
+        save(fitted, path)
     assert path.read_bytes() == before
     assert [file.name for file in path.parent.iterdir()] == ["model.skops"]
 
@@ -279,4 +278,4 @@ def test_a_full_disk_leaves_the_old_file(path, fitted, monkeypatch):
 def test_skops_is_asked_for(path, monkeypatch):
     monkeypatch.setitem(__import__("sys").modules, "skops.io", None)
     with pytest.raises(ValueError, match=r"Model files need skops \(pip install skops\)"):
-        load_model(path)
+        load(path)

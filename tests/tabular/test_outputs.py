@@ -184,7 +184,7 @@ def test_parquet_without_pyarrow(tmp_path, monkeypatch):
     path = tmp_path / "p.parquet"
     path.touch()
     monkeypatch.setattr("pandas.read_parquet", missing)
-    with pytest.raises(ValueError, match="parquet files need pyarrow"):
+    with pytest.raises(ValueError, match="Parquet files need pyarrow"):
         read_predictions(path)
 
 
@@ -211,7 +211,7 @@ def test_unreadable(text, message):
 def test_empty_parquet(tmp_path):
     path = tmp_path / "p.parquet"
     pd.DataFrame({"class": []}).to_parquet(path)
-    with pytest.raises(ValueError, match=r"is empty: its shape is \(0, 1\)"):
+    with pytest.raises(ValueError, match="has columns but no rows"):
         read_predictions(path)
 
 
@@ -221,11 +221,11 @@ def test_empty_parquet(tmp_path):
 @pytest.mark.parametrize(
     ("text", "options", "message"),
     [
-        ("Clas,m\na,b\n", {}, r"no truth column 'class'.* did you mean truth=Clas\?"),
-        ("x,m\na,b\n", {}, "Its columns are 'x', 'm': name one of them with truth="),
+        ("Clas,m\na,b\n", {}, r"no truth column 'class'.* Did you mean 'Clas'\? Name one"),
+        ("x,m\na,b\n", {}, "Its columns are 'x', 'm'. Name one with truth="),
         ("a,m\n0,1\n", {}, "all its columns say 1 or 0. If .* pass correct=True"),
         ("class,m\na,b\n", {"weights": "w"}, "no weights column 'w'"),
-        ("class,tree\na,b\n", {"members": ["trees"]}, r"did you mean members=tree\?"),
+        ("class,tree\na,b\n", {"members": ["trees"]}, r"Did you mean 'tree'\? .* members="),
         ("class,m\na,b\n", {"members": []}, "No member is named"),
         ("class,m\na,b\n", {"members": ["m", "m"]}, "'m' is named twice"),
         ("class,m\na,b\n", {"members": ["class"]}, "'class' cannot be a member"),

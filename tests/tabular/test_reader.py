@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from counterpoint.tabular import read_table
 from counterpoint.tabular.columns import Column
-from counterpoint.tabular.reader import read_frame
 
 TEXT = "age,job,on,class\n30,cook,true,1\n?,smith,,2\n41.5,NA,TRUE,1\n"
 
@@ -25,7 +25,7 @@ def table(tmp_path):
 
 
 def test_kinds_and_gaps(table):
-    file = read_frame(table(TEXT), target="class")
+    file = read_table(table(TEXT), target="class")
     np.testing.assert_array_equal(file.frame["age"], [30, np.nan, 41.5])
     assert file.frame["job"].tolist()[:2] == ["cook", "smith"]
     assert pd.isna(file.frame["job"][2])
@@ -35,7 +35,7 @@ def test_kinds_and_gaps(table):
 
 
 def test_what_is_missing_can_be_said(table):
-    frame = read_frame(table(TEXT), missing=["cook"]).frame
+    frame = read_table(table(TEXT), missing=["cook"]).frame
     assert frame["age"].tolist() == ["30", "?", "41.5"]
     assert pd.isna(frame["job"][0])
     assert frame["job"][2] == "NA"
@@ -43,17 +43,17 @@ def test_what_is_missing_can_be_said(table):
 
 def test_numbers_that_are_categories(table):
     path = table("zip,n\n01,1\n02,2\n")
-    assert read_frame(path).frame["zip"].tolist() == [1, 2]
-    assert read_frame(path, nominal=["zip"]).frame["zip"].tolist() == ["01", "02"]
-    with pytest.raises(ValueError, match=r"no column 'zap'.* did you mean nominal='zip'"):
-        read_frame(path, nominal=["zap"])
+    assert read_table(path).frame["zip"].tolist() == [1, 2]
+    assert read_table(path, nominal=["zip"]).frame["zip"].tolist() == ["01", "02"]
+    with pytest.raises(ValueError, match=r"no column 'zap'.* Did you mean 'zip'"):
+        read_table(path, nominal=["zap"])
 
 
 @pytest.mark.parametrize(
     "name", ["t.tsv", "t.tsv.gz", "t.csv.gz", "t.parquet", "t.feather", "t.arrow"]
 )
 def test_every_format_says_the_same(table, tmp_path, name):
-    expected = read_frame(table(TEXT), target="class").frame
+    expected = read_table(table(TEXT), target="class").frame
     path = tmp_path / name
     if ".tsv" in name or ".csv" in name:
         text = TEXT.replace(",", "\t") if ".tsv" in name else TEXT
@@ -62,7 +62,7 @@ def test_every_format_says_the_same(table, tmp_path, name):
         expected.to_parquet(path)
     else:
         expected.to_feather(path)
-    pd.testing.assert_frame_equal(read_frame(path, target="class").frame, expected)
+    pd.testing.assert_frame_equal(read_table(path, target="class").frame, expected)
 
 
 def test_a_stream_of_arrow(tmp_path):
@@ -73,7 +73,7 @@ def test_a_stream_of_arrow(tmp_path):
     arrow = pa.Table.from_pandas(frame)
     with pa.OSFile(str(path), "wb") as sink, pa.ipc.new_stream(sink, arrow.schema) as stream:
         stream.write_table(arrow)
-    found = read_frame(path).frame
+    found = read_table(path).frame
     assert found["a"].tolist() == [1.5, 2.0]
     assert found["c"].tolist()[0] == "u"
 
@@ -87,26 +87,26 @@ def test_a_stream_of_arrow(tmp_path):
         ("a,a\n1,2\n", {}, "two columns called 'a'"),
         ("a,b\n1,2,3\n", {}, "fields|more fields than its header"),
         (b"a,b\n\xff\xfe,1\n", {}, "it is not UTF-8"),
-        ("a,b\n1,x\n", {"target": "B"}, "no target column 'B'.* did you mean target='b'"),
+        ("a,b\n1,x\n", {"target": "B"}, "no target column 'B'.* Did you mean 'b'"),
         (",\n1,2\n", {}, "no column with a name|header"),
     ],
 )
 def test_files_that_cannot_be_read(table, text, options, message):
     with pytest.raises(ValueError, match=message):
-        read_frame(table(text), **options)
+        read_table(table(text), **options)
 
 
 def test_files_that_are_something_else(table, tmp_path):
     with pytest.raises(FileNotFoundError, match="There is no file"):
-        read_frame(tmp_path / "no.csv")
+        read_table(tmp_path / "no.csv")
     with pytest.raises(ValueError, match="is a folder"):
-        read_frame(tmp_path)
+        read_table(tmp_path)
     with pytest.raises(ValueError, match="cannot be read as Parquet"):
-        read_frame(table("a,b", "t.parquet"))
+        read_table(table("a,b", "t.parquet"))
     with pytest.raises(ValueError, match="cannot be read as Arrow"):
-        read_frame(table("a,b", "t.arrow"))
+        read_table(table("a,b", "t.arrow"))
     with pytest.raises(ValueError, match="cannot be read: Not a gzipped file"):
-        read_frame(table("a,b", "t.csv.gz"))
+        read_table(table("a,b", "t.csv.gz"))
 
 
 def test_a_few_words_among_numbers_are_a_mistake(table):
@@ -114,11 +114,11 @@ def test_a_few_words_among_numbers_are_a_mistake(table):
     with pytest.raises(
         ValueError, match=r"'n' of .* holds numbers, but 'unknown' in data row 10"
     ) as e:
-        read_frame(table(text))
+        read_table(table(text))
     assert "missing='unknown'" in str(e.value)
     assert "nominal='n'" in str(e.value)
-    assert read_frame(table(text), missing=["unknown"]).frame["n"].isna().sum() == 1
-    assert read_frame(table(text), nominal=["n"]).frame["n"].tolist()[9] == "unknown"
+    assert read_table(table(text), missing=["unknown"]).frame["n"].isna().sum() == 1
+    assert read_table(table(text), nominal=["n"]).frame["n"].tolist()[9] == "unknown"
 
 
 @settings(max_examples=30, deadline=None)
@@ -129,28 +129,28 @@ def test_the_share_of_words_decides(tmp_path_factory, numbers, words):
     path.write_text("n,m\n" + "".join(f"{cell},1\n" for cell in cells))
     if words <= 0.2 * len(cells):
         with pytest.raises(ValueError, match="holds numbers, but 'w0'"):
-            read_frame(path)
+            read_table(path)
         return
-    file = read_frame(path)
+    file = read_table(path)
     assert file.frame["n"].tolist() == cells
     mixed = words < 0.8 * len(cells)
     assert ("column 'n' mixes numbers and words" in "".join(file.notes)) == mixed
 
 
 def test_decimal_commas(table):
-    file = read_frame(table("n;w\n1,5;a\n-2;b\n;c\n"), separator=";")
+    file = read_table(table("n;w\n1,5;a\n-2;b\n;c\n"), separator=";")
     np.testing.assert_array_equal(file.frame["n"], [1.5, -2, np.nan])
     assert file.notes == ["the commas in column 'n' are read as decimal points."]
 
 
 def test_a_column_without_a_name_is_left_out(table):
-    file = read_frame(table(",a\n0,1\n1,2\n"))
+    file = read_table(table(",a\n0,1\n1,2\n"))
     assert file.frame.columns.tolist() == ["a"]
     assert file.notes == ["a column without a name left out."]
 
 
 def test_what_a_model_knows_decides(table):
     known = [Column("code", "category", ("1", "2")), Column("n", "number")]
-    frame = read_frame(table("n,code\n" + "1,01\n" * 9 + "many,2\n"), known=known).frame
+    frame = read_table(table("n,code\n" + "1,01\n" * 9 + "many,2\n"), known=known).frame
     assert frame["code"].tolist()[0] == "01"
     assert frame["n"].tolist()[9] == "many"  # the model's columns say what is wrong

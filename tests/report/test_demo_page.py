@@ -4,9 +4,8 @@ from html.parser import HTMLParser
 
 import pytest
 
+from counterpoint.report.demo_page import render_demo, write_demo
 from counterpoint.report.figures import PageFigure, demo_figures
-from counterpoint.report.render import render_demo, write_demo
-from counterpoint.tabular.plain import summarise_demo
 
 VOID = {"meta", "img", "br", "hr", "link", "input"}
 
@@ -35,7 +34,7 @@ class Page(HTMLParser):
 
 @pytest.fixture(scope="module")
 def html(demo_result):
-    return render_demo(summarise_demo(demo_result), demo_figures(demo_result))
+    return render_demo(demo_result.summary(), demo_figures(demo_result))
 
 
 @pytest.fixture(scope="module")
@@ -75,7 +74,7 @@ def test_people_can_read_it(page):
 
 
 def test_it_shows_the_summary(page, demo_result):
-    summary = summarise_demo(demo_result)
+    summary = demo_result.summary()
     text = " ".join(page.text.replace("\N{NO-BREAK SPACE}", " ").split())
     for method in summary["methods"]:
         assert method["verdict"] in text
@@ -92,7 +91,7 @@ def test_it_shows_the_summary(page, demo_result):
 
 
 def test_everything_is_escaped(demo_result):
-    summary = summarise_demo(demo_result)
+    summary = demo_result.summary()
     bad = "<script>alert('x')</script>\"'"
     summary |= {"title": bad, "dataset": bad, "description": bad, "command": bad}
     summary["methods"][0] |= {"name": bad, "verdict": bad}
@@ -104,7 +103,7 @@ def test_everything_is_escaped(demo_result):
 
 
 def test_undefined_and_one_split(demo_result):
-    summary = summarise_demo(demo_result)
+    summary = demo_result.summary()
     summary["n_splits"] = 1
     for one in [summary["tree"], *summary["methods"]]:
         one["error_spread"] = None
@@ -116,7 +115,7 @@ def test_undefined_and_one_split(demo_result):
 
 
 def test_a_split_that_is_not_used_is_told_of(demo_result):
-    summary = summarise_demo(demo_result)
+    summary = demo_result.summary()
     assert not summary["own_split"]
     assert "split of its own" not in Page(render_demo(summary, [])).text
     summary["own_split"] = True

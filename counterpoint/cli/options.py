@@ -1,13 +1,12 @@
-"""What the commands that learn share: options, names of methods, words of errors."""
+"""Options that commands share, what they may be, and how errors name them."""
 
-import difflib
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
-from counterpoint.cli import _terminal as terminal
+from counterpoint.cli import terminal
 
 # Those of counterpoint.tabular.methods, which takes seconds to import; a test compares.
 METHOD_NAMES = (
@@ -63,12 +62,19 @@ Separator = Annotated[
         show_default=False,
     ),
 ]
-Seed = Annotated[int, typer.Option("--random-state", min=0, help="The seed.")]
+RandomState = Annotated[int, typer.Option("--random-state", min=0, help="The seed.")]
 Jobs = Annotated[
     int | None,
     typer.Option("--jobs", "-j", help="Work done at a time; -1 for all cores.", show_default=False),
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON, for programs.")]
+Page = Annotated[Path, typer.Option("--output", "-o", help="The page to write.")]
+Open = Annotated[bool, typer.Option("--open/--no-open", help="Show the page in a browser.")]
+Plot = Annotated[
+    Path | None,
+    typer.Option(metavar="FILE", help="Also draw, to .png, .svg or .pdf.", show_default=False),
+]
+_PICTURES = (".png", ".svg", ".pdf")
 MISSING = "?,NA,NaN,nan"
 
 
@@ -100,11 +106,12 @@ ListMethods = Annotated[
 
 def check_methods(names: Iterable[str], option: str) -> None:
     """Raise unless there are such methods."""
+    from counterpoint._validation import did_you_mean
+
     for name in names:
         if name not in METHOD_NAMES:
-            near = difflib.get_close_matches(name.lower(), METHOD_NAMES, n=1)
-            hint = f"Did you mean {near[0]!r}?" if near else "--list names them."
-            raise typer.BadParameter(f"there is no method {name!r}. {hint}", param_hint=option)
+            hint = did_you_mean(name, METHOD_NAMES) or " --list names them."
+            raise typer.BadParameter(f"there is no method {name!r}.{hint}", param_hint=option)
 
 
 def check_separator(separator: str | None) -> None:
@@ -113,6 +120,15 @@ def check_separator(separator: str | None) -> None:
         raise typer.BadParameter(
             f"{separator!r} is not one character. For a tab, write $'\\t', or name the file .tsv.",
             param_hint="--separator",
+        )
+
+
+def check_picture(plot: Path | None) -> None:
+    """Raise unless the name says a format that can be drawn."""
+    if plot is not None and plot.suffix.lower() not in _PICTURES:
+        raise typer.BadParameter(
+            f"{plot} should end in {', '.join(_PICTURES[:-1])} or {_PICTURES[-1]}.",
+            param_hint="--plot",
         )
 
 
@@ -132,14 +148,3 @@ def check_apart(outputs: dict[str, Path | None], inputs: Iterable[Path | None]) 
 def split(names: str) -> list[str]:
     """Return the names of a list with commas."""
     return [name.strip() for name in names.split(",") if name.strip()]
-
-
-def note(notes: Iterable[str]) -> None:
-    """Print notes on standard error."""
-    for text in notes:
-        terminal.say(f"note: {text.replace('time_limit=', '--time-limit ')}")
-
-
-def interval(score: dict[str, Any]) -> str:
-    """Return an interval of an error in percent."""
-    return f"{100 * score['low']:.1f} to {terminal.percent(score['high'])}"

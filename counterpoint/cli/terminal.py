@@ -4,10 +4,10 @@ import os
 import re
 import sys
 import traceback
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import typer
 
@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from rich.table import Table
 
 PIPED_WIDTH = 120  # nobody's terminal: wide enough for every table to keep its words
-UNDEFINED = "undefined"
 
 _written: list[Path] = []
 
@@ -117,14 +116,66 @@ def in_options(names: Mapping[str, str]) -> Iterator[None]:
         raise
 
 
+def note(notes: Iterable[str]) -> None:
+    """Print notes on standard error."""
+    for text in notes:
+        say(f"note: {text.replace('time_limit=', '--time-limit ')}")
+
+
+def show(
+    summary: dict[str, Any], print_it: Callable[[Any, "Console"], None], *, json: bool
+) -> None:
+    """Print a summary, as JSON or for people, and its notes on standard error."""
+    from counterpoint.tabular.plain import to_json
+
+    if json:
+        typer.echo(to_json(summary))
+    else:
+        print_it(summary, console())
+    note(summary.get("notes", ()))
+
+
+def open_page(path: Path) -> None:
+    """Show a page in the browser."""
+    import webbrowser
+
+    webbrowser.open(path.resolve().as_uri())
+
+
 def number(value: float | None, digits: int = 3) -> str:
     """Return a number as it stands in a table; what is undefined is said to be."""
-    return UNDEFINED if value is None else f"{value:.{digits}f}"
+    from counterpoint.tabular import plain
+
+    return plain.number(value, digits)
 
 
 def percent(share: float | None) -> str:
     """Return a share in percent."""
-    return UNDEFINED if share is None else f"{100 * share:.1f} %"
+    from counterpoint.tabular import plain
+
+    return plain.percent(share)
+
+
+def points(change: float | None) -> str:
+    """Return a change of a share in percentage points."""
+    from counterpoint.tabular import plain
+
+    return plain.points(change)
+
+
+def interval(score: dict[str, Any]) -> str:
+    """Return an interval of an error in percent."""
+    return f"{100 * score['low']:.1f} to {percent(score['high'])}"
+
+
+def measure_rows(measures: list[dict[str, Any]]) -> tuple[str, list[str]]:
+    """Return the title of a measure, and its value for each of several ensembles."""
+    first = measures[0]
+    arrow = {"higher": " ↑", "lower": " ↓", "": ""}[first["more_diverse"]]
+    error = first["title"] == "Mean error of a member"
+    return f"{first['title']}{arrow}", [
+        percent(row["value"]) if error else number(row["value"]) for row in measures
+    ]
 
 
 def new_table() -> "Table":

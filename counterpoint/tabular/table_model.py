@@ -1,0 +1,85 @@
+"""A fitted model with what is needed to use it on tables: what ``fit`` and ``load`` return."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+from sklearn.pipeline import Pipeline
+
+from counterpoint.tabular.columns import Column
+from counterpoint.tabular.scores import Score
+
+__all__ = ["TableModel", "row_hashes"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class TableModel:
+    """A model of a table; made by :func:`counterpoint.tabular.fit` or ``load``.
+
+    Attributes
+    ----------
+    model : Pipeline
+        Encoder and classifier, fitted on the training rows only: the score is its own.
+    method, target : str
+        What it is, and the column it predicts.
+    columns : list of Column
+        What it takes.
+    classes : list of str
+        What it can say.
+    score : Score
+        On the test rows, held out when it was fitted.
+    baselines : dict of str to Score
+        Of simple models on the same rows.
+    random_state : int
+        The seed it was fitted with.
+    missing : list of str
+        What stood for a missing value in the file of its data.
+    X_train, X_test : DataFrame or None
+    y_train, y_test : ndarray of str, or None
+        The two parts of the table; from a file, the rows kept there, None if none were.
+    trained : ndarray of uint64
+        A hash of each row it was trained on.
+    notes : list of str
+        What a reader should know: rows or columns left out, warnings of the learner, other
+        versions of libraries.
+    """
+
+    model: Pipeline
+    method: str
+    target: str
+    columns: list[Column]
+    classes: list[str]
+    score: Score
+    baselines: dict[str, Score]
+    random_state: int
+    missing: list[str]
+    X_train: pd.DataFrame | None
+    y_train: np.ndarray | None
+    X_test: pd.DataFrame | None
+    y_test: np.ndarray | None
+    trained: np.ndarray
+    notes: list[str]
+
+    def is_new(self, X: pd.DataFrame, labels: Sequence[str] | np.ndarray) -> np.ndarray:
+        """Say of each row whether the model was not trained on it, nor on one just like it.
+
+        Parameters
+        ----------
+        X : DataFrame
+            From :func:`counterpoint.tabular.columns.align_columns`.
+        labels : sequence of str
+            The truth about each row.
+
+        Returns
+        -------
+        ndarray of bool
+        """
+        return ~np.isin(row_hashes(X, labels), self.trained)
+
+
+def row_hashes(X: pd.DataFrame, labels: Sequence[str] | np.ndarray) -> np.ndarray:
+    """Return a hash of each row and its label."""
+    frame = X.reset_index(drop=True)
+    frame[len(frame.columns)] = np.asarray(labels, dtype=object)
+    return pd.util.hash_pandas_object(frame, index=False).to_numpy()
