@@ -42,8 +42,8 @@ def on_files(files, config):
     add("contributing.md", _from_root((ROOT / "CONTRIBUTING.md").read_text()))
     names = "\n".join(f"- [`counterpoint.{name}`]({name}.md)" for name in API)
     add("api/index.md", f"# API\n\n- [`MemberOutputs`](outputs.md)\n{names}\n")
-    add("api/outputs.md", "# MemberOutputs\n\n" + _one("counterpoint._outputs", [
-        "MemberOutputs", "PairCounts", "member_predictions"]))  # fmt: skip
+    outputs = [_one(home, [name]) for name, home in counterpoint._NAMES.items()]
+    add("api/outputs.md", "# MemberOutputs\n\n" + "\n".join(outputs))
     add("reproductions.md", _reproductions())
     for file in sorted((ROOT / "reproductions").glob("*.png")):
         path = f"reproductions/{file.name}"
