@@ -12,7 +12,7 @@ from sklearn.utils import check_consistent_length
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from counterpoint._members import Answers
-from counterpoint._validation import check_choice, check_count
+from counterpoint._validation import check_choice, check_count, code_type
 from counterpoint.base import BaseEnsembleClassifier, draw_seed, encode_target, need_target
 from counterpoint.combiners import combine_ranks
 from counterpoint.sequences.data import read_sequences
@@ -240,7 +240,11 @@ class HMMClassifier(BaseEnsembleClassifier):
         data = self._check_X(X)
         proba = np.stack([member.predict_proba(data) for member in self.estimators_])
         names = [f"start {k}" for k in range(len(proba))]
-        return Answers(self.classes_, names, proba.argmax(axis=2), proba)
+        votes = proba.argmax(axis=2).astype(code_type(len(self.classes_)))
+        return Answers(self.classes_, names, votes, proba)
+
+    def _member_answers(self, X):
+        return self._ask(X)
 
     def member_log_odds(self, X) -> NDArray:
         """Return log prior plus log-likelihood, (n_members, n_sequences, n_classes)."""

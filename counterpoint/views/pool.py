@@ -2,6 +2,7 @@
 
 from typing import Any
 
+import numpy as np
 from sklearn.base import clone
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.linear_model import LogisticRegression
@@ -12,6 +13,8 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
+from counterpoint._members import Answers
+from counterpoint._validation import code_type
 from counterpoint.base import takes_weights
 from counterpoint.views.base import BaseViewClassifier
 from counterpoint.views.view import View, WholeView
@@ -24,9 +27,10 @@ def expand_pool(pool) -> list:
 
     Parameters
     ----------
-    pool : list
+    pool : list or dict
         Estimators, (name, estimator) pairs, or (name, estimator, grid) triples, where ``grid`` is
-        a dict from parameters to lists of values, as for ``GridSearchCV``. Names may repeat.
+        a dict from parameters to lists of values, as for ``GridSearchCV``. Names may repeat. A
+        dict is from names to estimators.
 
     Returns
     -------
@@ -41,6 +45,8 @@ def expand_pool(pool) -> list:
     >>> [name for name, _ in expand_pool(pool)]
     ['near (n_neighbors=1)', 'near (n_neighbors=5)']
     """
+    if isinstance(pool, dict):
+        pool = list(pool.items())
     if not isinstance(pool, list | tuple) or not pool:
         raise ValueError(
             f"pool is {pool!r}, expected a list of estimators, (name, estimator) pairs or (name, "
@@ -101,7 +107,7 @@ class HeterogeneousPoolClassifier(BaseViewClassifier):
 
     Parameters
     ----------
-    pool : list or None, default=None
+    pool : list, dict or None, default=None
         Estimators, (name, estimator) pairs, or (name, estimator, grid) triples, see
         :func:`expand_pool`. None is eight quick learners: logistic regression, naive Bayes, linear
         discriminant, 1 and 15 neighbours (at most a third of the rows; on columns of a common
@@ -179,6 +185,12 @@ class HeterogeneousPoolClassifier(BaseViewClassifier):
                 f"view is a {type(view).__name__}, expected a View such as BootstrapView()."
             )
         return [view] * len(self._members)
+
+    def _member_answers(self, X):
+        proba = self.member_predict_proba(X) if self._members_have_proba() else None
+        votes = np.searchsorted(self.classes_, self.member_predict(X))
+        small = code_type(len(self.classes_))
+        return Answers(self.classes_, self.names_, votes.astype(small), proba)
 
     def _templates(self, n_members):
         members = self._members

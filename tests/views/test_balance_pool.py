@@ -214,3 +214,12 @@ def test_a_view_must_be_one():
     X, y = load_iris(return_X_y=True)
     with pytest.raises(TypeError, match="view is a str, expected a View"):
         HeterogeneousPoolClassifier(view="rows").fit(X, y)
+
+
+def test_a_pool_may_be_a_dict():
+    X, y = load_iris(return_X_y=True)
+    pool = {"tree": DecisionTreeClassifier(random_state=0), "near": KNeighborsClassifier()}
+    fitted = HeterogeneousPoolClassifier(pool, random_state=0).fit(X, y)
+    assert fitted.names_ == fitted.member_outputs(X, y).names == ["tree", "near"]
+    pairs = HeterogeneousPoolClassifier(list(pool.items()), random_state=0).fit(X, y)
+    assert_array_equal(fitted.predict_proba(X), pairs.predict_proba(X))
