@@ -76,35 +76,35 @@ class LinearCombiner(Combiner):
 class Evolution(Search):
     """The population on its way."""
 
-    def __init__(self, options, rows, held, rng):
-        super().__init__(options, rows, held, rng)
+    def __init__(self, options, rows, valid, rng):
+        super().__init__(options, rows, valid, rng)
         most = check_one_layer(options.hidden_layer_sizes, "hidden_layer_sizes")
         n_units = rng.randint(1, most + 1, options.n_estimators)
         start = self.drawn(n_units, density=options.density)
-        first = held.loss(start.outputs(held.X))
+        first = valid.loss(start.outputs(valid.X))
         networks = self.trained(start, 2 * options.max_epochs)
         self.members = [networks.take(k) for k in range(networks.n_members)]
-        self.losses = held.loss(networks.outputs(held.X))
+        self.losses = valid.loss(networks.outputs(valid.X))
         self.thrives = self.losses < first
         self._look("start")
 
     def _loss(self, network):
-        return float(self.held.loss(network.outputs(self.held.X))[0])
+        return float(self.valid.loss(network.outputs(self.valid.X))[0])
 
     def _look(self, change):
         """Measure all combinations of the population; keep it if its own is the best."""
-        networks, held = joined(self.members), self.held
-        outputs = networks.outputs(held.X)
+        networks, valid = joined(self.members), self.valid
+        outputs = networks.outputs(valid.X)
         weights = rls_weights(
             networks.outputs(self.rows.X),
             self.rows.targets,
             self.rows.weight,
             self.options._ridge(),
         )
-        errors = held.error(outputs)
+        errors = valid.error(outputs)
         best = int(np.argmin(self.losses))
         scores = {how: combined(outputs, how, weights, best) for how in COMBINATIONS}
-        error, loss = held.judge(scores[self.options._how()])
+        error, loss = valid.judge(scores[self.options._how()])
         self.best.offer(error, loss, (networks, weights, best, len(self.history)))
         self.history.append(
             {
@@ -113,7 +113,7 @@ class Evolution(Search):
                 "valid_error": error,
                 "valid_loss": loss,
                 "member_error": float(errors.mean()),
-                **{f"{how}_error": float(held.error(score)) for how, score in scores.items()},
+                **{f"{how}_error": float(valid.error(score)) for how, score in scores.items()},
                 "n_hidden": float(units(networks).sum(axis=1).mean()),
                 "n_connections": float(n_connections(networks).mean()),
             }
@@ -160,7 +160,7 @@ class Evolution(Search):
         }
         # All four are trained as one batch, which costs little more than one of them.
         networks = self.trained(joined(list(named.values())), options.max_epochs)
-        losses = self.held.loss(networks.outputs(self.held.X))
+        losses = self.valid.loss(networks.outputs(self.valid.X))
         worst = int(np.argmax(self.losses))
         for at, change in enumerate(named):
             if at == 2:  # the better of the two additions goes in, whatever its loss

@@ -106,8 +106,8 @@ def fitness(accuracy, diversity, lam):
 class Breeding(Search):
     """The population on its way."""
 
-    def __init__(self, options, rows, held, rng):
-        super().__init__(options, rows, held, rng)
+    def __init__(self, options, rows, valid, rng):
+        super().__init__(options, rows, valid, rng)
         self.lam = float(options.lam)
         n_hidden = check_one_layer(options.hidden_layer_sizes, "hidden_layer_sizes")
         self.room = options.max_hidden or 4 * n_hidden
@@ -119,12 +119,12 @@ class Breeding(Search):
 
     def _look(self, n_new):
         """Weigh the members, measure the ensemble, keep it if it is the best."""
-        outputs = self.networks.outputs(self.held.X)
-        errors = self.held.error(outputs)
+        outputs = self.networks.outputs(self.valid.X)
+        errors = self.valid.error(outputs)
         self.weights = member_weights(errors)
         mean = np.tensordot(self.weights, outputs, axes=1)
-        error, loss = self.held.judge(mean)
-        diversity = ((outputs - mean) ** 2).sum(axis=2) @ self.held.weight
+        error, loss = self.valid.judge(mean)
+        diversity = ((outputs - mean) ** 2).sum(axis=2) @ self.valid.weight
         self.fitness = fitness(1 - errors, diversity, self.lam)
         before, self.now = self.now, (error, float(errors.mean()), float(diversity.mean()))
         if before:
@@ -149,10 +149,10 @@ class Breeding(Search):
             self._children(), self.options.max_epochs, sample_weight=self._emphasis()
         )
         pool = joined([self.networks, children])
-        outputs = pool.outputs(self.held.X)
-        errors = self.held.error(outputs)
+        outputs = pool.outputs(self.valid.X)
+        errors = self.valid.error(outputs)
         mean = np.tensordot(member_weights(errors), outputs, axes=1)
-        diversity = ((outputs - mean) ** 2).sum(axis=2) @ self.held.weight
+        diversity = ((outputs - mean) ** 2).sum(axis=2) @ self.valid.weight
         order = np.argsort(-fitness(1 - errors, diversity, self.lam), kind="stable")
         stay = np.sort(order[: self.options.n_estimators])
         self.networks = trimmed(pool.take(stay))

@@ -209,21 +209,19 @@ class BaseNCCD(MetaEstimatorMixin, BaseEnsemble):
             return lambda models, values: float(
                 self._loss(np.mean([member_values(m, X_new) for m in models], axis=0), d_new).mean()
             )
-        if bags.held is None:
-            return lambda models, values: float(share @ self._loss(values.mean(axis=0), d))
-        unseen = bags.held.sum(axis=0)
-        rows = np.flatnonzero(unseen >= min(2, len(bags.held)))
+        n_unseen = np.zeros(len(d)) if bags.unseen is None else bags.unseen.sum(axis=0)
+        rows = np.flatnonzero(n_unseen >= min(2, len(bags.rows)))
         if not len(rows):
             return lambda models, values: float(share @ self._loss(values.mean(axis=0), d))
-        held, by = bags.held[:, rows, None], share[rows] / share[rows].sum()
-        m, n = unseen[rows], len(bags.held)
+        unseen, by = bags.unseen[:, rows, None], share[rows] / share[rows].sum()
+        m, n = n_unseen[rows], len(bags.unseen)
 
         def out_of_bag(models, values):
-            f = (values[:, rows] * held).sum(axis=0) / m[:, None]
+            f = (values[:, rows] * unseen).sum(axis=0) / m[:, None]
             error = self._loss(f, d[rows])
             if n > 1:
                 # The mean of m members varies more than that of all n: count what n would.
-                spread = (((values[:, rows] - f) ** 2) * held).sum(axis=(0, 2)) / (m - 1)
+                spread = (((values[:, rows] - f) ** 2) * unseen).sum(axis=(0, 2)) / (m - 1)
                 error = error - spread / m + spread / n
             return float(by @ error)
 

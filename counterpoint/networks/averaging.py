@@ -159,7 +159,7 @@ class AveragedNetworkClassifier(BaseNetworkClassifier):
         self.progress = progress
         self.random_state = random_state
 
-    def _fit(self, rows, held, rng):
+    def _fit(self, rows, valid, rng):
         hidden = check_layers(self.hidden_layer_sizes, "hidden_layer_sizes")
         is_shared = self.start == "shared"
         base = start_networks(
@@ -182,18 +182,18 @@ class AveragedNetworkClassifier(BaseNetworkClassifier):
             max_epochs=self.base_epochs,
             sample_weight=rows.weight,
             every=self.every,
-            watch=lambda networks: float(held.loss(networks.outputs(held.X)).mean()),
+            watch=lambda networks: float(valid.loss(networks.outputs(valid.X)).mean()),
             progress=self.progress,
         )
         base, copies = begun.networks, [0] * self.n_estimators
         self._history: list = []
         self._best = Best()
         left_out = _parts(len(rows.X), self.n_estimators, rng)
-        self._look(0, base.take(copies), rows, held, left_out if is_shared else None)
+        self._look(0, base.take(copies), rows, valid, left_out if is_shared else None)
 
         def record(epoch, networks):
             if epoch:
-                self._look(epoch, networks, rows, held, left_out)
+                self._look(epoch, networks, rows, valid, left_out)
 
         outcome = train(
             Trainer(networks=base.take(copies) if is_shared else base, **options),
@@ -211,20 +211,20 @@ class AveragedNetworkClassifier(BaseNetworkClassifier):
         self.network_, self.networks_, self.cv_error_, self.best_epoch_ = self._best.state
         del self._history, self._best
 
-    def _look(self, epoch, networks, rows, held, left_out):
+    def _look(self, epoch, networks, rows, valid, left_out):
         """Measure the mean of the copies; keep it if it is the best."""
         if self.start == "different":
             networks = aligned(networks)
         mean = averaged(networks)
-        error, loss = held.judge(mean.outputs(held.X)[0])
-        outputs = networks.outputs(held.X)
+        error, loss = valid.judge(mean.outputs(valid.X)[0])
+        outputs = networks.outputs(valid.X)
         spread = np.concatenate([p.std(axis=0).ravel() for p in networks.parameters])
         look = {
             "epoch": epoch,
             "valid_error": error,
             "valid_loss": loss,
-            "ensemble_error": float(held.error(outputs.mean(axis=0))),
-            "member_error": float(held.error(outputs).mean()),
+            "ensemble_error": float(valid.error(outputs.mean(axis=0))),
+            "member_error": float(valid.error(outputs).mean()),
             "cv_error": np.nan if left_out is None else _left_out_error(networks, rows, left_out),
             "spread": float(spread.mean()),
         }

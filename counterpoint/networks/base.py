@@ -100,8 +100,8 @@ class BaseNetworks(BaseEnsemble):
         """
         self._check_options()
         rng = check_random_state(self.random_state)
-        rows, held = self._split(X, y, sample_weight, rng)
-        self._fit(rows, held, rng)
+        rows, valid = self._split(X, y, sample_weight, rng)
+        self._fit(rows, valid, rng)
         return self
 
     def _split(self, X, y, sample_weight, rng) -> tuple[Samples, Samples]:
@@ -116,11 +116,11 @@ class BaseNetworks(BaseEnsemble):
         weight = check_sample_weight(sample_weight, len(X))
         weight = np.ones(len(X)) if weight is None else weight
         y, groups, targets, y_scale = self._targets(y, weight)
-        rows, held, self.held_out_, scale = split_merged(
+        rows, valid, self.held_out_, scale = split_merged(
             X, y, targets, weight, fraction or 0.0, rng, groups=groups
         )
         self.scale_ = replace(scale, **y_scale)
-        return rows, held
+        return rows, valid
 
     def _check_training(self):
         check_number(self.learning_rate, "learning_rate", low=0, open_low=True)

@@ -156,8 +156,8 @@ class ConstructiveNetworkClassifier(BaseNetworkClassifier):
         self.progress = progress
         self.random_state = random_state
 
-    def _fit(self, rows, held, rng):
-        growth = Growth(self, rows, held, rng)
+    def _fit(self, rows, valid, rng):
+        growth = Growth(self, rows, valid, rng)
         growth.look("start")
         state = self._search(growth, self.n_rounds, "Growing networks", end="n_rounds")
         self.networks_, self.n_epochs_, self.best_epoch_ = state
@@ -178,8 +178,8 @@ class ConstructiveNetworkClassifier(BaseNetworkClassifier):
 class Growth(Search):
     """The ensemble on its way."""
 
-    def __init__(self, options, rows, held, rng):
-        super().__init__(options, rows, held, rng)
+    def __init__(self, options, rows, valid, rng):
+        super().__init__(options, rows, valid, rng)
         self.networks = self._new(2)
         self.is_trained = np.ones(2, dtype=bool)  # False: stands still from now on
         self.epochs = np.zeros(2, dtype=int)
@@ -202,11 +202,11 @@ class Growth(Search):
 
     def look(self, change):
         """Measure the ensemble on held-out rows, record it, keep it if it is the best."""
-        outputs = self.networks.outputs(self.held.X)
-        error, loss = self.held.judge(outputs.mean(axis=0))
+        outputs = self.networks.outputs(self.valid.X)
+        error, loss = self.valid.judge(outputs.mean(axis=0))
         self.mark, self.loss = min(self.mark, self.loss), loss
         n = len(outputs)
-        without = self.held.loss((outputs.sum(axis=0) - outputs) / (n - 1))
+        without = self.valid.loss((outputs.sum(axis=0) - outputs) / (n - 1))
         before = self.contribution
         self.contribution_before = np.append(before, np.full(n - len(before), -np.inf))
         self.contribution = 100 * (

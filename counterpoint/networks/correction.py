@@ -51,7 +51,7 @@ class Bags:
     """Rows drawn for each member, and what of the data is held out from it."""
 
     rows: list
-    held: np.ndarray | None
+    unseen: np.ndarray | None
 
     @classmethod
     def whole(cls, n_members):
@@ -67,13 +67,13 @@ class Bags:
         """
         order, group = _by_content(X, y)
         limits = np.cumsum(weight[order])
-        held = np.ones((n_members, len(y)), dtype=bool)
+        unseen = np.ones((n_members, len(y)), dtype=bool)
         rows = []
-        for own in held:
+        for own in unseen:
             u = np.sort(rng.random_sample(n_cases)) * limits[-1]
             rows.append(order[np.minimum(np.searchsorted(limits, u, side="right"), len(y) - 1)])
             own[np.isin(group, group[rows[-1]])] = False  # a copy of a row drawn is not unseen
-        return cls(rows, held)
+        return cls(rows, unseen)
 
 
 def _by_content(X, y):
@@ -173,7 +173,7 @@ class Correction:
                 change = np.nan if last is None else np.sqrt(weight @ ((f - last) ** 2).sum(axis=1))
                 last = f
                 row = {**_terms(values, f, d, weight), **notes(f), "change": float(change) / scale}
-                row["held_error"] = error = judge(members, values)
+                row["valid_error"] = error = judge(members, values)
                 self.history.append(row)
                 # Sums are rounded: an error as low as the best so far is not a better one.
                 if not self.best or error < least - 1e-12 * abs(least):

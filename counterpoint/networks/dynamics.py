@@ -109,26 +109,13 @@ class Dynamics:
 
     def then(self, later: "Dynamics") -> "Dynamics":
         """Return this and what was recorded when training went on."""
-        both = [name for name in self.traces if name in later.traces]
         new = later.epochs > self.epochs[-1]  # the first record is our last one again
-        return Dynamics(
-            epochs=np.concatenate([self.epochs, later.epochs[new]]),
-            classes=self.classes,
-            traces={
-                name: Trace(
-                    **{
-                        f.name: np.concatenate(
-                            [
-                                getattr(self.traces[name], f.name),
-                                getattr(later.traces[name], f.name)[new],
-                            ]
-                        )
-                        for f in fields(Trace)
-                    }
-                )
-                for name in both
-            },
-        )
+        traces = {}
+        for name in [name for name in self.traces if name in later.traces]:
+            old, more = vars(self.traces[name]), vars(later.traces[name])
+            traces[name] = Trace(**{k: np.concatenate([old[k], more[k][new]]) for k in old})
+        epochs = np.concatenate([self.epochs, later.epochs[new]])
+        return Dynamics(epochs=epochs, classes=self.classes, traces=traces)
 
 
 class Recorder:

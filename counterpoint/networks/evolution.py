@@ -127,8 +127,8 @@ class EPNetClassifier(BaseNetworkClassifier):
         self.progress = progress
         self.random_state = random_state
 
-    def _fit(self, rows, held, rng):
-        evolution = Evolution(self, rows, held, rng)
+    def _fit(self, rows, valid, rng):
+        evolution = Evolution(self, rows, valid, rng)
         state = self._search(evolution, self.n_generations, "Evolving networks")
         self.networks_, self._rls, self.best_member_, self.best_epoch_ = state
         self.n_hidden_ = units(self.networks_).sum(axis=1)

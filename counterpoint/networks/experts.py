@@ -73,7 +73,7 @@ class BaseMixtureOfExperts(BaseNetworks):
         check_number(self.tol, "tol", low=0)
         self._check_training()
 
-    def _fit(self, rows, held, rng):
+    def _fit(self, rows, valid, rng):
         """Train from ``n_init`` starts; keep the mixture most likely on the held-out rows."""
         best, paths, self.stop_reason_ = -np.inf, [], "max_epochs"
         self._gate_seed = draw_seed(rng)
@@ -93,7 +93,7 @@ class BaseMixtureOfExperts(BaseNetworks):
                     rng=rng,
                 )
                 for mixture in self._states(start, rows, rng):
-                    path.append(self._look(mixture, rows, held, begin, len(path)))
+                    path.append(self._look(mixture, rows, valid, begin, len(path)))
                     # A NaN is never larger, so a step that ran away is never kept.
                     if path[-1]["valid_log_likelihood"] > best:
                         best = path[-1]["valid_log_likelihood"]
@@ -133,14 +133,14 @@ class BaseMixtureOfExperts(BaseNetworks):
             for _ in steps:
                 yield next(better)
 
-    def _look(self, mixture, rows, held, begin, epoch):
+    def _look(self, mixture, rows, valid, begin, epoch):
         share = mixture.gate.outputs(rows.X)[0].T @ rows.weight
         share = share[share > 0]
         return {
             "start": begin,
             "epoch": epoch,
             "log_likelihood": mixture.log_likelihood(rows) - mixture.penalty(self.alpha),
-            "valid_log_likelihood": mixture.log_likelihood(held),
+            "valid_log_likelihood": mixture.log_likelihood(valid),
             "experts_in_use": float(np.exp(-(share * np.log(share)).sum())),
         }
 

@@ -136,8 +136,8 @@ class AddemupClassifier(BaseNetworkClassifier):
         self.progress = progress
         self.random_state = random_state
 
-    def _fit(self, rows, held, rng):
-        breeding = Breeding(self, rows, held, rng)
+    def _fit(self, rows, valid, rng):
+        breeding = Breeding(self, rows, valid, rng)
         state = self._search(breeding, self.n_generations, "Breeding networks")
         self.networks_, self.estimator_weights_, self.best_epoch_ = state
         self.n_hidden_ = units(self.networks_).sum(axis=1)

@@ -142,12 +142,12 @@ class BaseJointNetworks(BaseNetworks):
                 return self._finish(walked.outcome, walked.trainer, *self._resolved(s))
         s, lam = self._resolved(s)
         self._warn_beyond(s, lam)
-        rows, held = data, None
+        rows, valid = data, None
         if self.early_stopping:
-            rows, held = split_rows(data, self.validation_fraction, self._seeds[1])
+            rows, valid = split_rows(data, self.validation_fraction, self._seeds[1])
         if not warm:
             self.scale_ = self._fit_scale(rows)
-        watched = {"train": rows} | ({} if held is None else {"validation": held}) | others
+        watched = {"train": rows} | ({} if valid is None else {"validation": valid}) | others
         watched = {name: self.scale_.samples(one) for name, one in watched.items()}
         trainer = self._prepare(watched["train"], s, lam)
         recorder = None
@@ -159,7 +159,7 @@ class BaseJointNetworks(BaseNetworks):
             trainer,
             watched["train"],
             self.max_epochs,
-            held=watched.get("validation"),
+            valid=watched.get("validation"),
             recorder=recorder,
             progress=self.progress,
         )
@@ -203,7 +203,7 @@ class BaseJointNetworks(BaseNetworks):
         self._trainer = None
 
     def _train(
-        self, trainer, rows, max_epochs, *, held=None, watch=True, recorder=None, progress=False
+        self, trainer, rows, max_epochs, *, valid=None, watch=True, recorder=None, progress=False
     ):
         """Run the trainer and return its outcome."""
         every = _EVERY if trainer.batch_size is None else 1
@@ -215,7 +215,7 @@ class BaseJointNetworks(BaseNetworks):
             max_epochs=max_epochs,
             sample_weight=rows.weight,
             every=every,
-            watch=self._watch(trainer, rows, held) if watch else None,
+            watch=self._watch(trainer, rows, valid) if watch else None,
             patience=None if self.patience is None else max(1, self.patience // every),
             tol=self.tol,
             record=recorder,
@@ -223,13 +223,13 @@ class BaseJointNetworks(BaseNetworks):
             progress=progress,
         )
 
-    def _watch(self, trainer, rows, held):
+    def _watch(self, trainer, rows, valid):
         """Return the function whose lowest value is kept: loss held out, or what is descended."""
-        if held is not None:
+        if valid is not None:
 
             def loss(networks):
-                mean = networks.outputs(held.X).mean(axis=0)
-                return held.mean(self._pointwise(mean, held.targets))
+                mean = networks.outputs(valid.X).mean(axis=0)
+                return valid.mean(self._pointwise(mean, valid.targets))
 
             return loss
         if self.patience is None:

@@ -82,7 +82,7 @@ class NCCDRegressor(BaseNCCD, BaseEnsembleRegressor):
     history_ : DataFrame
         One row per round, squared errors on the training data: ``error`` of the ensemble,
         ``member_error`` (mean over members), ``ambiguity`` (error is member_error less
-        ambiguity), ``change`` since the round before, and ``held_error``, by which rounds are
+        ambiguity), ``change`` since the round before, and ``valid_error``, by which rounds are
         compared: on ``eval_set`` if given, else out of bag (each row judged by members that did
         not see it), else on the training data.
     strength_, lam_, lam_star_ : float

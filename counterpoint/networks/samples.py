@@ -120,14 +120,14 @@ def split_rows(data: Samples, fraction: float, seed) -> tuple[Samples, Samples]:
         if counts.min() >= 2 and len(counts) <= min(n_held, n - n_held):
             stratify = data.codes
     places = train_test_split(np.arange(n), test_size=n_held, random_state=seed, stratify=stratify)
-    rows, held = (data.take(np.sort(at)) for at in places)
-    for part in (rows, held):
+    rows, valid = (data.take(np.sort(at)) for at in places)
+    for part in (rows, valid):
         if part.weight is not None and part.weight.sum() == 0:
             raise ValueError(
                 "All samples on one side of the validation split have weight 0: pass more "
                 "samples with weight."
             )
-    return rows, held
+    return rows, valid
 
 
 def merge_rows(X, y, weight):
@@ -160,11 +160,11 @@ def merge_rows(X, y, weight):
 
 def hold_out(groups, fraction, rng):
     """Say which rows to hold out: the same fraction of every group, never all of one."""
-    held = np.zeros(len(groups), dtype=bool)
+    valid = np.zeros(len(groups), dtype=bool)
     for group in np.unique(groups):
         members = rng.permutation(np.flatnonzero(groups == group))
-        held[members[: min(round(fraction * len(members)), len(members) - 1)]] = True
-    return held
+        valid[members[: min(round(fraction * len(members)), len(members) - 1)]] = True
+    return valid
 
 
 def split_merged(
@@ -174,7 +174,7 @@ def split_merged(
 
     Returns
     -------
-    fit, held : Samples
+    fit, valid : Samples
         Rows to train on and rows held out, scaled, weights that add up to 1. Without rows to
         hold out, those to train on stand in.
     held_out : ndarray of bool of shape (n_rows,)
@@ -183,8 +183,8 @@ def split_merged(
         Of the inputs.
     """
     first, weight, place = merge_rows(X, y, weight)
-    held = hold_out(groups[first], fraction, rng)
-    scaler = StandardScaler().fit(X[first][~held], sample_weight=weight[~held])
+    valid = hold_out(groups[first], fraction, rng)
+    scaler = StandardScaler().fit(X[first][~valid], sample_weight=weight[~valid])
     scale = Scale(X_mean=scaler.mean_, X_unit=scaler.scale_)
     scaled, targets = scale.inputs(X[first]), targets[first]
 
@@ -192,8 +192,13 @@ def split_merged(
         share = weight[rows] / weight[rows].sum()
         return Samples(X=scaled[rows], targets=targets[rows], weight=share)
 
-    fit = part(~held)
-    return fit, part(held) if held.any() else fit, np.where(place >= 0, held[place], False), scale
+    fit = part(~valid)
+    return (
+        fit,
+        part(valid) if valid.any() else fit,
+        np.where(place >= 0, valid[place], False),
+        scale,
+    )
 
 
 def evaluation_sets(eval_set):

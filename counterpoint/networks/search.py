@@ -43,7 +43,7 @@ class Search:
     ----------
     options : estimator
         With ``learning_rate`` and ``batch_size``.
-    rows, held : Samples
+    rows, valid : Samples
         To train on, and to judge by.
     rng : RandomState
 
@@ -55,8 +55,8 @@ class Search:
         The state to be returned.
     """
 
-    def __init__(self, options: Any, rows: Samples, held: Samples, rng: np.random.RandomState):
-        self.options, self.rows, self.held, self.rng = options, rows, held, rng
+    def __init__(self, options: Any, rows: Samples, valid: Samples, rng: np.random.RandomState):
+        self.options, self.rows, self.valid, self.rng = options, rows, valid, rng
         self.history: list[dict] = []
         self.best = Best()
 

@@ -20,19 +20,8 @@ def lambda_star(n_members):
     of the ensemble's error, ``f - d``. Below it the members draw together while they are
     trained, above it they fly apart.
 
-    Parameters
-    ----------
-    n_members : int
-        Number of members, N.
-
-    Returns
-    -------
-    float
-        ``0.5 / (1 - 1/N)``; NaN for one member, which has nobody to differ from.
-
-    References
-    ----------
-    .. [1] M. Eastwood's thesis, equation 4.11.
+    It is ``0.5 / (1 - 1/N)`` for N members (Eastwood's thesis, equation 4.11); NaN for one, which
+    has nobody to differ from.
 
     Examples
     --------
@@ -47,21 +36,8 @@ def lambda_star(n_members):
 def lambda_upper(n_members):
     """Return the lambda from which a member's error has no minimum in its own output.
 
-    The second derivative, ``1 - 2 lambda (1 - 1/N)^2``, is positive only below it.
-
-    Parameters
-    ----------
-    n_members : int
-        Number of members, N.
-
-    Returns
-    -------
-    float
-        ``0.5 / (1 - 1/N)^2``; NaN for one member.
-
-    References
-    ----------
-    .. [1] M. Eastwood's thesis, equation 4.12.
+    The second derivative, ``1 - 2 lambda (1 - 1/N)^2``, is positive only below it: below
+    ``0.5 / (1 - 1/N)^2`` (Eastwood's thesis, equation 4.12). NaN for one member.
 
     Examples
     --------

@@ -45,10 +45,10 @@ def walk(estimator: Any, data) -> Walk:
     data : Samples
         Not yet scaled.
     """
-    rows, held = split_rows(data, HELD, estimator._seeds[1])
+    rows, valid = split_rows(data, HELD, estimator._seeds[1])
     if not hasattr(estimator, "scale_") or estimator._trainer is None:
         estimator.scale_ = estimator._fit_scale(rows)
-    rows, held = estimator.scale_.samples(rows), estimator.scale_.samples(held)
+    rows, valid = estimator.scale_.samples(rows), estimator.scale_.samples(valid)
     trainer = estimator._prepare(rows, *estimator._resolved(GRID[0]))
     legs: list[dict[str, float]] = []
     best: tuple | None = None
@@ -62,7 +62,7 @@ def walk(estimator: Any, data) -> Walk:
         epochs = estimator.max_epochs if not legs else max(1, estimator.max_epochs // SHORTER)
         outcome = estimator._train(trainer, rows, epochs)
         trainer.networks = outcome.networks
-        leg = _judged(estimator, s, lam, outcome, rows, held)
+        leg = _judged(estimator, s, lam, outcome, rows, valid)
         legs.append(leg)
         if best is None or leg["validation_loss"] < best[0]["validation_loss"]:
             best = leg, outcome, trainer
@@ -78,9 +78,9 @@ def walk(estimator: Any, data) -> Walk:
     )
 
 
-def _judged(estimator, s, lam, outcome, rows, held):
+def _judged(estimator, s, lam, outcome, rows, valid):
     row = {"strength": s, "lam": lam, "epochs": outcome.n_epochs}
-    for name, part in (("train", rows), ("validation", held)):
+    for name, part in (("train", rows), ("validation", valid)):
         outputs = outcome.networks.outputs(part.X)
         mean = outputs.mean(axis=0)
         row[f"{name}_loss"] = float(part.mean(estimator._pointwise(mean, part.targets)))

@@ -100,10 +100,10 @@ def test_growth_by_units_first_then_by_a_network():
     assert state.change() == "none"  # nothing to compare with yet
     for expected in ("units", "units", "network"):
         state.look("")  # the same loss again: it stands still
-        n_units, before = units(state.networks).sum(), state.networks.outputs(state.held.X)
+        n_units, before = units(state.networks).sum(), state.networks.outputs(state.valid.X)
         assert state.change() == expected
         assert units(state.networks).sum() > n_units
-        now = state.networks.outputs(state.held.X)
+        now = state.networks.outputs(state.valid.X)
         assert_allclose(now[: len(before)], before, atol=1e-12)
     assert state.networks.n_members == 3
     assert_array_equal(state.is_trained, [False, False, True])
@@ -112,17 +112,17 @@ def test_growth_by_units_first_then_by_a_network():
 def test_contribution_is_that_of_the_paper():
     state = growing()
     state.look("start")
-    outputs = state.networks.outputs(state.held.X)
-    loss = state.held.loss(outputs.mean(axis=0))
-    assert_allclose(state.contribution[0], 100 * (1 / loss - 1 / state.held.loss(outputs[1])))
+    outputs = state.networks.outputs(state.valid.X)
+    loss = state.valid.loss(outputs.mean(axis=0))
+    assert_allclose(state.contribution[0], 100 * (1 / loss - 1 / state.valid.loss(outputs[1])))
 
 
 def test_a_perfect_ensemble_has_a_finite_contribution():
     state = growing()
-    state.held = Samples(
-        X=state.held.X,
-        targets=state.networks.outputs(state.held.X).mean(axis=0),
-        weight=state.held.weight,
+    state.valid = Samples(
+        X=state.valid.X,
+        targets=state.networks.outputs(state.valid.X).mean(axis=0),
+        weight=state.valid.weight,
     )
     state.look("start")
     assert np.isfinite(state.contribution).all()

@@ -101,8 +101,8 @@ def test_the_fittest_stay():
     state.step()
     assert len(state.history) == 2
     survivors = 4 - state.history[1]["n_new"]
-    found = state.networks.outputs(state.held.X)
-    old = before.outputs(state.held.X)
+    found = state.networks.outputs(state.valid.X)
+    old = before.outputs(state.valid.X)
     same = [any(np.allclose(f, o) for o in old) for f in found]
     assert sum(same) == survivors
 

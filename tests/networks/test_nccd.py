@@ -180,7 +180,7 @@ def test_rounds_match_naive(friedman, n, s, exclude_self, step, seed):
     assert_allclose(model.history_[names], [naive.terms(o, d) for o in story], rtol=1e-7)
     held = [naive.out_of_bag_error(o, d, bags) for o in story]
     if not np.isnan(held).any() and len(held) == 5:
-        assert_allclose(model.history_["held_error"], held, rtol=1e-7)
+        assert_allclose(model.history_["valid_error"], held, rtol=1e-7)
         assert model.best_epoch_ == 1 + int(np.argmin(held))
     best = story[model.best_epoch_ - 1]
     assert_allclose(model.member_predict(X), np.array(best)[:, :, 0], rtol=1e-7)
@@ -249,7 +249,7 @@ def test_rounds_are_chosen_by_the_evaluation_set(friedman):
     X, y = friedman
     X_new, y_new = make_friedman1(60, n_features=5, noise=1.0, random_state=9)
     model = NCCDRegressor(random_state=0, patience=20, tol=0).fit(X, y, eval_set=(X_new, y_new))
-    held = model.history_["held_error"]
+    held = model.history_["valid_error"]
     assert model.best_epoch_ == held.idxmin()
     assert held.min() == pytest.approx(np.mean((model.predict(X_new) - y_new) ** 2))
     assert model.stop_reason_ == "complete"
