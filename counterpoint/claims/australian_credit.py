@@ -20,9 +20,10 @@ from counterpoint.networks import (
 )
 from counterpoint.plots.style import colour
 
+SOURCE = sources.AUSTRALIAN_CREDIT
 NCL = "NCL, strength 0.5"
 OWN = "NCL, our defaults"
-METHODS = [*sources.AUSTRALIAN_CREDIT["method"], "NCL, strength 0", "NCL, strength 1", OWN]
+METHODS = [*SOURCE["method"], "NCL, strength 0", "NCL, strength 1", OWN]
 
 
 def run(*, seed: int, repeat: int, method: str) -> dict[str, float]:
@@ -67,7 +68,7 @@ def judge(frame: pd.DataFrame) -> Verdict:
     """Compare with the lecture, and with rivals on the same split."""
     wide = frame.pivot_table(index="repeat", columns="method", values="test_error")
     table = pd.DataFrame({"ours": wide.mean(), "sd": wide.std()}).rename_axis("method")
-    table = table.reset_index().merge(sources.AUSTRALIAN_CREDIT, on="method", how="left")
+    table = table.reset_index().merge(SOURCE, on="method", how="left")
     table = table.sort_values("ours", ignore_index=True)
     ncl = wide[NCL].mean()
     parts = {"an error within 0.015 of 0.120": abs(ncl - 0.120) <= 0.015}

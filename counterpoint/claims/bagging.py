@@ -14,7 +14,8 @@ from counterpoint.claims.protocol import Claim, Verdict, grid, verdict
 from counterpoint.datasets import load, make_waveform
 from counterpoint.plots.style import colour
 
-SETS = [*sources.BAGGING["data"], "diabetes, each row once"]
+SOURCE = sources.BAGGING
+SETS = [*SOURCE["data"], "diabetes, each row once"]
 # Not the source's data: shown, but not counted.
 STAND_INS = ("heart", "diabetes, each row once")
 
@@ -22,7 +23,7 @@ STAND_INS = ("heart", "diabetes, each row once")
 def run(*, seed: int, repeat: int, data: str, n_trees: int) -> dict[str, float]:
     """Compare one tree with a vote of bagged trees on a random split."""
     rng = np.random.default_rng(seed)
-    n_test = int(sources.BAGGING.set_index("data")["n_test"][data.split(",")[0]])
+    n_test = int(SOURCE.set_index("data")["n_test"][data.split(",")[0]])
     X, y = rows_of(data, rng)
     order = rng.permutation(len(y))
     train, test = order[n_test:], order[:n_test]
@@ -79,7 +80,7 @@ def judge(frame: pd.DataFrame) -> Verdict:
                 "lower": gap.below,
             }
         )
-    table = pd.DataFrame(rows).merge(sources.BAGGING.drop(columns="n_test"), on="data", how="left")
+    table = pd.DataFrame(rows).merge(SOURCE.drop(columns="n_test"), on="data", how="left")
     counted = table[~table["data"].isin(STAND_INS)]
     ours, theirs = counted["decrease_ours"], counted["decrease_theirs"]
     lower = marks(counted["data"], counted["lower"])

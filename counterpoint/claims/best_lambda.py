@@ -20,6 +20,8 @@ from counterpoint.claims.comparison import paired
 from counterpoint.claims.protocol import Claim, Verdict, grid, verdict
 from counterpoint.plots.style import colour
 
+SOURCE = sources.ADABOOST_NC
+
 
 def run(
     *, seed: int, repeat: int, data: str, learner: str, n_members: int, largest: int
@@ -74,13 +76,13 @@ def judge(frame: pd.DataFrame) -> Verdict:
                 "change": gap.difference / base if base > 0 else np.nan,
                 "p": gap.p,
                 "best_lam_ours": best,
-                "best_lam_theirs": sources.ADABOOST_NC.loc[str(data), f"{learner}_best_lam"],
+                "best_lam_theirs": SOURCE.loc[str(data), f"{learner}_best_lam"],
                 "change_in_hindsight": wide[best].mean() / base - 1 if base > 0 else np.nan,
                 "balanced_change_in_hindsight": balanced[best] / balanced[0] - 1,
             }
         )
     table = pd.DataFrame(rows)
-    larger = table["data"].isin(sources.ADABOOST_NC.index[sources.ADABOOST_NC["larger"]])
+    larger = table["data"].isin(SOURCE.index[SOURCE["larger"]])
     parts, words = {}, []
     for learner in table["learner"].unique():
         part = table[table["learner"] == learner]
@@ -97,20 +99,19 @@ def judge(frame: pd.DataFrame) -> Verdict:
 
 def draw(frame: pd.DataFrame) -> Figure:
     """Draw figure 3: rows missed against lambda, the best one dashed."""
-    sets = sources.ADABOOST_NC
-    data = [name for name in sets.index if name in set(frame["data"])]
+    data = [name for name in SOURCE.index if name in set(frame["data"])]
     figure, axes = panels(len(data), columns=3)
     for ax, name in zip(axes, data, strict=True):
         here = frame[frame["data"] == name]
         for k, learner in enumerate(("tree", "network")):
             mean = (
-                sets.loc[name, "n_test"]
+                SOURCE.loc[name, "n_test"]
                 * here[here["learner"] == learner].groupby("lam")["test_error"].mean()
             )
             if len(mean):
                 ax.plot(mean.index, mean, "o-", color=colour(k), markersize=3, label=learner)
                 ax.axhline(mean.iloc[0], color=colour(k), linewidth=0.6, linestyle=":")
-            theirs = sets.loc[name, f"{learner}_best_lam"]
+            theirs = SOURCE.loc[name, f"{learner}_best_lam"]
             if pd.notna(theirs):
                 ax.axvline(
                     theirs + 0.08 * k,
@@ -158,7 +159,7 @@ CLAIM = Claim(
     ),
     full=grid(
         repeat=range(30),
-        data=sources.ADABOOST_NC.index,
+        data=SOURCE.index,
         learner=["tree", "network"],
         n_members=[9],
         largest=[12],

@@ -235,7 +235,7 @@ def _our_values(
     natural: pd.DataFrame, now: pd.DataFrame, knn: pd.DataFrame, ncl: pd.DataFrame
 ) -> dict[str, float]:
     later = knn[(knn["horizon"] == 2) & (knn["length"] == 2)]
-    found = {
+    values = {
         "HMM, 2 events, best single": natural[natural["length"] == 2]["g_single"].mean(),
         "HMM, 2 events, combined": natural[natural["length"] == 2]["g"].mean(),
         "HMM, 3 events, single": natural[natural["length"] == 3]["g_single"].mean(),
@@ -245,8 +245,8 @@ def _our_values(
         "networks, lambda*": ncl[ncl["step"] == STAR]["g"].mean(),
     }
     for length, words in ((1, "1 event"), (2, "2 events"), (3, "3 events")):
-        found[f"neighbours, {words}"] = now[now["length"] == length]["g"].mean()
-    return {name: float(value) for name, value in found.items()}
+        values[f"neighbours, {words}"] = now[now["length"] == length]["g"].mean()
+    return {name: float(value) for name, value in values.items()}
 
 
 def _best_hmm_against(natural: pd.DataFrame, now: pd.DataFrame) -> Paired:

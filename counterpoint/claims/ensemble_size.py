@@ -12,6 +12,7 @@ from counterpoint.claims._shared import NOT_SHIPPED, RESAMPLED, boosted, marks, 
 from counterpoint.claims.protocol import Claim, Verdict, grid, verdict
 from counterpoint.plots.style import colour
 
+SOURCE = sources.ADABOOST_NC
 SIZES = (5, 9, 15, 21, 31, 41, 51, 71, 101, 151, 201)
 
 
@@ -66,7 +67,7 @@ def judge(frame: pd.DataFrame) -> Verdict:
             row[f"{method} at {largest}"] = at.loc[largest, method]
         row["lead up to 21"] = lead[lead.index <= 21].mean()
         row["lead from 51"] = lead[lead.index >= 51].mean()
-        row["theirs"] = sources.ADABOOST_NC["over_size"][str(data)]
+        row["theirs"] = SOURCE["over_size"][str(data)]
         rows.append(row)
     table = pd.DataFrame(rows)
     before, after = {}, {}
@@ -97,17 +98,16 @@ def judge(frame: pd.DataFrame) -> Verdict:
 def draw(frame: pd.DataFrame) -> Figure:
     """Draw figure 4: rows missed against the number of members."""
     curves = _over_sizes(frame)
-    sets = sources.ADABOOST_NC
-    data = [name for name in sets.index if name in set(curves["data"])]
+    data = [name for name in SOURCE.index if name in set(curves["data"])]
     figure, axes = panels(len(data), columns=3)
     for ax, name in zip(axes, data, strict=True):
         here = curves[curves["data"] == name]
         for k, (method, label) in enumerate((("adaboost", "AdaBoost"), ("nc", "AdaBoost.NC"))):
-            missed = sets.loc[name, "n_test"] * here[method]
+            missed = SOURCE.loc[name, "n_test"] * here[method]
             ax.plot(here["size"], missed, "o-", color=colour(k), markersize=3, label=label)
         ax.axvspan(41, 51, color="0.9", zorder=0)
         ax.axvline(21, color="black", linestyle="--", linewidth=1)
-        theirs = sets.loc[name, "over_size"]
+        theirs = SOURCE.loc[name, "over_size"]
         ax.set(title=name, xlabel="Members", ylabel="Test rows missed")
         ax.annotate(
             f"Source: {theirs}" if theirs else "",
@@ -145,7 +145,7 @@ CLAIM = Claim(
     ),
     run=run,
     smoke=grid(repeat=range(2), data=["sonar"], lam=[0, 2], largest=[71]),
-    full=grid(repeat=range(30), data=sources.ADABOOST_NC.index, lam=[0, 2, 4, 9], largest=[201]),
+    full=grid(repeat=range(30), data=SOURCE.index, lam=[0, 2, 4, 9], largest=[201]),
     unseeded=["lam"],
     judge=judge,
     draw=draw,

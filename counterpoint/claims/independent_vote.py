@@ -11,6 +11,8 @@ from counterpoint.claims.protocol import Claim, Verdict, grid, verdict
 from counterpoint.diversity import independent_vote_error
 from counterpoint.plots.style import colour
 
+SOURCE = sources.INDEPENDENT_VOTE
+
 
 def run(*, seed: int, n_members: int, member_error: float) -> dict[str, float]:
     """Return the error of a majority of independent members; no chance in it, so no repeats."""
@@ -20,7 +22,7 @@ def run(*, seed: int, n_members: int, member_error: float) -> dict[str, float]:
 def judge(frame: pd.DataFrame) -> Verdict:
     """Compare to the six digits printed."""
     keys = ["n_members", "member_error"]
-    table = sources.INDEPENDENT_VOTE.merge(frame[[*keys, "vote_error"]], on=keys, how="inner")
+    table = SOURCE.merge(frame[[*keys, "vote_error"]], on=keys, how="inner")
     table = table.rename(columns={"vote_error": "ours"})[[*keys, "ours", "theirs"]]
     names = [f"{row.n_members} members of error {row.member_error}" for row in table.itertuples()]
     same = dict(zip(names, table["ours"].round(6) == table["theirs"], strict=True))
@@ -33,7 +35,7 @@ def draw(frame: pd.DataFrame) -> Figure:
     for k, (n, part) in enumerate(frame.groupby("n_members")):
         part = part.sort_values("member_error")
         ax.plot(part["member_error"], part["vote_error"], "-", color=colour(k), label=f"{n}")
-    theirs = sources.INDEPENDENT_VOTE
+    theirs = SOURCE
     label = "the lecture's table"
     ax.plot(theirs["member_error"], theirs["theirs"], label=label, **THEIRS_MARK)
     alone = np.linspace(0.005, 0.5, 100)

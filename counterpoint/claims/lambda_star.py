@@ -14,6 +14,7 @@ from counterpoint.claims.comparison import compare
 from counterpoint.claims.protocol import Claim, Verdict, grid, verdict
 from counterpoint.plots.style import colour
 
+SOURCE = sources.LAMBDA_STAR
 STAR = 7  # lambda runs over 0/7 .. 7/7 of lambda*, and 8/7
 BEYOND = 8
 # Nodes, epochs, rate. Rates of liver and cancer are per sample, see the set-up of the claim.
@@ -49,36 +50,33 @@ def judge(frame: pd.DataFrame) -> Verdict:
     notes = []
     blown = {name: exploded(rows) for name, rows in frame.groupby(["data", "nets"])}
     parts["error explodes one step beyond lambda*"] = all(share >= 0.9 for share in blown.values())
-    falls, train, test = {}, {}, {}
+    train, test = {}, {}
     for name in SETTINGS:
         rows = three[three["data"] == name]
-        train[name] = compare(rows, "step", STAR, 0, "train_mse")
-        test[name] = compare(rows, "step", STAR, 0, "test_mse")
-        falls[name] = train[name].below
-        notes.append(f"{name} training {train[name].difference:+.4f}, test ")
-        notes[-1] += f"{test[name].difference:+.4f}"
-    parts["training error falls from 0 to lambda*"] = all(falls.values())
+        train[name], test[name] = (
+            compare(rows, "step", STAR, 0, value) for value in ("train_mse", "test_mse")
+        )
+        gaps = f"{train[name].difference:+.4f}, test {test[name].difference:+.4f}"
+        notes.append(f"{name} training {gaps}")
+    parts["training error falls from 0 to lambda*"] = all(gap.below for gap in train.values())
     parts["test MSE falls on synthetic"] = test["synthetic"].below
     parts["test MSE falls on cancer"] = test["cancer"].below
     means = three[three["step"] <= STAR].groupby(["data", "step"])[["test_mse", "test_mcr"]].mean()
     liver = means["test_mse"].unstack("data").get("liver", pd.Series(dtype=float)).dropna()
     lowest = liver.index[int(liver.argmin())] if len(liver) else STAR
     parts["test MSE on liver is lowest before lambda*"] = lowest < STAR
-    ours = means.reindex(sources.LAMBDA_STAR.index)
-    near = (ours["test_mcr"] - sources.LAMBDA_STAR["mcr"]).abs() <= CLOSE
+    ours = means.reindex(SOURCE.index)
+    near = (ours["test_mcr"] - SOURCE["mcr"]).abs() <= CLOSE
     parts[f"error rates within {CLOSE} of table 4.1"] = near.all()
     table = pd.DataFrame(
         {
-            "data": sources.LAMBDA_STAR.index.get_level_values(0),
-            "lambda / lambda*": [
-                step / STAR for step in sources.LAMBDA_STAR.index.get_level_values(1)
-            ],
-            "MSE (ours)": ours["test_mse"].to_numpy(),
-            "MSE (theirs)": sources.LAMBDA_STAR["mse"].to_numpy(),
-            "error (ours)": ours["test_mcr"].to_numpy(),
-            "error (theirs)": sources.LAMBDA_STAR["mcr"].to_numpy(),
+            "MSE (ours)": ours["test_mse"],
+            "MSE (theirs)": SOURCE["mse"],
+            "error (ours)": ours["test_mcr"],
+            "error (theirs)": SOURCE["mcr"],
         }
-    )
+    ).reset_index()
+    table.insert(1, "lambda / lambda*", table.pop("step") / STAR)
     why = (
         f"MSE at lambda* less that at 0: {'; '.join(notes)}. Exploded beyond lambda* in at least "
         f"{min(blown.values(), default=math.nan):.0%} of the runs of any setting; error rates near "
@@ -102,7 +100,6 @@ def draw(frame: pd.DataFrame) -> Figure:
     """Draw figures 4.5 to 4.7: MSE above, error below; table 4.1 hollow."""
     frame = numbers(frame, *NETWORK_ERRORS)
     frame = frame[frame["nets"] == 3]
-    told = sources.LAMBDA_STAR.reset_index()
     figure, axes = panels(6, columns=3, size=(3.8, 2.9), sharex=True)
     for k, (measure, words) in enumerate((("mse", "MSE"), ("mcr", "error"))):
         for at, name in enumerate(SETTINGS):
@@ -119,8 +116,8 @@ def draw(frame: pd.DataFrame) -> Figure:
                     x, mean - half, mean + half, color=colour(j), alpha=0.2, linewidth=0
                 )
                 top = max(top, mean[mean.index <= STAR].max())
-            theirs = told[told["data"] == name]
-            ax.plot(theirs["step"] / STAR, theirs[measure], **THEIRS_MARK, label="source, test")
+            theirs = SOURCE[measure].xs(name)
+            ax.plot(theirs.index / STAR, theirs, **THEIRS_MARK, label="source, test")
             ax.axvline(1, color="0.7", linewidth=0.8, zorder=0)
             last = rows[rows["step"] == BEYOND]["diverged"].astype(bool)
             if last.any():
@@ -136,7 +133,7 @@ def draw(frame: pd.DataFrame) -> Figure:
                     transform=ax.get_xaxis_transform(),
                 )
             ax.set_xlim(-0.05, 1.22)
-            ax.set_ylim(0, 1.25 * max(top, theirs[measure].max()))
+            ax.set_ylim(0, 1.25 * max(top, theirs.max()))
             ax.set_ylabel(words)
             if k == 0:
                 ax.set_title(name)

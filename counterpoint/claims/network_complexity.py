@@ -13,6 +13,7 @@ from counterpoint.claims.comparison import Paired, compare, paired
 from counterpoint.claims.protocol import Claim, Scalar, Verdict, grid, verdict
 from counterpoint.plots.style import colour
 
+SOURCE = sources.NETWORK_COMPLEXITY
 STAR = 7
 # Epochs, rate, whether the rate is per sample; nodes at 3 networks; networks at so many nodes.
 SETTINGS = {
@@ -105,9 +106,7 @@ def judge(frame: pd.DataFrame) -> Verdict:
     ).above
     parts["cancer: lambda moves the test MSE more than nodes do"] = _lambda_dominates(frame)
     best = best_settings(frame)
-    joined = sources.NETWORK_COMPLEXITY.merge(
-        best, on="data", how="left", suffixes=(" (theirs)", " (ours)")
-    )
+    joined = SOURCE.merge(best, on="data", how="left", suffixes=(" (theirs)", " (ours)"))
     near = (joined["error (ours)"] - joined["error (theirs)"]).abs() <= CLOSE
     parts[f"best errors within {CLOSE} of table 4.2"] = near.all()
     why = (
@@ -171,12 +170,8 @@ def draw(frame: pd.DataFrame) -> Figure:
                 mean = at.groupby(dial)[measure].mean()
                 ax.plot(mean.index, mean, marker=".", color=colour(k), label=f"{step}/{STAR}")
             if measure == "test_mcr":
-                told = float(
-                    sources.NETWORK_COMPLEXITY.loc[
-                        sources.NETWORK_COMPLEXITY["data"] == data, "error"
-                    ].iloc[0]
-                )
-                ax.axhline(told, **THEIRS_LINE, label="source's best")
+                best = float(SOURCE.loc[SOURCE["data"] == data, "error"].iloc[0])
+                ax.axhline(best, **THEIRS_LINE, label="source's best")
             ax.set_title(f"{data}: {'MSE' if measure == 'test_mse' else 'error'}", fontsize=9)
             ax.set_xlabel("nodes, 3 networks" if dial == "nodes" else f"networks, {few} nodes")
     axes[1].legend(fontsize=7, frameon=False, title=r"$\lambda / \lambda^*$", title_fontsize=7)

@@ -16,6 +16,7 @@ from counterpoint.claims.protocol import Claim, Verdict, grid, verdict
 from counterpoint.diversity import trajectory
 from counterpoint.plots.style import colour
 
+SOURCE = sources.NOMINAL_CONCEPTS
 MEASURES = ["q", "rho", "kappa"]
 SIZES = (1, 2, 3, 4, 5, 6, 8, 10, 12, 15, 17, 20, 25, 30, 35, 40, 45, 50)
 N_FOLDS = 10
@@ -57,7 +58,7 @@ def judge(frame: pd.DataFrame) -> Verdict:
     """Compare how measures follow the error, and where Q is lowest."""
     curves = _curves(frame)
     rows = []
-    for data, known in sources.NOMINAL_CONCEPTS.iterrows():
+    for data, known in SOURCE.iterrows():
         if data not in curves.index.get_level_values("data"):
             continue
         curve = curves.loc[str(data)]
@@ -128,7 +129,7 @@ def _why(table: pd.DataFrame) -> str:
 def draw(frame: pd.DataFrame) -> Figure:
     """Draw figures 1 to 5: error and three measures against members."""
     curves = _curves(frame)
-    known = sources.NOMINAL_CONCEPTS
+    known = SOURCE
     data = [name for name in known.index if name in curves.index.get_level_values("data")]
     columns = [("test_error", "Error"), ("q", "Q"), ("rho", "rho"), ("kappa", "kappa")]
     figure, axes = panels(len(data) * 4, columns=4, size=(2.9, 2.2))
@@ -186,7 +187,7 @@ CLAIM = Claim(
     full=grid(
         repeat=range(10),
         fold=range(N_FOLDS),
-        data=sources.NOMINAL_CONCEPTS.index,
+        data=SOURCE.index,
         n_members=[50],
     ),
     unseeded=["fold"],

@@ -19,6 +19,7 @@ from counterpoint.claims.protocol import Claim, Verdict, grid, verdict
 from counterpoint.networks import NCCDClassifier, NegativeCorrelationRegressor
 from counterpoint.plots.style import colour
 
+SOURCE = sources.SVM_BOOSTING
 ADA, NCAB = "AdaBoost-SVM", "NCAB-SVM"
 METHODS = ["SVM", ADA, "Bagging", "NCCD", NCAB]
 N_FOLDS = 10
@@ -70,7 +71,7 @@ def judge(frame: pd.DataFrame) -> Verdict:
     missed = frame.assign(missed=100 * frame["test_error"] * frame["n_test"])
     sums = missed.groupby(["data", "method"], sort=False)[["missed", "n_test"]].sum()
     ours = (sums["missed"] / sums["n_test"]).unstack("method").reindex(columns=METHODS)
-    theirs = sources.SVM_BOOSTING.set_index("data").loc[list(ours.index)]
+    theirs = SOURCE.set_index("data").loc[list(ours.index)]
     spread = theirs.pop("spread")
     table = ours.add_suffix(" (ours)").join(theirs.add_suffix(" (theirs)"))
     table = table[[f"{m} ({who})" for m in METHODS for who in ("ours", "theirs")]]
@@ -140,7 +141,7 @@ CLAIM = Claim(
     full=grid(
         repeat=range(5),
         fold=range(N_FOLDS),
-        data=sources.SVM_BOOSTING["data"],
+        data=SOURCE["data"],
         method=METHODS,
         n_members=[50],
     ),

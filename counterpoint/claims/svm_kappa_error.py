@@ -16,6 +16,7 @@ from counterpoint.diversity import kappa_error, label_kappa
 from counterpoint.plots import KappaErrorDisplay
 from counterpoint.plots.style import colour
 
+SOURCE = sources.SVM_KAPPA_ERROR
 COLUMNS = ("kappa", "pair_error", "kappa_error")
 
 
@@ -47,7 +48,7 @@ def _outputs(method: str, n_members: int, fold: int, seed: int) -> dict[str, Mem
 
 def judge(frame: pd.DataFrame) -> Verdict:
     """Compare kappa, error and summary of the pairs."""
-    rows, parts, said = [], {}, []
+    rows, parts, means = [], {}, []
     for where in ("test", "training"):
         part = frame[frame["rows"] == where]
         for column in COLUMNS:
@@ -60,8 +61,8 @@ def judge(frame: pd.DataFrame) -> Verdict:
                     "what": column,
                     f"{ADA} (ours)": wide[ADA].mean(),
                     f"{NCAB} (ours)": wide[NCAB].mean(),
-                    f"{ADA} (theirs)": sources.SVM_KAPPA_ERROR[ADA] if is_summary else np.nan,
-                    f"{NCAB} (theirs)": sources.SVM_KAPPA_ERROR[NCAB] if is_summary else np.nan,
+                    f"{ADA} (theirs)": SOURCE[ADA] if is_summary else np.nan,
+                    f"{NCAB} (theirs)": SOURCE[NCAB] if is_summary else np.nan,
                     "difference": gap.difference,
                     "p": gap.p,
                     "effect": gap.effect,
@@ -69,19 +70,15 @@ def judge(frame: pd.DataFrame) -> Verdict:
             )
             if where == "test":
                 parts[f"a lower {column}"] = gap.below
-                said.append(f"{column} {wide[NCAB].mean():.3f} against {wide[ADA].mean():.3f}")
+                means.append(f"{column} {wide[NCAB].mean():.3f} against {wide[ADA].mean():.3f}")
                 if is_summary:
-                    near = all(
-                        abs(wide[m].mean() - sources.SVM_KAPPA_ERROR[m]) <= 0.05
-                        for m in sources.SVM_KAPPA_ERROR
-                    )
+                    near = all(abs(wide[m].mean() - SOURCE[m]) <= 0.05 for m in SOURCE)
                     parts["summaries within 0.05 of the source's"] = near
-    why = f"NCAB-SVM against AdaBoost-SVM on test rows: {', '.join(said)}; source: summaries "
-    return verdict(
-        parts,
-        pd.DataFrame(rows),
-        f"{why}{sources.SVM_KAPPA_ERROR[NCAB]} and {sources.SVM_KAPPA_ERROR[ADA]}.",
+    why = (
+        f"NCAB-SVM against AdaBoost-SVM on test rows: {', '.join(means)}; source: summaries "
+        f"{SOURCE[NCAB]} and {SOURCE[ADA]}."
     )
+    return verdict(parts, pd.DataFrame(rows), why)
 
 
 def draw(frame: pd.DataFrame) -> Figure:
@@ -101,7 +98,7 @@ def draw(frame: pd.DataFrame) -> Figure:
         x = np.arange(2) + 0.2 * (2 * k - 1)
         ours = summary[f"{method} (ours)"].loc[["test", "training"]].to_numpy()
         axes[2].bar(x, ours, width=0.36, color=colour(k), label=method)
-        axes[2].plot(x, [sources.SVM_KAPPA_ERROR[method]] * 2, **THEIRS_MARK)
+        axes[2].plot(x, [SOURCE[method]] * 2, **THEIRS_MARK)
     axes[2].set_xticks([0, 1], ["test rows", "training rows"])
     axes[2].set(title="Mean of kappa times error; hollow: source", ylim=(0, 0.4))
     axes[2].legend(frameon=False, fontsize="small")

@@ -13,6 +13,7 @@ from counterpoint.claims._shared import numbers, thesis_data, train_networks
 from counterpoint.claims.protocol import Claim, Verdict, grid, verdict
 from counterpoint.plots.style import colour
 
+SOURCE = sources.TRAINING_DYNAMICS
 N, NODES, RATE, EPOCHS = 3, 5, 0.05, 5000
 LAM_STAR = 0.75
 
@@ -70,42 +71,34 @@ def judge(frame: pd.DataFrame) -> Verdict:
     """Read the four behaviours off the growth of the spread."""
     ends = growth(numbers(frame, "spread"))
     middle = ends.groupby("lam")[["growth", "member", "ensemble"]].median()
-    ratio = {lam: float(middle["growth"].get(lam, math.nan)) for lam in sources.TRAINING_DYNAMICS}
-    wide = ends.pivot(index="repeat", columns="lam", values="growth").reindex(
-        columns=list(sources.TRAINING_DYNAMICS)
-    )
+    ratio = {lam: float(middle["growth"].get(lam, math.nan)) for lam in SOURCE}
+    wide = ends.pivot(index="repeat", columns="lam", values="growth").reindex(columns=list(SOURCE))
     ordered = (wide.diff(axis=1).iloc[:, 1:] < 0).all(axis=1)
     at_star = middle.reindex([LAM_STAR]).iloc[0]
+    nearer = at_star["ensemble"] < at_star["member"] / 2
     parts = {
         "outputs at least double their spread at 0.76": ratio[0.76] >= 2,
         "neither halved nor doubled at 0.75": 0.5 < ratio[0.75] < 2,
         "spread halved at 0.7": ratio[0.7] <= 0.5,
         "spread a fifth or less at 0": ratio[0.0] <= 0.2,
         "each higher lambda ends wider in nine repeats of ten": ordered.mean() >= 0.9,
-        "at 0.75 the mean is nearer to the target than half of what members are": at_star[
-            "ensemble"
-        ]
-        < at_star["member"] / 2,
+        "at 0.75 the mean is nearer to the target than half of what members are": nearer,
     }
     epochs = int(frame["epoch"].max())
-    told = middle.reindex(list(sources.TRAINING_DYNAMICS)).replace(
-        math.inf, math.nan
-    )  # ran away: no number
+    ours = middle.reindex(list(SOURCE)).replace(math.inf, math.nan)  # ran away: no number
     table = pd.DataFrame(
         {
-            "lambda": list(sources.TRAINING_DYNAMICS),
-            "theirs": list(sources.TRAINING_DYNAMICS.values()),
-            "spread, end / start (median) (ours)": told["growth"].to_list(),
-            "ideal, equation 4.19": [
-                ideal_growth(lam, epochs) for lam in sources.TRAINING_DYNAMICS
-            ],
-            "|mean output| of members (ours)": told["member"].to_list(),
-            "|mean output| of the ensemble (ours)": told["ensemble"].to_list(),
+            "theirs": SOURCE,
+            "spread, end / start (median) (ours)": ours["growth"],
+            "ideal, equation 4.19": {lam: ideal_growth(lam, epochs) for lam in SOURCE},
+            "|mean output| of members (ours)": ours["member"],
+            "|mean output| of the ensemble (ours)": ours["ensemble"],
         }
-    )
+    ).loc[list(SOURCE)]
+    table = table.rename_axis("lambda").reset_index()
     why = (
         "Spread at the end over that at the start: "
-        + ", ".join(f"{ratio[lam]:.2g} at {lam:g}" for lam in sources.TRAINING_DYNAMICS)
+        + ", ".join(f"{ratio[lam]:.2g} at {lam:g}" for lam in SOURCE)
         + f"; ordered in {ordered.sum()} of {len(ordered)} repeats."
     )
     return verdict(parts, table, why)
@@ -116,12 +109,10 @@ def draw(frame: pd.DataFrame) -> Figure:
     frame = numbers(frame, "spread", *(f"member_{i}" for i in range(N)))
     figure, axes = panels(4, columns=2, size=(4.2, 3.0), sharex=True)
     first = frame[frame["repeat"] == frame["repeat"].min()]
-    for ax, lam in zip(axes, sources.TRAINING_DYNAMICS, strict=True):
+    for ax, lam in zip(axes, SOURCE, strict=True):
         run_ = first[first["lam"] == lam].sort_values("epoch").dropna(subset=["spread"])
         star = r" = $\lambda^*$" if lam == LAM_STAR else ""
-        ax.set_title(
-            rf"$\lambda$ = {lam:g}{star}" f"\n{sources.TRAINING_DYNAMICS[lam]}", fontsize=9
-        )
+        ax.set_title(rf"$\lambda$ = {lam:g}{star}" f"\n{SOURCE[lam]}", fontsize=9)
         ax.axhline(0, color="0.8", linewidth=0.8, zorder=0)
         if run_.empty:
             continue
@@ -170,8 +161,8 @@ CLAIM = Claim(
         "Ripley's densities; the original 250 points may not be shipped."
     ),
     run=run,
-    smoke=grid(repeat=range(2), lam=sources.TRAINING_DYNAMICS, epochs=[500]),
-    full=grid(repeat=range(20), lam=sources.TRAINING_DYNAMICS, epochs=[EPOCHS]),
+    smoke=grid(repeat=range(2), lam=SOURCE, epochs=[500]),
+    full=grid(repeat=range(20), lam=SOURCE, epochs=[EPOCHS]),
     unseeded=["lam"],
     judge=judge,
     draw=draw,
