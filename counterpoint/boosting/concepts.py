@@ -73,8 +73,8 @@ class NominalConceptClassifier(ClassifierMixin, BaseEstimator):
     attribute, are its intent; the rule says: who has the intent, has the classes of the extent.
     A row that no rule covers gets the class shares of all training rows.
 
-    Takes nominal columns as they are, and is a cheap weak learner: BNC is this classifier
-    boosted by AdaBoost.M2 [1]_.
+    Takes nominal columns as they are, and is a cheap weak learner: Boosting Nominal Concepts is
+    this classifier boosted by AdaBoost.M2 [1]_.
 
     Parameters
     ----------

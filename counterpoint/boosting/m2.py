@@ -85,8 +85,8 @@ class AdaBoostM2Classifier(ShareBoosting):
     ----------
     estimator : classifier or None, default=None
         The base learner; None is ``PrunedTreeClassifier(grower="hist")``. With
-        ``NominalConceptClassifier`` this is Boosting of Nominal Concepts (BNC) [2]_: frames
-        reach the learner as they are.
+        ``NominalConceptClassifier`` this is Boosting of Nominal Concepts [2]_: frames reach
+        the learner as they are.
     n_estimators : int, default=50
         Number of members.
     output : {"auto", "soft", "hard"}, default="auto"
