@@ -13,7 +13,7 @@ from counterpoint.tabular.files import check_output
 
 __all__ = ["render_page", "report", "write_page"]
 
-_DIGITS = 4
+_DIGITS = 6  # a share in percent must not be rounded twice
 
 
 def report(
