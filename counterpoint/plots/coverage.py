@@ -4,7 +4,6 @@ from dataclasses import dataclass
 from typing import Any, Self
 
 import pandas as pd
-from matplotlib.lines import Line2D
 from matplotlib.ticker import LogLocator, NullFormatter, PercentFormatter
 from numpy.typing import ArrayLike
 
@@ -13,8 +12,6 @@ from counterpoint.plots import style
 from counterpoint.plots.display import Display
 from counterpoint.subsets import ensemble_to_features
 from counterpoint.subsets.coverage import coverage_path
-
-_LINE = "counterpoint-coverage"
 
 
 @dataclass(kw_only=True)
@@ -108,19 +105,14 @@ class CoverageDisplay(Display):
         check_choice(what, "what", ("coverage", "spread"))
         self.lines_ = []
         for label, part in self.path.groupby("label", sort=True):
-            k = style.count_drawn(ax, _LINE)
-            look = {"color": style.colour(k), "linestyle": style.dashes(k), "label": str(label)}
             values = part["mean" if what == "coverage" else "spread"]
             if what == "spread":
                 values = values.where(values > 0)  # a log scale has no place for 0
-            self.lines_ += ax.plot(
-                part["n_subsets"], values, gid=_LINE, **style.merge(look, line_kwargs, Line2D)
-            )
+            line = style.add_line(ax, part["n_subsets"], values, line_kwargs, label=str(label))
+            self.lines_.append(line)
             if what == "coverage":
-                colour = self.lines_[-1].get_color()
-                ax.fill_between(
-                    part["n_subsets"], part["low"], part["high"], color=colour, alpha=0.2, lw=0
-                )
+                band = {"color": line.get_color(), "alpha": 0.2, "lw": 0}
+                ax.fill_between(part["n_subsets"], part["low"], part["high"], **band)
         ax.set_xscale("log")
         ax.xaxis.set_major_formatter("{x:g}")
         ax.set_xlabel("Subsets that favour the class")

@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 from counterpoint.plots import style
 from counterpoint.plots.display import PanelDisplay, fitted_attribute
 
-_LINE = "counterpoint-dynamics"
 # Beyond so many members colours no longer help: they are drawn in grey.
 _COLOURED = len(style.COLOURS) - 1
 _NAMES = {"train": "training data", "validation": "held-out data", "eval": "evaluation data"}
@@ -202,7 +201,7 @@ class NCLDynamicsDisplay(PanelDisplay):
 
     def _line(self, panel, values, line_kwargs, label=None, **look):
         look = style.merge({"linewidth": 1.6, **look}, line_kwargs, Line2D)
-        panel.plot(self.epochs, values, **{"gid": _LINE, "label": label, **look})
+        panel.plot(self.epochs, values, **{"label": label, **look})
 
 
 def _place(label, name, classes):

@@ -10,7 +10,6 @@ from matplotlib.lines import Line2D
 from counterpoint.plots import style
 from counterpoint.plots.display import PanelDisplay, fitted_attribute, whole_numbers
 
-_LINE = "counterpoint-history"
 _TITLES = {
     "alpha": "Weight of the member",
     "error": "Weighted error of the member",
@@ -156,4 +155,4 @@ class HistoryDisplay(PanelDisplay):
 
     def _line(self, panel, at, name, k, line_kwargs, label=None):
         look = style.merge({"color": style.colour(k), "linewidth": 1.6}, line_kwargs, Line2D)
-        panel.plot(at, self.values[name], **{"gid": _LINE, "label": label, **look})
+        panel.plot(at, self.values[name], **{"label": label, **look})

@@ -6,7 +6,6 @@ from typing import Any, Self
 
 import numpy as np
 import pandas as pd
-from matplotlib.lines import Line2D
 from matplotlib.ticker import MaxNLocator, PercentFormatter
 from numpy.typing import ArrayLike
 
@@ -15,7 +14,6 @@ from counterpoint.plots import style
 from counterpoint.plots.display import Display
 from counterpoint.sequences.lift import lift_curve
 
-_LINE = "counterpoint-lift"
 _TITLES = {
     "precision": "Part of those taken that are positive",
     "g": "Times as good as chance (g)",
@@ -119,13 +117,9 @@ class LiftDisplay(Display):
         check_number(most, "most", low=0, high=1, open_low=True)
         self.lines_ = []
         for name, curve in self.curves.items():
-            k = style.count_drawn(ax, _LINE)
             shown = curve[(curve["share"] <= most) | (curve["n"] == 1)]
-            look = {"color": style.colour(k), "linestyle": style.dashes(k), "label": name}
-            line = ax.plot(
-                shown["share"], shown[what], gid=_LINE, **style.merge(look, line_kwargs, Line2D)
-            )
-            self.lines_ += line
+            line = style.add_line(ax, shown["share"], shown[what], line_kwargs, label=name)
+            self.lines_.append(line)
         chance = {"precision": self.prior, "g": 1.0}.get(what)
         if chance is not None:
             ax.axhline(chance, color=style.GREY, linestyle=":", linewidth=1, label="chance")
@@ -208,18 +202,13 @@ class RelevanceHorizonDisplay(Display):
         """Draw means, and bars of one standard error where there are repeats."""
         self.lines_ = []
         for name, values in self.scores.items():
-            k = style.count_drawn(ax, _LINE)
-            mean, spread = values.mean(axis=1), None
-            if values.shape[1] > 1:
-                spread = values.std(axis=1, ddof=1) / np.sqrt(values.shape[1])
-            (line,) = ax.plot(
-                self.lengths, mean, gid=_LINE, label=name, color=style.colour(k),
-                marker=style.marker(k),
-            )  # fmt: skip
-            if spread is not None:
-                ax.errorbar(
-                    self.lengths, mean, yerr=spread, fmt="none", ecolor=style.colour(k), capsize=3
-                )
+            mean, n_repeats = values.mean(axis=1), values.shape[1]
+            marker = style.marker(style.count_drawn(ax, style.LINE))
+            line = style.add_line(ax, self.lengths, mean, label=name, marker=marker)
+            if n_repeats > 1:
+                spread = values.std(axis=1, ddof=1) / np.sqrt(n_repeats)
+                look = {"fmt": "none", "ecolor": line.get_color(), "capsize": 3}
+                ax.errorbar(self.lengths, mean, yerr=spread, **look)
             self.lines_.append(line)
         ax.xaxis.set_major_locator(MaxNLocator(integer=True))
         ax.set(xlabel="Past events looked at", ylabel=self.score_name)

@@ -1,17 +1,15 @@
 """Margins of the vote, as a cumulative distribution."""
 
 from dataclasses import dataclass
-from typing import Any, ClassVar, Self
+from typing import ClassVar, Self
 
 import numpy as np
 import pandas as pd
-from matplotlib.lines import Line2D
 
 from counterpoint import diversity
 from counterpoint.plots import style
 from counterpoint.plots.display import EnsembleDisplay, named_outputs, renamed
 
-_CURVE = "counterpoint-margins"
 # Shares of votes are sums of weights: a tie may miss zero by a rounding error.
 _ROUNDING = 12
 
@@ -118,23 +116,16 @@ class MarginDisplay(EnsembleDisplay):
             For ``Axes.plot`` of the curves.
         """
         labels = renamed(list(self.summary.index), name)
-        first = style.count_drawn(ax, _CURVE) == 0
+        first = style.count_drawn(ax, style.LINE) == 0
         for ensemble, label in zip(self.summary.index, labels, strict=True):
-            k = style.count_drawn(ax, _CURVE)
             curve = self.curves[self.curves["ensemble"] == ensemble]
             below = self.summary.loc[ensemble, "below_zero"]
-            look: dict[str, Any] = {
-                "color": style.colour(k),
-                "linestyle": style.dashes(k),
-                "linewidth": 1.8,
-                "drawstyle": "steps-post",
-                "gid": _CURVE,
-                "label": f"{label} ({below:.1%} below 0)",
-            }
+            look = {"linewidth": 1.8, "drawstyle": "steps-post"}
+            look["label"] = f"{label} ({below:.1%} below 0)"
             # From end to end, whatever margins occur.
             x = np.concatenate([[-1.0], curve["margin"], [1.0]])
             y = np.concatenate([[0.0], curve["share"], [1.0]])
-            (line,) = ax.plot(x, y, **style.merge(look, line_kwargs, Line2D))
+            line = style.add_line(ax, x, y, line_kwargs, **look)
             ax.plot(0, below, "o", ms=7, color=line.get_color(), mec="white", mew=1, zorder=4)
         if first:
             ax.axvline(0, color=style.GREY, linewidth=1, linestyle="--", zorder=0.5)

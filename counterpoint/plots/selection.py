@@ -14,7 +14,6 @@ from counterpoint.plots import style
 from counterpoint.plots.display import Display, fitted_attribute
 from counterpoint.selection import Trace
 
-_LINE = "counterpoint-selection"
 _TITLES = {"error": "Error of the vote", "criterion": "Criterion (lower is better)"}
 
 
@@ -112,19 +111,15 @@ class SelectionDisplay(Display):
         check_choice(what, "what", _TITLES)
         self.lines_ = []
         for name, trace in self.traces.items():
-            k = style.count_drawn(ax, _LINE)
             sizes = np.array([len(step) for step in trace.steps])
             values = trace.errors if what == "error" else trace.values
             shown = np.where(np.isfinite(values), values, np.nan)
-            look = {
-                "color": style.colour(k), "linestyle": style.dashes(k),
-                "marker": style.marker(k), "markersize": 3.5, "linewidth": 1.2, "label": name,
-            }  # fmt: skip
+            marker = style.marker(style.count_drawn(ax, style.LINE))
+            look = {"marker": marker, "markersize": 3.5, "linewidth": 1.2, "label": name}
             # A search that stays at one size, or comes back to it, is a set of points.
             if len(np.unique(sizes)) < len(sizes) or len(sizes) == 1:
                 look["linestyle"] = "none"
-            look = style.merge(look, line_kwargs, Line2D)
-            self.lines_ += ax.plot(sizes, shown, gid=_LINE, **look)
+            self.lines_.append(style.add_line(ax, sizes, shown, line_kwargs, **look))
             ax.plot(
                 sizes[trace.best], shown[trace.best], marker="o", markersize=11, linestyle="none",
                 markerfacecolor="none", markeredgewidth=1.5,

@@ -8,6 +8,7 @@ from matplotlib import cbook
 from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.colors import to_rgb
+from matplotlib.lines import Line2D
 
 # Okabe and Ito, "Color universal design", 2008: told apart with any kind of colour vision.
 OKABE_ITO = {
@@ -31,6 +32,8 @@ GREY = "0.45"
 # Keyword arguments for matplotlib that overrule our own choice of how something looks.
 Look = Mapping[str, Any] | None
 
+# Marks lines that we drew, so that the next one gets the next colour.
+LINE = "counterpoint-line"
 # Marks axes that we made, so that drawing on them again keeps their legend outside.
 _OURS = "counterpoint"
 
@@ -110,6 +113,13 @@ def merge(
     if "c" in named:  # scatter's own colour argument, which matplotlib will not have twice
         chosen.pop("color", None)
     return {**chosen, **named}
+
+
+def add_line(ax: Axes, x: Any, y: Any, given: Look = None, **look: Any) -> Line2D:
+    """Draw one more line in a colour of its own, overruled by what the user gave."""
+    k = count_drawn(ax, LINE)
+    look = {"color": colour(k), "linestyle": dashes(k), "gid": LINE, **look}
+    return ax.plot(x, y, **merge(look, given, Line2D))[0]
 
 
 def draw_legend(

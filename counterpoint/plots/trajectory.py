@@ -20,7 +20,6 @@ from counterpoint.plots.display import (
 )
 
 _ERRORS = ("vote_error", "member_error")
-_LINE = "counterpoint-trajectory"
 
 
 @dataclass(kw_only=True)
@@ -127,11 +126,11 @@ class TrajectoryDisplay(PanelDisplay, EnsembleDisplay):
         ensembles = list(dict.fromkeys(self.values["ensemble"]))
         labels = renamed(ensembles, name)
         for ensemble, label in zip(ensembles, labels, strict=True):
-            k = style.count_drawn(panels[0], _LINE)
+            k = style.count_drawn(panels[0], style.LINE)
             look = style.merge({"color": style.colour(k), "linewidth": 1.6}, line_kwargs, Line2D)
             lines = self.values[self.values["ensemble"] == ensemble]
             at = lines["members"]
-            panels[0].plot(at, lines["vote_error"], **{"gid": _LINE, "label": label, **look})
+            panels[0].plot(at, lines["vote_error"], **{"gid": style.LINE, "label": label, **look})
             dashed = {**look, "linestyle": "--", "linewidth": 0.75 * look["linewidth"]}
             panels[0].plot(at, lines["member_error"], **dashed)
             for panel, measure in zip(panels[1:], self.measures, strict=True):

@@ -10,7 +10,7 @@ from counterpoint.plots import MarginDisplay
 
 
 def _curves(ax):
-    return [line for line in ax.lines if line.get_gid() == "counterpoint-margins"]
+    return [line for line in ax.lines if line.get_gid() == "counterpoint-line"]
 
 
 @given(st.data())
