@@ -3,16 +3,21 @@
 import math
 import re
 
+import numpy as np
 import pytest
 from scipy.stats import binomtest
 from sklearn.tree import DecisionTreeClassifier
 
 from counterpoint._statistics import wilson_interval
 from counterpoint._validation import (
+    check_axes,
     check_choice,
     check_count,
+    check_floats,
     check_learner,
     check_number,
+    check_proba,
+    check_samples,
     did_you_mean,
 )
 
@@ -55,6 +60,35 @@ def test_what_is_no_learner_says_what_to_write():
         check_learner(DecisionTreeClassifier, owner="X")
     with pytest.raises(TypeError, match="object with fit"):
         check_learner("tree", owner="X")
+
+
+TRIALS = ("n_trials", "n_members", "n_samples")
+
+
+@pytest.mark.parametrize(
+    ("check", "message"),
+    [
+        (lambda: check_axes(np.ones((2, 3)), "a", TRIALS), "For a single trial, pass a[None]."),
+        (lambda: check_axes(np.ones(3), "a", TRIALS), "a has shape (3,): expected (n_trials,"),
+        (lambda: check_axes(np.ones((2, 0, 3)), "a", TRIALS), "n_members is 0, at least 1"),
+        (lambda: check_samples(np.ones((2, 4, 3)), "a", TRIALS, 4), "np.swapaxes(a, 1, 2)"),
+        (lambda: check_samples(np.ones((2, 4, 3)), "a", TRIALS, 5), "one value for each sample"),
+        (lambda: check_floats([[1, np.inf]], "a", TRIALS[1:]), "a has inf at member 0, sample 1"),
+        (lambda: check_floats([["x"]], "a", TRIALS[1:]), "a must be numbers in one rectangular"),
+        (lambda: check_proba([[[0.5, 0.6]]]), "proba adds up to 1.1 over the classes at member 0"),
+        (lambda: check_proba([[[1.5, -0.5]]]), "-0.5 at member 0, sample 0, class 1"),
+        (lambda: check_proba([[0.5, 0.6]], "p", ("n_samples", "n_classes")), "at sample 0: the la"),
+    ],
+)
+def test_arrays_are_told_by_the_names_of_their_axes(check, message):
+    with pytest.raises(ValueError, match=re.escape(message)):
+        check()
+
+
+def test_probabilities_keep_their_precision():
+    proba = np.full((2, 3, 4), 0.25, dtype=np.float32)
+    assert check_proba(proba) is proba
+    assert check_proba([[[1, 0]]]).dtype == float
 
 
 @pytest.mark.parametrize(("wrong", "n"), [(0, 5), (3, 7), (7, 7), (20, 1000)])
