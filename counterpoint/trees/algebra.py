@@ -17,21 +17,20 @@ from numpy.typing import ArrayLike, NDArray
 from counterpoint._kernels import trees as kernels
 from counterpoint._validation import check_choice
 from counterpoint.trees.ensemble import predict_trees, stack_trees
-from counterpoint.trees.structure import LEAF, Tree, class_shares, impurities, require_columns
+from counterpoint.trees.structure import (
+    LEAF,
+    PER_NODE,
+    Tree,
+    check_cases,
+    class_shares,
+    impurities,
+    join_trees,
+    require_columns,
+    take_nodes,
+)
 
 # Left, right, feature, threshold, and whether missing values go left.
 Splits = tuple[NDArray, NDArray, NDArray, NDArray, NDArray]
-
-_PER_NODE = (
-    "feature",
-    "threshold",
-    "bin_threshold",
-    "missing_go_to_left",
-    "value",
-    "weighted_n_node_samples",
-    "n_node_samples",
-    "impurity",
-)
 
 
 def apply(tree: Tree, X: ArrayLike) -> NDArray:
@@ -112,7 +111,7 @@ def restrict(
             f"upper={high[column]}."
         )
     kept, left, right = kernels.restrict(*split_arrays(tree), low, high, gaps)
-    return _take(tree, kept, left, right)
+    return take_nodes(tree, kept, left, right)
 
 
 def graft(tree: Tree, subtrees: Mapping[int, Tree]) -> Tree:
@@ -155,21 +154,14 @@ def graft(tree: Tree, subtrees: Mapping[int, Tree]) -> Tree:
                 f"{tree.value.shape[1]}: graft only trees on the same classes."
             )
     parts = [tree, *subtrees.values()]
-    stacked = stack_trees(parts)
-    left, right = stacked.left, stacked.right
-    whole = Tree(
-        children_left=left,
-        children_right=right,
-        max_depth=0,  # found at the end
-        normals=join_normals(parts),
-        **{name: np.concatenate([getattr(part, name) for part in parts]) for name in _PER_NODE},
-    )
-    for leaf, start in zip(subtrees, stacked.roots[1:], strict=True):
-        for name in (*_PER_NODE, "children_left", "children_right", "normals"):
+    whole = join_trees(parts)
+    starts = np.cumsum([part.node_count for part in parts[:-1]])
+    for leaf, start in zip(subtrees, starts, strict=True):
+        for name in (*PER_NODE, "children_left", "children_right", "normals"):
             array = getattr(whole, name)
             if array is not None:
                 array[leaf] = array[start]
-    return _take(whole, *kernels.preorder(left, right))
+    return take_nodes(whole, *kernels.preorder(whole.children_left, whole.children_right))
 
 
 def simplify(tree: Tree, *, by: str = "label", missing: ArrayLike | bool | None = None) -> Tree:
@@ -221,7 +213,7 @@ def simplify(tree: Tree, *, by: str = "label", missing: ArrayLike | bool | None 
         feature=np.where(left == LEAF, LEAF, tree.feature).astype(np.int32),
         threshold=np.where(left == LEAF, np.nan, tree.threshold),
     )
-    return _take(tree, *kernels.preorder(left, right))
+    return take_nodes(tree, *kernels.preorder(left, right))
 
 
 def relabel(
@@ -263,24 +255,8 @@ def relabel(
     [[1.0, 2.0], [0.0, 1.0], [1.0, 1.0]]
     """
     check_choice(empty, "empty", ("drop", "parent"))
-    X, codes = np.asarray(X), np.asarray(y)
-    if codes.shape != (len(X),):
-        raise ValueError(f"y has shape {codes.shape} for {len(X)} samples: give one class each.")
-    n_classes = tree.value.shape[1]
-    if (
-        codes.dtype.kind not in "iu"
-        or codes.min(initial=0) < 0
-        or codes.max(initial=0) >= n_classes
-    ):
-        raise ValueError(
-            f"y must hold positions of classes, whole numbers from 0 to {n_classes - 1}: encode "
-            "labels with numpy.searchsorted(classes, y)."
-        )
-    weight = np.ones(len(X)) if sample_weight is None else np.asarray(sample_weight, dtype=float)
-    if weight.shape != codes.shape or (weight < 0).any() or not weight.sum() > 0:
-        raise ValueError(
-            "sample_weight must hold one number from 0 for each sample, and not all 0."
-        )
+    X, n_classes = np.asarray(X), tree.value.shape[1]
+    codes, weight = check_cases(tree, X, y, sample_weight)
     leaf = apply(tree, X)
     table = np.zeros((tree.node_count, n_classes + 1))
     np.add.at(table, (leaf, codes), weight)
@@ -314,7 +290,7 @@ def relabel(
             stands_for[node] = stands_for[a if held[a] > 0 else b]
     kept, new_left, new_right = kernels.preorder(*_rooted(left, right, stands_for[0]))
     kept = np.where(kept == 0, stands_for[0], kept)
-    return _take(counted, kept, new_left, new_right)
+    return take_nodes(counted, kept, new_left, new_right)
 
 
 # -- the arrays behind -------------------------------------------------------------------------
@@ -344,39 +320,6 @@ def _region(lower, upper, missing):
     else:
         gaps = np.array(np.broadcast_to(np.asarray(missing, dtype=bool), low.shape))
     return low, high, gaps
-
-
-def _take(tree, kept, left, right):
-    """Make the tree of some nodes of another."""
-    arrays = {name: getattr(tree, name)[kept] for name in _PER_NODE}
-    leaf = left == LEAF
-    arrays["feature"] = np.where(leaf, LEAF, arrays["feature"]).astype(np.int32)
-    arrays["threshold"] = np.where(leaf, np.nan, arrays["threshold"])
-    return Tree(
-        children_left=left,
-        children_right=right,
-        max_depth=int(kernels.depth(left, right)),
-        normals=None if tree.normals is None else tree.normals[kept],
-        **arrays,
-    )
-
-
-def join_normals(parts: Sequence[Tree]) -> NDArray | None:
-    """Return the directions of all nodes of some trees, or None if all splits are on columns."""
-    widths = {part.normals.shape[1] for part in parts if part.normals is not None}
-    if not widths:
-        return None
-    if len(widths) > 1:
-        raise ValueError(
-            f"The trees have oblique splits on {sorted(widths)} columns: not the same."
-        )
-    width = widths.pop()
-    return np.concatenate(
-        [
-            np.zeros((part.node_count, width)) if part.normals is None else part.normals
-            for part in parts
-        ]
-    )
 
 
 def answer_codes(trees: Sequence[Tree], by: str) -> list[NDArray]:

@@ -13,7 +13,7 @@ from counterpoint._kernels import forest as kernels
 from counterpoint._kernels.threads import threads_for
 from counterpoint._validation import check_choice
 from counterpoint.trees.binning import MISSING, BinnedData
-from counterpoint.trees.structure import LEAF, OBLIQUE, Tree, class_shares
+from counterpoint.trees.structure import LEAF, OBLIQUE, Tree, class_shares, join_trees
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -107,40 +107,30 @@ def stack_trees(trees: Sequence[Tree]) -> StackedTrees:
             f"The trees hold values of different widths, {widths}: stack only trees grown on the "
             "same classes."
         )
-    sizes = [tree.node_count for tree in trees]
-    roots = np.cumsum([0, *sizes[:-1]]).astype(np.int32)
-
-    def joined(name):
-        return np.concatenate([getattr(tree, name) for tree in trees])
-
-    first = np.repeat(roots, sizes)
-    left, right = joined("children_left"), joined("children_right")
-    feature, directions = _number_directions(trees, joined("feature"))
+    whole = join_trees(trees)
+    feature, directions = _number_directions(whole)
     return StackedTrees(
-        roots=roots,
+        roots=np.cumsum([0, *(tree.node_count for tree in trees[:-1])]).astype(np.int32),
         depths=np.array([tree.max_depth for tree in trees], dtype=np.int64),
-        left=np.where(left == LEAF, LEAF, left + first).astype(np.int32),
-        right=np.where(left == LEAF, LEAF, right + first).astype(np.int32),
-        feature=np.where(left == LEAF, LEAF, feature).astype(np.int32),
-        threshold=joined("threshold"),
-        bin_threshold=joined("bin_threshold"),
-        missing_go_to_left=joined("missing_go_to_left").astype(bool),
-        value=joined("value"),
+        left=whole.children_left,
+        right=whole.children_right,
+        feature=np.where(whole.is_leaf, LEAF, feature).astype(np.int32),
+        threshold=whole.threshold,
+        bin_threshold=whole.bin_threshold,
+        missing_go_to_left=whole.missing_go_to_left.astype(bool),
+        value=whole.value,
         directions=directions,
     )
 
 
-def _number_directions(trees, feature):
+def _number_directions(tree):
     """Give each direction of an oblique split a number after those of the columns."""
-    oblique = feature == OBLIQUE
-    if not oblique.any():
-        return feature, None
-    rows = np.concatenate(
-        [tree.normals[tree.feature == OBLIQUE] for tree in trees if tree.is_oblique]
-    )
+    if not tree.is_oblique:
+        return tree.feature, None
+    oblique = tree.feature == OBLIQUE
     # Trees on a random basis have one direction at many nodes: project samples on it only once.
-    directions, at = np.unique(rows, axis=0, return_inverse=True)
-    feature = feature.copy()
+    directions, at = np.unique(tree.normals[oblique], axis=0, return_inverse=True)
+    feature = tree.feature.copy()
     feature[oblique] = directions.shape[1] + at.ravel()
     return feature, directions
 

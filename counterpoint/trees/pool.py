@@ -1,11 +1,12 @@
 """What estimators share that make one model out of a pool: members given, fitted or not."""
 
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn import get_config
 from sklearn.base import MetaEstimatorMixin, clone
+from sklearn.utils import check_random_state
 from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, process_routing
 from sklearn.utils.multiclass import check_classification_targets
 
@@ -15,11 +16,36 @@ from counterpoint.trees.growing.growers import case_weights
 
 
 class PoolMixin(MetaEstimatorMixin):
-    """A parameter ``pool``: a fitted pool is taken as it is, another is copied and fitted."""
+    """A parameter ``pool``: a fitted pool is taken as it is, another is copied and fitted.
+
+    A class writes ``_check``, for its options, and ``_make(X, y, sample_weight, rng)``.
+    """
 
     pool: Any
+    random_state: Any
     classes_: NDArray
     n_features_in_: int
+
+    def fit(self, X, y, sample_weight=None) -> Self:
+        """Fit the pool unless it is fitted, and make one model of it.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Numbers.
+        y : array-like of shape (n_samples,)
+            Labels.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Not negative. Whole numbers count as copies, others are scaled to sum to the number
+            of samples.
+
+        Returns
+        -------
+        self
+        """
+        self._check()
+        self._make(X, y, sample_weight, check_random_state(self.random_state))
+        return self
 
     def get_metadata_routing(self) -> Any:
         """Return which metadata goes where: the estimator's own, and that of the pool."""

@@ -1,11 +1,14 @@
-"""One tree as plain arrays, and small things that follow from them."""
+"""One tree as plain arrays, and what follows from them."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
+
+from counterpoint._kernels import trees as kernels
+from counterpoint._validation import check_sample_weight
 
 LEAF = -1
 # The feature of a split along a direction that is no column.
@@ -78,6 +81,80 @@ class Tree:
     def n_leaves(self) -> int:
         """Number of leaves."""
         return int((self.children_left == LEAF).sum())
+
+
+# What a tree has for each node, beside its children and perhaps a direction.
+PER_NODE = (
+    "feature",
+    "threshold",
+    "bin_threshold",
+    "missing_go_to_left",
+    "value",
+    "weighted_n_node_samples",
+    "n_node_samples",
+    "impurity",
+)
+
+
+def take_nodes(tree: Tree, kept: NDArray, left: NDArray, right: NDArray) -> Tree:
+    """Return the tree of some nodes of another, with these children; -1 makes a leaf."""
+    leaf = left == LEAF
+    arrays = {name: getattr(tree, name)[kept] for name in PER_NODE}
+    arrays["feature"] = np.where(leaf, LEAF, arrays["feature"]).astype(np.int32)
+    arrays["threshold"] = np.where(leaf, np.nan, arrays["threshold"])
+    arrays["bin_threshold"] = np.where(leaf, 0, arrays["bin_threshold"]).astype(np.uint8)
+    arrays["missing_go_to_left"] = arrays["missing_go_to_left"] & ~leaf
+    normals = tree.normals
+    return Tree(
+        children_left=left,
+        children_right=right,
+        max_depth=int(kernels.depth(left, right)),
+        normals=None if normals is None else np.where(leaf[:, None], 0.0, normals[kept]),
+        **arrays,
+    )
+
+
+def join_trees(trees: Sequence[Tree]) -> Tree:
+    """Return the nodes of all trees, one tree after the other, numbered through."""
+    widths = {tree.normals.shape[1] for tree in trees if tree.normals is not None}
+    if len(widths) > 1:
+        raise ValueError(
+            f"The trees have oblique splits on {sorted(widths)} columns: not the same."
+        )
+    sizes = [tree.node_count for tree in trees]
+    first = np.repeat(np.cumsum([0, *sizes[:-1]]), sizes)
+    left = np.concatenate([tree.children_left for tree in trees])
+    right = np.concatenate([tree.children_right for tree in trees])
+    normals = [
+        np.zeros((tree.node_count, width)) if tree.normals is None else tree.normals
+        for width in widths
+        for tree in trees
+    ]
+    return Tree(
+        children_left=np.where(left == LEAF, LEAF, left + first).astype(np.int32),
+        children_right=np.where(left == LEAF, LEAF, right + first).astype(np.int32),
+        max_depth=max(tree.max_depth for tree in trees),
+        normals=np.concatenate(normals) if normals else None,
+        **{name: np.concatenate([getattr(tree, name) for tree in trees]) for name in PER_NODE},
+    )
+
+
+def check_cases(
+    tree: Tree, X: NDArray, y: ArrayLike, sample_weight: ArrayLike | None
+) -> tuple[NDArray, NDArray]:
+    """Return the positions of the samples' classes, and their weights."""
+    codes, n_classes = np.asarray(y), tree.value.shape[1]
+    if (
+        codes.shape != (len(X),)
+        or codes.dtype.kind not in "iu"
+        or not ((codes >= 0) & (codes < n_classes)).all()
+    ):
+        raise ValueError(
+            f"y must hold the position of a class, from 0 to {n_classes - 1}, for each of the "
+            f"{len(X)} samples: encode labels with numpy.searchsorted(classes, y)."
+        )
+    weight = check_sample_weight(sample_weight, len(X))
+    return codes, np.ones(len(X)) if weight is None else weight
 
 
 def class_shares(value: NDArray) -> NDArray:

@@ -306,9 +306,9 @@ def test_relabel_by_hand():
     ("y", "weight", "empty", "words"),
     [
         ([0, 2], None, "drop", "0 to 1"),
-        ([0.0, 1.0], None, "drop", "whole numbers"),
-        ([0], None, "drop", "one class each"),
-        ([0, 1], [0.0, 0.0], "drop", "not all 0"),
+        ([0.0, 1.0], None, "drop", "position of a class"),
+        ([0], None, "drop", "for each of the 2 samples"),
+        ([0, 1], [0.0, 0.0], "drop", "are all zero"),
         ([0, 1], None, "keep", "choose 'drop'"),
     ],
 )

@@ -149,7 +149,7 @@ def test_wrong_input():
         prune_and_raise(tree, X[:, :0], y)
     with pytest.raises(ValueError, match="y must hold the position of a class, from 0 to 1"):
         prune_and_raise(tree, X, y + 1)
-    with pytest.raises(ValueError, match="sample_weight must hold one number from 0"):
+    with pytest.raises(ValueError, match="sample_weight must be finite and not negative"):
         prune_and_raise(tree, X, y, [-1.0] * 20)
     with pytest.raises(ValueError, match="cf=0"):
         prune_and_raise(tree, X, y, cf=0)

@@ -4,14 +4,12 @@ The samples come from ``artificial.py``. To choose a member instead: ``similar.p
 """
 
 from dataclasses import replace
-from typing import Self
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin, clone, is_classifier
 from sklearn.tree import DecisionTreeClassifier
-from sklearn.utils import check_random_state
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
@@ -43,7 +41,8 @@ class DistilledTreeClassifier(PoolMixin, SingleTreeMixin, ClassifierMixin, BaseE
 
     The ensemble labels artificial samples, and a single learner, a tree by default, learns them
     together with the training data. With a tree as a learner the result can be read; any other
-    classifier will do as well. More samples make it more faithful and larger.
+    classifier will do as well. More samples make it more faithful and larger. X must have no
+    missing values; an artificial sample weighs 1.
 
     Parameters
     ----------
@@ -136,27 +135,9 @@ class DistilledTreeClassifier(PoolMixin, SingleTreeMixin, ClassifierMixin, BaseE
         self.originals = originals
         self.random_state = random_state
 
-    def fit(self, X, y, sample_weight=None) -> Self:
-        """Fit the pool unless it is fitted, and the learner on what it says.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Numbers, none missing.
-        y : array-like of shape (n_samples,)
-            Labels.
-        sample_weight : array-like of shape (n_samples,), default=None
-            Not negative. Whole numbers count as copies, others are scaled to sum to the number
-            of samples. An artificial sample weighs 1.
-
-        Returns
-        -------
-        DistilledTreeClassifier
-        """
-        self._check()
+    def _make(self, X, y, sample_weight, rng):
         columns = getattr(X, "columns", None)
         X, y, codes, weight = self._read_cases(X, y, sample_weight)
-        rng = check_random_state(self.random_state)
         names = None if columns is None else getattr(self, "feature_names_in_", None)
         self._names = None
         self.pool_ = self._take_pool(X, y, codes, weight, rng, names)
@@ -176,7 +157,6 @@ class DistilledTreeClassifier(PoolMixin, SingleTreeMixin, ClassifierMixin, BaseE
         self._input_dtype = getattr(self.estimator_, "_input_dtype", np.float32)
         fresh = sampler.draw(max(self.n_samples, 1000), rng)
         self.fidelity_ = float(np.mean(self.estimator_.predict(fresh) == self._ask(fresh)))
-        return self
 
     def _check(self):
         check_count(self.n_samples, "n_samples")
@@ -226,31 +206,13 @@ class DistilledTreeClassifier(PoolMixin, SingleTreeMixin, ClassifierMixin, BaseE
         return validate_data(self, X, reset=False, dtype=[np.float64, np.float32])
 
     def predict(self, X) -> NDArray:
-        """Return what the learner says.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-
-        Returns
-        -------
-        ndarray of shape (n_samples,)
-        """
+        """Return what the learner says, (n_samples,)."""
         X = self._rows(X)  # first: complains if not fitted
         return self.estimator_.predict(X)
 
     @available_if(_has_proba)
     def predict_proba(self, X) -> NDArray:
-        """Return the probabilities of the learner, with a column for each of ``classes_``.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_classes)
-        """
+        """Return the probabilities of the learner, with a column for each of ``classes_``."""
         X = self._rows(X)
         proba = self.estimator_.predict_proba(X)
         return self._widened(proba, self.estimator_.classes_)

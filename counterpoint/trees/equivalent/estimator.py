@@ -293,18 +293,6 @@ class EnsembleTreeClassifier(PoolMixin, SingleTreeMixin, ClassifierMixin, BaseEs
             )
 
     def verify(self, *, limit: int | None = None) -> Certificate:
-        """Prove region by region that the tree decides as the ensemble does.
-
-        Parameters
-        ----------
-        limit : int, default=None
-            Give up after so many overlaps of leaves.
-
-        Returns
-        -------
-        Certificate
-            True in an ``if`` only when equality is proven; else it has a counterexample, or the
-            limit was reached.
-        """
+        """Prove region by region that the tree decides as the pool, as :func:`certify` does."""
         check_is_fitted(self)
         return certify(self.tree_, self._trees, limit=limit)

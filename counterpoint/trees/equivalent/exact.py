@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from counterpoint._kernels import equivalent as kernels
+from counterpoint._kernels.trees import depth
 from counterpoint.trees.ensemble import TreeEnsemble, stack_trees
 from counterpoint.trees.structure import LEAF, Tree, require_columns, round_down
 
@@ -350,12 +351,10 @@ def to_tree(packed: Packed, melted: Melted, n_classes: int) -> Tree:
     value = np.zeros((n, n_classes))
     closed = np.flatnonzero(melted.label >= 0)
     value[closed, melted.label[closed]] = 1.0
-    depth = np.zeros(n, dtype=np.int64)
-    for node in np.flatnonzero(inner):
-        depth[splits[node, 2:]] = depth[node] + 1
+    left, right = splits[:, 2].astype(np.int32), splits[:, 3].astype(np.int32)
     return Tree(
-        children_left=splits[:, 2].astype(np.int32),
-        children_right=splits[:, 3].astype(np.int32),
+        children_left=left,
+        children_right=right,
         feature=feature,
         threshold=threshold,
         bin_threshold=np.zeros(n, dtype=np.uint8),
@@ -364,5 +363,5 @@ def to_tree(packed: Packed, melted: Melted, n_classes: int) -> Tree:
         weighted_n_node_samples=np.zeros(n),
         n_node_samples=np.zeros(n, dtype=np.int64),
         impurity=np.zeros(n),
-        max_depth=int(depth.max()),
+        max_depth=int(depth(left, right)),
     )

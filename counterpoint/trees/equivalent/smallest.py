@@ -7,6 +7,7 @@ import numpy as np
 
 from counterpoint._kernels import equivalent as kernels
 from counterpoint._kernels import smallest as search_kernels
+from counterpoint._kernels.trees import depth
 from counterpoint._kernels.within_box import look
 from counterpoint.trees.equivalent.exact import Melted, Packed
 from counterpoint.trees.equivalent.grid import Table, label_grid
@@ -37,7 +38,7 @@ def find_smallest(packed: Packed, melted: Melted, minimize: str, deadline):
     tried first for part of that time, or for all time if there is no room for the table.
     """
     deep = minimize == "depth"
-    known = _depth(melted.splits) if deep else melted.n_leaves
+    known = int(depth(*melted.splits.T[2:].astype(np.int32))) if deep else melted.n_leaves
     if melted.n_leaves == 1:
         return melted, True
     table = None
@@ -222,10 +223,3 @@ def _look(packed, box):
         np.empty(packed.depth + 2, dtype=np.uint64),
     )
     return look(*arguments)
-
-
-def _depth(splits):
-    depth = np.zeros(len(splits), dtype=np.int64)
-    for node in np.flatnonzero(splits[:, 0] >= 0):
-        depth[splits[node, 2:]] = depth[node] + 1
-    return int(depth.max())

@@ -2,12 +2,11 @@
 
 from dataclasses import replace
 from numbers import Integral
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 from joblib import Parallel, delayed
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils import check_random_state
 from sklearn.utils.multiclass import check_classification_targets
 
 from counterpoint._validation import check_choice, check_count, check_number
@@ -36,7 +35,7 @@ class MergedTreeClassifier(PoolMixin, SingleTreeMixin, ClassifierMixin, BaseEsti
     Trees are grown on bootstrap samples, on some of the columns, or on random bases, and pruned
     together by :func:`counterpoint.trees.merge_trees`: where another tree's subtree does
     better on the samples of a node, it is grafted in. The result is one tree, about as large as a
-    single pruned tree or smaller.
+    single pruned tree or smaller. X may have missing values, except with ``diversify="bases"``.
 
     Parameters
     ----------
@@ -162,31 +161,13 @@ class MergedTreeClassifier(PoolMixin, SingleTreeMixin, ClassifierMixin, BaseEsti
         self.n_jobs = n_jobs
         self.random_state = random_state
 
-    def fit(self, X, y, sample_weight=None) -> Self:
-        """Grow trees, or take those of ``pool``, and merge them.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Numbers; NaN is missing, except with ``diversify="bases"``.
-        y : array-like of shape (n_samples,)
-            Labels.
-        sample_weight : array-like of shape (n_samples,), default=None
-            Not negative. Whole numbers count as copies, others are scaled to sum to the number
-            of samples.
-
-        Returns
-        -------
-        MergedTreeClassifier
-        """
-        self._check()
+    def _make(self, X, y, sample_weight, rng):
         given = None if self.pool is None or not self._is_prefit() else take_trees(self.pool)
         dtype: Any = np.float32 if given is None else given.dtype
         rows, y = validate_data(self, X, y, dtype=dtype, ensure_all_finite="allow-nan")
         check_classification_targets(y)
         self.classes_, codes = np.unique(y, return_inverse=True)
         weight = case_weights(rows, y, sample_weight, self.class_weight)
-        rng = check_random_state(self.random_state)
         if self.pool is None:
             trees = self._grow(rows, y, codes, weight, rng)
         else:
@@ -215,7 +196,6 @@ class MergedTreeClassifier(PoolMixin, SingleTreeMixin, ClassifierMixin, BaseEsti
         self.n_leaves_ = merging.tree.n_leaves
         self.estimated_error_ = merging.cost / weight.sum()
         self.unmerged_leaves_ = np.array([tree.n_leaves for tree in trees])
-        return self
 
     def _grow(self, X, y, codes, weight, rng):
         if self.diversify == "bases" and np.isnan(X).any():

@@ -6,10 +6,9 @@ import numpy as np
 
 from counterpoint._kernels import merging as kernels
 from counterpoint._kernels import trees as tree_kernels
-from counterpoint.trees.algebra import join_normals
 from counterpoint.trees.ensemble import predict_trees, stack_trees
 from counterpoint.trees.pruning.bottom_up import EQUAL
-from counterpoint.trees.structure import LEAF, Tree, impurities
+from counterpoint.trees.structure import LEAF, impurities, join_trees, take_nodes
 
 # Limits are kept for leaves with fewer cases than this: there are many such, and few different.
 _TABLE = 1024
@@ -39,7 +38,8 @@ class TreeMerger:
         self.codes, self.weight, self.n_classes = codes, weight, n_classes
         self.trees = trees
         # Without values, which may be of other classes, or of none.
-        stacked = stack_trees([replace(t, value=np.zeros((t.node_count, 1))) for t in trees])
+        bare = [replace(tree, value=np.zeros((tree.node_count, 1))) for tree in trees]
+        stacked, self.joined = stack_trees(bare), join_trees(bare)
         self.first = self.roots = stacked.roots.astype(np.int64)
         self.owner = np.repeat(np.arange(len(trees)), [tree.node_count for tree in trees])
         leaf = predict_trees(stacked, X, kind="leaves")
@@ -108,8 +108,7 @@ class TreeMerger:
 
     def volumes(self, low, high):
         """Log share of the box from ``low`` to ``high`` that each node covers."""
-        feature = np.concatenate([tree.feature for tree in self.trees]).astype(np.int64)
-        threshold = np.concatenate([tree.threshold for tree in self.trees])
+        feature, threshold = self.joined.feature.astype(np.int64), self.joined.threshold
         return kernels.log_volumes(*self.given, self.roots, feature, threshold, low, high)
 
     def order(self, by, volume):
@@ -264,8 +263,6 @@ class TreeMerger:
         left[0], right[0] = left[root], right[root]
         nodes, left, right = tree_kernels.preorder(left, right)
         nodes[0] = root
-        is_leaf = left == LEAF
-        split = self.split[nodes]
         number = np.full(len(self.left), -1, dtype=np.int64)
         number[nodes] = np.arange(len(nodes))
         at = number[self.at[:, max(kept, 0)]]
@@ -275,21 +272,11 @@ class TreeMerger:
         tree_kernels.sum_up(left, right, table)
         value = np.ascontiguousarray(table[:, :-1])
 
-        def taken(name):
-            return np.concatenate([getattr(tree, name) for tree in self.trees])[split]
-
-        normals = join_normals(self.trees)
-        return Tree(
-            children_left=left,
-            children_right=right,
-            feature=np.where(is_leaf, LEAF, taken("feature")).astype(np.int32),
-            threshold=np.where(is_leaf, np.nan, taken("threshold")),
-            bin_threshold=np.zeros(len(nodes), dtype=np.uint8),
-            missing_go_to_left=taken("missing_go_to_left") & ~is_leaf,
+        return replace(
+            take_nodes(self.joined, self.split[nodes], left, right),
+            bin_threshold=np.zeros(len(nodes), dtype=np.uint8),  # of different bins
             value=value,
             weighted_n_node_samples=value.sum(axis=1),
             n_node_samples=table[:, -1].astype(np.int64),
             impurity=impurities(value, impurity),
-            max_depth=int(tree_kernels.depth(left, right)),
-            normals=None if normals is None else normals[split] * ~is_leaf[:, None],
         )

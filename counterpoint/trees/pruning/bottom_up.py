@@ -1,12 +1,12 @@
 """The one pass from the leaves of a tree to its root, and what it leaves of the tree."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from counterpoint.trees.structure import LEAF, Tree
+from counterpoint.trees.structure import LEAF, Tree, take_nodes
 
 # Costs that differ by less than this share are equal: sums of weights are rounded.
 EQUAL = 1e-10
@@ -93,22 +93,7 @@ def prune_bottom_up(
 
 def cut(tree: Tree, pruning: Pruning) -> Tree:
     """Return what a pruning leaves of a tree."""
-    kept, is_leaf = pruning.kept, pruning.children_left == LEAF
-    return replace(
-        tree,
-        children_left=pruning.children_left,
-        children_right=pruning.children_right,
-        feature=np.where(is_leaf, LEAF, tree.feature[kept]).astype(tree.feature.dtype),
-        threshold=np.where(is_leaf, np.nan, tree.threshold[kept]),
-        bin_threshold=np.where(is_leaf, 0, tree.bin_threshold[kept]).astype(np.uint8),
-        missing_go_to_left=tree.missing_go_to_left[kept] & ~is_leaf,
-        value=tree.value[kept],
-        weighted_n_node_samples=tree.weighted_n_node_samples[kept],
-        n_node_samples=tree.n_node_samples[kept],
-        impurity=tree.impurity[kept],
-        max_depth=pruning.max_depth,
-        normals=None if tree.normals is None else tree.normals[kept] * ~is_leaf[:, None],
-    )
+    return take_nodes(tree, pruning.kept, pruning.children_left, pruning.children_right)
 
 
 def collapse(lefts, rights, is_leaf, cost):

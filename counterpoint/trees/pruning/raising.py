@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike, NDArray
 from counterpoint._kernels import trees as kernels
 from counterpoint.trees.pruning.bottom_up import EQUAL
 from counterpoint.trees.pruning.criteria import LocalCriterion, check_cf
-from counterpoint.trees.structure import LEAF, Tree, impurities
+from counterpoint.trees.structure import LEAF, Tree, check_cases, impurities, take_nodes
 
 __all__ = ["prune_and_raise"]
 
@@ -165,18 +165,11 @@ class _Work:
         """Return the tree that is left, parents first."""
         tree = self.tree
         kept, left, right = kernels.preorder(self.left, self.right)
-        leaf, split = left == LEAF, self.split[kept]
         # What was not moved stays as it was grown, to the last bit.
         moved = self.moved[kept]
         value = np.where(moved[:, None], self.value[kept], tree.value[kept])
         return replace(
-            tree,
-            children_left=left,
-            children_right=right,
-            feature=np.where(leaf, LEAF, tree.feature[split]).astype(tree.feature.dtype),
-            threshold=np.where(leaf, np.nan, tree.threshold[split]),
-            bin_threshold=np.where(leaf, 0, tree.bin_threshold[split]).astype(np.uint8),
-            missing_go_to_left=tree.missing_go_to_left[split] & ~leaf,
+            take_nodes(tree, self.split[kept], left, right),
             value=value,
             weighted_n_node_samples=np.where(
                 moved, value.sum(axis=1), tree.weighted_n_node_samples[kept]
@@ -185,7 +178,6 @@ class _Work:
                 moved, [len(self.rows[node]) for node in kept], tree.n_node_samples[kept]
             ),
             impurity=np.where(moved, impurities(value, impurity), tree.impurity[kept]),
-            max_depth=int(kernels.depth(left, right)),
         )
 
 
@@ -194,23 +186,10 @@ def _check_rows(tree, X, y, sample_weight):
         raise ValueError(
             "The tree has oblique splits: only branches of splits on columns are raised."
         )
-    X, codes = np.asarray(X, dtype=np.float64), np.asarray(y)
+    X = np.asarray(X, dtype=np.float64)
     if X.ndim != 2 or X.shape[1] <= tree.feature.max():
         raise ValueError(
             f"X has shape {X.shape}, but the tree asks for column {tree.feature.max()}: pass the "
             "samples it was grown on, (n_samples, n_features)."
         )
-    n_classes = tree.value.shape[1]
-    if (
-        codes.shape != (len(X),)
-        or codes.dtype.kind not in "iu"
-        or not ((codes >= 0) & (codes < n_classes)).all()
-    ):
-        raise ValueError(
-            f"y must hold the position of a class, from 0 to {n_classes - 1}, for each of the "
-            f"{len(X)} samples."
-        )
-    weight = np.ones(len(X)) if sample_weight is None else np.asarray(sample_weight, dtype=float)
-    if weight.shape != codes.shape or not (np.isfinite(weight) & (weight >= 0)).all():
-        raise ValueError("sample_weight must hold one number from 0 for each sample.")
-    return X, codes, weight
+    return X, *check_cases(tree, X, y, sample_weight)

@@ -3,12 +3,9 @@
 Conflicts, gaps and joining are in ``merge.py``.
 """
 
-from typing import Self
-
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from counterpoint._progress import track
@@ -57,8 +54,8 @@ class RuleMergeClassifier(PoolMixin, SharesMixin, ClassifierMixin, BaseEstimator
         What is grown on a part: a tree that takes ``sample_weight``. None is
         ``PrunedTreeClassifier()``, which stands in for C4.5.
     counting : {"contested", "covered"}, default="contested"
-        Which errors decide where two rules are cut: those on contested samples, as in the
-        source; or also the samples that one of the rules alone had right and would lose, which
+        Which errors decide where two rules are cut: those on contested samples, as in
+        [1]_; or also the samples that one of the rules alone had right and would lose, which
         gives fewer rules and may cost some accuracy.
     progress : bool or None, default=None
         Draw a progress bar; None: on a terminal.
@@ -103,7 +100,8 @@ class RuleMergeClassifier(PoolMixin, SharesMixin, ClassifierMixin, BaseEstimator
     Boxes of different classes may still overlap where no training sample is. There, and where
     rules of a class overlap, the weights of all rules that cover the sample are added up. A
     sample that no rule covers takes the nearest rule, distances in standard deviations of each
-    column.
+    column. X must have no missing values. Copies of a sample, by its weight, may go to different
+    parts.
 
     References
     ----------
@@ -143,27 +141,8 @@ class RuleMergeClassifier(PoolMixin, SharesMixin, ClassifierMixin, BaseEstimator
         self.progress = progress
         self.random_state = random_state
 
-    def fit(self, X, y, sample_weight=None) -> Self:
-        """Grow trees on parts of the data, or take those of ``pool``, and merge their rules.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Numbers, none missing.
-        y : array-like of shape (n_samples,)
-            Labels.
-        sample_weight : array-like of shape (n_samples,), default=None
-            Not negative. Whole numbers count as copies, which may go to different parts; others
-            are scaled to sum to the number of samples.
-
-        Returns
-        -------
-        RuleMergeClassifier
-        """
-        check_count(self.n_parts, "n_parts")
-        check_choice(self.counting, "counting", ("contested", "covered"))
+    def _make(self, X, y, sample_weight, rng):
         X, y, codes, weight = self._read_cases(X, y, sample_weight)
-        rng = check_random_state(self.random_state)
         trees = self.pool_ = self._take_trees(X, y, codes, weight, rng)
         require_columns(trees.trees, "Merging rules")
         self._check_pool(y, trees.classes, trees.n_features)
@@ -178,7 +157,10 @@ class RuleMergeClassifier(PoolMixin, SharesMixin, ClassifierMixin, BaseEstimator
         made = Sampler("leaves", trees, X, weight, 0.0).draw(_N_FRESH, rng)
         labels = self.classes_[self._shares(trees.check_rows(made)).argmax(axis=1)]
         self.fidelity_ = float(np.mean(labels == trees.predict(made)))
-        return self
+
+    def _check(self):
+        check_count(self.n_parts, "n_parts")
+        check_choice(self.counting, "counting", ("contested", "covered"))
 
     def _take_trees(self, X, y, codes, weight, rng):
         if self.pool is None:
