@@ -57,7 +57,7 @@ def take_fold(y: np.ndarray, number: int, n_folds: int, seed: int) -> tuple[np.n
     return list(splitter.split(np.zeros((len(y), 1)), y))[number]
 
 
-def encoded(
+def encode_rows(
     X: pd.DataFrame, train: np.ndarray, test: np.ndarray, **options: Any
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return training and test rows in numbers; medians and categories are of the former."""
@@ -70,7 +70,9 @@ def error(model: Any, X: np.ndarray, y: np.ndarray) -> float:
     return float(np.mean(model.predict(X) != y))
 
 
-def boosted(lam: float, n_members: int, seed: int, learner: str = "tree") -> AdaBoostNCClassifier:
+def make_adaboost_nc(
+    lam: float, n_members: int, seed: int, learner: str = "tree"
+) -> AdaBoostNCClassifier:
     """Return AdaBoost.NC as the claims of Wang and Yao use it, of trees or networks."""
     member: Any = PrunedTreeClassifier("error-based")
     if learner == "network":
@@ -92,7 +94,7 @@ def nc_split(name: str, seed: int) -> tuple[np.ndarray, np.ndarray, np.ndarray, 
     """Return training and test rows, then their labels, with the test sizes of Wang and Yao."""
     X, y = rows_and_labels(name)
     train, test = random_split(y, int(sources.ADABOOST_NC["n_test"][name]), seed)
-    return (*encoded(X, train, test), y[train], y[test])
+    return (*encode_rows(X, train, test), y[train], y[test])
 
 
 def thesis_data(name: str, seed: int) -> tuple[np.ndarray, np.ndarray]:
@@ -199,11 +201,6 @@ def pruned_cart(seed: int) -> PrunedTreeClassifier:
     return PrunedTreeClassifier(
         "cost-complexity", cv=10, split_criterion="gini", min_samples_leaf=1, random_state=seed
     )
-
-
-def numbers(frame: pd.DataFrame, *columns: str) -> pd.DataFrame:
-    """Return the frame with these columns as floats; what is not there is NaN."""
-    return frame.assign(**{name: pd.to_numeric(frame[name]).astype(float) for name in columns})
 
 
 def means_by_set(frame: pd.DataFrame, sets: list[str], methods: list[str]) -> list[pd.DataFrame]:

@@ -8,7 +8,14 @@ from matplotlib.figure import Figure
 
 from counterpoint.claims import sources
 from counterpoint.claims._pictures import THEIRS_MARK, panels
-from counterpoint.claims._shared import encoded, error, marks, pruned_cart, rows_and_labels, share
+from counterpoint.claims._shared import (
+    encode_rows,
+    error,
+    marks,
+    pruned_cart,
+    rows_and_labels,
+    share,
+)
 from counterpoint.claims.comparison import paired
 from counterpoint.claims.protocol import Claim, Verdict, grid, verdict
 from counterpoint.datasets import load, make_waveform
@@ -27,7 +34,7 @@ def run(*, seed: int, repeat: int, data: str, n_trees: int) -> dict[str, float]:
     X, y = rows_of(data, rng)
     order = rng.permutation(len(y))
     train, test = order[n_test:], order[:n_test]
-    A, B = encoded(X, train, test)
+    A, B = encode_rows(X, train, test)
     with warnings.catch_warnings():
         # Classes with fewer rows than folds: glass, soybean.
         warnings.filterwarnings("ignore", message="The least populated class", category=UserWarning)

@@ -10,8 +10,8 @@ from counterpoint.claims._pictures import panels
 from counterpoint.claims._shared import (
     NOT_SHIPPED,
     RESAMPLED,
-    boosted,
     error,
+    make_adaboost_nc,
     marks,
     nc_split,
     share,
@@ -30,7 +30,7 @@ def run(
     A, B, y_train, y_test = nc_split(data, seed)
     rows = []
     for lam in range(largest + 1):
-        model = boosted(lam, n_members, seed, learner).fit(A, y_train)
+        model = make_adaboost_nc(lam, n_members, seed, learner).fit(A, y_train)
         rows.append(
             {
                 "lam": lam,

@@ -8,7 +8,14 @@ from matplotlib.figure import Figure
 
 from counterpoint.claims import sources
 from counterpoint.claims._pictures import panels
-from counterpoint.claims._shared import NOT_SHIPPED, RESAMPLED, boosted, marks, nc_split, share
+from counterpoint.claims._shared import (
+    NOT_SHIPPED,
+    RESAMPLED,
+    make_adaboost_nc,
+    marks,
+    nc_split,
+    share,
+)
 from counterpoint.claims.protocol import Claim, Verdict, grid, verdict
 from counterpoint.plots.style import colour
 
@@ -19,7 +26,7 @@ SIZES = (5, 9, 15, 21, 31, 41, 51, 71, 101, 151, 201)
 def run(*, seed: int, repeat: int, data: str, lam: int, largest: int) -> list[dict[str, Any]]:
     """Boost once to the largest size; return the test error of each size on the way."""
     A, B, y_train, y_test = nc_split(data, seed)
-    model = boosted(lam, largest, seed).fit(A, y_train)
+    model = make_adaboost_nc(lam, largest, seed).fit(A, y_train)
     errors = [float(np.mean(labels != y_test)) for labels in model.staged_predict(B)]
     # Training may end early; what it had then is what it would keep.
     return [

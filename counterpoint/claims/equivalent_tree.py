@@ -16,7 +16,6 @@ from counterpoint.claims._shared import (
     error,
     every,
     means_by_set,
-    numbers,
     thesis_fold,
 )
 from counterpoint.claims.comparison import paired_by_set
@@ -91,7 +90,6 @@ def _on_overlaps(
 
 def judge(frame: pd.DataFrame) -> Verdict:
     """Compare means at the threshold of table 5.2."""
-    frame = numbers(frame, "error", "nodes")
     here = frame[frame["threshold"] == AT]
     columns = ["unpruned", "pessimistic", "bagging", "single"]
     sets = [name for name in sources.TREES.index if name in set(here["data"])]
@@ -131,7 +129,7 @@ def judge(frame: pd.DataFrame) -> Verdict:
 def draw(frame: pd.DataFrame) -> Figure:
     """Draw errors and sizes against the threshold, table 5.2 hollow at 0.8."""
     return draw_error_and_nodes(
-        numbers(frame, "error", "nodes"),
+        frame,
         sources.TREES,
         against="threshold",
         label="agreement above",

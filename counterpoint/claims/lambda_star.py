@@ -9,7 +9,7 @@ from matplotlib.figure import Figure
 
 from counterpoint.claims import sources
 from counterpoint.claims._pictures import THEIRS_MARK, panels
-from counterpoint.claims._shared import NETWORK_ERRORS, network_row, numbers
+from counterpoint.claims._shared import network_row
 from counterpoint.claims.comparison import compare
 from counterpoint.claims.protocol import Claim, Verdict, grid, verdict
 from counterpoint.plots.style import colour
@@ -43,8 +43,7 @@ def run(*, seed: int, repeat: int, data: str, nets: int, step: int, faster: int)
 
 def judge(frame: pd.DataFrame) -> Verdict:
     """Read trends and explosion off the ensembles of three, and of two to six on synthetic."""
-    frame = numbers(frame, *NETWORK_ERRORS)
-    frame["diverged"] = frame["diverged"].astype(bool)
+    frame = frame.assign(diverged=frame["diverged"].astype(bool))
     three = frame[frame["nets"] == 3]
     parts: dict[str, Any] = {}
     notes = []
@@ -98,7 +97,6 @@ def exploded(rows: pd.DataFrame) -> float:
 
 def draw(frame: pd.DataFrame) -> Figure:
     """Draw figures 4.5 to 4.7: MSE above, error below; table 4.1 hollow."""
-    frame = numbers(frame, *NETWORK_ERRORS)
     frame = frame[frame["nets"] == 3]
     figure, axes = panels(6, columns=3, size=(3.8, 2.9), sharex=True)
     for k, (measure, words) in enumerate((("mse", "MSE"), ("mcr", "error"))):

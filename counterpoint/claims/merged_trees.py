@@ -16,7 +16,6 @@ from counterpoint.claims._shared import (
     every,
     marks,
     means_by_set,
-    numbers,
     share,
     thesis_fold,
 )
@@ -85,7 +84,6 @@ def grid_of(
 
 def judge(frame: pd.DataFrame) -> Verdict:
     """Compare merged trees of 21 with single ones and bagging, by the means over folds."""
-    frame = numbers(frame, "error", "nodes")
     here = frame[~frame["method"].isin(MERGED) | (frame["trees"] == MOST)]
     sets = [name for name in sources.TREES.index if name in set(here["data"])]
     known = sources.TREES.loc[sets]
@@ -134,7 +132,7 @@ def judge(frame: pd.DataFrame) -> Verdict:
 def draw(frame: pd.DataFrame) -> Figure:
     """Draw error and nodes against trees merged; table 5.3 hollow at 21."""
     return draw_error_and_nodes(
-        numbers(frame, "error", "nodes"),
+        frame,
         sources.TREES,
         against="trees",
         label="trees merged",

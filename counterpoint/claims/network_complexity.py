@@ -8,7 +8,7 @@ from matplotlib.figure import Figure
 
 from counterpoint.claims import sources
 from counterpoint.claims._pictures import THEIRS_LINE, panels
-from counterpoint.claims._shared import NETWORK_ERRORS, network_row, numbers
+from counterpoint.claims._shared import network_row
 from counterpoint.claims.comparison import Paired, compare, paired
 from counterpoint.claims.protocol import Claim, Scalar, Verdict, grid, verdict
 from counterpoint.plots.style import colour
@@ -81,7 +81,6 @@ def _between(rows: pd.DataFrame, data: str, dial: str, value: str, step: int | N
 
 def judge(frame: pd.DataFrame) -> Verdict:
     """Read the trends that the text of section 4.8 states, and the errors of table 4.2."""
-    frame = numbers(frame, *NETWORK_ERRORS)
     parts: dict[str, Any] = {}
     for data in ("liver", "synthetic"):
         parts[f"training MSE falls with nodes, networks and lambda on {data}"] = all(
@@ -150,7 +149,6 @@ def best_settings(frame: pd.DataFrame) -> pd.DataFrame:
 
 def draw(frame: pd.DataFrame) -> Figure:
     """Draw test MSE and error against nodes and networks, a line per lambda."""
-    frame = numbers(frame, *NETWORK_ERRORS)
     figure, axes = panels(16, columns=4, size=(3.1, 2.5))
     shown = (0, 2, 5, STAR)
     for row, data in enumerate(SETTINGS):

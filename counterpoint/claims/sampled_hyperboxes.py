@@ -16,7 +16,6 @@ from counterpoint.claims._shared import (
     bagged_trees,
     error,
     every,
-    numbers,
     share,
     thesis_fold,
 )
@@ -75,7 +74,6 @@ def run(
 
 def judge(frame: pd.DataFrame) -> Verdict:
     """Compare boxes of trees with boxes of data and bagging, by means over folds."""
-    frame = numbers(frame, "error", "boxes_", "threshold")
     sets = [name for name in SETS if name in set(frame["data"])]
     # A run cut short has not all of it: what is missing is NaN, and nothing holds of it.
     pairs = pd.MultiIndex.from_product([sets, METHODS], names=["data", "method"])
@@ -136,7 +134,6 @@ def judge(frame: pd.DataFrame) -> Verdict:
 
 def draw(frame: pd.DataFrame) -> Figure:
     """Draw error against threshold, and numbers of boxes after merging."""
-    frame = numbers(frame, "error", "boxes_", "threshold")
     figure, axes = panels(6, columns=3, size=(3.8, 3.0))
     for ax, name in zip(axes, SETS, strict=False):
         rows = frame[frame["data"] == name]

@@ -6,7 +6,7 @@ these changes it is another cell, so rows of an older version are never taken fo
 
 import json
 import sqlite3
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from os import PathLike
@@ -30,6 +30,14 @@ CREATE TABLE cells (
     PRIMARY KEY (experiment, version, key, seed)
 ) WITHOUT ROWID
 """
+
+
+def to_frame(rows: Iterable[Mapping[str, Any]]) -> pd.DataFrame:
+    """Return rows as a frame; what is undefined is NaN, in columns without a value too."""
+    frame = pd.DataFrame(list(rows))
+    for name in frame.columns[frame.isna().all()]:  # only Nones: pandas leaves them objects
+        frame[name] = frame[name].astype(float)
+    return frame
 
 
 class Store:
@@ -129,17 +137,12 @@ class Store:
         the frame is empty and has no columns.
         """
         kept = self._kept(experiment, "rows")
-        frame = pd.DataFrame(
-            [
-                row
-                for cell in experiment.cells()
-                if (cell.key, cell.seed) in kept
-                for row in json.loads(kept[cell.key, cell.seed])
-            ]
+        return to_frame(
+            row
+            for cell in experiment.cells()
+            if (cell.key, cell.seed) in kept
+            for row in json.loads(kept[cell.key, cell.seed])
         )
-        for name in frame.columns[frame.isna().all()]:  # only Nones: pandas leaves them objects
-            frame[name] = frame[name].astype(float)
-        return frame
 
     def seconds(self, experiment: Experiment) -> float:
         """Return how long the finished cells of the experiment took together."""

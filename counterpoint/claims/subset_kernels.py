@@ -10,7 +10,7 @@ from scipy.optimize import minimize_scalar
 
 from counterpoint.claims import sources
 from counterpoint.claims._pictures import THEIRS_LINE, panels
-from counterpoint.claims._shared import every, numbers
+from counterpoint.claims._shared import every
 from counterpoint.claims.protocol import Claim, Verdict, grid, verdict
 from counterpoint.plots.style import colour
 from counterpoint.subsets import ball_kernel, cone_kernel
@@ -95,7 +95,6 @@ def run(*, seed: int, repeat: int, kind: str, draws: int) -> list[dict[str, Any]
 
 def judge(frame: pd.DataFrame) -> Verdict:
     """Check the equations and how near the look-alikes come."""
-    frame = numbers(frame, "x", "ours", "equation", "look_alike", "drawn", "fitted")
     measured = []
     for kind, rows in frame.groupby("kind"):
         one = rows[rows["repeat"] == rows["repeat"].min()]
@@ -140,7 +139,6 @@ def judge(frame: pd.DataFrame) -> Verdict:
 
 def draw(frame: pd.DataFrame) -> Figure:
     """Draw figures 3.1 and 3.2: drawn subsets, our kernel, the equation, the look-alike."""
-    frame = numbers(frame, "x", "ours", "equation", "look_alike", "drawn", "fitted")
     figure, axes = panels(4, columns=2, size=(4.2, 3.0), sharey=True)
     for ax, kind in zip(axes, KINDS, strict=True):
         rows = frame[frame["kind"] == kind]

@@ -13,7 +13,7 @@ from sklearn.svm import SVC
 from counterpoint.boosting import AdaBoostSVMClassifier, NCABSVMClassifier
 from counterpoint.claims import sources
 from counterpoint.claims._pictures import THEIRS_MARK, panels
-from counterpoint.claims._shared import encoded, error, marks, rows_and_labels, share, take_fold
+from counterpoint.claims._shared import encode_rows, error, marks, rows_and_labels, share, take_fold
 from counterpoint.claims.comparison import paired
 from counterpoint.claims.protocol import Claim, Verdict, grid, verdict
 from counterpoint.networks import NCCDClassifier, NegativeCorrelationRegressor
@@ -48,7 +48,7 @@ def split(data: str, fold: int, seed: int) -> tuple[np.ndarray, ...]:
         # Soybean has a class of eight rows.
         warnings.filterwarnings("ignore", message="The least populated class", category=UserWarning)
         train, test = take_fold(y, fold, N_FOLDS, seed)
-    A, B = encoded(X, train, test)
+    A, B = encode_rows(X, train, test)
     scaler = StandardScaler().fit(A)
     return scaler.transform(A), scaler.transform(B), y[train], y[test]
 

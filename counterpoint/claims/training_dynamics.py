@@ -9,7 +9,7 @@ from matplotlib.figure import Figure
 
 from counterpoint.claims import sources
 from counterpoint.claims._pictures import THEIRS_LINE, panels, shared_legend
-from counterpoint.claims._shared import numbers, thesis_data, train_networks
+from counterpoint.claims._shared import thesis_data, train_networks
 from counterpoint.claims.protocol import Claim, Verdict, grid, verdict
 from counterpoint.plots.style import colour
 
@@ -69,7 +69,7 @@ def growth(frame: pd.DataFrame) -> pd.DataFrame:
 
 def judge(frame: pd.DataFrame) -> Verdict:
     """Read the four behaviours off the growth of the spread."""
-    ends = growth(numbers(frame, "spread"))
+    ends = growth(frame)
     middle = ends.groupby("lam")[["growth", "member", "ensemble"]].median()
     ratio = {lam: float(middle["growth"].get(lam, math.nan)) for lam in SOURCE}
     wide = ends.pivot(index="repeat", columns="lam", values="growth").reindex(columns=list(SOURCE))
@@ -106,7 +106,6 @@ def judge(frame: pd.DataFrame) -> Verdict:
 
 def draw(frame: pd.DataFrame) -> Figure:
     """Draw figure 4.4: outputs of the first repeat, its ideal spread dashed."""
-    frame = numbers(frame, "spread", *(f"member_{i}" for i in range(N)))
     figure, axes = panels(4, columns=2, size=(4.2, 3.0), sharex=True)
     first = frame[frame["repeat"] == frame["repeat"].min()]
     for ax, lam in zip(axes, SOURCE, strict=True):

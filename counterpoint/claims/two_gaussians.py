@@ -11,7 +11,7 @@ from scipy import ndimage
 from counterpoint.boosting import AdaBoostNCClassifier
 from counterpoint.claims import sources
 from counterpoint.claims._pictures import panels
-from counterpoint.claims._shared import RESAMPLED, boosted, share
+from counterpoint.claims._shared import RESAMPLED, make_adaboost_nc, share
 from counterpoint.claims.comparison import paired
 from counterpoint.claims.protocol import Claim, Verdict, grid, verdict
 from counterpoint.datasets import make_two_gaussians
@@ -48,7 +48,7 @@ def _boost(
     seed: int, distance: float, lam: int, n_members: int, eval_set: Any = None
 ) -> AdaBoostNCClassifier:
     X, y = make_two_gaussians(400, distance=distance, random_state=seed)
-    return boosted(lam, n_members, seed).fit(X, y, eval_set=eval_set)
+    return make_adaboost_nc(lam, n_members, seed).fit(X, y, eval_set=eval_set)
 
 
 def boundary_length(region: np.ndarray) -> float:

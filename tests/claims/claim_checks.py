@@ -7,6 +7,7 @@ from matplotlib.figure import Figure
 
 from counterpoint.claims import Verdict
 from counterpoint.claims import claim as claim_of
+from counterpoint.claims.store import to_frame
 
 WORDS = ("reproduced", "differs", "not reproduced")
 
@@ -14,7 +15,7 @@ WORDS = ("reproduced", "differs", "not reproduced")
 @cache
 def smoke_rows(topic):
     experiment = claim_of(topic).experiment("smoke")
-    return pd.DataFrame([row for cell in experiment.cells() for row in experiment.evaluate(cell)])
+    return to_frame(row for cell in experiment.cells() for row in experiment.evaluate(cell))
 
 
 def smoke(topic):
