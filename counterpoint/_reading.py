@@ -36,11 +36,12 @@ def validate_data(estimator: Any, X: Any, y: Any = "no_validation", **options: A
     ValueError: Column 'colour' holds values such as 'red', and DecisionTreeClassifier takes ...
     """
     if not options.get("skip_check_array"):
-        _need_numbers(X, type(estimator).__name__)
+        need_numbers(X, type(estimator).__name__)
     return _sklearn.validate_data(estimator, X, y, **options)
 
 
-def _need_numbers(X, name):
+def need_numbers(X: Any, name: str) -> None:
+    """Raise if a column of a frame holds text or dates; ``name`` is who takes numbers only."""
     if not hasattr(X, "columns"):
         return
     for position, column in enumerate(X.columns):

@@ -6,7 +6,7 @@ The mutations are in ``mutation.py``.
 import numpy as np
 from numpy.typing import NDArray
 
-from counterpoint.combiners import Combiner
+from counterpoint.combiners.combiner import Combiner, normalise
 from counterpoint.networks import mutation
 from counterpoint.networks.base import as_proba, check_one_layer
 from counterpoint.networks.search import Search
@@ -71,6 +71,10 @@ class LinearCombiner(Combiner):
         """Return the combination as a distribution; the order of classes stays."""
         self.check(outputs)
         return as_proba(np.tensordot(self.weights, outputs.proba, axes=1))
+
+    def shares(self, outputs):
+        """Return how much each member counts, whichever way, adding up to 1."""
+        return normalise(np.abs(self.weights))
 
 
 class Evolution(Search):

@@ -10,6 +10,7 @@ from sklearn.utils import check_random_state, get_tags
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
 from counterpoint._members import select_rows
+from counterpoint._reading import need_numbers
 from counterpoint._validation import check_count, check_learner, check_number
 from counterpoint.base import (
     BaseEnsemble,
@@ -90,6 +91,8 @@ class BaseNCCD(MetaEstimatorMixin, BaseEnsemble):
         rate, step = self._check_options()
         need_target(self, y)
         X = read_table(self, X, reset=True)
+        if self.estimator is None:  # other learners may take text
+            need_numbers(X, type(self).__name__)
         X, y, weight, params = self._rows_that_count(X, self._read_y(y), sample_weight, params)
         y, d = self._code(y)
         # Whole numbers are repeats of samples; other weights only say which count for more.

@@ -124,6 +124,8 @@ def test_outputs_know_how_the_ensemble_answers(estimator):
     outputs = fitted.member_outputs(X, y)
     assert_array_equal(fitted.classes_[outputs.answer], fitted.predict(X))
     assert_allclose(fitted.combiner_.combine(outputs), fitted.predict_proba(X), atol=1e-9)
+    assert_allclose(fitted.combiner_.shares(outputs).sum(), 1)
+    assert fitted.combiner_.silence(0, outputs).shape == (150, 3)
 
 
 @pytest.mark.parametrize("estimator", SEARCHED, ids=name)
