@@ -211,7 +211,8 @@ class AdaBoostSVMClassifier(BaseBoostingClassifier):
         pack([member for member in self.estimators_ if member.space is newest])
 
     def _member_votes(self, X):
-        return member_codes(self.estimators_, self._check_X(X))
+        X = self._check_X(X)
+        return member_codes(self.estimators_, X)
 
     def _read_X(self, X):
         return validate_data(self, X, reset=not self._goes_on(), dtype=np.float64)
