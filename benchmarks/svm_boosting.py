@@ -2,7 +2,7 @@
 
 Ours computes squared distances once for all widths and rounds, and does not train machines that
 can only say one class. The loop trains scikit-learn's SVC at every width in turn, as steps 3 to
-11 of the source say, with the same number of members.
+11 of Hong et al. (2018) say, with the same number of members.
 """
 
 import numpy as np
@@ -32,7 +32,7 @@ def run() -> Report:
 
 
 def plain_loop(X, y, n_members, lam=2.0, div=0.8):
-    """Follow steps 1 to 11 of the source with scikit-learn's SVC, one fit at a time."""
+    """Follow steps 1 to 11 of Hong et al. (2018) with scikit-learn's SVC, one fit at a time."""
     X = StandardScaler().fit_transform(X)
     sign = np.where(y == 1, 1.0, -1.0)
     n = len(y)
@@ -40,21 +40,21 @@ def plain_loop(X, y, n_members, lam=2.0, div=0.8):
     sigma, members = 20.0, 0
     while sigma > -20 and members < n_members:
         machine = SVC(gamma=0.5 / 4.0**sigma).fit(X, sign, sample_weight=weight * n)
-        said = machine.predict(X)
-        error = weight[said != sign].sum()
-        penalty = (said - np.where(score > 0, 1.0, -1.0)) ** 2 if members else np.ones(n)
+        predicted = machine.predict(X)
+        error = weight[predicted != sign].sum()
+        penalty = (predicted - np.where(score > 0, 1.0, -1.0)) ** 2 if members else np.ones(n)
         if error >= 0.5 - 1e-9 or (members and penalty.mean() < div):
             sigma -= 2
             continue
         pulled = weight * penalty**lam
-        right = max(pulled[said == sign].sum(), 1 / n)
-        wrong = max(pulled[said != sign].sum(), 1 / n)
+        right = max(pulled[predicted == sign].sum(), 1 / n)
+        wrong = max(pulled[predicted != sign].sum(), 1 / n)
         alpha = 0.5 * np.log(right / wrong)
         if alpha <= 0:
             sigma -= 2
             continue
-        weight = weight * np.exp(-alpha * said * sign)
+        weight = weight * np.exp(-alpha * predicted * sign)
         weight /= weight.sum()
-        score += alpha * said
+        score += alpha * predicted
         members += 1
     return members

@@ -12,7 +12,8 @@ family. ``concepts`` has a readable learner for nominal data, ``discretize`` the
 from counterpoint.boosting.adaboost import AdaBoostClassifier, AdaBoostM1Classifier
 from counterpoint.boosting.adaboost_nc import AdaBoostNCClassifier
 from counterpoint.boosting.arcing import ArcX4Classifier
-from counterpoint.boosting.concepts import NominalConcept, NominalConceptClassifier
+from counterpoint.boosting.concept_rules import NominalConcept
+from counterpoint.boosting.concepts import NominalConceptClassifier
 from counterpoint.boosting.decorate import DecorateClassifier
 from counterpoint.boosting.discretize import MDLDiscretizer
 from counterpoint.boosting.l2boost import L2BoostClassifier, L2BoostRegressor

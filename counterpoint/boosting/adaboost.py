@@ -13,7 +13,7 @@ class AdaBoostClassifier(BaseBoostingClassifier):
     votes by its own weighted error. Member for member equal to scikit-learn's AdaBoost, until
     a member fails: with no weighted error (below one in a million), or no better than chance.
     Scikit-learn stops there. Here such a member is dropped, the weights go back to where they
-    began, and training goes on (thesis, section 2.3.1); or it stops, with ``on_failure="stop"``.
+    began, and training goes on ([3]_, section 2.3.1); or it stops, with ``on_failure="stop"``.
 
     Parameters
     ----------
@@ -61,7 +61,8 @@ class AdaBoostClassifier(BaseBoostingClassifier):
     .. [1] Freund and Schapire, "A Decision-Theoretic Generalization of On-Line Learning", 1997.
     .. [2] Zhu, Zou, Rosset and Hastie, "Multi-class AdaBoost", Statistics and Its Interface 2,
        2009.
-    .. [3] Eastwood's thesis, section 2.3.1 and equation 2.24.
+    .. [3] M. Eastwood, "Building Well-Performing Classifier Ensembles: Model and Decision Level
+       Combination", PhD thesis, Bournemouth University 2010, section 2.3.1, eq. 2.24.
 
     Examples
     --------

@@ -61,7 +61,7 @@ class AdaBoostNCClassifier(AdaBoostClassifier):
     ----------
     estimator : classifier or None, default=None
         The base learner; None is ``PrunedTreeClassifier(grower="hist")``, which stands in for
-        the C4.5 of the source. One without ``sample_weight`` is trained on rows drawn by weight.
+        the C4.5 of [1]_. One without ``sample_weight`` is trained on rows drawn by weight.
     n_estimators : int, default=50
         Number of members.
     lam : float, "auto" or "dynamic", default=2.0
@@ -100,11 +100,11 @@ class AdaBoostNCClassifier(AdaBoostClassifier):
 
     Notes
     -----
-    As the source leaves open: H in amb is the *unweighted* vote of the first t members, the
+    What [1]_ leaves open: H in amb is the *unweighted* vote of the first t members, the
     new one included, ties to the first class; only so p lies in [1/2, 1] for two classes (in
     [1/K, 1] for K). For K classes amb is the mean of [H = y] - [h_j = y], and log(K - 1) is added
     to a member's weight, as in SAMME. ``estimator_weights_`` are on scikit-learn's scale:
-    twice the alpha of the source for two classes. The dynamic version of [2]_ was not
+    twice the alpha of [1]_ for two classes. The dynamic version of [2]_ was not
     available to us in full: the schedule here is our own.
 
     References
@@ -189,7 +189,7 @@ class AdaBoostNCClassifier(AdaBoostClassifier):
             )
             return _DEFAULT
         rng = self._generator()
-        train, held = train_test_split(
+        train, test = train_test_split(
             np.arange(len(codes)),
             test_size=0.25,
             stratify=codes if counts.min() >= 2 and len(counts) <= len(codes) // 4 else None,
@@ -200,7 +200,7 @@ class AdaBoostNCClassifier(AdaBoostClassifier):
         part = select_rows(X, train)
         # Classes may be missing from the part; codes and columns stay those of the whole.
         learner = self._make_learner(None, part, codes[train], weight[train], rng)
-        apart = select_rows(X, held), self.classes_[codes[held]]
+        apart = select_rows(X, test), codes[test]
         runs = []
         for lam in CANDIDATES:
             rule = self._rule(lam)

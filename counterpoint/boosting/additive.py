@@ -13,7 +13,6 @@ from sklearn.utils.validation import check_is_fitted, column_or_1d
 from counterpoint._kernels.threads import threads_for
 from counterpoint._validation import check_number
 from counterpoint.base import (
-    BaseEnsembleClassifier,
     BaseEnsembleRegressor,
     need_target,
     read_table,
@@ -26,7 +25,7 @@ from counterpoint.boosting.learners import (
 )
 from counterpoint.boosting.loop import BaseBoosting
 from counterpoint.boosting.rules import Rule, Verdict
-from counterpoint.boosting.voting import BaseBoostingClassifier, evaluation_sets
+from counterpoint.boosting.staged import StagedClassifier
 from counterpoint.trees import HistTreeRegressor
 from counterpoint.trees.ensemble import predict_trees
 
@@ -42,8 +41,9 @@ class AdditiveRule(Rule):
     learning_rate : float
     line_search : bool
         Scale each member so that the squared error falls most.
-    cases : ndarray of shape (n_samples,)
-        Weights as numbers of cases. Learners that weigh data against a penalty (ridge) see these.
+    cases : callable
+        Turns weights into numbers of cases, which members are trained on: learners that weigh
+        data against a penalty (ridge) see as many cases as there are.
     votes : bool
         Say what class each member speaks for, in case a stopping rule looks at it.
     """
@@ -55,7 +55,7 @@ class AdditiveRule(Rule):
 
     def start(self, y, n_classes, weight):
         """Begin from the loss's start."""
-        super().start(y, n_classes, self.cases)
+        super().start(y, n_classes, self.cases(weight))
         # Column after column: a learner takes one at a time, and sums over classes are quicker.
         self.target = np.asfortranarray(self.loss.begin(y, weight))
         self.total = np.zeros_like(self.target)
@@ -125,13 +125,11 @@ class ColumnsLearner(Learner):
 
 
 class AdditiveWatcher:
-    """Follow the ensemble on data it is not trained on; members there are already come first."""
+    """Follow the ensemble on data it is not trained on."""
 
-    def __init__(self, name, X, y, loss, members):
+    def __init__(self, name, X, y, loss):
         self.name, self.X, self.y, self.loss = name, X, y, loss
         self.total = np.zeros((len(y), loss.n_outputs))
-        for model, alpha in members:
-            self.total += alpha * member_values(model, X)
 
     def __call__(self, model, alpha):
         """Count a member in and note errors."""
@@ -179,39 +177,29 @@ class BaseAdditiveBoosting(BaseBoosting):
                 "its members to numbers: pass a regressor as `estimator`."
             )
 
-    def _fit(self, X, y, weight, n_classes, eval_set):
-        rng = self._generator()
-        loss = self._make_loss()
-        members = []
-        if self._goes_on():
-            members = list(zip(self.estimators_, self.estimator_weights_, strict=True))
-        watchers = [
-            AdditiveWatcher(name, read_table(self, X_new), self._code(y_new), loss, members)
-            for name, (X_new, y_new) in evaluation_sets(eval_set).items()
-        ]
-        rule = AdditiveRule(
-            loss,
-            self.learning_rate,
-            self.line_search,
-            self._cases(weight),
-            votes=self.stopping is not None,
+    def make_rule(self):
+        """Return the rule that fits what the loss asks for, and adds it."""
+        self._loss = self._make_loss()
+        votes = self.stopping is not None
+        return AdditiveRule(self._loss, self.learning_rate, self.line_search, self._cases, votes)
+
+    def _make_learner(self, rule, X, y, weight, rng):
+        learner = make_learner(
+            self._base(),
+            X,
+            None,
+            None,
+            None,
+            resample=self.resample,
+            proba=False,
+            cases=self._cases(weight),
+            rng=rng,
+            weighted=rule.loss.weighs or np.ptp(weight) > 0,
         )
-        with self._naming_text(X):
-            learner = make_learner(
-                self._base(),
-                X,
-                None,
-                None,
-                None,
-                resample=self.resample,
-                proba=False,
-                cases=self._cases(weight),
-                rng=rng,
-                weighted=loss.weighs or np.ptp(weight) > 0,
-            )
-            self._run(rule, ColumnsLearner(learner), y, n_classes, weight, watchers=watchers)
-        self.start_, self._loss = loss.start, loss
-        return self
+        return ColumnsLearner(learner)
+
+    def _watcher(self, name, X, y):
+        return AdditiveWatcher(name, read_table(self, X), self._encode(y), self._loss)
 
     def _scores(self, X):
         """Return the scores of the whole sum, (n_samples, n_outputs)."""
@@ -226,6 +214,7 @@ class BaseAdditiveBoosting(BaseBoosting):
         return self._loss.scores(np.hstack(total))
 
     def _finish(self, result):
+        self.start_ = self._loss.start
         # The trees of each column laid end to end; empty if some members are no trees of ours.
         members = [m if isinstance(m, list) else [m] for m in self.estimators_]
         stacked = [stacked_members(column) for column in zip(*members, strict=True)]
@@ -245,107 +234,20 @@ class BaseAdditiveBoosting(BaseBoosting):
             yield alpha * member_values(model, X)
 
 
-class AdditiveClassifier(BaseAdditiveBoosting, BaseEnsembleClassifier):
+class AdditiveClassifier(BaseAdditiveBoosting, StagedClassifier):
     """Classifier by scores that add up."""
 
-    class_weight = None
-    _check_data = BaseBoostingClassifier._check_data  # the same labels and weights, checked alike
-
-    def fit(self, X, y, sample_weight=None, *, eval_set=None):
-        """Train the members one after another.
-
-        Parameters
-        ----------
-        X : array-like or frame of shape (n_samples, n_features)
-            Whatever the base learner takes.
-        y : array-like of shape (n_samples,)
-            Labels.
-        sample_weight : array-like of shape (n_samples,), default=None
-            Weights of the samples.
-        eval_set : (X, y), list or dict of such pairs, default=None
-            Data to follow the ensemble on, in ``history_``.
-
-        Returns
-        -------
-        object
-            The fitted estimator.
-        """
-        self._check_options()
-        X, codes, weight = self._check_data(X, y, sample_weight)
-        return self._fit(X, codes, weight, len(self.classes_), eval_set)
-
-    def _code(self, y):
-        y = np.asarray(y)
-        strange = ~np.isin(y, self.classes_)
-        if strange.any():
-            raise ValueError(
-                f"eval_set holds the label {y[strange].tolist()[0]!r}, which is not among the "
-                f"classes {self.classes_.tolist()} of y: leave such samples out."
-            )
-        return np.searchsorted(self.classes_, y)
-
-    def decision_function(self, X):
-        """Scores of the classes.
-
-        Parameters
-        ----------
-        X : array-like or frame of shape (n_samples, n_features)
-
-        Returns
-        -------
-        ndarray of shape (n_samples,) or (n_samples, n_classes)
-            One number per sample for two classes, positive for the second.
-        """
-        return self._as_decision(self._scores(X))
-
-    def staged_decision_function(self, X):
-        """Yield ``decision_function`` after the first 1, 2, ... members."""
-        for scores in self._staged_scores(X):
-            yield self._as_decision(scores)
+    def _as_codes(self, scores):
+        return self._loss.votes(scores)
 
     def _as_decision(self, scores):
         return scores[:, 0] if scores.shape[1] == 1 else scores
 
-    def predict(self, X):
-        """Label of the highest score; a tie goes to the first class.
-
-        Parameters
-        ----------
-        X : array-like or frame of shape (n_samples, n_features)
-
-        Returns
-        -------
-        ndarray of shape (n_samples,)
-        """
-        scores = self._scores(X)
-        return self.classes_[self._loss.votes(scores)]
-
-    def staged_predict(self, X):
-        """Yield ``predict`` after the first 1, 2, ... members."""
-        for scores in self._staged_scores(X):
-            yield self.classes_[self._loss.votes(scores)]
-
-    def predict_proba(self, X):
-        """Class probabilities.
-
-        Parameters
-        ----------
-        X : array-like or frame of shape (n_samples, n_features)
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_classes)
-        """
-        scores = self._scores(X)
+    def _as_proba(self, scores):
         return self._loss.proba(scores)
 
-    def staged_predict_proba(self, X):
-        """Yield ``predict_proba`` after the first 1, 2, ... members."""
-        for scores in self._staged_scores(X):
-            yield self._loss.proba(scores)
-
     def predict_log_proba(self, X):
-        """Logarithm of ``predict_proba``; -inf where it is 0."""
+        """Return the logarithm of ``predict_proba``, exact where that is tiny."""
         scores = self._scores(X)
         return self._loss.log_proba(scores)
 
@@ -368,31 +270,11 @@ class AdditiveRegressor(BaseAdditiveBoosting, BaseEnsembleRegressor):
 
     _members_are_corrections = True
 
-    def fit(self, X, y, sample_weight=None, *, eval_set=None):
-        """Train the members one after another.
-
-        Parameters
-        ----------
-        X : array-like or frame of shape (n_samples, n_features)
-            Whatever the base learner takes.
-        y : array-like of shape (n_samples,)
-            Numbers.
-        sample_weight : array-like of shape (n_samples,), default=None
-            Weights of the samples.
-        eval_set : (X, y), list or dict of such pairs, default=None
-            Data to follow the ensemble on, in ``history_``.
-
-        Returns
-        -------
-        object
-            The fitted estimator.
-        """
-        self._check_options()
+    def _check_data(self, X, y, sample_weight):
         need_target(self, y)
-        X, y, weight = self._start_weights(self._read_X(X), self._code(y), sample_weight)
-        return self._fit(X, y, weight, None, eval_set)
+        return self._start_weights(self._read_X(X), self._encode(y), sample_weight)
 
-    def _code(self, y):
+    def _encode(self, y):
         y = column_or_1d(y, dtype=np.float64, warn=True)
         assert_all_finite(y, input_name="y")
         return y

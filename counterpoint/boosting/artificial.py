@@ -12,8 +12,8 @@ class _Numbers:
     """A normal distribution with mean and deviation of a column; missing values left out."""
 
     def __init__(self, values, weight):
-        held = ~np.isnan(values)
-        values, weight = values[held], weight[held]
+        known = ~np.isnan(values)
+        values, weight = values[known], weight[known]
         total = weight.sum()
         self.mean = values @ weight / total if total > 0 else np.nan
         spare = weight @ (values - self.mean) ** 2
@@ -33,9 +33,9 @@ class _Names:
     def __init__(self, column, weight):
         categorical = pd.Categorical(column)
         self.dtype, self.names = getattr(column, "dtype", None), categorical.categories
-        held = categorical.codes >= 0
+        known = categorical.codes >= 0
         counts = 1.0 + np.bincount(
-            categorical.codes[held], weights=weight[held], minlength=len(self.names)
+            categorical.codes[known], weights=weight[known], minlength=len(self.names)
         )
         self.cumulated = np.cumsum(counts) / counts.sum()
 
@@ -109,6 +109,6 @@ def drawn(cumulated, noise):
 
 
 def opposed(proba):
-    """Probabilities of labels that contradict: inverse to those given (thesis, eq. 2.25)."""
+    """Probabilities of labels that contradict: inverse to those given (Eastwood 2010, eq. 2.25)."""
     inverse = 1.0 / np.maximum(proba, _LEAST)
     return inverse / inverse.sum(axis=1, keepdims=True)

@@ -1,17 +1,37 @@
 """Columns as small whole numbers: one coder per column, learned in training, used on any rows.
 
 A coder has ``values``, what the codes stand for (None is missing, last), ``codes(column)``, with
--1 for what was not there in training, and ``says(code)`` for people. An ``idle`` column has but
-one code, which says nothing about a row.
+-1 for what was not there in training, and ``describe(value)`` for people. An ``idle`` column has
+but one code, which says nothing about a row.
 """
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from counterpoint.boosting.discretize import interval_codes, interval_labels
-from counterpoint.datasets.columns import categories, is_nominal
+from counterpoint.boosting.discretize import TIE, entropies, interval_codes, interval_labels
+from counterpoint.datasets.columns import categories, frame_columns, is_frame, is_nominal
+
+
+@dataclass(frozen=True)
+class CodedRows:
+    """Training rows as codes: what fits by one weight after another share.
+
+    Attributes
+    ----------
+    codes : ndarray of shape (n_samples, n_features)
+    y : ndarray of shape (n_samples,)
+        Class codes.
+    weight : ndarray of shape (n_samples,)
+        Where weights start.
+    """
+
+    codes: np.ndarray
+    y: np.ndarray
+    weight: np.ndarray
+    is_random = False
 
 
 class ValueCoder:
@@ -38,8 +58,8 @@ class ValueCoder:
         if self.numeric:
             given = numbers(column)
             at = np.searchsorted(self.known, given)
-            found = np.append(self.known, np.nan)[at] == given
-            return np.where(np.isnan(given), self.missing_code, np.where(found, at, -1))
+            is_known = np.append(self.known, np.nan)[at] == given
+            return np.where(np.isnan(given), self.missing_code, np.where(is_known, at, -1))
         try:
             number, values = pd.factorize(column)
         except TypeError as error:
@@ -50,9 +70,8 @@ class ValueCoder:
         code = self.known.get_indexer(pd.Index(values, dtype=object))
         return np.append(code, self.missing_code)[number]  # missing is number -1: the last
 
-    def says(self, code):
-        """Return a condition that people can read."""
-        value = self.values[code]
+    def describe(self, value):
+        """Return the condition to have this value, for people to read."""
         return f"{self.name} is missing" if value is None else f"{self.name}={value}"
 
 
@@ -70,9 +89,8 @@ class CutCoder:
         codes = interval_codes(numbers(column), self.edges)
         return np.where(codes < 0, len(self.edges) + 1, codes) if self.missing else codes
 
-    def says(self, code):
-        """Return a condition that people can read."""
-        value = self.values[code]
+    def describe(self, value):
+        """Return the condition to have this value, for people to read."""
         return f"{self.name} is missing" if value is None else f"{self.name} in {value}"
 
 
@@ -88,3 +106,46 @@ def numbers(column):
     if np.isinf(values).any():
         raise ValueError(f"Input X contains infinity in column {column.name!r}.")
     return values
+
+
+def read_columns(X):
+    """Return the columns of a frame or array as Series; those of an array are x0, x1, ..."""
+    if not is_frame(X):
+        X = np.asarray(X)
+        columns = [pd.Series(X[:, j], name=f"x{j}") for j in range(X.shape[1])]
+        # An array of objects is a frame of mixed columns that lost its types.
+        return [c.infer_objects() for c in columns] if X.dtype == object else columns
+    columns = frame_columns(X)
+    if not isinstance(X, pd.DataFrame):  # polars integers came as floats
+        for j, dtype in enumerate(X.dtypes):
+            if dtype.is_integer():
+                columns[j] = columns[j].astype("Int64")
+    return columns
+
+
+def class_table(codes, y, weight, n_values, n_classes):
+    """Return the weight, or number, of rows by value and class (n_values, n_classes)."""
+    cells = codes * np.intp(n_classes) + y
+    size = n_values * n_classes
+    return np.bincount(cells, weights=weight, minlength=size).reshape(n_values, n_classes)
+
+
+def pertinence(table, measure):
+    """Return the information gain of a column in bits, or its gain ratio (NaN for one value)."""
+    by_value = table.sum(axis=1)
+    seen = by_value > 0
+    inner = (by_value[seen] * entropies(table[seen])).sum() / by_value.sum()
+    gain = max(float(entropies(table.sum(axis=0)) - inner), 0.0)
+    if measure == "gain":
+        return gain
+    return gain / entropies(by_value) if seen.sum() > 1 else np.nan
+
+
+def highest(scores, k):
+    """Return the positions of the k highest scores, best first, ties to the first; NaN is last."""
+    left = np.where(np.isnan(scores), -1.0, scores)
+    chosen = []
+    for _ in range(k):
+        chosen.append(int(np.flatnonzero(left >= left.max() - TIE)[0]))
+        left[chosen[-1]] = -np.inf
+    return chosen

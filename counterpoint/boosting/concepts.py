@@ -5,64 +5,30 @@ once, by ``prepare``, and then has members for other weights at the price of a f
 ``fit_prepared``.
 """
 
-from dataclasses import dataclass
-from numbers import Integral
-from typing import Any, Self
+from typing import Self
 
 import numpy as np
 import pandas as pd
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from counterpoint._validation import check_sample_weight
-from counterpoint.boosting.coding import CutCoder, ValueCoder, numbers
-from counterpoint.boosting.discretize import TIE, as_counts, check_classes, entropies, mdl_cuts
-from counterpoint.datasets.columns import frame_columns, is_frame, is_nominal
+from counterpoint._validation import check_choice, check_count, check_sample_weight
+from counterpoint.boosting.coding import (
+    CodedRows,
+    CutCoder,
+    ValueCoder,
+    class_table,
+    highest,
+    numbers,
+    pertinence,
+    read_columns,
+)
+from counterpoint.boosting.concept_rules import ConceptRule, NominalConcept, NominalCondition
+from counterpoint.boosting.discretize import as_counts, check_classes, mdl_cuts
+from counterpoint.datasets.columns import is_frame, is_nominal
+from counterpoint.trees.rules.rule import RuleList
 
 MAX_CODES = 32  # whole numbers of more distinct values are quantities, not names
-
-
-@dataclass(frozen=True, kw_only=True)
-class NominalConcept:
-    """A set of training rows and all that these rows have in common.
-
-    A missing value is None; a value of a numeric column that was cut is the text of an interval,
-    such as ``"(0.5, 1.2]"``.
-    """
-
-    attribute: str
-    """Name of the column the concept was built from."""
-    value: Any
-    """Its value, the same in all rows of the extent."""
-    intent: dict
-    """All values shared by the rows of the extent, by name of column: the closure."""
-    extent_size: int
-    """Number of training rows."""
-    extent_weight: float
-    """Their weight."""
-    counts: dict
-    """Number of these rows by class."""
-    distribution: dict
-    """Share of the weight of these rows by class."""
-
-
-@dataclass(frozen=True)
-class CodedRows:
-    """Training rows as codes: what fits by one weight after another share.
-
-    Attributes
-    ----------
-    codes : ndarray of shape (n_samples, n_features)
-    y : ndarray of shape (n_samples,)
-        Class codes.
-    weight : ndarray of shape (n_samples,)
-        The weights given to ``prepare``.
-    """
-
-    codes: np.ndarray
-    y: np.ndarray
-    weight: np.ndarray
-    is_random = False
 
 
 class NominalConceptClassifier(ClassifierMixin, BaseEstimator):
@@ -115,7 +81,7 @@ class NominalConceptClassifier(ClassifierMixin, BaseEstimator):
         All columns with concepts, best first.
     concepts_ : list of NominalConcept
         By attribute, then by value in sorted order.
-    rules_ : list of str
+    rules_ : RuleList
         The same for people, and what happens ELSE.
     n_features_in_ : int
         Number of columns.
@@ -146,7 +112,7 @@ class NominalConceptClassifier(ClassifierMixin, BaseEstimator):
     ...                   "skin": ["hair", "hair", "feathers", "feathers", "scales"]})
     >>> y = ["cat", "dog", "bird", "bird", "fish"]
     >>> cnc = NominalConceptClassifier().fit(X, y)
-    >>> print(*cnc.rules_, sep="\n")
+    >>> print(cnc.rules_)
     IF legs=0 AND skin=scales THEN fish (1 of 1, 100 %)
     IF legs=2 AND skin=feathers THEN bird (2 of 2, 100 %)
     IF legs=4 AND skin=hair THEN cat (1 of 2, 50 %)
@@ -255,19 +221,20 @@ class NominalConceptClassifier(ClassifierMixin, BaseEstimator):
         n_classes = len(self.classes_)
         self._weighted = bool((weight != weight[0]).any())
         self._count = np.bincount(y, minlength=n_classes)
-        self.class_prior_ = np.bincount(y, weights=weight, minlength=n_classes) / weight.sum()
+        self._prior_weight = np.bincount(y, weights=weight, minlength=n_classes)
+        self.class_prior_ = self._prior_weight / weight.sum()
         tables = [
-            _class_table(codes[:, j], y, weight, len(coder.values), n_classes)
+            class_table(codes[:, j], y, weight, len(coder.values), n_classes)
             for j, coder in enumerate(self._coders)
         ]
-        self.gains_ = np.array([_pertinence(table, self.measure) for table in tables])
+        self.gains_ = np.array([pertinence(table, self.measure) for table in tables])
         k = len(tables) if self.n_attributes == "all" else min(self.n_attributes, len(tables))
-        self._pertinent = _highest(self.gains_, k)
+        self._pertinent = highest(self.gains_, k)
         self._concept_of: list[np.ndarray] = []
         self._owner: list[int] = []  # the attribute of each concept
         intents, counts, weights = [], [], []
         for a in self._pertinent:
-            count = _class_table(codes[:, a], y, None, len(tables[a]), n_classes)
+            count = class_table(codes[:, a], y, None, len(tables[a]), n_classes)
             seen = np.flatnonzero(count.sum(axis=1))
             # One place more than there are values: code -1, never seen, reads the last: no concept.
             concept_of = np.full(len(count) + 1, -1)
@@ -349,7 +316,7 @@ class NominalConceptClassifier(ClassifierMixin, BaseEstimator):
             NominalConcept(
                 attribute=self._coders[a].name,
                 value=self._coders[a].values[intent[a]],
-                intent={c.name: c.values[v] for c, v in self._shared(intent)},
+                intent={c.name: c.value for c in self._conditions(intent)},
                 extent_size=int(count.sum()),
                 extent_weight=float(weight.sum()),
                 counts=dict(zip(labels, count.tolist(), strict=True)),
@@ -361,32 +328,43 @@ class NominalConceptClassifier(ClassifierMixin, BaseEstimator):
         ]
 
     @property
-    def rules_(self) -> list[str]:
-        """One line per concept, and a last one for rows that match none."""
+    def rules_(self) -> RuleList:
+        """One rule per concept, and a last one for rows that match none."""
         check_is_fitted(self)
-        lines = []
+        rules = RuleList()
         rows = zip(self._owner, self._intents, self._counts, self._weights, strict=True)
-        for a, intent, count, weight in rows:
-            own = self._coders[a].says(intent[a])
-            others = [c.says(v) for c, v in self._shared(intent) if c is not self._coders[a]]
-            if others:
-                own += (
-                    f" AND {' AND '.join(others)}"
-                    if self.match == "intent"
-                    else f" (always with {', '.join(others)})"
-                )
-            lines.append(f"IF {own} THEN {self._conclusion(count, weight)}")
-        return [*lines, f"ELSE {self._conclusion(self._count, self.class_prior_)}"]
+        for number, (a, intent, count, weight) in enumerate(rows):
+            own, *others = sorted(self._conditions(intent), key=lambda c: c.feature != a)
+            when, conditions = str(own), (own,)
+            if others and self.match == "intent":
+                when, conditions = " AND ".join(map(str, (own, *others))), (own, *others)
+            elif others:
+                when += f" (always with {', '.join(map(str, others))})"
+            rules.append(self._rule(f"IF {when} THEN", conditions, count, weight, number))
+        rules.append(self._rule("ELSE", (), self._count, self._prior_weight, -1))
+        return rules
 
-    def _conclusion(self, count, weight):
+    def _conditions(self, intent):
+        return [
+            NominalCondition(feature=j, name=c.name, value=c.values[v], coder=c)
+            for j, (c, v) in enumerate(zip(self._coders, intent, strict=True))
+            if v >= 0
+        ]
+
+    def _rule(self, when, conditions, count, weight, number):
         best = weight.argmax()
-        share = f"{weight[best] / weight.sum():.0%}".replace("%", " %")
+        share = float(weight[best] / weight.sum())
+        percent = f"{share:.0%}".replace("%", " %")
         of = f"{count[best]} of {count.sum()}"
-        how = f"{of} rows, {share} of weight" if self._weighted else f"{of}, {share}"
-        return f"{self.classes_[best]} ({how})"
-
-    def _shared(self, intent):
-        return [(c, v) for c, v in zip(self._coders, intent, strict=True) if v >= 0]
+        how = f"{of} rows, {percent} of weight" if self._weighted else f"{of}, {percent}"
+        return ConceptRule(
+            text=f"{when} {self.classes_[best]} ({how})",
+            conditions=conditions,
+            label=self.classes_.tolist()[best],
+            support=float(weight.sum()),
+            confidence=share,
+            leaf=number,
+        )
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
@@ -398,36 +376,20 @@ class NominalConceptClassifier(ClassifierMixin, BaseEstimator):
         return tags
 
     def _check_options(self):
-        options = {
-            "measure": ("gain", "gain_ratio"),
-            "output": ("soft", "hard"),
-            "match": ("intent", "value"),
-            "discretize": ("auto", "numeric", "none"),
-        }
-        for name, allowed in options.items():
-            value = getattr(self, name)
-            if value not in allowed:
-                choose = " or ".join(repr(option) for option in allowed)
-                raise ValueError(f"{name}={value!r}: choose {choose}.")
-        k = self.n_attributes
-        whole = isinstance(k, Integral) and not isinstance(k, bool)
-        if k != "all" and not (whole and k >= 1):
-            raise ValueError(f"n_attributes={k!r}: give a whole number from 1, or 'all'.")
+        check_choice(self.measure, "measure", ("gain", "gain_ratio"))
+        check_choice(self.output, "output", ("soft", "hard"))
+        check_choice(self.match, "match", ("intent", "value"))
+        check_choice(self.discretize, "discretize", ("auto", "numeric", "none"))
+        if self.n_attributes != "all":
+            check_count(self.n_attributes, "n_attributes", hint=", or 'all'")
 
     def _columns(self, X, y="no_validation", *, reset):
         """Check X and return its columns as Series."""
         if is_frame(X):
             validate_data(self, X, y, reset=reset, skip_check_array=True)
-            columns = frame_columns(X)
-            if not isinstance(X, pd.DataFrame):  # polars integers came as floats
-                for j, dtype in enumerate(X.dtypes):
-                    if dtype.is_integer():
-                        columns[j] = columns[j].astype("Int64")
-            return columns
-        X = validate_data(self, X, reset=reset, dtype=None, ensure_all_finite=False)
-        columns = [pd.Series(X[:, j], name=f"x{j}") for j in range(X.shape[1])]
-        # An array of objects is a frame of mixed columns that lost its types.
-        return [c.infer_objects() for c in columns] if X.dtype == object else columns
+        else:
+            X = validate_data(self, X, reset=reset, dtype=None, ensure_all_finite=False)
+        return read_columns(X)
 
     def _is_cut(self, column):
         if self.discretize == "none" or is_nominal(column):
@@ -482,34 +444,6 @@ class NominalConceptClassifier(ClassifierMixin, BaseEstimator):
         has = np.ones(len(codes), dtype=bool)
         mine = self._intents[np.array(self._owner) == a]
         for j in np.flatnonzero((mine >= 0).any(axis=0)):
-            asked = self._intents[concept, j]
-            has &= (asked < 0) | (asked == codes[:, j])
+            value = self._intents[concept, j]
+            has &= (value < 0) | (value == codes[:, j])
         return has
-
-
-def _class_table(codes, y, weight, n_values, n_classes):
-    """Return the weight, or number, of rows by value and class (n_values, n_classes)."""
-    cells = codes * np.intp(n_classes) + y
-    size = n_values * n_classes
-    return np.bincount(cells, weights=weight, minlength=size).reshape(n_values, n_classes)
-
-
-def _pertinence(table, measure):
-    """Return the information gain of a column in bits, or its gain ratio (NaN for one value)."""
-    by_value = table.sum(axis=1)
-    seen = by_value > 0
-    inner = (by_value[seen] * entropies(table[seen])).sum() / by_value.sum()
-    gain = max(float(entropies(table.sum(axis=0)) - inner), 0.0)
-    if measure == "gain":
-        return gain
-    return gain / entropies(by_value) if seen.sum() > 1 else np.nan
-
-
-def _highest(scores, k):
-    """Return the positions of the k highest scores, best first, ties to the first; NaN is last."""
-    left = np.where(np.isnan(scores), -1.0, scores)
-    chosen = []
-    for _ in range(k):
-        chosen.append(int(np.flatnonzero(left >= left.max() - TIE)[0]))
-        left[chosen[-1]] = -np.inf
-    return chosen

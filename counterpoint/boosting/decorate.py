@@ -182,7 +182,8 @@ class DecorateClassifier(ShareBoosting):
     ----------
     .. [1] Melville and Mooney, "Creating Diversity in Ensembles Using Artificial Data",
        Information Fusion 6, 2005.
-    .. [2] Eastwood, PhD thesis, section 2.3.1 and equation 2.25.
+    .. [2] M. Eastwood, "Building Well-Performing Classifier Ensembles: Model and Decision Level
+       Combination", PhD thesis, Bournemouth University 2010, section 2.3.1, eq. 2.25.
 
     Examples
     --------

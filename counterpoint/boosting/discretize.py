@@ -101,10 +101,10 @@ class MDLDiscretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         classes, y = np.unique(check_classes(y, columns[0]), return_inverse=True)
         cut = self._which_cut(columns)
         weight = check_sample_weight(sample_weight, len(y))
-        held = slice(None) if weight is None else weight > 0
-        weight = None if weight is None else as_counts(weight[held])
+        rows = slice(None) if weight is None else weight > 0
+        weight = None if weight is None else as_counts(weight[rows])
         self.edges_ = [
-            mdl_cuts(floats(column)[held], y[held], weight, len(classes)) if cut[j] else None
+            mdl_cuts(floats(column)[rows], y[rows], weight, len(classes)) if cut[j] else None
             for j, column in enumerate(columns)
         ]
         return self

@@ -149,7 +149,7 @@ class WidthLearner(Learner):
         return MemberAnswer(self._member(rows, coef[rows], offset), votes=votes)
 
     def answer(self, model):
-        """Say what a member trained before says; go on from its width."""
+        """Return what a member trained before predicts; go on from its width."""
         self.at = int(np.argmin(np.abs(self.log2_widths - model.log2_width)))
         X = self.space.vectors * self.space.scale + self.space.mean
         return MemberAnswer(model, votes=member_codes([model], X)[0])

@@ -84,7 +84,8 @@ class L2BoostClassifier(_L2Boost, AdditiveClassifier):
     ----------
     .. [1] Buhlmann and Yu, "Boosting with the L2 loss: regression and classification", JASA 98,
        2003.
-    .. [2] Eastwood, PhD thesis, section 3.5, equations 3.20-3.33.
+    .. [2] M. Eastwood, "Building Well-Performing Classifier Ensembles: Model and Decision Level
+       Combination", PhD thesis, Bournemouth University 2010, section 3.5, eq. 3.20-3.33.
 
     Examples
     --------
@@ -149,7 +150,8 @@ class L2BoostRegressor(_L2Boost, AdditiveRegressor):
     ----------
     .. [1] Buhlmann and Yu, "Boosting with the L2 loss: regression and classification", JASA 98,
        2003.
-    .. [2] Eastwood, PhD thesis, section 3.5, equations 3.20-3.24.
+    .. [2] M. Eastwood, "Building Well-Performing Classifier Ensembles: Model and Decision Level
+       Combination", PhD thesis, Bournemouth University 2010, section 3.5, eq. 3.20-3.24.
 
     Examples
     --------

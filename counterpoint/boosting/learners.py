@@ -242,7 +242,7 @@ class EstimatorLearner(Learner):
 
 
 def member_votes(model, X, classes):
-    """Class codes that a member says, (n_samples,)."""
+    """Class codes that a member predicts, (n_samples,)."""
     return np.searchsorted(classes, np.asarray(model.predict(X)))
 
 

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from sklearn.base import MetaEstimatorMixin
+from sklearn.base import MetaEstimatorMixin, is_classifier
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
@@ -109,7 +109,8 @@ def _take_in(rule, result, answer, verdict, watchers):
 class BaseBoosting(MetaEstimatorMixin, BaseEnsemble):
     """Scikit-learn estimator around the loop.
 
-    A subclass makes rule and learner, and combines its members. It has the parameters
+    A subclass makes rule and learner (``make_rule``, ``_make_learner``), follows evaluation data
+    (``_watcher``) and combines its members. It has the parameters
     ``estimator``, ``n_estimators``, ``random_state``, ``warm_start``, ``progress``, ``stopping``.
     With metadata routing, ``sample_weight`` is the ensemble's own: the loop starts from it, and
     members get the loop's weights whether they ask for weights or not.
@@ -117,8 +118,39 @@ class BaseBoosting(MetaEstimatorMixin, BaseEnsemble):
 
     estimator: Any = None
 
-    def _run(self, rule, learner, y, n_classes, weight, *, watchers=()):
-        start = self._start(rule, learner, y, n_classes, weight)
+    def fit(self, X, y, sample_weight=None, *, eval_set=None):
+        """Train the members one after another.
+
+        Parameters
+        ----------
+        X : array-like or frame of shape (n_samples, n_features)
+            Whatever the base learner takes.
+        y : array-like of shape (n_samples,)
+            Labels, or numbers for regression.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weights the samples start from, and go back to after a restart. Whole numbers count as
+            copies of a sample, others only say which samples count for more.
+        eval_set : (X, y), list or dict of such pairs, default=None
+            Data to follow the ensemble on, in ``history_``.
+
+        Returns
+        -------
+        object
+            The fitted estimator.
+        """
+        self._check_options()
+        X, y, weight = self._check_data(X, y, sample_weight)
+        rng = self._generator()
+        rule = self.make_rule()
+        watchers = [self._watcher(name, *pair) for name, pair in evaluation_sets(eval_set).items()]
+        with self._naming_text(X):
+            learner = self._make_learner(rule, X, y, weight, rng)
+            self._run(rule, learner, y, weight, watchers)
+        return self
+
+    def _run(self, rule, learner, y, weight, watchers):
+        n_classes = len(self.classes_) if is_classifier(self) else None
+        start = self._start(rule, learner, y, n_classes, weight, watchers)
         stops = self.stopping or ()
         stops = stops if isinstance(stops, (list, tuple)) else (stops,)
         context = Context(self, learner, y, n_classes)
@@ -148,7 +180,7 @@ class BaseBoosting(MetaEstimatorMixin, BaseEnsemble):
                 f"Interrupted: {type(self).__name__} keeps the {len(self.estimators_)} members "
                 "trained so far. Fit again with warm_start=True to go on from them.",
                 UserWarning,
-                stacklevel=3,
+                stacklevel=4,
             )
 
     def _goes_on(self):
@@ -158,7 +190,7 @@ class BaseBoosting(MetaEstimatorMixin, BaseEnsemble):
     def _finish(self, result):
         """Prepare for questions, now that members have joined."""
 
-    def _start(self, rule, learner, y, n_classes, weight):
+    def _start(self, rule, learner, y, n_classes, weight, watchers):
         """Begin anew, or replay the members there are; return how many that are."""
         rule.start(y, n_classes, weight)
         if not self._goes_on():
@@ -172,6 +204,8 @@ class BaseBoosting(MetaEstimatorMixin, BaseEnsemble):
             if row.get("restarts"):
                 rule.reset()
             rule.update(learner.answer(model), Verdict(row["alpha"], "", row))
+            for watcher in watchers:  # members from before count too
+                watcher(model, row["alpha"])
         return len(self.estimators_)
 
     @property
@@ -261,3 +295,16 @@ class Context:
     learner: Any
     y: np.ndarray
     n_classes: int | None
+
+
+def evaluation_sets(eval_set):
+    """Return evaluation data by name: a pair (X, y), a list of pairs, or a dict of pairs."""
+    if eval_set is None:
+        return {}
+    if isinstance(eval_set, dict):
+        return eval_set
+    if isinstance(eval_set, tuple):
+        return {"eval": eval_set}
+    if len(eval_set) == 1:
+        return {"eval": eval_set[0]}
+    return {f"eval{k}": pair for k, pair in enumerate(eval_set)}

@@ -246,7 +246,7 @@ class NCABSVMClassifier(AdaBoostSVMClassifier):
     other effect than through this least value, and that ``lam=0`` gives AdaBoost's alpha. The
     sample weights D change as in AdaBoost, without the penalty.
 
-    Not in the source: a member whose alpha is not above 0 spoils more than it mends and is
+    Not in [1]_: a member whose alpha is not above 0 spoils more than it mends and is
     rejected, and an error of exactly one half is. With the default limit the kernel may stay
     at a width where two members take turns: look at ``history_``.
 

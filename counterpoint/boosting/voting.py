@@ -3,20 +3,18 @@
 from abc import ABCMeta, abstractmethod
 
 import numpy as np
-from sklearn.utils import compute_sample_weight
 from sklearn.utils.validation import check_is_fitted
 
 from counterpoint._kernels.threads import threads_for
 from counterpoint._kernels.votes import add_votes
 from counterpoint._validation import check_choice
-from counterpoint.base import BaseEnsembleClassifier, encode_target, need_target
 from counterpoint.boosting.learners import (
     make_learner,
     member_proba,
     member_votes,
     stacked_members,
 )
-from counterpoint.boosting.loop import BaseBoosting
+from counterpoint.boosting.staged import StagedClassifier
 from counterpoint.trees import PrunedTreeClassifier
 from counterpoint.trees.ensemble import predict_trees
 
@@ -27,9 +25,9 @@ class EvaluationWatcher:
     """Follow the ensemble on data it is not trained on."""
 
     def __init__(self, name, X, y, classes, confidence):
-        self.name, self.X, self.classes, self.confidence = name, X, classes, confidence
-        self.y = np.searchsorted(classes, y)
-        n, k = len(self.y), len(classes)
+        self.name, self.X, self.y = name, X, y
+        self.classes, self.confidence = classes, confidence
+        n, k = len(y), len(classes)
         self.tally, self.score, self.n_members = np.zeros((n, k)), np.zeros((n, k)), 0
 
     def __call__(self, model, alpha):
@@ -55,24 +53,12 @@ class EvaluationWatcher:
         }
 
 
-def evaluation_sets(eval_set):
-    """Return evaluation data by name: a pair (X, y), a list of pairs, or a dict of pairs."""
-    if eval_set is None:
-        return {}
-    if isinstance(eval_set, dict):
-        return eval_set
-    if isinstance(eval_set, tuple):
-        return {"eval": eval_set}
-    if len(eval_set) == 1:
-        return {"eval": eval_set[0]}
-    return {f"eval{k}": pair for k, pair in enumerate(eval_set)}
-
-
-class BaseBoostingClassifier(BaseBoosting, BaseEnsembleClassifier, metaclass=ABCMeta):
+class BaseBoostingClassifier(StagedClassifier, metaclass=ABCMeta):
     """Classifier whose members vote, each with its weight: base class of boosting methods.
 
     A method is a subclass with ``make_rule``, and with an ``__init__`` if it has parameters of its
-    own.
+    own. Scores are the weighted vote, scaled by the sum of the weights; probabilities are a
+    softmax of it, as in scikit-learn's AdaBoost.
 
     Parameters
     ----------
@@ -129,7 +115,6 @@ class BaseBoostingClassifier(BaseBoosting, BaseEnsembleClassifier, metaclass=ABC
 
     confidence = False
     resample = False
-    class_weight = None
 
     def __init__(
         self,
@@ -158,42 +143,8 @@ class BaseBoostingClassifier(BaseBoosting, BaseEnsembleClassifier, metaclass=ABC
     def make_rule(self):
         """Return the rule of this method, made of its parameters; ``fit`` calls it once."""
 
-    def fit(self, X, y, sample_weight=None, *, eval_set=None):
-        """Train the members one after another.
-
-        Parameters
-        ----------
-        X : array-like or frame of shape (n_samples, n_features)
-            Whatever the base learner takes.
-        y : array-like of shape (n_samples,)
-            Labels.
-        sample_weight : array-like of shape (n_samples,), default=None
-            Weights the samples start from, and go back to after a restart. Whole numbers count as
-            copies of a sample, others only say which samples count for more.
-        eval_set : (X, y), list or dict of such pairs, default=None
-            Data to follow the ensemble on, in ``history_``.
-
-        Returns
-        -------
-        object
-            The fitted estimator.
-        """
-        self._check_options()
-        X, codes, weight = self._check_data(X, y, sample_weight)
-        rng = self._generator()
-        rule = self.make_rule()
-        watchers = [
-            EvaluationWatcher(name, *pair, self.classes_, self._needs_proba())
-            for name, pair in evaluation_sets(eval_set).items()
-        ]
-        if self._goes_on():
-            for watcher in watchers:  # members from before count too
-                for model, alpha in zip(self.estimators_, self.estimator_weights_, strict=True):
-                    watcher(model, alpha)
-        with self._naming_text(X):
-            learner = self._make_learner(rule, X, codes, weight, rng)
-            self._run(rule, learner, codes, len(self.classes_), weight, watchers=watchers)
-        return self
+    def _watcher(self, name, X, y):
+        return EvaluationWatcher(name, X, self._encode(y), self.classes_, self._needs_proba())
 
     def _base(self):
         # `is None`, not `or`: an ensemble as a base learner has a length.
@@ -225,23 +176,6 @@ class BaseBoostingClassifier(BaseBoosting, BaseEnsembleClassifier, metaclass=ABC
 
     def _needs_proba(self):
         return bool(self.confidence)
-
-    def _check_data(self, X, y, sample_weight):
-        """Return data, class codes and weights that add up to 1, of the samples that count."""
-        need_target(self, y)
-        going_on = self._goes_on()
-        X = self._read_X(X)
-        classes, codes = encode_target(self, y)
-        if going_on and not np.array_equal(classes, self.classes_):
-            raise ValueError(
-                f"warm_start: the classes were {self.classes_.tolist()} and now are "
-                f"{classes.tolist()}. Fit with warm_start=False for other data."
-            )
-        self.classes_ = classes
-        factor = None
-        if self.class_weight is not None:
-            factor = compute_sample_weight(self.class_weight, classes[codes])
-        return self._start_weights(X, codes.astype(np.int32), sample_weight, factor)
 
     # -- answers ---------------------------------------------------------------------------------
 
@@ -299,95 +233,17 @@ class BaseBoostingClassifier(BaseBoosting, BaseEnsembleClassifier, metaclass=ABC
         # For two classes one number, positive for the second, as in scikit-learn.
         return scores[:, 1] - scores[:, 0] if len(self.classes_) == 2 else scores
 
-    def decision_function(self, X):
-        """Weighted vote for every class, scaled by the sum of the weights.
-
-        Parameters
-        ----------
-        X : array-like or frame of shape (n_samples, n_features)
-
-        Returns
-        -------
-        ndarray of shape (n_samples,) or (n_samples, n_classes)
-            One number per sample for two classes, positive for the second.
-        """
-        return self._as_decision(self._scores(X))
-
-    def staged_decision_function(self, X):
-        """Yield ``decision_function`` after the first 1, 2, ... members."""
-        for scores in self._staged_scores(X):
-            yield self._as_decision(scores)
-
-    def predict(self, X):
-        """Label with the most weighted votes; a tie goes to the first class.
-
-        Parameters
-        ----------
-        X : array-like or frame of shape (n_samples, n_features)
-
-        Returns
-        -------
-        ndarray of shape (n_samples,)
-        """
-        scores = self._scores(X)
-        return self.classes_[scores.argmax(axis=1)]
-
-    def staged_predict(self, X):
-        """Yield ``predict`` after the first 1, 2, ... members."""
-        for scores in self._staged_scores(X):
-            yield self.classes_[scores.argmax(axis=1)]
-
-    def predict_proba(self, X):
-        """Class probabilities: a softmax of the weighted vote, as in scikit-learn's AdaBoost.
-
-        Parameters
-        ----------
-        X : array-like or frame of shape (n_samples, n_features)
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_classes)
-        """
-        return self._as_proba(self._scores(X))
-
-    def staged_predict_proba(self, X):
-        """Yield ``predict_proba`` after the first 1, 2, ... members."""
-        for scores in self._staged_scores(X):
-            yield self._as_proba(scores)
-
     def _as_proba(self, scores):
         scaled = scores / (len(self.classes_) - 1.0)
         powers = np.exp(scaled - scaled.max(axis=1, keepdims=True))
         return powers / powers.sum(axis=1, keepdims=True)
 
-    def predict_log_proba(self, X):
-        """Logarithm of ``predict_proba``."""
-        return np.log(self.predict_proba(X))
-
 
 class ShareBoosting(BaseBoostingClassifier):
-    """Voting classifier whose shares of the vote are its probabilities."""
+    """Voting classifier whose probabilities are the shares of the classes in the weighted vote."""
 
     def _as_score(self, share):
         return share
 
     def _as_proba(self, scores):
         return scores
-
-    def predict_proba(self, X):
-        """Class probabilities: the share of each class in the members' weighted vote.
-
-        Parameters
-        ----------
-        X : array-like or frame of shape (n_samples, n_features)
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_classes)
-        """
-        return super().predict_proba(X)
-
-    def predict_log_proba(self, X):
-        """Logarithm of ``predict_proba``; -inf where no member speaks for the class."""
-        with np.errstate(divide="ignore"):
-            return np.log(self.predict_proba(X))

@@ -50,33 +50,33 @@ LEARNERS = {
 
 
 def replay(model, X, y, lam):
-    """The source's algorithm on the votes the members of a fitted model cast."""
+    """The algorithm of Wang and Yao (2010) on the votes the members of a fitted model cast."""
     codes = np.searchsorted(model.classes_, y)
     votes = np.searchsorted(model.classes_, model.member_predict(X))
     return naive.adaboost_nc(votes.tolist(), codes.tolist(), len(model.classes_), lam), votes
 
 
-# -- against the source --------------------------------------------------------------------------
+# -- against the paper ---------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("learner", [STUMP, PrunedTreeClassifier(grower="hist")], ids=repr)
 @pytest.mark.parametrize("lam", [0.0, 2.0, 9.0])
 @pytest.mark.parametrize("data", ["iris", "cancer", "five classes"])
-def test_weights_follow_the_source(data, lam, learner):
+def test_weights_follow_wang_and_yao(data, lam, learner):
     X, y = DATA[data]
     model = AdaBoostNCClassifier(learner, n_estimators=6, lam=lam, on_failure="stop").fit(X, y)
-    told, _ = replay(model, X, y, lam)
+    rounds, _ = replay(model, X, y, lam)
     # A perfect last member has no weight by the formula.
-    usable = len(told) - (model.stop_reason_ == "perfect")
+    usable = len(rounds) - (model.stop_reason_ == "perfect")
     assert_allclose(
-        model.estimator_weights_[:usable], [r["alpha"] for r in told[:usable]], rtol=1e-6
+        model.estimator_weights_[:usable], [r["alpha"] for r in rounds[:usable]], rtol=1e-6
     )
     for column in ("error", "penalty", "ambiguity", "z"):
-        expected = [r[column] for r in told[:usable]]
+        expected = [r[column] for r in rounds[:usable]]
         assert_allclose(model.history_[column][:usable], expected, rtol=1e-6, atol=1e-12)
     assert_allclose(
         model.history_["covariance"][1:usable],
-        [r["covariance"] for r in told[1:usable]],
+        [r["covariance"] for r in rounds[1:usable]],
         atol=1e-12,
     )
 
@@ -108,9 +108,9 @@ def test_theorem_1_is_an_equality_for_the_exponential_loss(data):
 @pytest.mark.parametrize("lam", [0.0, 3.0])
 def test_alpha_is_where_z_is_least(lam):
     model = AdaBoostNCClassifier(STUMP, n_estimators=4, lam=lam).fit(X, Y)
-    told, votes = replay(model, X, Y, lam)
+    rounds, votes = replay(model, X, Y, lam)
     weight = np.full(len(Y), 1 / len(Y))
-    for member, r in zip(votes, told):
+    for member, r in zip(votes, rounds):
         pulled = weight * np.array(r["p"]) ** lam
         sign = np.where(member == Y, -1.0, 1.0)
         around = r["alpha"] + np.linspace(-1, 1, 201)
@@ -119,12 +119,12 @@ def test_alpha_is_where_z_is_least(lam):
         weight = np.array(r["weight"])
 
 
-def test_the_thesis_writes_the_same_update():
-    """Equations 3.16 and 3.17: w / (1 + B r), alpha = 1/2 ln((1 + r) / (1 - r))."""
+def test_eastwood_writes_the_same_update():
+    """Eastwood 2010, equations 3.16 and 3.17: w / (1 + B r), alpha = 1/2 ln((1 + r) / (1 - r))."""
     model = AdaBoostNCClassifier(STUMP, n_estimators=5, lam=0.0).fit(X, Y)
-    told, votes = replay(model, X, Y, 0.0)
+    rounds, votes = replay(model, X, Y, 0.0)
     weight = np.full(len(Y), 1 / len(Y))
-    for member, r in zip(votes, told):
+    for member, r in zip(votes, rounds):
         B = np.where(member == Y, 1.0, -1.0)
         edge = weight @ B
         assert_allclose(r["alpha"] / 2, 0.5 * np.log((1 + edge) / (1 - edge)))
@@ -177,16 +177,16 @@ def test_m1_is_adaboost_for_two_classes_and_stops_at_one_half_for_more():
 
 
 def test_the_weight_of_wrong_samples_grows_by_alpha_not_by_e():
-    told = naive.adaboost_nc([[0, 1, 1, 0]], [0, 1, 0, 0], 2, 2.0)[0]
-    grown = told["weight"][2] / told["weight"][0]
-    assert_allclose(grown, np.exp(told["alpha"]))
-    assert sum(told["weight"]) == pytest.approx(1.0)  # scaled by the sum, not by the largest
+    rounds = naive.adaboost_nc([[0, 1, 1, 0]], [0, 1, 0, 0], 2, 2.0)[0]
+    grown = rounds["weight"][2] / rounds["weight"][0]
+    assert_allclose(grown, np.exp(rounds["alpha"]))
+    assert sum(rounds["weight"]) == pytest.approx(1.0)  # scaled by the sum, not by the largest
 
 
 def test_the_penalty_is_the_ambiguity_of_each_sample_not_one_number():
     model = AdaBoostNCClassifier(STUMP, n_estimators=6, lam=2.0).fit(X, Y)
-    told, _ = replay(model, X, Y, 2.0)
-    assert len(set(np.round(told[-1]["p"], 9))) > 1
+    rounds, _ = replay(model, X, Y, 2.0)
+    assert len(set(np.round(rounds[-1]["p"], 9))) > 1
     without = AdaBoostNCClassifier(STUMP, n_estimators=6, lam=0.0).fit(X, Y)
     assert not np.allclose(model.estimator_weights_, without.estimator_weights_)
 
@@ -205,10 +205,10 @@ def test_members_are_different_objects_with_different_answers(learner):
         learner, n_estimators=5, resample=isinstance(learner, type(LEARNERS["pipeline"]))
     ).fit(data, y)
     assert len({id(m) for m in model.estimators_}) == len(model.estimators_)
-    said = model.member_predict(data)
-    assert len(np.unique(said, axis=0)) > 1
+    predicted = model.member_predict(data)
+    assert len(np.unique(predicted, axis=0)) > 1
     for k, member in enumerate(model.estimators_):
-        assert_array_equal(member.predict(data), said[k])
+        assert_array_equal(member.predict(data), predicted[k])
 
 
 # -- the estimator -------------------------------------------------------------------------------
@@ -253,9 +253,9 @@ def test_evaluation_data_are_followed():
     model = AdaBoostNCClassifier(STUMP, n_estimators=7, lam=2.0)
     model.fit(X[::2], Y[::2], eval_set={"new": (X[1::2], Y[1::2])})
     history = model.history_
-    errors = [np.mean(said != Y[1::2]) for said in model.staged_predict(X[1::2])]
+    errors = [np.mean(predicted != Y[1::2]) for predicted in model.staged_predict(X[1::2])]
     assert_allclose(history["new_error"], errors)
-    trained = [np.mean(said != Y[::2]) for said in model.staged_predict(X[::2])]
+    trained = [np.mean(predicted != Y[::2]) for predicted in model.staged_predict(X[::2])]
     assert_allclose(history["train_error"], trained)
     outputs = MemberOutputs.from_estimator(model, X[1::2], Y[1::2])
     assert_allclose(history["new_member_error"], outputs.errors)

@@ -258,7 +258,7 @@ def test_stages_of_classifiers(kind, n_classes):
     X, y = classes(n_classes)
     names = np.array(["no", "perhaps", "yes"])[:n_classes]
     boosted = kind(n_estimators=6).fit(X, names[y])
-    errors = [np.mean(said != names[y]) for said in boosted.staged_predict(X)]
+    errors = [np.mean(predicted != names[y]) for predicted in boosted.staged_predict(X)]
     np.testing.assert_allclose(errors, boosted.history_["train_error"])
     for proba in boosted.staged_predict_proba(X):
         np.testing.assert_allclose(proba.sum(axis=1), 1.0)
@@ -287,9 +287,9 @@ def test_stopping_by_error_on_new_data(kind):
     boosted.fit(X[::2], y[::2], eval_set=(X[1::2], y[1::2]))
     assert len(boosted.estimators_) < 500
     assert boosted.stop_reason_ == "eval_error did not improve for 8 rounds"
-    said = boosted.predict(X[1::2])
+    predicted = boosted.predict(X[1::2])
     truth = y[1::2]
-    error = np.mean((said - truth) ** 2 if kind is L2BoostRegressor else said != truth)
+    error = np.mean((predicted - truth) ** 2 if kind is L2BoostRegressor else predicted != truth)
     assert boosted.history_["eval_error"].iloc[-1] == pytest.approx(error)
 
 
@@ -340,9 +340,9 @@ def test_learner_without_sample_weight_draws_rows(kind):
     X, y = data_for(kind)
     weight = None if kind is LogitBoostClassifier else np.linspace(0.1, 2.0, len(y))
     boosted = kind(KNeighborsRegressor(9), n_estimators=4, random_state=0)
-    with pytest.warns(UserWarning, match="rows drawn by weight") as said:
+    with pytest.warns(UserWarning, match="rows drawn by weight") as warned:
         boosted.fit(X, y, weight)
-    assert len(said) == 1
+    assert len(warned) == 1
     again = clone(boosted).set_params(resample=True).fit(X, y, weight)  # said by the user: silent
     np.testing.assert_array_equal(again.predict(X), boosted.predict(X))
     assert boosted.score(X, y) > 0.2

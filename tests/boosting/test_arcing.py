@@ -18,26 +18,28 @@ def problem(n_classes=3, n=150, seed=0):
 class Spy(DecisionTreeClassifier):
     """Remembers the weights it is trained on."""
 
-    asked: list = []  # noqa: RUF012
+    weights_seen: list = []  # noqa: RUF012
 
     def fit(self, X, y, sample_weight=None):
-        Spy.asked.append(np.array(sample_weight))
+        Spy.weights_seen.append(np.array(sample_weight))
         return super().fit(X, y, sample_weight)
 
 
 @pytest.mark.parametrize("power", [0, 1, 4, 900])
 def test_weights_follow_the_misses(power):
     X, y = problem()
-    Spy.asked.clear()
+    Spy.weights_seen.clear()
     arced = ArcX4Classifier(
         Spy(max_depth=1), n_estimators=12, power=power, resample=False, random_state=0
     ).fit(X, y)
     missed = [0] * len(y)
-    for asked, member in zip(Spy.asked, arced.estimators_, strict=True):
+    for weights_seen, member in zip(Spy.weights_seen, arced.estimators_, strict=True):
         naive = [1 + m**power for m in missed]  # whole numbers of any size
         naive = [value / sum(naive) for value in naive]
-        np.testing.assert_allclose(asked, naive, rtol=1e-9, atol=1e-300)
-        missed = [m + int(said != label) for m, said, label in zip(missed, member.predict(X), y)]
+        np.testing.assert_allclose(weights_seen, naive, rtol=1e-9, atol=1e-300)
+        missed = [
+            m + int(predicted != label) for m, predicted, label in zip(missed, member.predict(X), y)
+        ]
     assert max(missed) > 1
 
 

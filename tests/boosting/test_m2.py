@@ -34,7 +34,7 @@ def test_matches_naive(output, n_classes, weighted):
     boosted = AdaBoostM2Classifier(
         DecisionTreeClassifier(max_depth=2), n_estimators=8, output=output, random_state=0
     ).fit(X, y, weight)
-    members, says, losses, distributions = naive.adaboost_m2(
+    members, alphas, losses, distributions = naive.adaboost_m2(
         X,
         y,
         n_classes,
@@ -43,10 +43,10 @@ def test_matches_naive(output, n_classes, weighted):
         hard=output == "hard",
         weights=(weight / weight.sum()).tolist(),
     )
-    np.testing.assert_allclose(boosted.estimator_weights_, says, rtol=1e-9)
+    np.testing.assert_allclose(boosted.estimator_weights_, alphas, rtol=1e-9)
     np.testing.assert_allclose(boosted.history_["pseudo_loss"], losses, rtol=1e-9)
-    scores = np.array(naive.scores(members, says, X, n_classes, output == "hard"))
-    np.testing.assert_allclose(boosted.predict_proba(X), scores / np.sum(says), atol=1e-9)
+    scores = np.array(naive.scores(members, alphas, X, n_classes, output == "hard"))
+    np.testing.assert_allclose(boosted.predict_proba(X), scores / np.sum(alphas), atol=1e-9)
     wrong = [m.predict(X) != y for m in members]
     errors = [np.dot(d, w) for d, w in zip(distributions, wrong)]
     np.testing.assert_allclose(boosted.history_["error"], errors, atol=1e-9)
@@ -67,8 +67,8 @@ def test_training_error_is_bounded(n_classes, max_depth, output, seed):
     # A last member that ended training has not the weight of its pseudo-loss.
     own = np.isclose(boosted.estimator_weights_, np.log((1 - loss) / loss))
     bound = (n_classes - 1) * np.cumprod(2 * np.sqrt(loss * (1 - loss)))
-    for said, limit in zip(boosted.staged_predict(X), bound[own]):
-        assert np.average(said != y, weights=weight) <= limit + 1e-12
+    for predicted, limit in zip(boosted.staged_predict(X), bound[own]):
+        assert np.average(predicted != y, weights=weight) <= limit + 1e-12
     # All weights together shrink at least to 2 * loss; exactly so for votes on two classes.
     z = boosted.history_["z"].to_numpy()[own]
     assert (z <= 2 * loss[own] + 1e-12).all()
@@ -150,24 +150,24 @@ def test_perfect_later_member_ends_training():
 
 def test_restart_forgets_the_weights():
     X, y = problem(3, n=60)
-    asked = []
+    weights_seen = []
 
     class SometimesGuesses(DecisionTreeClassifier):
         def fit(self, X, y, sample_weight=None):
-            asked.append(sample_weight)
+            weights_seen.append(sample_weight)
             return super().fit(X, y, sample_weight)
 
         def predict_proba(self, X):
             proba = super().predict_proba(X)
-            return np.full_like(proba, 1 / 3) if len(asked) == 3 else proba
+            return np.full_like(proba, 1 / 3) if len(weights_seen) == 3 else proba
 
     boosted = AdaBoostM2Classifier(
         SometimesGuesses(max_depth=1), n_estimators=4, on_failure="restart", random_state=0
     ).fit(X, y)
     assert boosted.stop_reason_ == "complete"
-    assert (len(boosted.estimators_), len(asked)) == (4, 5)
-    np.testing.assert_allclose(asked[3], asked[0])
-    assert np.ptp(asked[2]) > 0
+    assert (len(boosted.estimators_), len(weights_seen)) == (4, 5)
+    np.testing.assert_allclose(weights_seen[3], weights_seen[0])
+    assert np.ptp(weights_seen[2]) > 0
 
 
 def nominal():
@@ -232,9 +232,9 @@ def test_auto_output_takes_votes_without_probabilities():
 def test_learner_without_sample_weight_is_trained_on_drawn_rows():
     X, y = problem(3)
     boosted = AdaBoostM2Classifier(KNeighborsClassifier(15), n_estimators=4, random_state=0)
-    with pytest.warns(UserWarning, match="rows drawn by weight") as said:
+    with pytest.warns(UserWarning, match="rows drawn by weight") as warned:
         boosted.fit(X, y)
-    assert len(said) == 1
+    assert len(warned) == 1
     assert boosted.score(X, y) > 0.6
 
 

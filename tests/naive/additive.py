@@ -45,7 +45,7 @@ def logitboost_many(X, y, X_new, n_classes, n_rounds, make_regressor, *, z_max=4
 
 
 def l2boost(X, y, X_new, n_rounds, make_regressor, *, rate=0.1, line_search=False):
-    """Buhlmann & Yu 2003; thesis, eq. 3.20-3.24. Return F for ``X_new``."""
+    """Buhlmann & Yu 2003; Eastwood 2010, eq. 3.20-3.24. Return F for ``X_new``."""
     mean = sum(y) / len(y)
     score, new = [mean] * len(y), [mean] * len(X_new)
     for _ in range(n_rounds):

@@ -49,13 +49,13 @@ def intent_of(rows, extent):
 
 def concepts(rows, labels, weights, column):
     """One dict per value of the column: value, extent, intent, class weights."""
-    found = []
+    concepts = []
     for value in sorted({row[column] for row in rows}):
         extent = extent_of(rows, {column: value})
         by_class = dict.fromkeys(sorted(set(labels)), 0.0)
         for i in extent:
             by_class[labels[i]] += weights[i]
-        found.append(
+        concepts.append(
             {
                 "value": value,
                 "extent": extent,
@@ -63,7 +63,7 @@ def concepts(rows, labels, weights, column):
                 "weights": by_class,
             }
         )
-    return found
+    return concepts
 
 
 def class_weights(labels, weights):

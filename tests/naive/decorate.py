@@ -44,8 +44,8 @@ def decorate_round(make_model, models, X, y, columns_noise, labels_noise):
 
 
 def mean_proba(models, X):
-    said = [model.predict_proba(X).tolist() for model in models]
-    return [[sum(p) / len(models) for p in zip(*sample)] for sample in zip(*said)]
+    predicted = [model.predict_proba(X).tolist() for model in models]
+    return [[sum(p) / len(models) for p in zip(*sample)] for sample in zip(*predicted)]
 
 
 def error(models, X, y):

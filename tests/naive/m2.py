@@ -14,7 +14,7 @@ def adaboost_m2(X, y, n_classes, n_rounds, make_member, *, hard=False, weights=N
         {label: first[i] / (n_classes - 1) for label in range(n_classes) if label != y[i]}
         for i in range(n)
     ]
-    members, says, losses, distributions = [], [], [], []
+    members, alphas, losses, distributions = [], [], [], []
     for _ in range(n_rounds):
         big_w = [sum(row.values()) for row in w]
         q = [{label: row[label] / big_w[i] for label in row} for i, row in enumerate(w)]
@@ -30,23 +30,23 @@ def adaboost_m2(X, y, n_classes, n_rounds, make_member, *, hard=False, weights=N
             for label in w[i]:
                 w[i][label] *= beta ** (0.5 * (1 + p[i][y[i]] - p[i][label]))
         members.append(member)
-        says.append(log(1 / beta))
+        alphas.append(log(1 / beta))
         losses.append(loss)
         distributions.append(d)
-    return members, says, losses, distributions
+    return members, alphas, losses, distributions
 
 
 def outputs(member, X, n_classes, hard):
     if not hard:
         return member.predict_proba(X).tolist()
-    return [[float(k == said) for k in range(n_classes)] for said in member.predict(X)]
+    return [[float(k == predicted) for k in range(n_classes)] for predicted in member.predict(X)]
 
 
-def scores(members, says, X, n_classes, hard=False):
+def scores(members, alphas, X, n_classes, hard=False):
     """Sum over the members of log(1 / beta) p(x, y), for each sample and class."""
     total = [[0.0] * n_classes for _ in X]
-    for member, say in zip(members, says, strict=True):
+    for member, alpha in zip(members, alphas, strict=True):
         for row, p in zip(total, outputs(member, X, n_classes, hard), strict=True):
             for k in range(n_classes):
-                row[k] += say * p[k]
+                row[k] += alpha * p[k]
     return total

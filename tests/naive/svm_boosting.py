@@ -19,7 +19,7 @@ def boosted_svm(X, y, X_new, *, negative_correlation, rounds, C=1.0, lam=2.0, di
     while sigma > -20 and len(members) < rounds:  # step 3
         svm, constant = train(X, y, [w * m for w in weights], sigma, C, tol, classes)  # steps 2, 4
         h = votes(svm, constant, X, classes)
-        error = sum(w for w, said, truth in zip(weights, h, y) if said != truth)  # step 5
+        error = sum(w for w, predicted, truth in zip(weights, h, y) if predicted != truth)  # step 5
         H = [winner([member[4][i] for member in members], members, classes) for i in range(m)]
         p = [4.0 * (h[i] != H[i]) for i in range(m)] if members else [1.0] * m  # step 6
         rejected = error > 0.5 - TINY  # step 7
@@ -72,7 +72,7 @@ def all_at_limit(svm, y, weights, C, i, j):
 
 def votes(svm, constant, X, classes):
     functions = svm.decision_function(X)
-    said = []
+    predicted = []
     for values in functions.tolist():
         # for two classes scikit-learn's function is positive for the second
         values = [-values] if len(classes) == 2 else list(values)
@@ -83,13 +83,13 @@ def votes(svm, constant, X, classes):
                     value = values.pop(0)
                     value = constant.get((i, j), value)
                     won[i if value > 0 else j] += 1
-        said.append(won.index(max(won)))
-    return said
+        predicted.append(won.index(max(won)))
+    return predicted
 
 
-def winner(said, members, classes):
+def winner(predicted, members, classes):
     """The weighted vote about one sample."""
     score = [0.0] * len(classes)
-    for vote, member in zip(said, members):
+    for vote, member in zip(predicted, members):
         score[vote] += member[1]
     return score.index(max(score))
