@@ -116,7 +116,7 @@ class AveragedNetworkClassifier(BaseNetworkClassifier):
 
     References
     ----------
-    .. [1] M. Eastwood's thesis, section 2.5.2.
+    .. [1] M. Eastwood, PhD thesis, Bournemouth University, 2010, section 2.5.2.
     .. [2] J. Utans, "Weight averaging for neural networks and local resampling schemes", AAAI
        workshop on integrating multiple learned models, 1996.
 

@@ -109,7 +109,7 @@ class ConstructiveNetworkClassifier(BaseNetworkClassifier):
     ----------
     .. [1] M. Islam, X. Yao and K. Murase, "A constructive algorithm for training cooperative
        neural network ensembles", IEEE Transactions on Neural Networks 14, 2003.
-    .. [2] M. Eastwood's thesis, section 4.2.
+    .. [2] M. Eastwood, PhD thesis, Bournemouth University, 2010, section 4.2.
 
     Examples
     --------

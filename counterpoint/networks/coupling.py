@@ -210,7 +210,7 @@ class NegativeCorrelation(Coupling):
     ----------
     .. [1] Y. Liu and X. Yao, "Ensemble learning via negative correlation", Neural Networks 12,
        1999.
-    .. [2] M. Eastwood's thesis, chapter 4.
+    .. [2] M. Eastwood, PhD thesis, Bournemouth University, 2010, chapter 4.
     """
 
     name = "ncl"
@@ -266,7 +266,7 @@ class RootQuartic(Coupling):
     ----------
     .. [1] R. McKay and H. Abbass, "Anti-correlation: a diversity promoting mechanism in ensemble
        learning", Australian Journal of Intelligent Information Processing Systems, 2001.
-    .. [2] M. Eastwood's thesis, section 4.2.
+    .. [2] M. Eastwood, PhD thesis, Bournemouth University, 2010, section 4.2.
     """
 
     name = "root-quartic"

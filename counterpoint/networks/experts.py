@@ -267,7 +267,7 @@ class MixtureOfExpertsClassifier(BaseMixtureOfExperts, BaseNetworkClassifier):
        Neural Computation 3, 1991.
     .. [2] M. Jordan and R. Jacobs, "Hierarchical mixtures of experts and the EM algorithm",
        Neural Computation 6, 1994.
-    .. [3] M. Eastwood's thesis, section 2.3.3.
+    .. [3] M. Eastwood, PhD thesis, Bournemouth University, 2010, section 2.3.3.
 
     Examples
     --------
@@ -313,12 +313,9 @@ tol, inner_iter, learning_rate, batch_size, n_init, validation_fraction, progres
     A variance is never below a millionth of that of y, so an expert cannot make the likelihood
     infinite by going through a few points. Linear experts have a closed form in EM.
 
-    References
-    ----------
-    .. [1] R. Jacobs, M. Jordan, S. Nowlan and G. Hinton, "Adaptive mixtures of local experts",
-       Neural Computation 3, 1991.
-    .. [2] M. Jordan and R. Jacobs, "Hierarchical mixtures of experts and the EM algorithm",
-       Neural Computation 6, 1994.
+    See Also
+    --------
+    MixtureOfExpertsClassifier : The same for labels, with its sources.
 
     Examples
     --------

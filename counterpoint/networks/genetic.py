@@ -91,7 +91,7 @@ class AddemupClassifier(BaseNetworkClassifier):
     ----------
     .. [1] D. Opitz and J. Shavlik, "Actively searching for an effective neural-network
        ensemble", Connection Science 8, 1996.
-    .. [2] M. Eastwood's thesis, section 2.4.2.
+    .. [2] M. Eastwood, PhD thesis, Bournemouth University, 2010, section 2.4.2.
 
     Examples
     --------

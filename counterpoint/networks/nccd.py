@@ -96,7 +96,8 @@ class NCCDRegressor(BaseNCCD, BaseEnsembleRegressor):
     ----------
     .. [1] Chan and Kasabov, "A Preliminary Study on Negative Correlation Learning via
        Correlation-Corrected Data (NCCD)", Neural Processing Letters 21, 2005.
-    .. [2] M. Eastwood's thesis, equations 4.9 (the gradient), 4.11, 4.12.
+    .. [2] M. Eastwood, PhD thesis, Bournemouth University, 2010, equations 4.9 (the gradient),
+       4.11, 4.12.
 
     Examples
     --------
@@ -172,13 +173,7 @@ tol, n_jobs, progress, random_state
 
     See Also
     --------
-    NCCDRegressor : The same for numbers, with the derivation.
-
-    References
-    ----------
-    .. [1] Chan and Kasabov, "A Preliminary Study on Negative Correlation Learning via
-       Correlation-Corrected Data (NCCD)", Neural Processing Letters 21, 2005.
-    .. [2] M. Eastwood's thesis, equations 4.9 (the gradient), 4.11, 4.12.
+    NCCDRegressor : The same for numbers, with the derivation and its sources.
 
     Examples
     --------

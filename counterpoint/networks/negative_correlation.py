@@ -143,7 +143,8 @@ class NegativeCorrelationClassifier(BaseJointNetworks, BaseNetworkClassifier):
 
     References
     ----------
-    .. [1] M. Eastwood's thesis, chapter 4 and appendix A.
+    .. [1] M. Eastwood, "Building Well-Performing Classifier Ensembles: Model and Decision Level
+       Combination", PhD thesis, Bournemouth University, 2010, chapter 4 and appendix A.
     .. [2] Y. Liu and X. Yao, "Ensemble learning via negative correlation", Neural Networks 12,
        1999.
     .. [3] S. Buschjäger, L. Pfahler and K. Morik, "Generalized negative correlation learning for
@@ -336,13 +337,7 @@ stop_reason_, dynamics_, collusion_, strength_path_
 
     See Also
     --------
-    NegativeCorrelationClassifier : For labels, with the formulas, warnings and errors.
-
-    References
-    ----------
-    .. [1] M. Eastwood's thesis, chapter 4 and appendix A.
-    .. [2] Y. Liu and X. Yao, "Ensemble learning via negative correlation", Neural Networks 12,
-       1999.
+    NegativeCorrelationClassifier : For labels, with formulas, warnings, errors and references.
 
     Examples
     --------
