@@ -77,15 +77,12 @@ def make_adaboost_nc(
     member: Any = PrunedTreeClassifier("error-based")
     if learner == "network":
         # A network alone: with one member there is no penalty.
-        member = NegativeCorrelationClassifier(
-            1, hidden_layer_sizes=(10,), max_epochs=100, progress=False
-        )
+        member = NegativeCorrelationClassifier(1, hidden_layer_sizes=(10,), max_epochs=100)
     return AdaBoostNCClassifier(
         member,
         n_estimators=n_members,
         lam=float(lam),
         resample=True,
-        progress=False,
         random_state=seed,
     )
 
@@ -137,7 +134,6 @@ def train_networks(
         batch_size=None,
         patience=None,
         record=record,
-        progress=False,
         random_state=seed,
         **options,
     )

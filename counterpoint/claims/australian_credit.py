@@ -39,15 +39,15 @@ def run(*, seed: int, repeat: int, method: str) -> dict[str, float]:
 
 def _model(method: str, seed: int) -> Any:
     if method == "EPNet":
-        return EPNetClassifier(random_state=seed, progress=False)
+        return EPNetClassifier(random_state=seed)
     if method == "Evo-En-RLS":
-        return EvolutionaryEnsembleClassifier(random_state=seed, progress=False)
+        return EvolutionaryEnsembleClassifier(random_state=seed)
     if method == "CART":
         return pruned_cart(seed)
     if method == "Logistic regression":
         return LogisticRegression(max_iter=1000)
     if method == OWN:
-        return NegativeCorrelationClassifier(4, progress=False, random_state=seed)
+        return NegativeCorrelationClassifier(4, random_state=seed)
     alone = method == "BP"
     return NegativeCorrelationClassifier(
         1 if alone else 4,
@@ -59,7 +59,6 @@ def _model(method: str, seed: int) -> Any:
         alpha=0.0,
         max_epochs=250,
         patience=None,
-        progress=False,
         random_state=seed,
     )
 

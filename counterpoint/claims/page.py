@@ -10,6 +10,7 @@ from typing import Any
 import matplotlib.pyplot as plt
 import pandas as pd
 
+from counterpoint._progress import quiet
 from counterpoint._versions import versions
 from counterpoint.claims.judging import ClaimResult
 from counterpoint.claims.protocol import Word
@@ -163,7 +164,8 @@ def _write_csv(frame: pd.DataFrame, path: Path) -> None:
 
 
 def _picture(one: ClaimResult) -> bytes:
-    figure = one.claim.draw(one.frame.copy())
+    with quiet():  # some pictures fit a model again
+        figure = one.claim.draw(one.frame.copy())
     buffer = io.BytesIO()
     try:
         save_to(figure, buffer, "png")

@@ -30,15 +30,13 @@ def make_model(method: str, n_members: int, seed: int) -> Any:
     if method == "SVM":
         return SVC()
     if method == ADA:
-        return AdaBoostSVMClassifier(n_estimators=n_members, progress=False)
+        return AdaBoostSVMClassifier(n_estimators=n_members)
     if method == NCAB:
-        return NCABSVMClassifier(n_estimators=n_members, progress=False)
+        return NCABSVMClassifier(n_estimators=n_members)
     if method == "Bagging":
         return BaggingClassifier(SVC(), n_estimators=n_members, random_state=seed)
-    network = NegativeCorrelationRegressor(
-        1, hidden_layer_sizes=(5,), max_epochs=50, progress=False
-    )
-    return NCCDClassifier(network, n_rounds=20, progress=False, random_state=seed)
+    network = NegativeCorrelationRegressor(1, hidden_layer_sizes=(5,), max_epochs=50)
+    return NCCDClassifier(network, n_rounds=20, random_state=seed)
 
 
 def split(data: str, fold: int, seed: int) -> tuple[np.ndarray, ...]:
