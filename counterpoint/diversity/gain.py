@@ -1,11 +1,18 @@
-"""Whether an ensemble is worth it."""
+"""Whether an ensemble is worth it.
+
+All take ``MemberOutputs``, or plain right/wrong flags of shape (n_members, n_samples).
+
+References
+----------
+Theisen, Kim, Yang, Hodgkinson and Mahoney, "When are ensembles really effective?", NeurIPS 2023.
+"""
 
 import warnings
 from dataclasses import asdict, dataclass
 
 import numpy as np
 
-from counterpoint.diversity.inputs import as_outputs, vote_summary
+from counterpoint.diversity.inputs import Outputs, as_outputs, vote_summary
 from counterpoint.diversity.pairwise import q_statistic
 from counterpoint.exceptions import RedundancyWarning
 
@@ -15,26 +22,12 @@ __all__ = ["Worth", "disagreement_error_ratio", "improvement_rate", "is_competen
 REDUNDANT_Q = 0.95
 
 
-def disagreement_error_ratio(outputs):
-    """Disagreement of two members over their mean error: how much a vote could gain.
+def disagreement_error_ratio(outputs: Outputs) -> float:
+    """Disagreement of two members over their mean error: how much a vote could gain, from 0 to 2.
 
-    Two members are drawn one after the other, with return, by their say in the vote.
-
-    Parameters
-    ----------
-    outputs : MemberOutputs or array-like of shape (n_members, n_samples)
-        An array is taken as right/wrong flags, and disagreement is about these.
-
-    Returns
-    -------
-    float
-        From 0 to 2; NaN when no member is ever wrong. Above 1 a vote is sure to gain much,
-        well below it little.
-
-    References
-    ----------
-    .. [1] Theisen, Kim, Yang, Hodgkinson and Mahoney, "When are ensembles really effective?",
-       NeurIPS 2023, definition 2.
+    Two members are drawn one after the other, with return, by their say in the vote. Above 1 a
+    vote is sure to gain much, well below it little; NaN when no member is ever wrong. Theisen et
+    al. (2023), definition 2.
 
     Examples
     --------
@@ -47,22 +40,11 @@ def disagreement_error_ratio(outputs):
     return summary.mean(summary.disagree) / error if error > 0 else float("nan")
 
 
-def improvement_rate(outputs):
+def improvement_rate(outputs: Outputs) -> float:
     """Share of the members' mean error that the vote takes away.
 
-    Parameters
-    ----------
-    outputs : MemberOutputs or right/wrong flags (n_members, n_samples)
-
-    Returns
-    -------
-    float
-        1 when the vote is never wrong, negative when voting hurts; NaN when no member is
-        ever wrong.
-
-    References
-    ----------
-    .. [1] Theisen et al., NeurIPS 2023, definition 1.
+    1 when the vote is never wrong, negative when voting hurts; NaN when no member is ever wrong.
+    Theisen et al. (2023), definition 1.
 
     Examples
     --------
@@ -75,23 +57,12 @@ def improvement_rate(outputs):
     return 1.0 - summary.mean(~summary.wins) / error if error > 0 else float("nan")
 
 
-def is_competent(outputs):
+def is_competent(outputs: Outputs) -> bool:
     """Whether close votes are won at least as often as lost, at every closeness.
 
-    The condition under which the disagreement-error ratio bounds the gain of a vote.
-
-    Parameters
-    ----------
-    outputs : MemberOutputs or right/wrong flags (n_members, n_samples)
-
-    Returns
-    -------
-    bool
-
-    References
-    ----------
-    .. [1] Theisen et al., NeurIPS 2023, assumption 1: with W the share of members that are
-       wrong, P(t <= W < 1/2) >= P(1/2 <= W <= 1 - t) for every t from 0 to 1/2.
+    The condition under which the disagreement-error ratio bounds the gain of a vote: with W the
+    share of members that are wrong, P(t <= W < 1/2) >= P(1/2 <= W <= 1 - t) for every t from 0 to
+    1/2. Theisen et al. (2023), assumption 1.
 
     Examples
     --------

@@ -1,13 +1,18 @@
 """Measures of all members at once, from how many of them are right on each sample.
 
-All are functions of one histogram: the weight of the samples that 0, 1, ..., T members have
-right. So they can be taken from ``PairCounts`` merged over chunks. They need at least two
-members; for one they are NaN, save for the difficulty.
+All are functions of one histogram: the weight of the samples that 0, 1, ..., T members have right.
+So they can be taken from ``PairCounts`` merged over chunks, as well as from ``MemberOutputs`` or
+plain right/wrong flags of shape (n_members, n_samples). They need at least two members; for one
+they are NaN, save for the difficulty.
+
+References
+----------
+Kuncheva and Whitaker, "Measures of diversity in classifier ensembles", Machine Learning 51, 2003.
 """
 
 import numpy as np
 
-from counterpoint.diversity.inputs import right_votes
+from counterpoint.diversity.inputs import AnyOutputs, right_votes
 
 __all__ = [
     "coincident_failure_diversity",
@@ -21,22 +26,11 @@ __all__ = [
 NAN = float("nan")
 
 
-def entropy(outputs):
-    """Entropy measure E: how evenly members split into right and wrong, 0 to 1.
+def entropy(outputs: AnyOutputs) -> float:
+    """Entropy measure E: how evenly members split into right and wrong.
 
-    Parameters
-    ----------
-    outputs : MemberOutputs, PairCounts or right/wrong flags (n_members, n_samples)
-
-    Returns
-    -------
-    float
-        1 when on every sample half of the members are right; NaN for one member.
-
-    References
-    ----------
-    .. [1] Kuncheva and Whitaker, "Measures of Diversity in Classifier Ensembles", Machine
-       Learning 51, 2003, equation 8.
+    From 0 to 1, where on every sample half of the members are right; NaN for one member. Kuncheva
+    and Whitaker (2003), equation 8.
 
     Examples
     --------
@@ -50,23 +44,12 @@ def entropy(outputs):
     return float(share @ np.minimum(right, n - right) / (n - -(-n // 2)))
 
 
-def kohavi_wolpert_variance(outputs):
+def kohavi_wolpert_variance(outputs: AnyOutputs) -> float:
     """Kohavi-Wolpert variance: mean of l (T - l) / T^2, with l members right out of T.
 
-    Equal to the mean pairwise disagreement times (T - 1) / (2T).
-
-    Parameters
-    ----------
-    outputs : MemberOutputs, PairCounts or right/wrong flags (n_members, n_samples)
-
-    Returns
-    -------
-    float
-        From 0 to 1/4; NaN for one member.
-
-    References
-    ----------
-    .. [1] Kuncheva and Whitaker, Machine Learning 51, 2003, equations 12 and 17.
+    From 0 to 1/4, and equal to the mean pairwise disagreement times (T - 1) / (2T); NaN for one
+    member. Kuncheva and Whitaker (2003), equations 12 and 17. It is about the members of one
+    ensemble; :func:`counterpoint.decomposition.kohavi_wolpert` is about many trainings.
 
     Examples
     --------
@@ -78,22 +61,11 @@ def kohavi_wolpert_variance(outputs):
     return NAN if n < 2 else float(share @ (right * (n - right)) / n**2)
 
 
-def interrater_kappa(outputs):
+def interrater_kappa(outputs: AnyOutputs) -> float:
     """Agreement of all members at once beyond chance (Fleiss's kappa of being right).
 
-    Parameters
-    ----------
-    outputs : MemberOutputs, PairCounts or right/wrong flags (n_members, n_samples)
-
-    Returns
-    -------
-    float
-        1 for members that fail together; NaN for one member, or when all are always right
-        or always wrong.
-
-    References
-    ----------
-    .. [1] Kuncheva and Whitaker, Machine Learning 51, 2003, equation 13.
+    1 for members that fail together; NaN for one member, or when all are always right or always
+    wrong. Kuncheva and Whitaker (2003), equation 13.
 
     Examples
     --------
@@ -109,21 +81,11 @@ def interrater_kappa(outputs):
     return float(1.0 - share @ (right * (n - right)) / (n * (n - 1) * mean * (1 - mean)))
 
 
-def difficulty(outputs):
+def difficulty(outputs: AnyOutputs) -> float:
     """Difficulty theta: variance over samples of the share of members that are right.
 
-    Parameters
-    ----------
-    outputs : MemberOutputs, PairCounts or right/wrong flags (n_members, n_samples)
-
-    Returns
-    -------
-    float
-        Small when no sample is hard for all; from 0 to 1/4.
-
-    References
-    ----------
-    .. [1] Kuncheva and Whitaker, Machine Learning 51, 2003, section 2.2.4.
+    From 0 to 1/4, small when no sample is hard for all. Kuncheva and Whitaker (2003), section
+    2.2.4.
 
     Examples
     --------
@@ -136,22 +98,11 @@ def difficulty(outputs):
     return float(share @ (rate - share @ rate) ** 2)
 
 
-def generalized_diversity(outputs):
+def generalized_diversity(outputs: AnyOutputs) -> float:
     """Generalized diversity: 1 - p(2) / p(1), failures of two against failures of one.
 
-    Parameters
-    ----------
-    outputs : MemberOutputs, PairCounts or right/wrong flags (n_members, n_samples)
-
-    Returns
-    -------
-    float
-        1 when a failure never comes in pairs, 0 when always; NaN for one member or when
-        nobody ever fails.
-
-    References
-    ----------
-    .. [1] Kuncheva and Whitaker, Machine Learning 51, 2003, section 2.2.5.
+    1 when a failure never comes in pairs, 0 when always; NaN for one member or when nobody ever
+    fails. Kuncheva and Whitaker (2003), section 2.2.5.
 
     Examples
     --------
@@ -168,21 +119,11 @@ def generalized_diversity(outputs):
     return float(1.0 - two / one)
 
 
-def coincident_failure_diversity(outputs):
+def coincident_failure_diversity(outputs: AnyOutputs) -> float:
     """Coincident failure diversity: 1 when failures are always of one member alone.
 
-    Parameters
-    ----------
-    outputs : MemberOutputs, PairCounts or right/wrong flags (n_members, n_samples)
-
-    Returns
-    -------
-    float
-        From 0 to 1; 0 when nobody ever fails, as its authors define it; NaN for one member.
-
-    References
-    ----------
-    .. [1] Kuncheva and Whitaker, Machine Learning 51, 2003, section 2.2.6.
+    From 0 to 1; 0 when nobody ever fails, as its authors define it; NaN for one member. Kuncheva
+    and Whitaker (2003), section 2.2.6.
 
     Examples
     --------

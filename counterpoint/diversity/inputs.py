@@ -101,6 +101,12 @@ class VoteSummary:
         return float(np.average(values, weights=self.sample_weight))
 
 
+# What a measure takes: outputs, or right/wrong flags (n_members, n_samples); counts, where no
+# single sample matters; or what was read of them before.
+Outputs = MemberOutputs | VoteSummary | np.ndarray
+AnyOutputs = MemberOutputs | PairCounts | RightVotes | np.ndarray
+
+
 def summarise_tally(tally, y, sample_weight):
     """Summarise a tally (n_samples, n_classes) whose rows add up to 1."""
     right, other = np.empty(len(tally)), np.empty(len(tally))

@@ -1,12 +1,20 @@
 """The vote itself: its error, its margins, its ambiguity, its good and bad diversity.
 
 The vote is by the members' own weights (equal unless given), a tie goes to the first class.
-From right/wrong flags alone, a vote is right when more than half of the members are.
+From right/wrong flags alone, of shape (n_members, n_samples), a vote is right when more than half
+of the members are.
+
+References
+----------
+Schapire, Freund, Bartlett and Lee, "Boosting the margin", Annals of Statistics 26, 1998. Wang and
+Yao, "The effectiveness of a new negative correlation learning algorithm for classification
+ensembles", ICDM Workshops 2010. Brown and Kuncheva, "Good and bad diversity in majority vote
+ensembles", MCS 2010.
 """
 
 import numpy as np
 
-from counterpoint.diversity.inputs import vote_summary
+from counterpoint.diversity.inputs import Outputs, vote_summary
 
 __all__ = [
     "ambiguity",
@@ -22,16 +30,8 @@ __all__ = [
 ]
 
 
-def member_error(outputs):
+def member_error(outputs: Outputs) -> float:
     """Mean error of the members, by their say in the vote.
-
-    Parameters
-    ----------
-    outputs : MemberOutputs or right/wrong flags (n_members, n_samples)
-
-    Returns
-    -------
-    float
 
     Examples
     --------
@@ -43,16 +43,8 @@ def member_error(outputs):
     return summary.mean(1.0 - summary.right)
 
 
-def vote_error(outputs):
+def vote_error(outputs: Outputs) -> float:
     """Error of the members' vote.
-
-    Parameters
-    ----------
-    outputs : MemberOutputs or right/wrong flags (n_members, n_samples)
-
-    Returns
-    -------
-    float
 
     Examples
     --------
@@ -91,17 +83,8 @@ def vote_margins(outputs):
     return summary.right - summary.other
 
 
-def margin_min(outputs):
-    """Smallest margin of the vote.
-
-    Parameters
-    ----------
-    outputs : MemberOutputs or right/wrong flags (n_members, n_samples)
-
-    Returns
-    -------
-    float
-        From -1 to 1.
+def margin_min(outputs: Outputs) -> float:
+    """Smallest margin of the vote, from -1 to 1.
 
     Examples
     --------
@@ -113,17 +96,8 @@ def margin_min(outputs):
     return float((summary.right - summary.other).min())
 
 
-def margin_mean(outputs):
-    """Mean margin of the vote: Breiman's strength of a forest.
-
-    Parameters
-    ----------
-    outputs : MemberOutputs or right/wrong flags (n_members, n_samples)
-
-    Returns
-    -------
-    float
-        From -1 to 1.
+def margin_mean(outputs: Outputs) -> float:
+    """Mean margin of the vote, from -1 to 1: Breiman's strength of a forest.
 
     Examples
     --------
@@ -135,17 +109,8 @@ def margin_mean(outputs):
     return summary.mean(summary.right - summary.other)
 
 
-def margin_spread(outputs):
-    """Spread of the margin over samples: its standard deviation.
-
-    Parameters
-    ----------
-    outputs : MemberOutputs or right/wrong flags (n_members, n_samples)
-
-    Returns
-    -------
-    float
-        From 0 to 1.
+def margin_spread(outputs: Outputs) -> float:
+    """Spread of the margin over samples: its standard deviation, from 0 to 1.
 
     Examples
     --------
@@ -158,25 +123,13 @@ def margin_spread(outputs):
     return float(np.sqrt(summary.mean((margin - summary.mean(margin)) ** 2)))
 
 
-def ambiguity(outputs):
-    """Mean ambiguity: how much more often the vote is right than its members.
+def ambiguity(outputs: Outputs) -> float:
+    """Mean ambiguity: how much more often the vote is right than its members, from -1 to 1.
 
-    On a sample it is [H = y] minus the share of members that are right, so its mean is the
-    mean member error less the error of the vote.
-
-    Parameters
-    ----------
-    outputs : MemberOutputs or right/wrong flags (n_members, n_samples)
-
-    Returns
-    -------
-    float
-        From -1 to 1; negative when voting hurts.
-
-    References
-    ----------
-    .. [1] Wang and Yao, "The Effectiveness of a New Negative Correlation Learning Algorithm
-       for Classification Ensembles", ICDMW 2010, equation 1.
+    On a sample it is [H = y] minus the share of members that are right, so its mean is the mean
+    member error less the error of the vote: negative when voting hurts. Wang and Yao (2010),
+    equation 1. For squared and other losses there is
+    :func:`counterpoint.decomposition.ambiguity_decomposition`.
 
     Examples
     --------
@@ -188,21 +141,10 @@ def ambiguity(outputs):
     return summary.mean(summary.wins - summary.right)
 
 
-def ambiguity_size(outputs):
+def ambiguity_size(outputs: Outputs) -> float:
     """Mean size of the ambiguity: how far members stand from their vote, right or wrong.
 
-    Parameters
-    ----------
-    outputs : MemberOutputs or right/wrong flags (n_members, n_samples)
-
-    Returns
-    -------
-    float
-        From 0 to 1; 1 less the mean penalty p of AdaBoost.NC.
-
-    References
-    ----------
-    .. [1] Wang and Yao, ICDMW 2010, equation 2.
+    From 0 to 1; 1 less the mean penalty p of AdaBoost.NC. Wang and Yao (2010), equation 2.
 
     Examples
     --------
@@ -214,24 +156,11 @@ def ambiguity_size(outputs):
     return summary.mean(np.abs(summary.wins - summary.right))
 
 
-def good_diversity(outputs):
-    """Good diversity: wrong votes on samples that the vote has right all the same.
+def good_diversity(outputs: Outputs) -> float:
+    """Good diversity: wrong votes on samples that the vote has right all the same, from 0 to 1.
 
     ``vote_error = member_error - good_diversity + bad_diversity``, exactly, for any number of
-    classes and any weights.
-
-    Parameters
-    ----------
-    outputs : MemberOutputs or right/wrong flags (n_members, n_samples)
-
-    Returns
-    -------
-    float
-        From 0 to 1.
-
-    References
-    ----------
-    .. [1] Brown and Kuncheva, "Good and Bad Diversity in Majority Vote Ensembles", MCS 2010.
+    classes and any weights. Brown and Kuncheva (2010).
 
     Examples
     --------
@@ -243,21 +172,10 @@ def good_diversity(outputs):
     return summary.mean(summary.wins * (1.0 - summary.right))
 
 
-def bad_diversity(outputs):
-    """Bad diversity: right votes wasted on samples that the vote has wrong.
+def bad_diversity(outputs: Outputs) -> float:
+    """Bad diversity: right votes wasted on samples that the vote has wrong, from 0 to 1.
 
-    Parameters
-    ----------
-    outputs : MemberOutputs or right/wrong flags (n_members, n_samples)
-
-    Returns
-    -------
-    float
-        From 0 to 1.
-
-    References
-    ----------
-    .. [1] Brown and Kuncheva, MCS 2010.
+    See :func:`good_diversity`. Brown and Kuncheva (2010).
 
     Examples
     --------

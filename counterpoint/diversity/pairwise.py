@@ -4,6 +4,18 @@ Pairs for which a measure is 0/0 are left out of the average; with no pair left 
 only) the value is NaN. N11, N10, N01, N00 count the samples that both, only the first, only the
 second and neither of two members have right. The body of a measure gives the matrix of all pairs;
 ``mean_over_pairs`` makes the mean of it.
+
+All take ``MemberOutputs``; those of being right also ``PairCounts``, or plain right/wrong flags of
+shape (n_members, n_samples).
+
+References
+----------
+Kuncheva and Whitaker, "Measures of diversity in classifier ensembles", Machine Learning 51, 2003.
+Meddouri, Khoufi and Maddouri, "Diversity analysis on boosting nominal concepts", PAKDD 2012.
+Wang and Yao, "The effectiveness of a new negative correlation learning algorithm for classification
+ensembles", ICDM Workshops 2010. Margineantu and Dietterich, "Pruning adaptive boosting", ICML 1997.
+Hong, Wang, Liu and Liu, "SVM ensembles algorithm using negative correlation learning", Journal of
+Huaqiao University 39(6), 2018.
 """
 
 from functools import wraps
@@ -13,7 +25,8 @@ import numpy as np
 from counterpoint._counts import PairCounts, pack_equal
 from counterpoint._kernels import pairs as _pairs
 from counterpoint._kernels.threads import threads_for
-from counterpoint.diversity.inputs import as_counts, as_outputs, growing_summaries
+from counterpoint._outputs import MemberOutputs
+from counterpoint.diversity.inputs import AnyOutputs, as_counts, as_outputs, growing_summaries
 
 __all__ = [
     "correlation",
@@ -113,25 +126,12 @@ def _agreement(outputs):
 
 
 @mean_over_pairs
-def q_statistic(outputs):
+def q_statistic(outputs: AnyOutputs):
     """Yule's Q, averaged over pairs: association of being right, from -1 to 1.
 
-    Zero for independent members; negative when they fail on different samples.
-
-    Parameters
-    ----------
-    outputs : MemberOutputs, PairCounts or right/wrong flags (n_members, n_samples)
-
-    Returns
-    -------
-    float
-        Mean of (N11 N00 - N10 N01) / (N11 N00 + N10 N01) over pairs. NaN where no pair has
-        both an agreement and a difference to compare.
-
-    References
-    ----------
-    .. [1] Meddouri, Khoufi and Maddouri, "Diversity Analysis on Boosting Nominal Concepts",
-       PAKDD 2012, equation 11.
+    The mean of (N11 N00 - N10 N01) / (N11 N00 + N10 N01): zero for independent members, negative
+    when they fail on different samples. NaN where no pair has both an agreement and a difference
+    to compare. Meddouri, Khoufi and Maddouri (2012), equation 11.
 
     Examples
     --------
@@ -143,21 +143,11 @@ def q_statistic(outputs):
 
 
 @mean_over_pairs
-def correlation(outputs):
+def correlation(outputs: AnyOutputs):
     """Correlation of being right, averaged over pairs, from -1 to 1.
 
-    Parameters
-    ----------
-    outputs : MemberOutputs, PairCounts or right/wrong flags (n_members, n_samples)
-
-    Returns
-    -------
-    float
-        NaN where every pair has a member that is always right or always wrong.
-
-    References
-    ----------
-    .. [1] Meddouri, Khoufi and Maddouri, PAKDD 2012, equation 12.
+    NaN where every pair has a member that is always right or always wrong. Meddouri, Khoufi and
+    Maddouri (2012), equation 12.
 
     Examples
     --------
@@ -169,22 +159,10 @@ def correlation(outputs):
 
 
 @mean_over_pairs
-def disagreement(outputs):
+def disagreement(outputs: AnyOutputs):
     """Share of samples that just one of two members has right, averaged over pairs.
 
-    Parameters
-    ----------
-    outputs : MemberOutputs, PairCounts or right/wrong flags (n_members, n_samples)
-
-    Returns
-    -------
-    float
-        From 0 (same failures) to 1; NaN for one member.
-
-    References
-    ----------
-    .. [1] Kuncheva and Whitaker, "Measures of Diversity in Classifier Ensembles", Machine
-       Learning 51, 2003, section 2.1.3.
+    From 0 (same failures) to 1; NaN for one member. Kuncheva and Whitaker (2003), section 2.1.3.
 
     Examples
     --------
@@ -196,21 +174,11 @@ def disagreement(outputs):
 
 
 @mean_over_pairs
-def double_fault(outputs):
+def double_fault(outputs: AnyOutputs):
     """Share of samples that two members both have wrong, averaged over pairs.
 
-    Parameters
-    ----------
-    outputs : MemberOutputs, PairCounts or right/wrong flags (n_members, n_samples)
-
-    Returns
-    -------
-    float
-        From 0 (never wrong together) to 1; NaN for one member.
-
-    References
-    ----------
-    .. [1] Kuncheva and Whitaker, Machine Learning 51, 2003, section 2.1.4.
+    From 0 (never wrong together) to 1; NaN for one member. Kuncheva and Whitaker (2003), section
+    2.1.4.
 
     Examples
     --------
@@ -222,26 +190,12 @@ def double_fault(outputs):
 
 
 @mean_over_pairs
-def kappa(outputs):
-    """Cohen's kappa on being right, averaged over pairs: agreement beyond chance.
+def kappa(outputs: AnyOutputs):
+    """Cohen's kappa on being right, averaged over pairs: agreement beyond chance, from -1 to 1.
 
-    Parameters
-    ----------
-    outputs : MemberOutputs, PairCounts or right/wrong flags (n_members, n_samples)
-
-    Returns
-    -------
-    float
-        From -1 to 1; NaN where both members of every pair are always right or always wrong.
-
-    Notes
-    -----
-    The paper lost a plus sign in its equation 13. This is 2 (N11 N00 - N10 N01) divided by
-    (N11 + N10)(N10 + N00) + (N11 + N01)(N01 + N00).
-
-    References
-    ----------
-    .. [1] Meddouri, Khoufi and Maddouri, PAKDD 2012, equation 13, corrected.
+    It is 2 (N11 N00 - N10 N01) divided by (N11 + N10)(N10 + N00) + (N11 + N01)(N01 + N00); NaN
+    where both members of every pair are always right or always wrong. Meddouri, Khoufi and
+    Maddouri (2012), equation 13, which lost a plus sign.
 
     Examples
     --------
@@ -253,22 +207,10 @@ def kappa(outputs):
 
 
 @mean_over_pairs
-def covariance(outputs):
+def covariance(outputs: AnyOutputs):
     """Covariance of being right, averaged over pairs.
 
-    Parameters
-    ----------
-    outputs : MemberOutputs, PairCounts or right/wrong flags (n_members, n_samples)
-
-    Returns
-    -------
-    float
-        From -1/4 to 1/4; NaN for one member.
-
-    References
-    ----------
-    .. [1] Wang and Yao, "The Effectiveness of a New Negative Correlation Learning Algorithm
-       for Classification Ensembles", ICDMW 2010, equation 4.
+    From -1/4 to 1/4; NaN for one member. Wang and Yao (2010), equation 4.
 
     Examples
     --------
@@ -280,24 +222,12 @@ def covariance(outputs):
 
 
 @mean_over_pairs
-def label_kappa(outputs):
-    """Cohen's kappa on the labels themselves, averaged over pairs.
+def label_kappa(outputs: MemberOutputs):
+    """Cohen's kappa on the labels themselves, averaged over pairs, from -1 to 1.
 
-    Unlike :func:`kappa` it tells two members that fail in different ways from two that fail
-    in the same way, and needs no truth.
-
-    Parameters
-    ----------
-    outputs : MemberOutputs
-
-    Returns
-    -------
-    float
-        From -1 to 1; NaN where both members of every pair always say the same one class.
-
-    References
-    ----------
-    .. [1] Margineantu and Dietterich, "Pruning Adaptive Boosting", ICML 1997, section 3.2.
+    Unlike :func:`kappa` it tells two members that fail in different ways from two that fail in
+    the same way, and needs no truth. NaN where both members of every pair always say the same
+    one class. Margineantu and Dietterich (1997), section 3.2.
 
     Examples
     --------
@@ -314,17 +244,10 @@ def label_kappa(outputs):
 
 
 @mean_over_pairs
-def label_disagreement(outputs):
+def label_disagreement(outputs: MemberOutputs):
     """Share of samples on which two members say different things, averaged over pairs.
 
-    Parameters
-    ----------
-    outputs : MemberOutputs
-
-    Returns
-    -------
-    float
-        From 0 to 1; NaN for one member. Needs no truth.
+    From 0 to 1; NaN for one member. Needs no truth.
 
     Examples
     --------
@@ -337,24 +260,11 @@ def label_disagreement(outputs):
 
 
 @mean_over_pairs
-def kappa_error(outputs):
+def kappa_error(outputs: MemberOutputs):
     """One number for a kappa-error diagram: label kappa times mean error, averaged over pairs.
 
-    Small when pairs are accurate, disagree, or both.
-
-    Parameters
-    ----------
-    outputs : MemberOutputs
-
-    Returns
-    -------
-    float
-        From -1 to 1; NaN where :func:`label_kappa` is.
-
-    References
-    ----------
-    .. [1] Hong, Wang, Liu and Liu, "SVM Ensembles Algorithm Using Negative Correlation
-       Learning", Journal of Huaqiao University 39(6), 2018, section 3.3 and figure 2.
+    From -1 to 1, small when pairs are accurate, disagree, or both; NaN where
+    :func:`label_kappa` is. Hong, Wang, Liu and Liu (2018), section 3.3 and figure 2.
 
     Examples
     --------
