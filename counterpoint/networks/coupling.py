@@ -112,6 +112,9 @@ class Coupling(ABC):
     def __init__(self, strength: float = 0.0, lam: float | None = None, output: str = "linear"):
         self.strength, self.lam, self.output = strength, lam, output
 
+    def __repr__(self):
+        return f"{type(self).__name__}(strength={self.strength:g})"
+
     def __init_subclass__(cls, **options):
         super().__init_subclass__(**options)
         if {"gradient", "delta"} & vars(cls).keys() and "kernel" not in vars(cls):
@@ -379,6 +382,8 @@ CROSS_ENTROPY = CrossEntropyMixture(output="softmax")
 
 def find_coupling(penalty: "str | Coupling", loss: str) -> Coupling:
     """Return the coupling of ``penalty=`` for this loss: a registered name, or a coupling."""
+    if isinstance(penalty, type):
+        raise ValueError(f"penalty={penalty.__name__} is a class: pass {penalty.__name__}().")
     if not isinstance(penalty, Coupling):
         names = list(dict.fromkeys(name for name, _ in COUPLINGS))
         check_choice(penalty, "penalty", names)

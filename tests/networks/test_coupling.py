@@ -270,5 +270,7 @@ def test_registering_needs_a_name_and_makes_one_known(monkeypatch):
 def test_a_coupling_goes_with_its_loss():
     with pytest.raises(ValueError, match=r"goes with loss='squared' only; .* choose penalty='ncl'"):
         find_coupling(Repelled(), "cross-entropy")
+    with pytest.raises(ValueError, match=r"penalty=Repelled is a class: pass Repelled\(\)"):
+        find_coupling(Repelled, "squared")
     with pytest.raises(ValueError, match="Did you mean 'root-quartic'"):
         find_coupling("root-quart", "squared")
