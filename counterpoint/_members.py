@@ -75,12 +75,6 @@ class Answers:
     code_book: np.ndarray | None = None
     combiner: Any = None
 
-    def take(self, members):
-        """Keep some members that vote: positions or a slice."""
-        kept = np.arange(len(self.names))[members]
-        parts = [None if a is None else a[kept] for a in (self.votes, self.proba, self.weights)]
-        return Answers(self.classes, [self.names[k] for k in kept], *parts)
-
 
 # -- pools: plain collections of estimators ----------------------------------------------------
 
@@ -320,23 +314,11 @@ def ask(member, X, classes, codes=False, options=None):
         votes = at[proba.argmax(axis=1)]
     else:
         votes = _positions(model.predict(X, **options), classes, codes, member.name)
-    return votes, _spread(proba, at, len(classes))
-
-
-def ask_proba(member, X, classes):
-    """Probabilities of one fitted classifier, in double precision."""
-    model, X = member.estimator, select_columns(X, member.columns)
-    at = _positions(model.classes_, classes, False, member.name)
-    return _spread(np.asarray(model.predict_proba(X), dtype=np.float64), at, len(classes))
-
-
-def _spread(proba, at, n_classes):
-    """Give a class that a member never saw probability 0."""
-    if proba.shape[1] == n_classes:
-        return proba
-    wide = np.zeros((len(proba), n_classes), dtype=proba.dtype)
-    wide[:, at] = proba
-    return wide
+    if len(at) < len(classes):  # a class this member never saw has probability 0
+        spread = np.zeros((len(proba), len(classes)), dtype=proba.dtype)
+        spread[:, at] = proba
+        proba = spread
+    return votes, proba
 
 
 def _positions(labels, classes, codes, name):

@@ -104,13 +104,6 @@ def set_random_states(model: Any, rng: np.random.RandomState, *, only_missing: b
 # -- members -----------------------------------------------------------------------------------
 
 
-def _have_proba(ensemble):
-    models = getattr(ensemble, "estimators_", None)
-    if models is None:
-        models = list(ensemble._learners().values())
-    return all(hasattr(model, "predict_proba") for model in models)
-
-
 class BaseEnsemble(BaseEstimator):
     """Members that can be asked, whoever trains them.
 
@@ -253,7 +246,14 @@ class BaseEnsembleClassifier(ClassifierMixin, BaseEnsemble):
         _sklearn.check_is_fitted(self)
         return self.classes_[self._ask(X).votes]
 
-    @available_if(_have_proba)
+    def _members_have_proba(self):
+        """Whether every member has probabilities; before fit, every learner."""
+        models = getattr(self, "estimators_", None)
+        if models is None:
+            models = list(self._learners().values())
+        return all(hasattr(model, "predict_proba") for model in models)
+
+    @available_if(lambda ensemble: ensemble._members_have_proba())
     def member_predict_proba(self, X: Any) -> NDArray:
         """Return the probabilities that each member gives.
 
@@ -269,7 +269,10 @@ class BaseEnsembleClassifier(ClassifierMixin, BaseEnsemble):
         return self._ask(X).proba
 
     def predict_proba(self, X: Any) -> NDArray:
-        """Return the members' mean probabilities, or shares of their vote, by their weights.
+        """Return what the members' answers come to: shares of the classes that add up to 1.
+
+        That is their mean probabilities, or shares of their vote, by their weights; or what the
+        ensemble's own rule makes of them.
 
         Parameters
         ----------
@@ -280,6 +283,9 @@ class BaseEnsembleClassifier(ClassifierMixin, BaseEnsemble):
         ndarray of shape (n_samples, n_classes)
         """
         _sklearn.check_is_fitted(self)
+        return self._combined(X)
+
+    def _combined(self, X):
         answers = self._ask(X)
         shares = answers.proba
         if shares is None:
@@ -324,11 +330,15 @@ class BaseEnsembleRegressor(RegressorMixin, BaseEnsemble):
         -------
         ndarray of shape (n_members, n_samples)
         """
+        _sklearn.check_is_fitted(self)
+        return self._ask(X)
+
+    def _ask(self, X):
         X = self._check_X(X)
         return np.stack([np.asarray(model.predict(X), dtype=float) for model in self.estimators_])
 
     def predict(self, X: Any) -> NDArray:
-        """Return the mean of the members, by their weights.
+        """Return the mean of the members, by their weights, or what the ensemble's rule makes.
 
         Parameters
         ----------
@@ -338,4 +348,8 @@ class BaseEnsembleRegressor(RegressorMixin, BaseEnsemble):
         -------
         ndarray of shape (n_samples,)
         """
+        _sklearn.check_is_fitted(self)
+        return self._combined(X)
+
+    def _combined(self, X):
         return np.average(self.member_predict(X), axis=0, weights=self._member_weights())

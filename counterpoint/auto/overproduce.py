@@ -13,7 +13,7 @@ from sklearn.utils import assert_all_finite
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
 from counterpoint import _crossfit
-from counterpoint._members import Answers, Member, ask_proba
+from counterpoint._members import Answers, Member
 from counterpoint._outputs import MemberOutputs
 from counterpoint._progress import track
 from counterpoint.auto.choice import LEAST, choose_rule
@@ -232,7 +232,7 @@ class OverproduceSelectClassifier(BaseEnsembleClassifier):
         self.failed_: list[str] = []
         began = time.monotonic()
         limit = np.inf if self.time_limit is None else _SHARE_FOR_TRYING * self.time_limit
-        question = partial(_ask_finite, classes=np.arange(len(self.classes_)))
+        question = partial(_ask, n_classes=len(self.classes_))
         bar = track(members, total=len(members), description="Trying", show=self.progress)
         try:
             for k, member in enumerate(bar):
@@ -272,32 +272,19 @@ class OverproduceSelectClassifier(BaseEnsembleClassifier):
     def _member_answers(self, X):
         X = self._check_X(X)
         members = [Member(model, None, name) for name, model in self.pool_]
-        codes = np.arange(len(self.classes_))
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            proba = np.stack([ask_proba(member, X, codes) for member in members])
+            proba = np.stack([_ask(member, X, len(self.classes_)) for member in members])
         votes = proba.argmax(axis=2)
         return Answers(self.classes_, [m.name for m in members], votes, proba,
                        self.estimator_weights_, combiner=self.combiner_)  # fmt: skip
 
     _ask = _member_answers
 
-    def member_predict_proba(self, X) -> NDArray:
-        """Return the probabilities of the members kept, (n_members, n_samples, n_classes)."""
-        return self._member_answers(X).proba
+    def _members_have_proba(self):
+        return True
 
-    def predict_proba(self, X) -> NDArray:
-        """Return the combined probabilities.
-
-        Parameters
-        ----------
-        X : array-like or frame of shape (n_samples, n_features)
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_classes)
-        """
-        check_is_fitted(self)
+    def _combined(self, X):
         return self.combiner_.predict_proba(self.member_outputs(X))
 
     def explain(self) -> str:
@@ -332,8 +319,10 @@ def _seeded(model, seed):
     return model.set_params(**dict.fromkeys(names, seed)) if names else model
 
 
-def _ask_finite(member, X, classes):
-    proba = ask_proba(member, X, classes)
+def _ask(member, X, n_classes):
+    """Return the probabilities of a member; 0 for a class it never saw."""
+    proba = np.zeros((len(X), n_classes))
+    proba[:, member.estimator.classes_] = member.estimator.predict_proba(X)
     assert_all_finite(proba, input_name="its probabilities")
     return proba
 

@@ -68,7 +68,7 @@ def default_pool(n_samples: int, n_features: int, n_classes: int) -> list[Candid
     True
     """
     trees = 200
-    found = [
+    members = [
         _of("naive Bayes", "bayes", lambda s: GaussianNB(var_smoothing=1e-6)),
         _of("naive Bayes on bins", "bayes", lambda s: make_pipeline(
             KBinsDiscretizer(5, encode="onehot-dense", quantile_method="averaged_inverted_cdf"),
@@ -89,8 +89,8 @@ def default_pool(n_samples: int, n_features: int, n_classes: int) -> list[Candid
     if n_samples <= _MOST_ROWS_NEIGHBOURS:
         for k in (5, 20):
             k = min(k, max(1, n_samples // 10))
-            found.append(_of(f"{k} neighbours", "neighbours", _neighbours(k)))
-    found += [
+            members.append(_of(f"{k} neighbours", "neighbours", _neighbours(k)))
+    members += [
         _of("AdaBoost, stumps", "boosting", _boosted(0.0, 1, 150)),
         _of("AdaBoost.NC 2, depth 3", "boosting", _boosted(2.0, 3, 80)),
         _of("AdaBoost.NC 9, depth 5", "boosting", _boosted(9.0, 5, 60)),
@@ -108,12 +108,12 @@ def default_pool(n_samples: int, n_features: int, n_classes: int) -> list[Candid
     ]  # fmt: skip
     if n_samples <= _MOST_ROWS_KERNEL:
         for c in (1.0, 10.0, 100.0):
-            found.append(_of(f"SVM, C={c:g}", "kernel", _svm(C=c)))
+            members.append(_of(f"SVM, C={c:g}", "kernel", _svm(C=c)))
         for degree, name in ((2, "quadratic"), (3, "cubic")):
             curve = _svm(kernel="poly", degree=degree, coef0=1.0)
-            found.append(_of(f"SVM, {name}", "kernel", curve))
-    found += _from_our_packages()
-    return found
+            members.append(_of(f"SVM, {name}", "kernel", curve))
+    members += _from_our_packages()
+    return members
 
 
 def _of(name, family, make):

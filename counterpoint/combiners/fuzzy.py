@@ -131,17 +131,7 @@ class SugenoCombiner(_FuzzyIntegral):
 class ChoquetCombiner(_FuzzyIntegral):
     """Choquet's fuzzy integral: a mean whose weights are what each member adds to the group.
 
-    Parameters
-    ----------
-    densities : array-like of shape (n_members,), default=None
-        Competence of each member alone, above 0 and below 1. None takes the accuracies on the
-        outputs the rule is fitted on.
-
-    Attributes
-    ----------
-    densities_ : ndarray of shape (n_members,)
-    lambda_ : float
-        Of the measure, see :func:`fuzzy_lambda`.
+    Parameters and attributes are those of :class:`SugenoCombiner` [1]_.
 
     References
     ----------

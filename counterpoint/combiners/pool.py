@@ -3,14 +3,12 @@
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.base import MetaEstimatorMixin
 from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsRegressor
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 from sklearn.utils import check_array
-from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from counterpoint import _crossfit
@@ -113,22 +111,6 @@ class _Pool(MetaEstimatorMixin):
         return read_table(self, X, reset=True), column_or_1d(y, warn=True)
 
 
-def _members_have_proba(model):
-    pool = getattr(model, "pool_", None)
-    if pool is None:
-        learners = model._learners()
-        return all(hasattr(learner, "predict_proba") for learner in learners.values())
-    if is_pool(pool):
-        return not model._without_proba()
-    ensemble = strip(pool)[1]
-    if hasattr(ensemble, "member_predict"):
-        return hasattr(ensemble, "member_predict_proba")
-    try:
-        return all(hasattr(m.estimator, "predict_proba") for m in members_of(ensemble))
-    except MemberError:
-        return False
-
-
 class BasePoolClassifier(_Pool, BaseEnsembleClassifier):
     """What classifiers around a pool share.
 
@@ -199,55 +181,33 @@ class BasePoolClassifier(_Pool, BaseEnsembleClassifier):
         if is_pool(pool):
             answers = ask_all(named_pool(pool, columns), X, self.classes_, n_jobs=self.n_jobs)
         else:
-            answers = answers_of(pool, X, n_jobs=self.n_jobs).take(kept)
+            answers = answers_of(pool, X, n_jobs=self.n_jobs)
+            answers.names = np.array(answers.names, dtype=object)[kept].tolist()
+            answers.votes = answers.votes[kept]
+            answers.proba = None if answers.proba is None else answers.proba[kept]
+            answers.weights = None if answers.weights is None else answers.weights[kept]
         answers.combiner = getattr(self, "combiner_", None)
         return answers
 
     def _member_answers(self, X):
         return self._ask(X)
 
-    @available_if(_members_have_proba)
-    def member_predict_proba(self, X) -> NDArray:
-        """Return the probabilities that each member gives.
+    def _members_have_proba(self):
+        pool = getattr(self, "pool_", None)
+        if pool is None:
+            return super()._members_have_proba()
+        if is_pool(pool):
+            return not self._without_proba()
+        ensemble = strip(pool)[1]
+        if hasattr(ensemble, "member_predict"):
+            return hasattr(ensemble, "member_predict_proba")
+        try:
+            return all(hasattr(m.estimator, "predict_proba") for m in members_of(ensemble))
+        except MemberError:
+            return False
 
-        Parameters
-        ----------
-        X : array-like or frame of shape (n_samples, n_features)
-
-        Returns
-        -------
-        ndarray of shape (n_members, n_samples, n_classes)
-        """
-        check_is_fitted(self)
-        return self._ask(X).proba
-
-    def predict_proba(self, X) -> NDArray:
-        """Return the support of the rule for each class, as shares.
-
-        Parameters
-        ----------
-        X : array-like or frame of shape (n_samples, n_features)
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_classes)
-        """
-        check_is_fitted(self)
+    def _combined(self, X):
         return self.combiner_.predict_proba(self.member_outputs(X))
-
-    def predict(self, X) -> NDArray:
-        """Return the label with most support, the first of equals.
-
-        Parameters
-        ----------
-        X : array-like or frame of shape (n_samples, n_features)
-
-        Returns
-        -------
-        ndarray of shape (n_samples,)
-        """
-        check_is_fitted(self)
-        return self.combiner_.predict(self.member_outputs(X))
 
 
 class BasePoolRegressor(_Pool, BaseEnsembleRegressor):
@@ -277,31 +237,10 @@ class BasePoolRegressor(_Pool, BaseEnsembleRegressor):
             self.names_ = [name for name, _ in self.pool_]
         return MemberPredictions(values, y, sample_weight=sample_weight, names=self.names_)
 
-    def member_predict(self, X) -> NDArray:
-        """Return the number that each member gives each sample.
-
-        Parameters
-        ----------
-        X : array-like or frame of shape (n_samples, n_features)
-
-        Returns
-        -------
-        ndarray of shape (n_members, n_samples)
-        """
+    def _ask(self, X):
         X = self._check_X(X)
         pool, columns, kept = self._asked()
         return values_of(pool, X, columns=columns, n_jobs=self.n_jobs)[kept]
 
-    def predict(self, X) -> NDArray:
-        """Return what the rule makes of the members' numbers.
-
-        Parameters
-        ----------
-        X : array-like or frame of shape (n_samples, n_features)
-
-        Returns
-        -------
-        ndarray of shape (n_samples,)
-        """
-        check_is_fitted(self)
-        return self.combiner_.combine(MemberPredictions(self.member_predict(X)))
+    def _combined(self, X):
+        return self.combiner_.combine(MemberPredictions(self._ask(X)))

@@ -40,7 +40,7 @@ class NearestRows:
     def kneighbors(self, X, n_neighbors):
         """Return distances and rows, (n_queries, n_neighbors), the nearest first."""
         distance = np.empty((len(X), n_neighbors))
-        found = np.empty((len(X), n_neighbors), dtype=np.int64)
+        nearest = np.empty((len(X), n_neighbors), dtype=np.int64)
 
         n_rows = len(self.rows)
         step = max(1, _PRODUCT // n_rows)
@@ -61,11 +61,11 @@ class NearestRows:
                     score = np.matmul(short[own], self.product, out=place[: len(short[own])])
                     kernels.nearest(
                         score, slack[own], norm[own], queries[own], self.rows,
-                        distance[part][own], found[part][own],
+                        distance[part][own], nearest[part][own],
                     )  # fmt: skip
 
         in_parts(search, len(X), 1024, len(X) * self.product.size)
-        return np.sqrt(distance), found
+        return np.sqrt(distance), nearest
 
 
 class NearestVotes:
@@ -83,15 +83,15 @@ class NearestVotes:
     def alike(self, votes, n_neighbors):
         """Return rows, (n_queries, n_neighbors)."""
         votes = np.ascontiguousarray(votes, dtype=np.int8)
-        found = np.empty((len(votes), n_neighbors), dtype=np.int64)
+        nearest = np.empty((len(votes), n_neighbors), dtype=np.int64)
         kind = np.uint8 if len(self.votes) < 256 else np.uint16
 
         def search(part):
             count = np.empty(self.votes.shape[1], dtype=kind)
-            kernels.most_alike(votes[part], self.votes, count, found[part])
+            kernels.most_alike(votes[part], self.votes, count, nearest[part])
 
         in_parts(search, len(votes), 256, len(votes) * self.votes.size)
-        return found
+        return nearest
 
 
 def in_parts(search, n, size, work):

@@ -2,7 +2,6 @@
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 from sklearn.utils import check_array, gen_batches
 
 from counterpoint._kernels import dynamic as kernels
@@ -122,17 +121,7 @@ class DynamicSelectionRegressor(BasePoolRegressor):
             say = np.where(known <= (least + known.max(axis=0, keepdims=True)) / 2, say, 0.0)
         return say
 
-    def predict(self, X) -> NDArray:
-        """Return the weighted mean of the members, weights found anew for each query.
-
-        Parameters
-        ----------
-        X : array-like or frame of shape (n_samples, n_features)
-
-        Returns
-        -------
-        ndarray of shape (n_samples,)
-        """
+    def _combined(self, X):
         return np.concatenate([_weigh(values, say) for _, values, _, say in self._batches(X)])
 
     def explain_selection(self, X) -> pd.DataFrame:

@@ -2,7 +2,6 @@
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.utils import check_array, gen_batches
 from sklearn.utils.validation import check_is_fitted
@@ -172,7 +171,7 @@ class DynamicSelectionClassifier(BasePoolClassifier):
         with threads_for(votes.size):
             return kernels.weighted_vote(votes, weights, len(self.classes_))
 
-    def _support(self, X):
+    def _combined(self, X):
         parts = []
         # What a mean comes to depends on the say even where all agree.
         for _, votes, at, queries, _, weights in self._batches(X, disputed=self.combine == "vote"):
@@ -181,35 +180,7 @@ class DynamicSelectionClassifier(BasePoolClassifier):
             if len(at):
                 support[at] = self._decide(queries, weights)
             parts.append(support)
-        return np.concatenate(parts)
-
-    def predict_proba(self, X) -> NDArray:
-        """Return the support of the chosen members for each class, as shares.
-
-        Parameters
-        ----------
-        X : array-like or frame of shape (n_samples, n_features)
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_classes)
-        """
-        check_is_fitted(self)
-        return as_shares(self._support(X))
-
-    def predict(self, X) -> NDArray:
-        """Return the label with most support, the first of equals.
-
-        Parameters
-        ----------
-        X : array-like or frame of shape (n_samples, n_features)
-
-        Returns
-        -------
-        ndarray of shape (n_samples,)
-        """
-        check_is_fitted(self)
-        return self.classes_[self._support(X).argmax(axis=1)]
+        return as_shares(np.concatenate(parts))
 
     def explain_selection(self, X) -> pd.DataFrame:
         """Say who decided about each query, with what competence.

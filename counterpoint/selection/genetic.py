@@ -140,15 +140,15 @@ def pareto_front(
     if len(criteria) != 2:
         raise ValueError(f"{len(criteria)} criteria were given: a front is of two.")
     aims = [_Size() if c == "size" else as_criterion(c) for c in criteria]
-    found: dict[tuple[int, ...], tuple[float, float]] = {}
+    values: dict[tuple[int, ...], tuple[float, float]] = {}
     for share in np.linspace(0.0, 1.0, n_weights):
         both = WeightedSum(aims, [1.0 - share, share])
         for step in select_forward(outputs, both, n_members=n_members).steps:
             key = tuple(sorted(step.tolist()))
-            if key not in found:
+            if key not in values:
                 part = outputs.take(np.array(key))
-                found[key] = (aims[0].value(part), aims[1].value(part))
-    rows = [(a, b, key) for key, (a, b) in found.items() if np.isfinite([a, b]).all()]
+                values[key] = (aims[0].value(part), aims[1].value(part))
+    rows = [(a, b, key) for key, (a, b) in values.items() if np.isfinite([a, b]).all()]
     kept = [
         (a, b, key)
         for a, b, key in rows

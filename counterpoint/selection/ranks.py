@@ -45,12 +45,12 @@ class RankComparison:
             Groups may overlap; methods that differ from all others are in none.
         """
         ranks, names = self.mean_ranks.to_numpy(), list(self.mean_ranks.index)
-        found: list[tuple[int, int]] = []
+        groups: list[tuple[int, int]] = []
         for start in range(len(ranks)):
             end = int(np.searchsorted(ranks, ranks[start] + self.critical_difference, side="left"))
-            if end - start > 1 and (not found or end > found[-1][1]):
-                found.append((start, end))
-        return [names[start:end] for start, end in found]
+            if end - start > 1 and (not groups or end > groups[-1][1]):
+                groups.append((start, end))
+        return [names[start:end] for start, end in groups]
 
 
 def compare_ranks(table, *, lower_is_better: bool = True, alpha: float = 0.05) -> RankComparison:

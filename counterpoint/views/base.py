@@ -132,10 +132,6 @@ class BaseViewClassifier(MetaEstimatorMixin, BaseEnsembleClassifier):
 
     # -- answers -------------------------------------------------------------------------------
 
-    def _members_have_proba(self):
-        models = getattr(self, "estimators_", None) or self._learners().values()
-        return all(hasattr(model, "predict_proba") for model in models)
-
     def _each(self, ask, X):
         """Ask the members, and give their answers in their order, one after the other."""
         return Parallel(n_jobs=self.n_jobs, prefer="threads", return_as="generator")(
