@@ -18,7 +18,7 @@ from counterpoint.hyperboxes.base import BoxClassifier, data_range, to_unit
 from counterpoint.hyperboxes.learning import agglomerate
 from counterpoint.trees.boxes import box_volumes
 from counterpoint.trees.cells import all_cells, cells_at, sample_overlaps
-from counterpoint.trees.convert import take_trees
+from counterpoint.trees.take import take_trees
 
 __all__ = ["HyperboxEnsembleClassifier"]
 
@@ -37,7 +37,7 @@ class HyperboxEnsembleClassifier(BoxClassifier, BaseEnsemble):
     Parameters
     ----------
     pool : classifier, list of trees, TreeEnsemble or None, default=None
-        An ensemble of trees, see :func:`counterpoint.trees.convert.take_trees`. One that is not
+        An ensemble of trees, see :func:`counterpoint.trees.take_trees`. One that is not
         fitted, as after ``clone`` or in a grid search, is fitted first. None is 20 bagged trees.
     boxes : {"data", "all", "largest", "sample"}, default="data"
         Which overlaps. "data": those that hold training samples. "all": every one, where there

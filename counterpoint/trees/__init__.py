@@ -3,7 +3,7 @@
 from counterpoint.trees.algebra import apply, graft, relabel, restrict, simplify
 from counterpoint.trees.boxes import leaf_boxes
 from counterpoint.trees.compare import same_function
-from counterpoint.trees.convert import as_sklearn, from_sklearn, take_trees
+from counterpoint.trees.convert import as_sklearn, from_sklearn
 from counterpoint.trees.distilling.estimator import DistilledTreeClassifier
 from counterpoint.trees.distilling.similar import SimilarMember, most_similar_member
 from counterpoint.trees.ensemble import TreeEnsemble
@@ -20,6 +20,7 @@ from counterpoint.trees.refine import refine_leaves
 from counterpoint.trees.rules.estimator import RuleMergeClassifier
 from counterpoint.trees.rules.rule import Rule, RuleList, tree_rules
 from counterpoint.trees.structure import Tree
+from counterpoint.trees.take import take_trees
 
 __all__ = [
     "Certificate",

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.ensemble import GradientBoostingClassifier
 
+from counterpoint.trees.convert import from_sklearn
 from counterpoint.trees.structure import LEAF, Tree
 
 # What a node says of itself: a leaf's value and weight, or a split's feature, threshold, whether
@@ -24,14 +25,12 @@ def is_additive(model: Any) -> bool:
     return isinstance(model, GradientBoostingClassifier) or _name(model) in _READERS
 
 
-def additive_trees(model: Any, from_sklearn: Callable) -> tuple[list[Tree], NDArray, NDArray, type]:
+def additive_trees(model: Any) -> tuple[list[Tree], NDArray, NDArray, type]:
     """Take the trees of a fitted gradient boosting classifier.
 
     Parameters
     ----------
     model : GradientBoostingClassifier, LGBMClassifier or XGBClassifier
-    from_sklearn : callable
-        Takes the arrays of one tree of scikit-learn.
 
     Returns
     -------
@@ -45,7 +44,7 @@ def additive_trees(model: Any, from_sklearn: Callable) -> tuple[list[Tree], NDAr
         What samples are rounded to.
     """
     if isinstance(model, GradientBoostingClassifier):
-        trees, weights, dtype = _from_gradient_boosting(model, from_sklearn)
+        trees, weights, dtype = _from_gradient_boosting(model)
     else:
         trees, weights, dtype = _READERS[_name(model)](model)
     return trees, weights, _offset(model, trees, weights, dtype), dtype
@@ -59,9 +58,9 @@ def _offset(model, trees, weights, dtype):
     """Find where the sum begins from what the model says about one sample."""
     origin = np.zeros((1, model.n_features_in_), dtype=dtype)
     if isinstance(model, GradientBoostingClassifier):
-        said = model.decision_function(origin)
+        scores = model.decision_function(origin)
     elif _name(model) == "xgboost.XGBClassifier":
-        said = model.predict(origin, output_margin=True)
+        scores = model.predict(origin, output_margin=True)
     else:
         return np.zeros(len(model.classes_))  # LightGBM has it in the first trees
     score = np.zeros(trees[0].value.shape[1])
@@ -71,9 +70,9 @@ def _offset(model, trees, weights, dtype):
             left = tree.threshold[node] >= 0.0
             node = (tree.children_left if left else tree.children_right)[node]
         score += weight * tree.value[node]
-    said = np.asarray(said, dtype=float).ravel()
-    said = np.array([0.0, said[0]]) if len(said) == 1 else said
-    return said - score
+    scores = np.asarray(scores, dtype=float).ravel()
+    scores = np.array([0.0, scores[0]]) if len(scores) == 1 else scores
+    return scores - score
 
 
 def _in_column(values, k, n_columns):
@@ -86,7 +85,7 @@ def _class_of(t, n_classes):
     return 1 if n_classes == 2 else t % n_classes
 
 
-def _from_gradient_boosting(model, from_sklearn):
+def _from_gradient_boosting(model):
     if model.init is not None and model.init != "zero":
         raise TypeError(
             f"This GradientBoostingClassifier starts from init={model.init!r}, which is no tree: "
@@ -184,11 +183,11 @@ def _build(root: Any, read: _Reader, t: int, n_classes: int) -> Tree:
         if above >= 0:
             rows[above][side] = len(rows)
         deepest = max(deepest, depth)
-        said = read(node)
-        if len(said) == 2:
-            rows.append([LEAF, LEAF, LEAF, np.nan, False, *said])
+        facts = read(node)
+        if len(facts) == 2:
+            rows.append([LEAF, LEAF, LEAF, np.nan, False, *facts])
             continue
-        feature, cut, missing_left, weight, left, right = said
+        feature, cut, missing_left, weight, left, right = facts
         stack += [(right, len(rows), 1, depth + 1), (left, len(rows), 0, depth + 1)]
         rows.append([LEAF, LEAF, feature, cut, missing_left, 0.0, weight])
     left, right, feature, cut, missing, value, weight = (

@@ -35,7 +35,7 @@ def sample_overlaps(
     Parameters
     ----------
     ensemble : TreeEnsemble
-        With splits on columns only; from :func:`counterpoint.trees.convert.take_trees`.
+        With splits on columns only; from :func:`counterpoint.trees.take_trees`.
     n : int
         How many to draw. The same overlap may come more than once.
     random_state : int, RandomState instance or None, default=None

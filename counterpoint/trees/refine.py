@@ -23,9 +23,9 @@ from counterpoint._validation import (
     encode_labels,
 )
 from counterpoint.combiners.simplex import project_to_simplex
-from counterpoint.trees.convert import take_trees
 from counterpoint.trees.ensemble import TreeEnsemble, predict_trees, stack_trees
 from counterpoint.trees.structure import Tree, class_shares
+from counterpoint.trees.take import take_trees
 
 # So much of the mean shares is even, in the logarithm: a class that the ensemble ruled out costs
 # much, but not infinitely.

@@ -16,7 +16,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 from counterpoint.hyperboxes import HyperboxEnsembleClassifier
 from counterpoint.trees.cells import cells_at, count_cells
-from counterpoint.trees.convert import take_trees
+from counterpoint.trees.take import take_trees
 
 
 @pytest.fixture(scope="module")

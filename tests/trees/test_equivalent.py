@@ -27,13 +27,13 @@ from sklearn.tree import DecisionTreeClassifier, export_text
 from sklearn.utils.estimator_checks import check_estimator
 
 from counterpoint._kernels import equivalent as kernels
-from counterpoint.trees.convert import take_trees
 from counterpoint.trees.ensemble import TreeEnsemble
 from counterpoint.trees.equivalent import exact, grid, smallest
 from counterpoint.trees.equivalent.certificate import certify
 from counterpoint.trees.equivalent.estimator import EnsembleTreeClassifier
 from counterpoint.trees.equivalent.melt import equivalent_tree
 from counterpoint.trees.structure import Tree
+from counterpoint.trees.take import take_trees
 
 # Thresholds that no float32 tells apart, and such that are float32 themselves.
 LEVELS = [0.0, 0.1, 0.1 + 1e-12, 0.5, 1.0, float(np.float32(1.3)), 2.0]

@@ -4,8 +4,8 @@ import numpy as np
 
 from counterpoint._validation import check_choice
 from counterpoint.trees.boxes import data_bounds, leaf_boxes
-from counterpoint.trees.convert import take_trees
 from counterpoint.trees.ensemble import TreeEnsemble, predict_trees, stack_trees
+from counterpoint.trees.take import take_trees
 
 SAMPLINGS = ("auto", "leaves", "data", "uniform")
 

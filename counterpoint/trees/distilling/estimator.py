@@ -16,7 +16,6 @@ from sklearn.utils.validation import check_is_fitted
 from counterpoint import _members
 from counterpoint._validation import check_choice, check_count, check_number
 from counterpoint.base import fit_member, set_random_states, validate_data
-from counterpoint.trees.convert import take_trees
 from counterpoint.trees.distilling.artificial import SAMPLINGS, Sampler, choose_sampling
 from counterpoint.trees.ensemble import TreeEnsemble
 from counterpoint.trees.growing.cases import bootstrap_cases, fit_cases
@@ -24,6 +23,7 @@ from counterpoint.trees.growing.pruned import PrunedTreeClassifier
 from counterpoint.trees.pool import PoolMixin
 from counterpoint.trees.single import SingleTreeMixin
 from counterpoint.trees.structure import Tree
+from counterpoint.trees.take import take_trees
 
 __all__ = ["DistilledTreeClassifier"]
 

@@ -31,8 +31,8 @@ def _kappa(c):
 
 
 def _balanced(c):
-    said = c.sum(axis=0)  # how often the ensemble says each class
-    return float(np.mean(np.diag(c)[said > 0] / said[said > 0]))
+    times = c.sum(axis=0)  # how often the ensemble says each class
+    return float(np.mean(np.diag(c)[times > 0] / times[times > 0]))
 
 
 def _correlation(c):
@@ -147,16 +147,16 @@ def most_similar_member(
         how, trees = choose_sampling(sampling, pool)
         sampler = Sampler(how, trees, rows, np.ones(len(rows)), noise)
         rows = sampler.draw(n_samples, check_random_state(random_state))
-    asked: Any = rows
+    samples: Any = rows
     if names is not None:
-        asked = pd.DataFrame(rows, columns=list(names))
-    answers = _members.answers_of(pool, asked)
+        samples = pd.DataFrame(rows, columns=list(names))
+    answers = _members.answers_of(pool, samples)
     if answers.votes is None:
         raise TypeError(
             f"The members of a {type(pool).__name__} each solve a two-class task of their "
             "own, and none of them could stand for the ensemble."
         )
-    whole = _decisions(pool, answers, asked)
+    whole = _decisions(pool, answers, samples)
     matrices = confusion_matrices(answers.votes, whole, len(answers.classes))
     values = np.array([SIMILARITIES[similarity](c) for c in matrices], dtype=float)
     if np.isnan(values).all():

@@ -61,7 +61,7 @@ def certify(tree: Tree, ensemble: TreeEnsemble, *, limit: int | None = None) -> 
     tree : Tree
         With splits on columns only. It decides for the heaviest class, the first of equals.
     ensemble : TreeEnsemble
-        From :func:`counterpoint.trees.convert.take_trees`.
+        From :func:`counterpoint.trees.take_trees`.
     limit : int, default=None
         Give up after so many overlaps of leaves. None: never.
 

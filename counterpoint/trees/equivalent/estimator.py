@@ -19,7 +19,6 @@ from sklearn.utils.validation import check_is_fitted
 from counterpoint._validation import check_choice, check_count, check_number
 from counterpoint.base import check_weights, fit_member, validate_data
 from counterpoint.trees.algebra import apply, relabel
-from counterpoint.trees.convert import take_trees
 from counterpoint.trees.equivalent.certificate import Certificate, certify
 from counterpoint.trees.equivalent.melt import (
     CRITERIA,
@@ -33,6 +32,7 @@ from counterpoint.trees.growing.growers import case_weights
 from counterpoint.trees.pool import PoolMixin
 from counterpoint.trees.pruning.prune import prune
 from counterpoint.trees.single import SingleTreeMixin
+from counterpoint.trees.take import take_trees
 
 __all__ = ["EnsembleTreeClassifier"]
 

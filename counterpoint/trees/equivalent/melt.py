@@ -13,12 +13,13 @@ from counterpoint._validation import check_choice, check_count, check_number
 from counterpoint.trees.algebra import apply
 from counterpoint.trees.boxes import box_volumes, data_bounds, leaf_boxes
 from counterpoint.trees.compare import point_in
-from counterpoint.trees.convert import as_sklearn, take_trees
+from counterpoint.trees.convert import as_sklearn
 from counterpoint.trees.ensemble import TreeEnsemble
 from counterpoint.trees.equivalent.certificate import Certificate, certify
 from counterpoint.trees.equivalent.exact import Melter, pack, threshold_bounds, to_tree
 from counterpoint.trees.equivalent.smallest import find_smallest
 from counterpoint.trees.structure import Tree, class_shares, impurities
+from counterpoint.trees.take import take_trees
 
 CRITERIA = ("cells", "volume")
 MINIMIZE = (None, "leaves", "depth")
@@ -221,10 +222,10 @@ def _fill(tree, label, ensemble, rows, bounds):
     score = np.zeros((tree.node_count, n_classes))
     wins = np.zeros((tree.node_count, n_classes))
     if rows is not None:
-        reached, said = apply(tree, rows), ensemble.score(rows)
-        decided = said.argmax(axis=1)
+        reached, scores = apply(tree, rows), ensemble.score(rows)
+        decided = scores.argmax(axis=1)
         count = np.bincount(reached, minlength=tree.node_count)
-        np.add.at(score, reached, said)
+        np.add.at(score, reached, scores)
         np.add.at(wins, (reached, decided), 1.0)
     bare = leaf[count[leaf] == 0]
     if len(bare):

@@ -126,10 +126,10 @@ def _row_shares(ensemble, packed, rows, first, last):
     """Share of the rows in each overlap. Overlaps part the space: a row is in one at most."""
     lower, upper, _ = cells_at(ensemble, rows)
     keys = _as_keys(*_cells(packed, lower, upper, ensemble.dtype))
-    found, count = np.unique(keys, return_counts=True)
+    known, count = np.unique(keys, return_counts=True)
     own = _as_keys(first, last)
-    at = np.minimum(np.searchsorted(found, own), len(found) - 1)
-    return np.where(found[at] == own, count[at], 0) / len(rows)
+    at = np.minimum(np.searchsorted(known, own), len(known) - 1)
+    return np.where(known[at] == own, count[at], 0) / len(rows)
 
 
 def _grow(packed, boxes, width, max_leaves):
@@ -147,10 +147,10 @@ def _grow(packed, boxes, width, max_leaves):
         first, last, weight, votes = waiting.pop(node)
         total = weight @ votes
         value[node] = total
-        said = votes.argmax(axis=1)
-        if n_leaves == max_leaves or (said == said[0]).all():
+        winner = votes.argmax(axis=1)
+        if n_leaves == max_leaves or (winner == winner[0]).all():
             # All agree: the label is theirs, whatever rounding makes of the sum.
-            label[node] = int(said[0]) if (said == said[0]).all() else int(total.argmax())
+            label[node] = int(winner[0]) if (winner == winner[0]).all() else int(total.argmax())
             if total.argmax() != label[node] or not total.sum() > 0:
                 value[node] = np.eye(n_classes)[label[node]]
             continue

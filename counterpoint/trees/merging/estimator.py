@@ -11,7 +11,6 @@ from sklearn.utils.multiclass import check_classification_targets
 
 from counterpoint._validation import check_choice, check_count, check_number
 from counterpoint.base import MAX_SEED, validate_data
-from counterpoint.trees.convert import take_trees
 from counterpoint.trees.growing.cases import bootstrap_cases
 from counterpoint.trees.growing.growers import Grower, case_weights
 from counterpoint.trees.merging.bases import on_columns, random_basis
@@ -19,6 +18,7 @@ from counterpoint.trees.merging.merge import ORDERS, merge_arrays
 from counterpoint.trees.pool import PoolMixin
 from counterpoint.trees.pruning.criteria import LOCAL
 from counterpoint.trees.single import SingleTreeMixin
+from counterpoint.trees.take import take_trees
 
 _CHOICES: dict[str, tuple] = {
     "criterion": LOCAL,

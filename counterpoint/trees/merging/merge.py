@@ -11,11 +11,11 @@ from sklearn.utils.multiclass import check_classification_targets
 
 from counterpoint._validation import check_choice
 from counterpoint.trees.boxes import data_bounds
-from counterpoint.trees.convert import take_trees
 from counterpoint.trees.growing.growers import case_weights
 from counterpoint.trees.merging.loop import STEP, TreeMerger
 from counterpoint.trees.pruning.criteria import local_criterion
 from counterpoint.trees.structure import Tree
+from counterpoint.trees.take import take_trees
 
 ORDERS = ("samples", "volume")
 

@@ -12,7 +12,6 @@ from counterpoint._progress import track
 from counterpoint._validation import check_choice, check_count
 from counterpoint.base import takes_weights, validate_data
 from counterpoint.trees.boxes import leaf_boxes
-from counterpoint.trees.convert import take_trees
 from counterpoint.trees.distilling.artificial import Sampler
 from counterpoint.trees.growing.cases import deal_cases, fit_cases
 from counterpoint.trees.growing.pruned import PrunedTreeClassifier
@@ -21,6 +20,7 @@ from counterpoint.trees.rules.merge import RuleMerger, Rules
 from counterpoint.trees.rules.rule import Condition, RuleList, write_rule
 from counterpoint.trees.single import SharesMixin
 from counterpoint.trees.structure import require_columns
+from counterpoint.trees.take import take_trees
 
 __all__ = ["RuleMergeClassifier"]
 

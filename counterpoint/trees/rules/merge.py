@@ -77,7 +77,7 @@ def best_cuts(X, wrong, lower, upper):
     """
     given_up = wrong.sum(axis=1)
     least = given_up.min()
-    found = [
+    best = [
         Cut(-1, -np.inf, k == 0, float(given_up[k])) for k in (0, 1) if given_up[k] <= least + 1e-9
     ]
     for feature in range(X.shape[1]):
@@ -95,10 +95,10 @@ def best_cuts(X, wrong, lower, upper):
             errors = errors[n_below]
             # Sums of weights are rounded: nearly the same is the same.
             if errors.min() < least - 1e-9:
-                least, found = errors.min(), []
+                least, best = errors.min(), []
             for k in np.flatnonzero(errors <= least + 1e-9):
-                found.append(Cut(feature, float(at[k]), first_low, float(errors[k])))
-    return found
+                best.append(Cut(feature, float(at[k]), first_low, float(errors[k])))
+    return best
 
 
 def apply_cut(cut, rules, k, keeps_low):
