@@ -110,7 +110,7 @@ class AdaBoostClassifier(BaseBoostingClassifier):
 
 
 class AdaBoostM1Classifier(AdaBoostClassifier):
-    """AdaBoost.M1: the first AdaBoost for many classes.
+    r"""AdaBoost.M1: the first AdaBoost for many classes.
 
     A member must have weighted error below one half, however many classes there are, and has
     a vote of log((1 - error) / error). For two classes it is AdaBoost. For many classes one half
@@ -119,26 +119,11 @@ class AdaBoostM1Classifier(AdaBoostClassifier):
 
     Parameters
     ----------
-    estimator : classifier or None, default=None
-        The base learner; None is ``PrunedTreeClassifier(grower="hist")``.
-    n_estimators : int, default=50
-        Number of members.
-    confidence : bool, default=False
-        Let members vote with their probabilities.
-    resample : bool, default=False
-        Train on rows drawn by weight, rather than on weights.
     on_failure : {"restart", "stop"}, default="stop"
-        As in ``AdaBoostClassifier``; the original stops.
-    class_weight : dict, "balanced" or None, default=None
-        Weights of classes that the samples start from.
-    stopping : stopping rule, list of them or None, default=None
-        When to stop before ``n_estimators``.
-    warm_start : bool, default=False
-        Go on from the members there are, on the same data.
-    progress : bool or None, default=None
-        Draw a progress bar; None: on a terminal.
-    random_state : int, RandomState instance or None, default=None
-        Seeds members and draws.
+        What to do with a member that fails; the original stops.
+    estimator, n_estimators, confidence, resample, class_weight, stopping, warm_start, progress, \
+            random_state
+        As in ``AdaBoostClassifier``.
 
     Attributes
     ----------

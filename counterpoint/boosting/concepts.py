@@ -27,11 +27,12 @@ from counterpoint.boosting.concept_rules import ConceptRule, NominalConcept, Nom
 from counterpoint.boosting.discretize import as_counts, check_classes, mdl_cuts
 from counterpoint.datasets.columns import is_frame, is_nominal
 from counterpoint.trees.rules.rule import RuleList
+from counterpoint.trees.single import SharesMixin
 
 MAX_CODES = 32  # whole numbers of more distinct values are quantities, not names
 
 
-class NominalConceptClassifier(ClassifierMixin, BaseEstimator):
+class NominalConceptClassifier(SharesMixin, ClassifierMixin, BaseEstimator):
     r"""Rules from the concepts of the most telling attribute (CNC).
 
     The attribute with the highest information gain splits the training rows by its values. The
@@ -280,21 +281,6 @@ class NominalConceptClassifier(ClassifierMixin, BaseEstimator):
         """
         check_is_fitted(self)
         return self._predict_codes(self._encode(X))
-
-    def predict(self, X):
-        """Return the most likely class of each row, the first of equals.
-
-        Parameters
-        ----------
-        X : pandas or polars DataFrame, or array-like of shape (n_samples, n_features)
-            Rows with the columns seen in `fit`.
-
-        Returns
-        -------
-        ndarray of shape (n_samples,)
-        """
-        shares = self.predict_proba(X)
-        return self.classes_[shares.argmax(axis=1)]
 
     @property
     def attribute_(self) -> str:

@@ -112,26 +112,11 @@ class L2BoostRegressor(_L2Boost, AdditiveRegressor):
 
     Parameters
     ----------
-    estimator : regressor or None, default=None
-        The base learner; None is ``HistTreeRegressor(max_depth=3)``. One without
-        ``sample_weight`` is trained on rows drawn by weight if the samples have weights.
-    n_estimators : int, default=100
-        Number of rounds.
-    learning_rate : float, default=0.1
-        Shrinkage: factor of each member's values.
     line_search : bool, default=False
         Multiply the values also by the step that lowers the squared error most (eq. 3.23, in
         closed form). For trees that step is 1: their values are means already.
-    resample : bool, default=False
-        Train on rows drawn by weight, rather than on weights.
-    stopping : stopping rule, list of them or None, default=None
-        When to stop before ``n_estimators``: see ``ErrorStopping``.
-    warm_start : bool, default=False
-        Go on from the members there are, on the same data.
-    progress : bool or None, default=None
-        Draw a progress bar; None: on a terminal.
-    random_state : int, RandomState instance or None, default=None
-        Seeds members and draws.
+    estimator, n_estimators, learning_rate, resample, stopping, warm_start, progress, random_state
+        As in ``L2BoostClassifier``.
 
     Attributes
     ----------

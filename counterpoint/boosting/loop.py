@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from sklearn.base import MetaEstimatorMixin, is_classifier
-from sklearn.utils import check_random_state
+from sklearn.utils import check_random_state, get_tags
 from sklearn.utils.validation import check_is_fitted
 
 from counterpoint._members import select_rows
@@ -280,10 +280,11 @@ class BaseBoosting(MetaEstimatorMixin, BaseEnsemble):
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
-        base = self._base().__sklearn_tags__()
-        tags.input_tags.allow_nan = base.input_tags.allow_nan
-        tags.input_tags.sparse = base.input_tags.sparse
-        tags.input_tags.categorical = base.input_tags.categorical
+        if hasattr(self._base(), "__sklearn_tags__"):  # else fit says what is wrong
+            base = get_tags(self._base()).input_tags
+            tags.input_tags.allow_nan = base.allow_nan
+            tags.input_tags.sparse = base.sparse
+            tags.input_tags.categorical = base.categorical
         return tags
 
 

@@ -231,7 +231,7 @@ class AdaBoostSVMClassifier(BaseBoostingClassifier):
 
 
 class NCABSVMClassifier(AdaBoostSVMClassifier):
-    """NCAB-SVM: AdaBoost-SVM with members that must differ from the vote before them.
+    r"""NCAB-SVM: AdaBoost-SVM with members that must differ from the vote before them.
 
     As ``AdaBoostSVMClassifier``, and three rules more. The penalty of a member at a sample is
     4 where it says another class than the weighted vote of the members before it, else 0 (for
@@ -252,27 +252,13 @@ class NCABSVMClassifier(AdaBoostSVMClassifier):
 
     Parameters
     ----------
-    C : float, default=1.0
-        Cost of errors; sample weights multiply it.
-    n_estimators : int, default=50
-        Most members.
     lam : float, default=2.0
         Strength of the penalty: see above for how little it does.
     min_diversity : float, default=0.8
         Least mean penalty of a member, from 0 to below 4; 0.8 is to differ on 20 % of samples.
-    log2_width_max, log2_width_min, log2_width_step : float, default=20, -20, 2
-        Logarithms to base 2 of the kernel width: the first, the one it must stay above, and by
-        how much it shrinks. The kernel is exp(-d^2 / (2 width^2)), gamma = 1 / (2 width^2).
-    scale : bool, default=True
-        Standardise the columns first.
-    tol : float, default=1e-3
-        Tolerance of the solver.
-    stopping : stopping rule, list of them or None, default=None
-        When to stop before ``n_estimators``.
-    warm_start : bool, default=False
-        Go on from the members there are, on the same data.
-    progress : bool or None, default=None
-        Draw a progress bar; None: on a terminal.
+    C, n_estimators, log2_width_max, log2_width_min, log2_width_step, scale, tol, stopping, \
+            warm_start, progress
+        As in ``AdaBoostSVMClassifier``.
 
     Attributes
     ----------
