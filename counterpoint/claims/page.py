@@ -22,6 +22,10 @@ from counterpoint.tabular.plain import plain
 __all__ = ["PAGE", "summarise_claim", "summarise_reproductions", "write_reproductions"]
 
 PAGE = "index.html"
+_OF_THE_CLAIM = ("topic", "title", "sentence", "source", "rule", "setup", "findings")
+_OF_THE_RUN = (
+    "size", "n_done", "n_cells", "complete", "cells", "caution", "seconds", "problem",
+)  # fmt: skip
 _WORDS: tuple[Word, ...] = ("reproduced", "differs", "not reproduced")
 
 
@@ -41,24 +45,11 @@ def summarise_claim(result: ClaimResult) -> dict[str, Any]:
     claim, verdict = result.claim, result.verdict
     table = pd.DataFrame() if verdict is None else _flat(verdict.table)
     return plain(
-        {
-            "topic": claim.topic,
-            "title": claim.title,
-            "sentence": claim.sentence,
-            "source": claim.source,
-            "rule": claim.rule,
-            "setup": claim.setup,
-            "findings": claim.findings,
-            "size": result.size,
-            "n_done": result.n_done,
-            "n_cells": result.n_cells,
-            "complete": result.complete,
-            "cells": result.cells,
-            "caution": result.caution,
-            "seconds": result.seconds,
+        {name: getattr(claim, name) for name in _OF_THE_CLAIM}
+        | {name: getattr(result, name) for name in _OF_THE_RUN}
+        | {
             "verdict": None if verdict is None else verdict.word,
             "why": "" if verdict is None else verdict.why,
-            "problem": result.problem,
             "columns": list(table.columns),
             "table": table.astype(object).where(table.notna(), None).values.tolist(),
             "command": f"counterpoint reproduce {claim.topic} --full",

@@ -31,6 +31,29 @@ CREATE TABLE cells (
 ) WITHOUT ROWID
 """
 
+_READ_ONLY = (PermissionError, "may not be written ({error}): choose another place.")
+_NO_ROOM = (
+    OSError,
+    "cannot be written ({error}): make room and run again; what is in it is kept.",
+)
+_IN_USE = (
+    TimeoutError,
+    f"is held by another run for more than {_PATIENCE:g} seconds: wait for it, or choose another "
+    "file.",
+)
+# What SQLite may find wrong with the file, in our words.
+_PROBLEMS: dict[int, tuple[type[Exception], str]] = {
+    sqlite3.SQLITE_NOTADB: (ValueError, "is not a store of experiments: choose another file."),
+    sqlite3.SQLITE_CORRUPT: (ValueError, "is damaged ({error}): move it away and run again."),
+    sqlite3.SQLITE_READONLY: _READ_ONLY,
+    sqlite3.SQLITE_PERM: _READ_ONLY,
+    sqlite3.SQLITE_CANTOPEN: _READ_ONLY,
+    sqlite3.SQLITE_FULL: _NO_ROOM,
+    sqlite3.SQLITE_IOERR: _NO_ROOM,
+    sqlite3.SQLITE_BUSY: _IN_USE,
+    sqlite3.SQLITE_LOCKED: _IN_USE,
+}
+
 
 def to_frame(rows: Iterable[Mapping[str, Any]]) -> pd.DataFrame:
     """Return rows as a frame; what is undefined is NaN, in columns without a value too."""
@@ -200,26 +223,7 @@ class Store:
         except sqlite3.Error as error:
             # The low byte is the kind, the rest says more than anybody can use.
             kind = (getattr(error, "sqlite_errorcode", None) or 0) & 0xFF
-            if kind == sqlite3.SQLITE_NOTADB:
-                raise ValueError(
-                    f"{self.path} is not a store of experiments: choose another file."
-                ) from error
-            if kind == sqlite3.SQLITE_CORRUPT:
-                raise ValueError(
-                    f"{self.path} is damaged ({error}): move it away and run again."
-                ) from error
-            if kind in (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_PERM, sqlite3.SQLITE_CANTOPEN):
-                raise PermissionError(
-                    f"{self.path} may not be written ({error}): choose another place."
-                ) from error
-            if kind in (sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR):
-                raise OSError(
-                    f"{self.path} cannot be written ({error}): make room and run again; what is "
-                    "in it is kept."
-                ) from error
-            if kind in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
-                raise TimeoutError(
-                    f"{self.path} is held by another run for more than {_PATIENCE:g} seconds: wait "
-                    "for it, or choose another file."
-                ) from error
-            raise
+            if kind not in _PROBLEMS:
+                raise
+            raised, words = _PROBLEMS[kind]
+            raise raised(f"{self.path} {words.format(error=error)}") from error
