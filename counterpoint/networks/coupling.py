@@ -260,7 +260,7 @@ class RootQuartic(Coupling):
     """Squared error less the root of fourth powers of distances to the other members.
 
     The error of member i at a point is ``(f_i - d)^2 / 2 - lam * p_i`` with
-    ``p_i = sqrt(mean_j (f_i - f_j)^4)``, output by output. The penalty of the sources is a
+    ``p_i = sqrt(mean_j (f_i - f_j)^4)``, output by output. The penalty of [1]_ and [2]_ is a
     distance, so it is *subtracted*: only so it drives members apart. Its derivative is
     ``2 mean_j (f_i - f_j)^3 / p_i``, and 0 where all members agree, which is its limit. Up to
     lambda ``1 / (2 sqrt(2))`` ideal linear outputs do not spread.

@@ -63,7 +63,7 @@ class OutputCodeClassifier(BaseViewClassifier):
     column_distance_ : float
         Distance of the two most similar splits; NaN for one bit.
     n_correctable_ : int
-        Wrong bits that are always corrected: (row_distance_ - 1) // 2. (The source says [2]_
+        Wrong bits that are always corrected: (row_distance_ - 1) // 2. (The thesis [2]_ says
         floor(m / 2) - 1, which is one too few.)
     estimators_ : list of classifiers
         The members; each says 0 or 1.
