@@ -9,7 +9,6 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.tree import DecisionTreeClassifier
 
 import counterpoint
-from counterpoint.auto import OverproduceSelectClassifier
 from counterpoint.combiners import Combiner
 from counterpoint.dynamic import Competence, Region
 
@@ -17,18 +16,19 @@ from counterpoint.dynamic import Competence, Region
 PARTS = (Combiner, Competence, Region)
 # The default pool of the flagship takes minutes; its promises do not depend on what is in it.
 FEW = [("bayes", GaussianNB()), ("tree", DecisionTreeClassifier(max_depth=3))]
-_FIRST = next(iter(inspect.signature(OverproduceSelectClassifier).parameters))
-QUICK = {"OverproduceSelectClassifier": {_FIRST: FEW, "cv": 2}}
+QUICK = {"OverproduceSelectClassifier": {"pool": FEW, "cv": 2}}
 
 
 def public_classes():
-    """Yield every class that a package of ours exports."""
+    """Yield every class that a package of ours exports, once."""
+    seen = set()
     for module in pkgutil.iter_modules(counterpoint.__path__):
         if module.name in counterpoint.__all__:
             package = importlib.import_module(f"counterpoint.{module.name}")
             for name in package.__all__:
                 value = getattr(package, name)
-                if inspect.isclass(value):
+                if inspect.isclass(value) and value not in seen:
+                    seen.add(value)
                     yield value
 
 
@@ -42,5 +42,4 @@ def public_estimators():
 
 def quick(estimator):
     """Return an estimator with settings under which it is fitted fast."""
-    options = QUICK.get(estimator.__name__, {})
-    return estimator(**options)
+    return estimator(**QUICK.get(estimator.__name__, {}))
