@@ -3,6 +3,7 @@
 Hooks that MkDocs calls while it builds; nothing is written into docs/.
 """
 
+import inspect
 import re
 from pathlib import Path
 
@@ -51,7 +52,11 @@ def on_files(files, config):
     for name in [*API, "exceptions"]:
         module = getattr(counterpoint, name)
         public = [n for n in module.__all__ if not n.startswith("_")]
-        add(f"api/{name}.md", f"# counterpoint.{name}\n\n" + _one(f"counterpoint.{name}", public))
+        # What a package imports at first use is documented where it lives.
+        homes = {n: f".{home}" for n, home in getattr(module, "_HOME_OF", {}).items()}
+        parts = [_one(f"counterpoint.{name}{homes.get(n, '')}", [n]) for n in public]
+        head = f"# counterpoint.{name}\n\n```text\n{inspect.getdoc(module)}\n```\n\n"
+        add(f"api/{name}.md", head + "\n".join(parts))
     return files
 
 

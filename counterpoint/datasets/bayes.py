@@ -120,10 +120,6 @@ def bayes_error(
     **parameters
         The generator's own, if not the defaults: ``distance`` of two Gaussians.
 
-    Returns
-    -------
-    float
-
     References
     ----------
     .. [1] Ripley, "Pattern Recognition and Neural Networks", 1996: "about 8 %" for his problem.

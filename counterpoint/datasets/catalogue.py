@@ -79,10 +79,6 @@ def describe(name: str) -> str:
     name : str
         As `load` takes it.
 
-    Returns
-    -------
-    str
-
     Examples
     --------
     >>> print(describe("iris").splitlines()[0])

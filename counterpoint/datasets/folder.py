@@ -29,10 +29,6 @@ def data_folder() -> Path:
     ``counterpoint`` in the user's cache: ``$XDG_CACHE_HOME`` or ``~/.cache``,
     ``~/Library/Caches`` on macOS, ``%LOCALAPPDATA%`` on Windows. It need not exist yet.
 
-    Returns
-    -------
-    pathlib.Path
-
     Examples
     --------
     >>> import os

@@ -116,10 +116,6 @@ default="squared"
     sample_weight : array-like of shape (n_samples,) or None, default=None
         Weights of the samples in the averages.
 
-    Returns
-    -------
-    parts : DiversityParts
-
     References
     ----------
     .. [1] D. Wood, T. Mu, A. Webb, H. Reeve, M. Lujan, G. Brown, "A unified theory of
@@ -196,10 +192,6 @@ def ambiguity_decomposition(
         Non-negative weights of the members, scaled to add up to one. None means equal.
     loss, classes, eps, sample_weight
         As for :func:`bias_variance_diversity`.
-
-    Returns
-    -------
-    parts : AmbiguityParts
 
     References
     ----------

@@ -171,10 +171,6 @@ default="zero-one"
     progress : bool or None, default=None
         Whether to draw a progress bar; None means on a terminal only.
 
-    Returns
-    -------
-    decomposition : Decomposition
-
     Warns
     -----
     UserWarning

@@ -73,10 +73,6 @@ def zero_one_diversity_effect(
         Label of the ensemble in each trial, where it does not take a plain plurality vote
         of its members, as None assumes. The identity holds for any way to combine.
 
-    Returns
-    -------
-    parts : EffectParts
-
     References
     ----------
     .. [1] D. Wood, T. Mu, A. Webb, H. Reeve, M. Lujan, G. Brown, "A unified theory of

@@ -99,10 +99,6 @@ class Parts:
             False gives one row a part: its average, and what it contributes to the
             error (NaN where a part is told for information only). True gives one row
             a sample and one column a part.
-
-        Returns
-        -------
-        frame : DataFrame
         """
         if per_sample:
             return pd.DataFrame(self.per_sample).rename_axis("sample")

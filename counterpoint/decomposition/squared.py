@@ -109,10 +109,6 @@ def bias_variance(
     sample_weight : array-like of shape (n_samples,) or None, default=None
         Weights of the samples in the averages.
 
-    Returns
-    -------
-    parts : BiasVarianceParts
-
     References
     ----------
     .. [1] S. Geman, E. Bienenstock, R. Doursat, "Neural networks and the bias/variance
@@ -164,10 +160,6 @@ def bias_variance_covariance(
         counterpart of member i of another.
     noise, sample_weight
         As for :func:`bias_variance`.
-
-    Returns
-    -------
-    parts : CovarianceParts
 
     References
     ----------

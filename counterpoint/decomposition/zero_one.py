@@ -163,10 +163,6 @@ def kohavi_wolpert(
     sample_weight : array-like of shape (n_samples,) or None, default=None
         Weights of the samples in the averages.
 
-    Returns
-    -------
-    parts : KohaviWolpertParts
-
     References
     ----------
     .. [1] R. Kohavi, D. Wolpert, "Bias plus variance decomposition for zero-one loss
@@ -222,10 +218,6 @@ def breiman(
     y, labels, y_proba, classes, sample_weight
         As for :func:`kohavi_wolpert`.
 
-    Returns
-    -------
-    parts : BreimanParts
-
     Notes
     -----
     Eastwood says that this variance may be negative. As the formulas stand it is not: no
@@ -277,10 +269,6 @@ def james(
     ----------
     y, labels, y_proba, classes, sample_weight
         As for :func:`kohavi_wolpert`.
-
-    Returns
-    -------
-    parts : JamesParts
 
     References
     ----------

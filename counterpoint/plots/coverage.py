@@ -57,10 +57,6 @@ class CoverageDisplay(Display):
         X : array-like of shape (n_samples, n_features)
         y, ax, **options
             As for :meth:`from_subsets`.
-
-        Returns
-        -------
-        CoverageDisplay
         """
         subsets = ensemble_to_features(estimator, X).T.toarray().astype(bool)
         return cls.from_subsets(subsets, y, ax=ax, **options)
@@ -79,10 +75,6 @@ class CoverageDisplay(Display):
             Where to draw; None makes a new figure.
         **options
             As in :meth:`draw`.
-
-        Returns
-        -------
-        CoverageDisplay
         """
         return cls(path=coverage_path(subsets, y)).plot(ax=ax, **options)
 

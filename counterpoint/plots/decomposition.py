@@ -112,10 +112,6 @@ class DecompositionDisplay(Display):
             For ``counterpoint.decomposition.decompose``: ``loss``, ``method``, ``n_trials``, ...
             With an integer ``random_state`` every value meets the same training sets. And as for
             ``plot`` and ``draw``.
-
-        Returns
-        -------
-        display : DecompositionDisplay
         """
         if (param_name is None) != (param_range is None):
             raise ValueError(
@@ -160,10 +156,6 @@ class DecompositionDisplay(Display):
             What to call the bar.
         **options
             For that function, and as for ``plot`` and ``draw``.
-
-        Returns
-        -------
-        display : DecompositionDisplay
         """
         check_choice(method, "method", _FUNCTIONS)
         look = cls._take_look(options)
@@ -186,10 +178,6 @@ class DecompositionDisplay(Display):
         ax : matplotlib Axes, default=None
         **options
             As for ``draw``.
-
-        Returns
-        -------
-        display : DecompositionDisplay
         """
         called = "" if name is None else name
         return cls.from_decompositions({called: decomposition}, ax=ax, **options)
@@ -210,10 +198,6 @@ class DecompositionDisplay(Display):
         ax : matplotlib Axes, default=None
         **options
             As for ``draw``.
-
-        Returns
-        -------
-        display : DecompositionDisplay
         """
         if isinstance(decompositions, pd.DataFrame):
             rows = decompositions.to_dict(orient="index")

@@ -47,10 +47,6 @@ class Display:
             For ``Axes.legend``.
         **options
             As for ``draw``.
-
-        Returns
-        -------
-        self
         """
         ax = style.get_axes(ax, self._size())
         key = self.draw(ax, **options)
@@ -102,10 +98,6 @@ class PanelDisplay(Display):
             For ``Axes.legend``.
         **options
             As for ``draw``.
-
-        Returns
-        -------
-        self
         """
         panels = stacked_panels(ax, self.n_panels)
         key = self.draw(panels, **options) or []

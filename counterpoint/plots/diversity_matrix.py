@@ -87,10 +87,6 @@ class DiversityMatrixDisplay(EnsembleDisplay):
         order : {"given", "cluster", "error"}, default="given"
             As the ensemble has its members; those alike side by side (average linkage); or the
             best first.
-
-        Returns
-        -------
-        DiversityMatrixDisplay
         """
         check_choice(order, "order", _ORDERS)
         if isinstance(outputs, PairCounts):

@@ -78,10 +78,6 @@ class NCLDynamicsDisplay(PanelDisplay):
             Of ``counterpoint.networks``, fitted with ``record=True``.
         **options
             As for ``from_dynamics``.
-
-        Returns
-        -------
-        display : NCLDynamicsDisplay
         """
         hint = "an estimator of counterpoint.networks that was fitted with record=True"
         return cls.from_dynamics(fitted_attribute(estimator, "dynamics_", hint), **options)
@@ -106,10 +102,6 @@ class NCLDynamicsDisplay(PanelDisplay):
         ax : matplotlib Axes or sequence of them, default=None
         **options
             As for ``draw``.
-
-        Returns
-        -------
-        display : NCLDynamicsDisplay
         """
         if data not in dynamics.traces:
             raise ValueError(

@@ -64,10 +64,6 @@ class HistoryDisplay(PanelDisplay):
         estimator : fitted estimator with ``history_``
         **options
             As for ``from_history``.
-
-        Returns
-        -------
-        display : HistoryDisplay
         """
         hint = "a fitted method of counterpoint.boosting"
         return cls.from_history(fitted_attribute(estimator, "history_", hint), **options)
@@ -94,10 +90,6 @@ class HistoryDisplay(PanelDisplay):
         ax : matplotlib Axes or sequence of them, default=None
         **options
             As for ``draw``.
-
-        Returns
-        -------
-        display : HistoryDisplay
         """
         chosen = [columns] if isinstance(columns, str) else list(columns)
         missing = [name for name in chosen if name not in history]

@@ -78,10 +78,6 @@ class HyperboxDisplay(Display):
         ax : matplotlib Axes, default=None
         **options
             As for ``draw``.
-
-        Returns
-        -------
-        display : HyperboxDisplay
         """
         if not hasattr(type(estimator), "boxes_"):
             raise TypeError(

@@ -70,10 +70,6 @@ class KappaErrorDisplay(EnsembleDisplay):
         outputs : MemberOutputs, or dict of them by name
         name : str, default=None
             What to call a single ensemble.
-
-        Returns
-        -------
-        KappaErrorDisplay
         """
         clouds, means = [], {}
         for called, one in named_outputs(outputs, name).items():

@@ -78,10 +78,6 @@ class LiftDisplay(Display):
             Where to draw; None makes a new figure.
         **options
             As in :meth:`draw`.
-
-        Returns
-        -------
-        LiftDisplay
         """
         named = scores if isinstance(scores, Mapping) else {name: scores}
         curves = {
@@ -173,10 +169,6 @@ class RelevanceHorizonDisplay(Display):
         score_name : str
             For the axis.
         ax : matplotlib Axes, default=None
-
-        Returns
-        -------
-        RelevanceHorizonDisplay
         """
         lengths = np.asarray(lengths)
         read = {}

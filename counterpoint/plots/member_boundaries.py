@@ -89,10 +89,6 @@ class MemberBoundariesDisplay(Display):
         ax : matplotlib Axes, default=None
         **options
             As for ``draw``.
-
-        Returns
-        -------
-        display : MemberBoundariesDisplay
         """
         points, y, labels = plane.check_plane(estimator, X, y)
         check_count(grid_resolution, "grid_resolution", low=2)

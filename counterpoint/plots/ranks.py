@@ -56,10 +56,6 @@ class RankDisplay(Display):
             Where to draw; None makes a new figure.
         **options
             As in :meth:`draw`.
-
-        Returns
-        -------
-        RankDisplay
         """
         comparison = compare_ranks(table, lower_is_better=lower_is_better, alpha=alpha)
         return cls(comparison=comparison).plot(ax, **options)

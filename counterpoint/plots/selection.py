@@ -54,10 +54,6 @@ class SelectionDisplay(Display):
             Where to draw; None makes a new figure.
         **options
             As in :meth:`draw`.
-
-        Returns
-        -------
-        SelectionDisplay
         """
         if isinstance(traces, Trace):
             traces = {traces.method if name is None else name: traces}
@@ -84,10 +80,6 @@ class SelectionDisplay(Display):
         ax : matplotlib Axes, default=None
         **options
             As in :meth:`from_traces`.
-
-        Returns
-        -------
-        SelectionDisplay
         """
         hint = "a fitted EnsembleSelectionClassifier, or a Trace to from_traces"
         return cls.from_traces(fitted_attribute(estimator, "trace_", hint), ax=ax, **options)

@@ -87,10 +87,6 @@ class TrajectoryDisplay(PanelDisplay, EnsembleDisplay):
             always there.
         name : str, default=None
             What to call a single ensemble.
-
-        Returns
-        -------
-        TrajectoryDisplay
         """
         chosen = [measures] if isinstance(measures, str) else list(measures)
         columns = list(dict.fromkeys([*_ERRORS, *chosen]))

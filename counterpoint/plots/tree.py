@@ -70,10 +70,6 @@ class TreeDisplay(Display):
         ----------
         estimator : fitted estimator
             A decision tree of scikit-learn, or any of ours that holds one tree.
-
-        Returns
-        -------
-        TreeDisplay
         """
         return cls.from_tree(estimator, **options)
 
@@ -101,10 +97,6 @@ class TreeDisplay(Display):
         ax : matplotlib Axes, default=None
         **options
             As for ``draw``.
-
-        Returns
-        -------
-        display : TreeDisplay
         """
         taken = take_trees(tree.as_sklearn() if hasattr(tree, "as_sklearn") else tree)
         if taken.n_trees != 1:
