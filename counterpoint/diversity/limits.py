@@ -230,9 +230,8 @@ def first_order_bound(outputs, *, weights=None):
 
     Parameters
     ----------
-    outputs : MemberOutputs, PairCounts or right/wrong flags (n_members, n_samples)
-    weights : array-like of shape (n_members,), default=None
-        Say of each member; None: that of the outputs, else equal.
+    outputs, weights
+        As for :func:`tandem_bound`.
 
     Returns
     -------
@@ -307,9 +306,8 @@ def c_bound(outputs, *, weights=None):
 
     Parameters
     ----------
-    outputs : MemberOutputs, PairCounts or right/wrong flags (n_members, n_samples)
-    weights : array-like of shape (n_members,), default=None
-        Say of each member; None: that of the outputs, else equal.
+    outputs, weights
+        As for :func:`tandem_bound`.
 
     Returns
     -------

@@ -93,8 +93,8 @@ def enrichment_degree(subsets, y=None):
 
     Parameters
     ----------
-    subsets : array-like of shape (n_subsets, n_samples) or MemberOutputs
-    y : array-like of shape (n_samples,), default=None
+    subsets, y
+        As for :func:`enrichment`.
 
     Returns
     -------
@@ -142,10 +142,8 @@ def coverage_spread(subsets, y=None):
 
     Parameters
     ----------
-    subsets : array-like of shape (n_subsets, n_samples) or MemberOutputs
-        Whether each subset holds each sample; an ensemble is taken apart by ``member_subsets``.
-    y : array-like of shape (n_samples,), default=None
-        Class of each sample; may be left out for MemberOutputs.
+    subsets, y
+        As for :func:`enrichment`.
 
     Returns
     -------
