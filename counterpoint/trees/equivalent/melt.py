@@ -88,7 +88,7 @@ class EquivalentTree:
         Returns
         -------
         Certificate
-            See :func:`counterpoint.trees.equivalent.certificate.certify`.
+            See :func:`counterpoint.trees.certify`.
         """
         return certify(self.tree, self.ensemble, limit=limit)
 

@@ -35,7 +35,7 @@ class PrunedTreeClassifier(GrownTreeMixin, SingleTreeMixin, ClassifierMixin, Bas
     are not more than those of the subtree under it. What is not as in C4.5: splits are chosen by
     information gain rather than by gain ratio, branches are raised into the place of their parents
     only with ``raising=True``, and the limits are exact. The other criteria are those of
-    :func:`counterpoint.trees.pruning.prune.prune`.
+    :func:`counterpoint.trees.prune`.
 
     Most criteria need numbers of cases. Sample weights that are all whole numbers count as copies
     of the sample. Others, such as the weights of a booster, say only which samples matter more

@@ -45,7 +45,7 @@ def prune_and_raise(
     cf : float, default=0.25
         Confidence, above 0 and at most 1. 1 changes nothing.
     limit : {"binomial", "chen"}, default="binomial"
-        See :func:`counterpoint.trees.pruning.criteria.upper_limit`.
+        See ``upper_limit`` in ``criteria.py``.
     impurity : {"entropy", "gini"}, default="entropy"
         Of nodes in branches that are raised.
 
