@@ -336,7 +336,7 @@ def _leaderboard(outputs, tempered, rule, keep, families, seconds):
         {
             "member": outputs.names,
             "family": families,
-            "error": outputs.errors,
+            "error": [mean_loss(p, outputs) for p in outputs.proba],
             "log_loss": [mean_loss(p, outputs, "log-loss", LEAST) for p in tempered.proba],
             "weight": weight,
             "adds": adds,

@@ -31,8 +31,11 @@ class _LearntWeights(AdditiveCombiner):
         """Learn the weights."""
         self.check(outputs)
         outputs.need_truth()
-        self.estimator_weights_ = normalise(self._learn(outputs))
+        self.estimator_weights_ = self._weigh(outputs)
         return self
+
+    def _weigh(self, outputs):
+        return normalise(self._learn(outputs))
 
     def combine(self, outputs):
         """Return the weighted sum."""

@@ -113,7 +113,7 @@ class GreedyMeanCombiner(WeightedMeanCombiner):
         self.share = share
         self.random_state = random_state
 
-    def _learn(self, outputs):
+    def _weigh(self, outputs):
         return bagged_weights(
             outputs, n_members=self.n_members, n_bags=self.n_bags, share=self.share,
             random_state=self.random_state,
