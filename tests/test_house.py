@@ -48,9 +48,11 @@ def test_the_picture_is_the_same_twice(tmp_path):
     assert (tmp_path / "one.png").read_bytes() == (tmp_path / "two.png").read_bytes()
 
 
-def test_contributing_leads_through_all_rooms():
+def test_contributing_leads_through_all_rooms_and_pages():
     text = (ROOT / "CONTRIBUTING.md").read_text()
     assert "(docs/images/house.png)" in text
     public = [room for floor in FLOORS for room in floor if not room.startswith("_")]
     for room in public:
         assert f"| `{room}` |" in text, "run make house"
+    for _, page in house.pages():
+        assert f"(docs/{page.name})" in text, "run make house"
