@@ -26,27 +26,13 @@ _WORDS = {
 
 
 def churn(
-    file: Annotated[
-        Path,
-        typer.Argument(
-            metavar="FILE", help="Events: .csv (also .gz) or .parquet.", show_default=False
-        ),
-    ],
-    entity: Annotated[
-        str, typer.Option(metavar="COLUMN", help="Whose event it is.", show_default=False)
-    ],
-    time: Annotated[str, typer.Option(metavar="COLUMN", help="When it was.", show_default=False)],
-    type_: Annotated[
-        str, typer.Option("--type", metavar="COLUMN", help="Of what type.", show_default=False)
-    ],
-    target: Annotated[
-        str, typer.Option(metavar="TYPE", help="The type to predict.", show_default=False)
-    ],
+    file: Annotated[Path, options.argument("Events: .csv (also .gz) or .parquet.", "FILE")],
+    entity: Annotated[str, options.option("Whose event it is.", "COLUMN")],
+    time: Annotated[str, options.option("When it was.", "COLUMN")],
+    type_: Annotated[str, options.option("Of what type.", "COLUMN", "--type")],
+    target: Annotated[str, options.option("The type to predict.", "TYPE")],
     features: Annotated[
-        str | None,
-        typer.Option(
-            metavar="A,B,...", help="Columns to use. Default: all numbers.", show_default=False
-        ),
+        str | None, options.option("Columns to use. Default: all numbers.", "A,B,...")
     ] = None,
     length: Annotated[int, typer.Option(min=1, help="Past events looked at.")] = 2,
     gain: Annotated[
@@ -54,10 +40,7 @@ def churn(
     ] = 5.0,
     cost: Annotated[float, typer.Option(help="What a call costs.")] = 1.0,
     capacity: Annotated[
-        float | None,
-        typer.Option(
-            metavar="NUMBER", help="Most calls: a number, or a share below 1.", show_default=False
-        ),
+        float | None, options.option("Most calls: a number, or a share below 1.", "NUMBER")
     ] = None,
     random_state: options.RandomState = 0,
     output: options.Page = Path("churn.html"),

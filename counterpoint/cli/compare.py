@@ -29,10 +29,10 @@ def compare(
     target: options.Target,
     methods: Annotated[
         str | None,
-        typer.Option(
-            metavar="A,B,...", help="What to compare; --list names all. Default: ten of them.",
-            show_default=False, autocompletion=_complete,
-        ),
+        options.option(
+            "What to compare; --list names all. Default: ten of them.", "A,B,...",
+            autocompletion=_complete,
+        )
     ] = None,
     folds: Annotated[int, typer.Option(min=2, help="Folds of cross-validation.")] = 5,
     repeats: Annotated[int, typer.Option(min=1, help="How often to draw the folds.")] = 1,
@@ -46,7 +46,7 @@ def compare(
     separator: options.Separator = None,
     csv: Annotated[
         Path | None,
-        typer.Option("--csv", metavar="FILE", help="Also write the table.", show_default=False),
+        options.option("Also write the table.", "FILE", "--csv")
     ] = None,
     list_: options.ListMethods = False,
     as_json: options.Json = False,
@@ -110,7 +110,9 @@ def _print(summary: dict[str, Any], out: "Console") -> None:
         "Seconds: for one fit. Where intervals overlap much, the order may be another on new data."
     )
     if summary["interrupted"]:
-        table.caption = f"Stopped: {len(rows)} of {len(summary['asked'])} methods. {table.caption}"
+        table.caption = (
+            f"Stopped: {len(rows)} of {len(summary['requested'])} methods. {table.caption}"
+        )
     out.print(table)
 
 

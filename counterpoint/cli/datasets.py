@@ -18,7 +18,7 @@ WORDS = {
     "`target`": "--target",
 }
 
-Name = Annotated[str, typer.Argument(help="Name of a data set.", show_default=False)]
+Name = Annotated[str, options.argument("Name of a data set.")]
 
 
 @app.command("list")
@@ -81,12 +81,12 @@ def export(
     name: Name,
     output: Annotated[
         str | None,
-        typer.Option(
+        options.option(
+            "File to write, gzipped if it ends in .gz; - for standard output. "
+            "Default: NAME.csv here.",
+            None,
             "--output",
             "-o",
-            help="File to write, gzipped if it ends in .gz; - for standard output. "
-            "Default: NAME.csv here.",
-            show_default=False,
         ),
     ] = None,
     force: Annotated[bool, typer.Option("--force", help="Replace an existing file.")] = False,
@@ -119,22 +119,12 @@ def export(
 
 @app.command()
 def add(
-    file: Annotated[
-        Path, typer.Argument(help="A CSV file with a header, plain or .gz.", show_default=False)
-    ],
-    name: Annotated[
-        str | None, typer.Option(help="What to call it. Default: as the file.", show_default=False)
-    ] = None,
+    file: Annotated[Path, options.argument("A CSV file with a header, plain or .gz.")],
+    name: Annotated[str | None, options.option("What to call it. Default: as the file.")] = None,
     target: Annotated[str, typer.Option(help="The column to predict.")] = "class",
-    nominal: Annotated[
-        str, typer.Option(help="Columns of numbers that are codes: A,B.", show_default=False)
-    ] = "",
+    nominal: Annotated[str, options.option("Columns of numbers that are codes: A,B.")] = "",
     missing: Annotated[
-        str,
-        typer.Option(
-            help="What stands for a missing value, besides an empty field: '?', say.",
-            show_default=False,
-        ),
+        str, options.option("What stands for a missing value, besides an empty field: '?', say.")
     ] = "",
     force: Annotated[bool, typer.Option("--force", help="Replace what is there.")] = False,
 ) -> None:

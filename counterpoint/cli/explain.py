@@ -33,13 +33,10 @@ def explain(
     form: Annotated[Form, typer.Option("--as", help="In what form.")] = Form.tree,
     data: Annotated[
         Path | None,
-        typer.Option(
-            metavar="FILE", help="Rows to explain by, with labels. Default: those kept in MODEL.",
-            show_default=False,
-        ),
+        options.option("Rows to explain by, with labels. Default: those kept in MODEL.", "FILE")
     ] = None,
     max_leaves: Annotated[
-        int | None, typer.Option(min=2, help="Most leaves of the tree.", show_default=False)
+        int | None, options.option("Most leaves of the tree.", min=2)
     ] = None,
     rules: Annotated[int, typer.Option(min=0, help="Rules to print; 0 for all.")] = 20,
     plot: options.Plot = None,

@@ -38,11 +38,8 @@ def fit(
     ),
     page: Annotated[
         Path | None,
-        typer.Option(
-            "--report",
-            metavar="FILE",
-            help="The page to write. Default: named as the model, .html.",
-            show_default=False,
+        options.option(
+            "The page to write. Default: named as the model, .html.", "FILE", "--report"
         ),
     ] = None,
     no_page: Annotated[bool, typer.Option("--no-report", help="Write no page.")] = False,

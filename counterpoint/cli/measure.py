@@ -35,33 +35,18 @@ _AUTHORS_WIDTH = 96  # narrower than this only first authors
 def measure(
     file: Annotated[
         str,
-        typer.Argument(
-            metavar="FILE",
-            help="Predictions: .csv, .tsv (also .gz) or .parquet; - for standard input.",
-            show_default=False,
+        options.argument(
+            "Predictions: .csv, .tsv (also .gz) or .parquet; - for standard input.", "FILE"
         ),
     ],
     truth: Annotated[
-        str | None,
-        typer.Option(
-            metavar="COLUMN",
-            help="Column with the true label. Default: class.",
-            show_default=False,
-        ),
+        str | None, options.option("Column with the true label. Default: class.", "COLUMN")
     ] = None,
     members: Annotated[
-        str | None,
-        typer.Option(
-            metavar="A,B,...",
-            help="Columns of the members. Default: all others.",
-            show_default=False,
-        ),
+        str | None, options.option("Columns of the members. Default: all others.", "A,B,...")
     ] = None,
     weights: Annotated[
-        str | None,
-        typer.Option(
-            metavar="COLUMN", help="Column that says how much a row counts.", show_default=False
-        ),
+        str | None, options.option("Column that says how much a row counts.", "COLUMN")
     ] = None,
     correct: Annotated[
         bool, typer.Option("--correct", help="The columns say 1 right, 0 wrong; no truth column.")

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -31,49 +31,36 @@ WORDS = {
     "data=": "--data",
 }
 
+
+def option(help: str, metavar: str | None = None, *names: str, **more: Any) -> Any:
+    """Return an option whose default needs no word, or is told in the help."""
+    return typer.Option(*names, metavar=metavar, help=help, show_default=False, **more)
+
+
+def argument(help: str, metavar: str | None = None) -> Any:
+    """Return an argument that must be given."""
+    return typer.Argument(metavar=metavar, help=help, show_default=False)
+
+
 DataFile = Annotated[
-    Path,
-    typer.Argument(
-        metavar="FILE",
-        help="A table: .csv, .tsv (also .gz), .parquet, .feather or .arrow.",
-        show_default=False,
-    ),
+    Path, argument("A table: .csv, .tsv (also .gz), .parquet, .feather or .arrow.", "FILE")
 ]
-ModelFile = Annotated[
-    Path,
-    typer.Argument(metavar="MODEL", help="What `counterpoint fit` wrote.", show_default=False),
-]
-Target = Annotated[
-    str, typer.Option(metavar="COLUMN", help="The column to predict.", show_default=False)
-]
-Nominal = Annotated[
-    str,
-    typer.Option(metavar="A,B", help="Columns of numbers that are categories.", show_default=False),
-]
+ModelFile = Annotated[Path, argument("What `counterpoint fit` wrote.", "MODEL")]
+Target = Annotated[str, option("The column to predict.", "COLUMN")]
+Nominal = Annotated[str, option("Columns of numbers that are categories.", "A,B")]
 Missing = Annotated[
     str,
     typer.Option(metavar="A,B", help="What stands for no value, besides an empty cell."),
 ]
 Separator = Annotated[
-    str | None,
-    typer.Option(
-        metavar="CHARACTER",
-        help="Between fields. Default: a comma; a tab for .tsv.",
-        show_default=False,
-    ),
+    str | None, option("Between fields. Default: a comma; a tab for .tsv.", "CHARACTER")
 ]
 RandomState = Annotated[int, typer.Option("--random-state", min=0, help="The seed.")]
-Jobs = Annotated[
-    int | None,
-    typer.Option("--jobs", "-j", help="Work done at a time; -1 for all cores.", show_default=False),
-]
+Jobs = Annotated[int | None, option("Work done at a time; -1 for all cores.", None, "--jobs", "-j")]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON, for programs.")]
 Page = Annotated[Path, typer.Option("--output", "-o", help="The page to write.")]
 Open = Annotated[bool, typer.Option("--open/--no-open", help="Show the page in a browser.")]
-Plot = Annotated[
-    Path | None,
-    typer.Option(metavar="FILE", help="Also draw, to .png, .svg or .pdf.", show_default=False),
-]
+Plot = Annotated[Path | None, option("Also draw, to .png, .svg or .pdf.", "FILE")]
 _PICTURES = (".png", ".svg", ".pdf")
 MISSING = "?,NA,NaN,nan"
 

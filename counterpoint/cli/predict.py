@@ -12,7 +12,7 @@ HELP = (
     "The table needs the columns the model was trained on, in any order; others are ignored. If "
     "it has the true labels too, the error on rows the model was not trained on is told.\n\n"
     "Examples: `counterpoint predict model.skops new.csv`; `counterpoint predict model.skops "
-    "new.csv --proba -o said.csv`."
+    "new.csv --proba -o answers.csv`."
 )
 
 
@@ -21,10 +21,7 @@ def predict(
     file: options.DataFile,
     output: Annotated[
         Path | None,
-        typer.Option(
-            "--output", "-o", help="CSV file to write. Default: standard output.",
-            show_default=False,
-        ),
+        options.option("CSV file to write. Default: standard output.", None, "--output", "-o")
     ] = None,
     proba: Annotated[bool, typer.Option("--proba", help="Also the probabilities.")] = False,
     separator: options.Separator = None,

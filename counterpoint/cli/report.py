@@ -20,7 +20,7 @@ def report(
     model: options.ModelFile,
     file: options.DataFile,
     output: options.Page = Path("report.html"),
-    title: Annotated[str | None, typer.Option(help="Its heading.", show_default=False)] = None,
+    title: Annotated[str | None, options.option("Its heading.")] = None,
     random_state: options.RandomState = 0,
     separator: options.Separator = None,
     as_json: options.Json = False,

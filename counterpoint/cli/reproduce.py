@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from counterpoint.cli import terminal
+from counterpoint.cli import options, terminal
 
 if TYPE_CHECKING:
     from counterpoint.claims import Claim, ClaimResult, Store
@@ -44,20 +44,16 @@ def reproduce(
     jobs: Annotated[
         int, typer.Option("--jobs", "-j", help="Cells at a time; -1 for one a core.")
     ] = 1,
-    backend: Annotated[
-        str | None, typer.Option(help="A joblib backend, or dask.", show_default=False)
-    ] = None,
+    backend: Annotated[str | None, options.option("A joblib backend, or dask.")] = None,
     scheduler: Annotated[
-        str | None,
-        typer.Option(help="Address of a Dask scheduler, for --backend dask.", show_default=False),
+        str | None, options.option("Address of a Dask scheduler, for --backend dask.")
     ] = None,
     time_limit: Annotated[
         float | None,
-        typer.Option(
-            min=0,
-            help="Begin no cell after so many seconds, shared among the claims; 0 runs nothing "
+        options.option(
+            "Begin no cell after so many seconds, shared among the claims; 0 runs nothing "
             "and writes the page again.",
-            show_default=False,
+            min=0,
         ),
     ] = None,
     output: Annotated[Path, typer.Option("--output", "-o", help="The folder to write to.")] = Path(

@@ -40,8 +40,8 @@ class Comparison:
         "log_loss", "seconds" (to fit once), "folds".
     errors : DataFrame
         Error on each fold, a column per method.
-    asked : list of str
-        The methods asked for.
+    requested : list of str
+        The methods to compare.
     n_rows, n_classes : int
     notes : list of str
         Methods that failed, and why; warnings.
@@ -53,7 +53,7 @@ class Comparison:
     target: str
     table: pd.DataFrame
     errors: pd.DataFrame
-    asked: list[str]
+    requested: list[str]
     n_rows: int
     n_classes: int
     notes: list[str] = field(default_factory=list)
@@ -70,7 +70,7 @@ class Comparison:
         )
 
 
-_PLAIN = ("source", "target", "n_rows", "n_classes", "asked", "interrupted", "notes")
+_PLAIN = ("source", "target", "n_rows", "n_classes", "requested", "interrupted", "notes")
 
 
 def compare(
@@ -184,7 +184,7 @@ def compare(
         errors=pd.DataFrame(
             {name: [s.error for s, _ in results] for name, results in done.items()}
         ),
-        asked=list(methods),
+        requested=list(methods),
         n_rows=len(y),
         n_classes=len(counts),
         notes=notes,

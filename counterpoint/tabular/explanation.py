@@ -37,7 +37,7 @@ __all__ = ["Explanation", "as_rows", "explain"]
 
 _MOST_TREES = 50  # time to merge grows with the square of their number
 _MOST_ROWS = 3000
-_HELD = 0.3
+_TEST_SHARE = 0.3
 _SHOWN_LEAVES = 16  # one of the sizes whose fidelity is known
 
 
@@ -69,7 +69,7 @@ class Explanation:
         Columns of the tree.
     indicators : dict of str to (str, object)
         Which value a column of 0 and 1 stands for, where the ensemble's encoder tells.
-    n_fit, n_held : int
+    n_fit, n_test : int
         Rows it was made from, and rows held out.
     sizes : list of dict
         What smaller trees would cost: "n_leaves", "fidelity" and "error" of this one cut back
@@ -90,7 +90,7 @@ class Explanation:
     classes: NDArray
     feature_names: list[str]
     n_fit: int
-    n_held: int
+    n_test: int
     sizes: list[dict[str, float]]
     n_trees: int | None = None
     n_members: int | None = None
@@ -121,7 +121,7 @@ class Explanation:
         leaves = "1 leaf" if self.n_leaves == 1 else f"{self.n_leaves} leaves"
         return (
             f"{made}: one tree with {leaves}.",
-            f"On {self.n_held} rows held out it says what the model says on "
+            f"On {self.n_test} rows held out it says what the model says on "
             f"{percent(self.fidelity)}, and errs on {percent(self.error)}; the model errs on "
             f"{percent(self.model_error)}.",
         )
@@ -155,7 +155,7 @@ class Explanation:
 
 
 _PLAIN = (
-    "method", "n_leaves", "fidelity", "error", "model_error", "n_fit", "n_held", "n_trees",
+    "method", "n_leaves", "fidelity", "error", "model_error", "n_fit", "n_test", "n_trees",
     "n_members", "classes", "sizes", "rules", "notes",
 )  # fmt: skip
 
@@ -250,13 +250,13 @@ def explain(
     if max_leaves is not None:
         tree = cut_back(tree, max_leaves)
     test_rows = _dense(_through(steps, X_test))
-    said = tree.predict(test_rows)
+    tree_answers = tree.predict(test_rows)
     encoded = steps and isinstance(steps[-1], TabularEncoder)
     indicators = steps[-1].indicators() if encoded else {}
     return Explanation(
         tree=tree,
-        fidelity=float(np.mean(said == test_answers)),
-        error=float(np.mean(said != truth)),
+        fidelity=float(np.mean(tree_answers == test_answers)),
+        error=float(np.mean(tree_answers != truth)),
         model_error=float(np.mean(test_answers != truth)),
         n_leaves=int(tree.get_n_leaves()),
         rules=rules_of(tree, names, indicators),
@@ -265,7 +265,7 @@ def explain(
         classes=tree.classes_,
         feature_names=names,
         n_fit=len(answers),
-        n_held=len(truth),
+        n_test=len(truth),
         notes=notes,
         _steps=steps,
         **facts,
@@ -287,12 +287,12 @@ def _hold_out(X: Any, labels: NDArray, rng: Any) -> tuple[Any, NDArray, Any, NDA
         )
     # By class where there are enough of each to go on both sides.
     _, counts = np.unique(labels, return_counts=True)
-    fair = counts.min() > 1 and len(counts) <= int(_HELD * len(labels))
-    fit, held = train_test_split(
-        np.arange(len(labels)), test_size=_HELD, random_state=rng, stratify=labels if fair else None
+    fair = counts.min() > 1 and len(counts) <= int(_TEST_SHARE * len(labels))
+    fit, test = train_test_split(
+        np.arange(len(labels)), test_size=_TEST_SHARE, random_state=rng, stratify=labels if fair else None
     )
     rows = _members.select_rows
-    return rows(X, fit), labels[fit], rows(X, held), labels[held]
+    return rows(X, fit), labels[fit], rows(X, test), labels[test]
 
 
 # -- two ways to a tree: each returns it, the steps before it, its columns and what to say of it

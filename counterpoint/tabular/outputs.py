@@ -153,7 +153,7 @@ def _outputs(
     texts, codes = {}, {}
     for column in [truth, *members]:
         texts[column], codes[column] = _labels(table[column], column, name)
-    value_of = _values({text for found in texts.values() for text in found})
+    value_of = _values({text for column in texts.values() for text in column})
     classes = {value_of[text] for text in texts[truth]}
     if len(classes) == 1:
         raise ValueError(

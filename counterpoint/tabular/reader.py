@@ -99,8 +99,8 @@ def read_table(
     path = find_file(source, "rows to learn from or to predict")
     marks = ["", *(mark for mark in missing if mark)]
     lower = path.name.lower()
-    asked = [*nominal, *([] if target is None else [target])]
-    text = {*asked, *(column.name for column in known or () if column.kind == "category")}
+    needed = [*nominal, *([] if target is None else [target])]
+    text = {*needed, *(column.name for column in known or () if column.kind == "category")}
     if lower.endswith((*_PARQUET, *_ARROW)):
         frame = _read_arrow(path, parquet=lower.endswith(_PARQUET))
     else:
@@ -115,7 +115,7 @@ def read_table(
         notes.append("a column without a name left out.")
     if frame.shape[1] == 0:
         raise ValueError(f"{path} has no column with a name: expected a header row.")
-    for name in asked:
+    for name in needed:
         option, what = ("target=", "target column") if name == target else ("nominal=", "column")
         find_column(name, list(frame.columns), what=what, option=option)
     columns = {}

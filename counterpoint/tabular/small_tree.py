@@ -66,12 +66,12 @@ def tree_sizes(
     table = []
     n_leaves = int(tree.get_n_leaves())
     for size in [*takewhile(lambda size: size < n_leaves, _SIZES), n_leaves]:
-        said = cut_back(tree, size).predict(rows)
+        tree_answers = cut_back(tree, size).predict(rows)
         table.append(
             {
                 "n_leaves": size,
-                "fidelity": float(np.mean(said == answers)),
-                "error": float(np.mean(said != truth)),
+                "fidelity": float(np.mean(tree_answers == answers)),
+                "error": float(np.mean(tree_answers != truth)),
             }
         )
     return table

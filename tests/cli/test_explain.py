@@ -33,7 +33,7 @@ def test_explain(run, model, monkeypatch):
 def test_the_model_errs_as_it_did_when_it_was_tested(run, model):
     told = json.loads(run("explain", model, "--json").out)
     assert told["model_error"] == pytest.approx(load(model).score.error)
-    assert told["n_held"] == 23
+    assert told["n_test"] == 23
     assert 0.5 < told["fidelity"] <= 1
     assert len(told["rules"]) == told["n_leaves"]
 
@@ -50,10 +50,10 @@ def test_rows_from_a_file(run, fails, fitted, model):
     )
     mixed_table().to_csv("data.csv", index=False)
     told = json.loads(run("explain", "bare.skops", "--data", "data.csv", "--json").out)
-    assert (told["n_fit"], told["n_held"]) == (67, 23)
+    assert (told["n_fit"], told["n_test"]) == (67, 23)
     mixed_table(30, seed=3).to_csv("other.csv", index=False)
     told = json.loads(run("explain", "bare.skops", "--data", "other.csv", "--json").out)
-    assert told["n_fit"] + told["n_held"] == 30
+    assert told["n_fit"] + told["n_test"] == 30
 
 
 def test_the_tree_is_drawn(run, model):

@@ -197,7 +197,7 @@ def test_without_training_rows_all_comes_from_the_rows_given(forest, data):
     summary = summarise(forest, data[2], data[3])
     assert "cross-validated" in summary["baselines"]["how"]
     assert not summary["tree"]["from_training_rows"]
-    assert summary["tree"]["n_fit"] + summary["tree"]["n_held"] == 75
+    assert summary["tree"]["n_fit"] + summary["tree"]["n_test"] == 75
 
 
 def test_the_same_seed_gives_the_same_summary(forest, data):

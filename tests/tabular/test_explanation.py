@@ -39,7 +39,7 @@ def test_trees_are_merged(iris, forest):
     X, y = iris
     one = explain(forest, X[::2], y[::2], X_test=X[1::2], y_test=y[1::2])
     assert (one.method, one.n_trees, one.n_members) == ("merged", 8, 8)
-    assert (one.n_fit, one.n_held) == (75, 75)
+    assert (one.n_fit, one.n_test) == (75, 75)
     told, said = one.predict(X[1::2]), forest.predict(X[1::2])
     assert one.fidelity == pytest.approx(np.mean(told == said))
     assert one.error == pytest.approx(np.mean(told != y[1::2]))
@@ -67,7 +67,7 @@ def test_sizes_are_those_of_the_tree_cut_back(iris, forest):
 def test_rows_are_held_out_where_none_are_given(iris, forest):
     X, y = iris
     one = explain(forest, X, y, random_state=1)
-    assert (one.n_fit, one.n_held) == (105, 45)
+    assert (one.n_fit, one.n_test) == (105, 45)
     assert one.rules == explain(forest, X, y, random_state=1).rules
 
 
