@@ -88,11 +88,17 @@ def check_choice(value: Any, name: str, choices: Iterable[Any]) -> Any:
 
 def did_you_mean(word: Any, choices: Iterable[Any], *, n: int = 1) -> str:
     """Return " Did you mean 'x'?" for what is nearly one of the choices, else nothing."""
+    near = close_words(word, choices, n=n)
+    return f" Did you mean {' or '.join(map(repr, near))}?" if near else ""
+
+
+def close_words(word: Any, choices: Iterable[Any], *, n: int = 1) -> list[str]:
+    """Return up to n of the choices that a word may have been meant for."""
     if not isinstance(word, str):
-        return ""
+        return []
     by_lower = {choice.lower(): choice for choice in choices if isinstance(choice, str)}
     near = difflib.get_close_matches(word.lower(), by_lower, n=n, cutoff=0.6)
-    return f" Did you mean {' or '.join(repr(by_lower[name]) for name in near)}?" if near else ""
+    return [by_lower[name] for name in near]
 
 
 def check_learner(estimator: Any, name: str = "estimator", *, owner: str, count: str = "") -> None:

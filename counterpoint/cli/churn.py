@@ -31,7 +31,7 @@ def churn(
     time: Annotated[str, options.option("When it was.", "COLUMN")],
     type_: Annotated[str, options.option("Of what type.", "COLUMN", "--type")],
     target: Annotated[str, options.option("The type to predict.", "TYPE")],
-    features: Annotated[
+    columns: Annotated[
         str | None, options.option("Columns to use. Default: all numbers.", "A,B,...")
     ] = None,
     length: Annotated[int, typer.Option(min=1, help="Past events looked at.")] = 2,
@@ -63,7 +63,7 @@ def churn(
         read = EventLog.from_parquet if parquet else EventLog.from_csv
         log = read(
             file, entity=entity, time=time, type=type_,
-            features=None if features is None else options.split(features),
+            features=None if columns is None else options.split(columns),
         )  # fmt: skip
         result = find_at_risk(
             log, target=target, length=length, gain=gain, cost=cost, capacity=capacity,

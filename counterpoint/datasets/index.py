@@ -1,12 +1,13 @@
 """The index of all known data sets, shipped or not: facts only, no data read."""
 
-import difflib
 import json
 import re
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 from typing import Any
+
+from counterpoint._validation import close_words
 
 DATA = Path(__file__).parent / "data"
 
@@ -67,6 +68,6 @@ def canonical(name: str) -> str:
 
 def close_matches(name: str, names: list[str]) -> list[str]:
     """Return up to three names that ``name`` may have been meant for."""
-    near = difflib.get_close_matches(name, names, n=3, cutoff=0.6)
+    near = close_words(name, names, n=3)
     within = [known for known in names if len(name) > 2 and name in known and known not in near]
     return (near + within)[:3]

@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import check_array
 
+from counterpoint._reading import need_numbers
 from counterpoint.base import validate_data
 
 
@@ -82,6 +83,7 @@ def as_sequences(X, *, n_features: int | None = None, allow_nan: bool = True) ->
     elif _is_cube(X):
         data = _stack(list(np.asarray(X, dtype=np.float64)))
     else:
+        need_numbers(X, "a table of events")
         rows = check_array(
             X, dtype=np.float64, ensure_all_finite="allow-nan" if allow_nan else True
         )

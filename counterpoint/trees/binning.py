@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from counterpoint._kernels import binning as kernels
+from counterpoint._validation import check_count
 
 MAX_BINS = 255
 MISSING = kernels.MISSING
@@ -84,11 +85,8 @@ class Binner:
 
     def fit(self, X: ArrayLike) -> "Binner":
         """Find the edges of the bins of every column of X (n_samples, n_features)."""
-        if not isinstance(self.max_bins, (int, np.integer)) or not 2 <= self.max_bins <= MAX_BINS:
-            raise ValueError(
-                f"max_bins={self.max_bins!r}: give a whole number from 2 to {MAX_BINS}; bins are "
-                "stored in a byte, and one value stands for missing."
-            )
+        # Bins are stored in a byte, and one value stands for missing.
+        check_count(self.max_bins, "max_bins", low=2, high=MAX_BINS)
         matrix = _check_matrix(X)
         n, d = matrix.shape
         self.edges_ = np.full((d, MAX_BINS + 1), np.inf)

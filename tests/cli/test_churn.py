@@ -73,7 +73,7 @@ def test_names_in_the_data_cannot_break_the_page(run, events):
 def test_parquet_features_and_names_of_files(run, events):
     pd.read_csv(events).to_parquet(events.with_suffix(".parquet"))
     ran = run(
-        "churn", "events.parquet", *COLUMNS, "--features", "duration,promise", "--length", 3,
+        "churn", "events.parquet", *COLUMNS, "--columns", "duration,promise", "--length", 3,
         "-o", "page.html", "--csv", "list.csv",
     )  # fmt: skip
     assert ran.code == 0
@@ -94,7 +94,7 @@ def test_acting_that_does_not_pay_is_said(run, events):
         (["--entity", "kunde"], "no column 'kunde'; there are ['customer', 'time'"),
         (["--target", "leave"], "--target 'leave' is no type of this log"),
         (["--time", "event"], "holds times that cannot be read, such as"),
-        (["--features", "colour"], "no column 'colour'"),
+        (["--columns", "colour"], "no column 'colour'"),
         (["--length", "80"], "--length 80"),
         (["--output", "no/page.html"], "There is no folder no"),
     ],
