@@ -98,12 +98,12 @@ class _HistTree(GrownTreeMixin, TreeMixin, BaseEstimator):
 class HistTreeClassifier(SingleTreeMixin, ClassifierMixin, _HistTree):
     """Decision tree on columns cut into at most 255 bins.
 
-    Built for ensembles that grow many trees on the same rows with other weights: see
-    :class:`GrowWorkspace` for growing without this class. On columns with at most
-    ``max_bins`` distinct values it makes the splits that scikit-learn's tree makes; the first
-    of equally good splits is taken, by column and then by threshold, so that nothing is
-    random. Missing values (NaN) go to the side that is better for each split; where a split saw
-    none, to the side with more samples.
+    Built for ensembles that grow many trees on the same rows with other weights: ``prepare`` reads
+    and bins the rows once, ``fit_prepared`` grows a tree on them, and ``fit`` is one after the
+    other. On columns with at most ``max_bins`` distinct values it makes the splits that
+    scikit-learn's tree makes; the first of equally good splits is taken, by column and then by
+    threshold, so that nothing is random. Missing values (NaN) go to the side that is better for
+    each split; where a split saw none, to the side with more samples.
 
     Parameters
     ----------
