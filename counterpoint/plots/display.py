@@ -116,7 +116,8 @@ class EnsembleDisplay(Display):
     A subclass supplies ``compute``, which makes a display of outputs.
     """
 
-    # Whether it shows several ensembles: a dict then means them, not the members of one.
+    # Whether it shows several ensembles: a dict then means them, not the members of one, and
+    # ``compute`` takes the ``name`` of a single one.
     several: ClassVar[bool] = True
 
     @classmethod
@@ -136,11 +137,6 @@ class EnsembleDisplay(Display):
             Where to draw; None makes a new figure.
         **options
             As for ``compute``, ``plot`` and ``draw``.
-
-        Returns
-        -------
-        display
-            Already drawn.
         """
         measured = inspect.signature(cls.compute).parameters
         drawn = {name: options.pop(name) for name in list(options) if name not in measured}
@@ -175,34 +171,25 @@ class EnsembleDisplay(Display):
             Where to draw; None makes a new figure.
         **options
             As for ``compute``, ``plot`` and ``draw``.
-
-        Returns
-        -------
-        display
-            Already drawn.
         """
+
+        def read(one):
+            return MemberOutputs.from_estimator(one, X, y, sample_weight=sample_weight)
+
         if not cls.several:
-            outputs: Any = MemberOutputs.from_estimator(
-                estimator, X, y, sample_weight=sample_weight
-            )
-        else:
-            if not isinstance(estimator, Mapping) and options.get("name") is None:
-                listed = isinstance(estimator, list | tuple)
-                options["name"] = UNNAMED if listed else type(estimator).__name__
-            try:
-                outputs = _each(
-                    estimator,
-                    lambda one: MemberOutputs.from_estimator(
-                        one, X, y, sample_weight=sample_weight
-                    ),
+            return cls.from_outputs(read(estimator), ax=ax, **options)
+        if not isinstance(estimator, Mapping) and options.get("name") is None:
+            listed = isinstance(estimator, list | tuple)
+            options["name"] = UNNAMED if listed else type(estimator).__name__
+        try:
+            outputs = _each(estimator, read)
+        except MemberError as error:
+            if isinstance(estimator, Mapping):
+                error.add_note(
+                    "A dict names several ensembles here. For the members of one ensemble "
+                    "pass a list of (name, estimator) pairs."
                 )
-            except MemberError as error:
-                if isinstance(estimator, Mapping):
-                    error.add_note(
-                        "A dict names several ensembles here. For the members of one ensemble "
-                        "pass a list of (name, estimator) pairs."
-                    )
-                raise
+            raise
         return cls.from_outputs(outputs, ax=ax, **options)
 
     @classmethod
@@ -233,11 +220,6 @@ class EnsembleDisplay(Display):
             Where to draw; None makes a new figure.
         **options
             As for ``compute``, ``plot`` and ``draw``.
-
-        Returns
-        -------
-        display
-            Already drawn.
         """
 
         def read(one):
