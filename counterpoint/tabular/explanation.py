@@ -289,7 +289,10 @@ def _hold_out(X: Any, labels: NDArray, rng: Any) -> tuple[Any, NDArray, Any, NDA
     _, counts = np.unique(labels, return_counts=True)
     fair = counts.min() > 1 and len(counts) <= int(_TEST_SHARE * len(labels))
     fit, test = train_test_split(
-        np.arange(len(labels)), test_size=_TEST_SHARE, random_state=rng, stratify=labels if fair else None
+        np.arange(len(labels)),
+        test_size=_TEST_SHARE,
+        random_state=rng,
+        stratify=labels if fair else None,
     )
     rows = _members.select_rows
     return rows(X, fit), labels[fit], rows(X, test), labels[test]
