@@ -39,6 +39,7 @@ __all__ = [
     "BaseEnsemble",
     "BaseEnsembleClassifier",
     "BaseEnsembleRegressor",
+    "LearnersMixin",
     "check_weights",
     "draw_seed",
     "encode_target",
@@ -104,7 +105,38 @@ def set_random_states(model: Any, rng: np.random.RandomState, *, only_missing: b
 # -- members -----------------------------------------------------------------------------------
 
 
-class BaseEnsemble(BaseEstimator):
+class LearnersMixin:
+    """Passes metadata, such as sample weights, on to the learners that an estimator clones."""
+
+    def _learners(self) -> dict[str, Any]:
+        """Return the learners that are cloned for members, by the names of their parameters."""
+        learner = getattr(self, "estimator", None)
+        return {} if learner is None else {"estimator": learner}
+
+    def get_metadata_routing(self) -> Any:
+        """Return which metadata goes where: the estimator's own, and that of its learners."""
+        learners = self._learners()
+        if not learners:
+            return super().get_metadata_routing()  # type: ignore[misc]
+        router = MetadataRouter(owner=self).add_self_request(self)
+        mapping = MethodMapping().add(caller="fit", callee="fit")
+        return router.add(**learners, method_mapping=mapping)
+
+    def _fit_params(self, sample_weight: Any = None, **params: Any) -> dict[str, dict[str, Any]]:
+        """Return what to pass to the ``fit`` of each learner, by its name in ``_learners``.
+
+        With metadata routing on, what each has asked for; otherwise everything.
+        """
+        if sample_weight is not None:
+            params["sample_weight"] = sample_weight
+        names = self._learners()
+        if not (get_config()["enable_metadata_routing"] and names):
+            return {name: dict(params) for name in names}
+        routed = process_routing(self, "fit", **params)
+        return {name: dict(routed[name].fit) for name in names}
+
+
+class BaseEnsemble(LearnersMixin, BaseEstimator):
     """Members that can be asked, whoever trains them.
 
     Subclasses keep what they trained in ``estimators_`` and may weigh it by
@@ -136,33 +168,6 @@ class BaseEnsemble(BaseEstimator):
             f"{type(self).__name__} must write _fit_members, which trains members and sets "
             "estimators_."
         )
-
-    def _learners(self) -> dict[str, Any]:
-        """Return the learners that are cloned for members, by the names of their parameters."""
-        learner = getattr(self, "estimator", None)
-        return {} if learner is None else {"estimator": learner}
-
-    def get_metadata_routing(self) -> Any:
-        """Return which metadata goes where: the ensemble's own, and that of its learners."""
-        learners = self._learners()
-        if not learners:
-            return super().get_metadata_routing()
-        router = MetadataRouter(owner=self).add_self_request(self)
-        mapping = MethodMapping().add(caller="fit", callee="fit")
-        return router.add(**learners, method_mapping=mapping)
-
-    def _fit_params(self, sample_weight: Any = None, **params: Any) -> dict[str, dict[str, Any]]:
-        """Return what to pass to the ``fit`` of each learner, by its name in ``_learners``.
-
-        With metadata routing on, what each has asked for; otherwise everything.
-        """
-        if sample_weight is not None:
-            params["sample_weight"] = sample_weight
-        names = self._learners()
-        if not (get_config()["enable_metadata_routing"] and names):
-            return {name: dict(params) for name in names}
-        routed = process_routing(self, "fit", **params)
-        return {name: dict(routed[name].fit) for name in names}
 
     def _check_X(self, X: Any) -> Any:
         """Return the data of a question, as the members want it."""

@@ -4,18 +4,16 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn import get_config
 from sklearn.base import MetaEstimatorMixin, clone
 from sklearn.utils import check_random_state
-from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, process_routing
 from sklearn.utils.multiclass import check_classification_targets
 
 from counterpoint import _members
-from counterpoint.base import fit_member, set_random_states, validate_data
+from counterpoint.base import LearnersMixin, fit_member, set_random_states, validate_data
 from counterpoint.trees.growing.growers import case_weights
 
 
-class PoolMixin(MetaEstimatorMixin):
+class PoolMixin(LearnersMixin, MetaEstimatorMixin):
     """A parameter ``pool``: a fitted pool is taken as it is, another is copied and fitted.
 
     A class writes ``_check``, for its options, and ``_make(X, y, sample_weight, rng)``.
@@ -47,16 +45,11 @@ class PoolMixin(MetaEstimatorMixin):
         self._make(X, y, sample_weight, check_random_state(self.random_state))
         return self
 
-    def get_metadata_routing(self) -> Any:
-        """Return which metadata goes where: the estimator's own, and that of the pool."""
-        router = MetadataRouter(owner=self).add_self_request(self)
-        if not hasattr(self.pool, "fit"):
-            return router
-        mapping = MethodMapping().add(caller="fit", callee="fit")
-        return router.add(pool=self.pool, method_mapping=mapping)
-
     def _is_prefit(self) -> bool:
         return not hasattr(self.pool, "fit") or _members.is_fitted(self.pool)
+
+    def _learners(self) -> dict[str, Any]:
+        return {} if self._is_prefit() else {"pool": self.pool}
 
     def _fitted_pool(self, X, y, rng, sample_weight=None, **params) -> Any:
         """Return the pool if it is fitted, else a fitted copy, seeded where it has no seeds."""
@@ -64,12 +57,8 @@ class PoolMixin(MetaEstimatorMixin):
             return self.pool
         if sample_weight is not None and (sample_weight == sample_weight[0]).all():
             sample_weight = None
-        if get_config()["enable_metadata_routing"]:
-            routed = process_routing(self, "fit", sample_weight=sample_weight, **params)
-            params = dict(routed.pool.fit)
-            sample_weight = params.pop("sample_weight", None)
         pool = set_random_states(clone(self.pool), rng, only_missing=True)
-        return fit_member(pool, X, y, sample_weight, **params)
+        return fit_member(pool, X, y, **self._fit_params(sample_weight, **params)["pool"])
 
     def _read_cases(self, X, y, sample_weight) -> tuple[NDArray, NDArray, NDArray, NDArray]:
         """Return the rows with a weight, their labels, positions of these, and weights."""
