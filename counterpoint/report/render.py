@@ -44,6 +44,7 @@ def environment() -> "Environment":
         "percent": lambda share: _typeset(plain.percent(share)),
         "points": lambda change: _typeset(plain.points(change)),
         "chance": lambda p: "below 0.001" if p < 0.001 else f"{p:.3f}",
+        "unbroken": lambda text: text.replace(" %", "\N{NO-BREAK SPACE}%"),
         "range": lambda row: _typeset(f"{row['low']:g} to {row['high']:g}"),
     }
     return made
