@@ -26,6 +26,7 @@ from sklearn.utils.metaestimators import available_if
 from counterpoint._crossfit import fit_member, takes_weights
 from counterpoint._members import Member, ask_all
 from counterpoint._outputs import MemberOutputs
+from counterpoint._predictions import MemberPredictions
 from counterpoint._reading import (
     check_weights,
     encode_target,
@@ -315,9 +316,31 @@ class BaseEnsembleClassifier(ClassifierMixin, BaseEnsemble):
 class BaseEnsembleRegressor(RegressorMixin, BaseEnsemble):
     """A regressor with members; as :class:`BaseEnsembleClassifier`, with numbers for labels.
 
-    ``MemberOutputs`` holds votes for classes, so there is no ``member_outputs`` here: measures of
-    regressors take ``member_predict(X)``.
+    ``member_outputs`` gives ``MemberPredictions``, the numbers of the members.
     """
+
+    def member_outputs(
+        self, X: Any, y: Any = None, *, sample_weight: Any = None
+    ) -> MemberPredictions:
+        """Ask every member once, for combiners and searches.
+
+        Parameters
+        ----------
+        X : array-like or frame of shape (n_samples, n_features)
+        y : array-like of shape (n_samples,), default=None
+            The truth, if known.
+        sample_weight : array-like of shape (n_samples,), default=None
+            How much each sample counts.
+
+        Returns
+        -------
+        MemberPredictions
+        """
+        weights = self._member_weights()
+        if weights is not None and np.min(weights) < 0:
+            weights = None  # a negative weight of a linear combination is no say in a mean
+        values = self.member_predict(X)
+        return MemberPredictions(values, y, sample_weight=sample_weight, weights=weights)
 
     def _read(self, X, y):
         """Check the training data; return X and the numbers."""

@@ -168,6 +168,17 @@ def make_trace(judge, steps, method, *, best=None, values=None) -> Trace:
     return Trace(steps=steps, values=values, errors=errors, best=best, method=method)
 
 
+def leave_one_by_one(judge, n_members, method, worst) -> Trace:
+    """Let members leave down to ``n_members``; ``worst(chosen)`` is the position of the next."""
+    chosen = list(range(judge.outputs.n_members))
+    check_size(n_members, len(chosen))
+    steps = [list(chosen)]
+    while len(chosen) > (n_members or 1):
+        chosen.pop(worst(chosen))
+        steps.append(list(chosen))
+    return make_trace(judge, steps, method)
+
+
 def check_size(n_members, n):
     """Raise unless a number of members to keep is None, or from 1 to n."""
     if n_members is None:

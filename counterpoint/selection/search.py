@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 from counterpoint._kernels import subsets as kernels
 from counterpoint._outputs import MemberOutputs
 from counterpoint._validation import check_count
-from counterpoint.selection.judge import check_size, make_judge, make_trace
+from counterpoint.selection.judge import check_size, leave_one_by_one, make_judge, make_trace
 from counterpoint.selection.trace import Trace
 
 # Subsets that are tried one by one at most; the error of the vote has a faster way.
@@ -172,13 +172,11 @@ def select_backward(
     [3, 2, 1]
     """
     judge = make_judge(outputs, criterion)
-    chosen = list(range(outputs.n_members))
-    check_size(n_members, len(chosen))
-    steps = [list(chosen)]
-    while len(chosen) > (n_members or 1):
-        chosen.pop(int(np.argmin(judge.changed(chosen, chosen, sign=-1))))
-        steps.append(list(chosen))
-    return make_trace(judge, steps, "backward")
+
+    def worst(chosen):
+        return int(np.argmin(judge.changed(chosen, chosen, sign=-1)))
+
+    return leave_one_by_one(judge, n_members, "backward", worst)
 
 
 def select_floating(

@@ -3,7 +3,7 @@
 import numpy as np
 
 from counterpoint._outputs import MemberOutputs
-from counterpoint.selection.judge import check_size, make_judge, make_trace
+from counterpoint.selection.judge import leave_one_by_one, make_judge
 from counterpoint.selection.trace import Trace
 
 # What a member earns on a sample: right where the vote is wrong, with it, and wrong with it.
@@ -47,16 +47,13 @@ def select_thinning(
     [[0, 1, 2], [0, 1], [1]]
     """
     judge = make_judge(outputs, criterion)
-    chosen = list(range(outputs.n_members))
-    check_size(n_members, len(chosen))
-    steps = [list(chosen)]
-    while len(chosen) > (n_members or 1):
+
+    def worst(chosen):
         wrong = judge.tally(chosen).argmax(axis=1) != outputs.y
         right = outputs.correct[chosen]
         earned = right @ (judge.weight * np.where(wrong, _SAVES, _AGREES))
         earned += ~right @ (judge.weight * np.where(wrong, _DRAGS, 0.0))
         # Weights that add up to 1 round: of equals the last in the pool leaves.
-        least = np.flatnonzero(earned <= earned.min() + 1e-12)[-1]
-        chosen.pop(int(least))
-        steps.append(list(chosen))
-    return make_trace(judge, steps, "thinning")
+        return int(np.flatnonzero(earned <= earned.min() + 1e-12)[-1])
+
+    return leave_one_by_one(judge, n_members, "thinning", worst)

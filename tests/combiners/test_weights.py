@@ -59,6 +59,9 @@ def test_regressors_take_weights_and_their_default_pool_those_that_do(kind):
     model = kind().fit(X, y, sample_weight=weight)
     assert model.names_ == ["ridge regression", "tree"]
     assert kind().fit(X, y).names_[-1] == "nearest neighbours"
+    outputs = model.member_outputs(X, y, sample_weight=weight)
+    np.testing.assert_array_equal(outputs.values, model.member_predict(X))
+    assert len(outputs.errors) == len(outputs.values)
     pool = [LinearRegression(), DecisionTreeRegressor(max_depth=3, random_state=0)]
     model = kind(pool).fit(X, y, sample_weight=weight)
     alone = LinearRegression().fit(X, y, sample_weight=weight)
