@@ -9,7 +9,6 @@ import argparse
 import json
 import time
 import warnings
-from importlib import import_module
 from pathlib import Path
 
 import numpy as np
@@ -21,7 +20,13 @@ from sklearn.tree import DecisionTreeClassifier
 
 from benchmarks.harness import PAUSE, Report
 from counterpoint.datasets import TabularEncoder, load, make_cone_torus, make_ripley
-from counterpoint.trees import MergedTreeClassifier, PrunedTreeClassifier, merge_trees
+from counterpoint.trees import (
+    DistilledTreeClassifier,
+    EnsembleTreeClassifier,
+    MergedTreeClassifier,
+    PrunedTreeClassifier,
+    merge_trees,
+)
 
 DATA = {
     "cancer": lambda: load("wdbc", return_X_y=True),
@@ -35,7 +40,7 @@ DATA = {
 }
 QUICK = ("liver", "synthetic", "ionosphere")
 
-# What the source has for its five sets, 21 trees: error, and leaves from its numbers of nodes.
+# Eastwood 2010, table 5.3, five sets, 21 trees: error, and leaves from the numbers of nodes.
 SOURCE = {
     "cancer": {
         "merged, error-based": (0.0539, 8.8),
@@ -95,24 +100,12 @@ VARIANTS = {
 }
 
 
-def others():
-    """Return the other ways to one tree, those that are there."""
-    found = {}
-    for name, module, class_name, options in (
-        (
-            "equivalent, sampled at 0.8, pruned",
-            "equivalent.estimator",
-            "EnsembleTreeClassifier",
-            {"method": "sample", "agreement": 0.8, "pruning": "error-based"},
-        ),
-        ("distilled", "distilling.estimator", "DistilledTreeClassifier", {}),
-    ):
-        try:
-            made = getattr(import_module(f"counterpoint.trees.{module}"), class_name)
-        except (ImportError, AttributeError):
-            continue
-        found[name] = lambda seed, made=made, options=options: made(random_state=seed, **options)
-    return found
+OTHERS = {
+    "equivalent, sampled at 0.8, pruned": lambda seed: EnsembleTreeClassifier(
+        method="sample", agreement=0.8, pruning="error-based", random_state=seed
+    ),
+    "distilled": lambda seed: DistilledTreeClassifier(random_state=seed),
+}
 
 
 def cross_validated(X, y, methods, repeats, n_jobs=1):
@@ -137,11 +130,7 @@ def _fold(X, y, train, test, seed, methods):
             warnings.simplefilter("ignore")  # a sampled tree may say that it is not faithful
             model.fit(X[train], y[train])
         seconds = time.perf_counter() - start
-        leaves = np.nan
-        if hasattr(model, "get_n_leaves"):
-            leaves = model.get_n_leaves()
-        elif hasattr(model, "as_sklearn"):
-            leaves = model.as_sklearn().get_n_leaves()
+        leaves = model.get_n_leaves() if hasattr(model, "get_n_leaves") else np.nan
         row.append(((model.predict(X[test]) != y[test]).mean(), leaves, seconds))
     return row
 
@@ -233,7 +222,7 @@ def main() -> None:
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--out", type=Path, default=None, help="write all numbers as JSON")
     asked = parser.parse_args()
-    methods = METHODS | others() | (VARIANTS if asked.variants else {})
+    methods = METHODS | OTHERS | (VARIANTS if asked.variants else {})
     if asked.only:
         unknown = [name for name in asked.only if name not in methods]
         if unknown:
