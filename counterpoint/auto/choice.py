@@ -62,7 +62,7 @@ def choose_rule(
     combiner : TemperedCombiner
         Fitted on all rows.
     table : DataFrame
-        "rule", and its "log_loss" and "error" on rows its powers and weights were not learnt from.
+        "combiner", and its "log_loss" and "error" on rows its powers and weights were not learnt from.
     honest : ndarray of shape (n_samples, n_classes)
         What the whole procedure, choice of the rule included, says about rows it did not see.
     """
@@ -90,7 +90,7 @@ def choose_rule(
     table = pd.DataFrame(
         [
             {
-                "rule": name,
+                "combiner": name,
                 "log_loss": np.average(each[name], weights=weight),
                 "error": np.average(losses(share, outputs, "error"), weights=weight),
             }

@@ -74,9 +74,9 @@ class OverproduceSelectClassifier(BaseEnsembleClassifier):
         not see (its probabilities raised to its power), "weight", "adds" (how much the ensemble's
         log-loss rises when it falls silent; other weights stay as they are),
         "disagrees" (share of rows on which it differs from the ensemble), "seconds".
-    rules_tried_ : DataFrame
-        Log-loss and error of each way to combine.
-    rule_ : str
+    combiners_tried_ : DataFrame
+        A row per way to combine: "combiner", its name, "log_loss" and "error".
+    combiner_name_ : str
         The way chosen.
     combiner_ : TemperedCombiner
         The way chosen, fitted: what makes one answer of those of the members kept.
@@ -208,7 +208,8 @@ class OverproduceSelectClassifier(BaseEnsembleClassifier):
             proba=np.stack(proba), y=self.classes_[y], classes=self.classes_,
             sample_weight=sample_weight, names=[m.name for m in members],
         )  # fmt: skip
-        self.rule_, rule, self.rules_tried_, honest = choose_rule(outputs, draw_seed(rng))
+        name, rule, table, honest = choose_rule(outputs, draw_seed(rng))
+        self.combiner_name_, self.combiners_tried_ = name, table
         self.cv_score_ = 1.0 - mean_loss(honest, outputs)
         self.cv_log_loss_ = mean_loss(honest, outputs, "log-loss", LEAST)
         tempered, weights = rule.temper(outputs), rule.estimator_weights_
@@ -294,7 +295,7 @@ class OverproduceSelectClassifier(BaseEnsembleClassifier):
         best = board.loc[board["log_loss"].idxmin()]
         kept = board[board["weight"] > 0]
         lines = [
-            f"{len(board)} members were tried, {len(kept)} kept, combined by {self.rule_}.",
+            f"{len(board)} members were tried, {len(kept)} kept, combined by {self.combiner_name_}.",
             f"Expected on new rows: error {1 - self.cv_score_:.3f}, log-loss "
             f"{self.cv_log_loss_:.3f}. The best member alone, {best['member']}: error "
             f"{best['error']:.3f}, log-loss {best['log_loss']:.3f} (chosen after the fact).",

@@ -259,13 +259,13 @@ class LeafRegion(_Cells):
         grower = (
             DecisionTreeRegressor if np.asarray(y).dtype.kind == "f" else DecisionTreeClassifier
         )
-        self.tree_ = grower(
+        self.estimator_ = grower(
             min_samples_leaf=min(self.min_samples_leaf, len(X)), random_state=self.random_state
         ).fit(X, y)
-        return self._index(self.tree_.apply(X))
+        return self._index(self.estimator_.apply(X))
 
     def _cell(self, X):
-        return self.tree_.apply(X)
+        return self.estimator_.apply(X)
 
 
 def as_region(given, n_jobs=None) -> Region:

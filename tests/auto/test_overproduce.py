@@ -54,7 +54,7 @@ def test_the_board_tells_all_members_and_their_worth(data):
     assert "5 members were tried" in text
     assert kept["member"].iloc[0] in text
     tried = {"blend", "best alone", "best third", "greedy", "stacking"}
-    assert set(model.rules_tried_["rule"]) == tried
+    assert set(model.combiners_tried_["combiner"]) == tried
 
 
 def test_what_a_member_adds_is_what_goes_when_it_falls_silent():

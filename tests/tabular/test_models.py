@@ -97,7 +97,7 @@ def test_every_rule_of_auto_comes_back(rule, tmp_path, few, monkeypatch):
 
     monkeypatch.setattr(choice, "_clear_best", lambda each, rows, weight: rule)
     fitted = fit(TABLE, "class", "auto", progress=False)
-    assert fitted.model.named_steps["model"].rule_ == rule
+    assert fitted.model.named_steps["model"].combiner_name_ == rule
     saved = load(save(fitted, tmp_path / "model.skops"))
     np.testing.assert_array_equal(
         saved.model.predict_proba(fitted.X_test), fitted.model.predict_proba(fitted.X_test)
