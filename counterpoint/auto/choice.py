@@ -62,7 +62,8 @@ def choose_rule(
     combiner : TemperedCombiner
         Fitted on all rows.
     table : DataFrame
-        "combiner", and its "log_loss" and "error" on rows its powers and weights were not learnt from.
+        "combiner", and its "log_loss" and "error" on rows its powers and weights were not learnt
+        from.
     honest : ndarray of shape (n_samples, n_classes)
         What the whole procedure, choice of the rule included, says about rows it did not see.
     """

@@ -295,7 +295,8 @@ class OverproduceSelectClassifier(BaseEnsembleClassifier):
         best = board.loc[board["log_loss"].idxmin()]
         kept = board[board["weight"] > 0]
         lines = [
-            f"{len(board)} members were tried, {len(kept)} kept, combined by {self.combiner_name_}.",
+            f"{len(board)} members were tried, {len(kept)} kept, combined by "
+            f"{self.combiner_name_}.",
             f"Expected on new rows: error {1 - self.cv_score_:.3f}, log-loss "
             f"{self.cv_log_loss_:.3f}. The best member alone, {best['member']}: error "
             f"{best['error']:.3f}, log-loss {best['log_loss']:.3f} (chosen after the fact).",
