@@ -79,12 +79,8 @@ class AdaBoostNCClassifier(AdaBoostClassifier):
         it and go back to the first weights, or stop. See ``AdaBoostClassifier``.
     class_weight : dict, "balanced" or None, default=None
         Weights of classes that the samples start from; "balanced" for rare classes.
-    stopping : stopping rule, list of them or None, default=None
-        When to stop before ``n_estimators``.
-    warm_start : bool, default=False
-        Go on from the members there are, on the same data.
-    progress : bool or None, default=None
-        Draw a progress bar; None: on a terminal.
+    stopping, warm_start, progress
+        As in ``AdaBoostClassifier``.
     random_state : int, RandomState instance or None, default=None
         Seeds members, draws, and the hold-out of ``lam="auto"``.
 

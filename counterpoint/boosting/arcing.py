@@ -68,12 +68,8 @@ class ArcX4Classifier(ShareBoosting):
         samples keep weight 1, trees on them are nearly the same, and full trees miss none at all.
     class_weight : dict, "balanced" or None, default=None
         Weights of classes, multiplied with those of the misses.
-    stopping : stopping rule, list of them or None, default=None
-        When to stop before ``n_estimators``: see ``DiversityStopping``, ``ErrorStopping``.
-    warm_start : bool, default=False
-        Go on from the members there are, on the same data.
-    progress : bool or None, default=None
-        Draw a progress bar; None: on a terminal.
+    stopping, warm_start, progress
+        As in ``AdaBoostClassifier``.
     random_state : int, RandomState instance or None, default=None
         Seeds members and draws.
 

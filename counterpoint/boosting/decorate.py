@@ -147,12 +147,8 @@ class DecorateClassifier(ShareBoosting):
         Artificial rows per member, as a multiple of the training rows; at least one row.
     max_trials : int, default=50
         Most members trained in one fit, dropped ones and the first included.
-    stopping : stopping rule, list of them or None, default=None
-        When to stop before ``n_estimators``: see ``DiversityStopping``, ``ErrorStopping``.
-    warm_start : bool, default=False
-        Go on from the members there are, on the same data.
-    progress : bool or None, default=None
-        Draw a progress bar; None: on a terminal.
+    stopping, warm_start, progress
+        As in ``AdaBoostClassifier``.
     random_state : int, RandomState instance or None, default=None
         Seeds members and artificial rows.
 

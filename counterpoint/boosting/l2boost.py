@@ -55,12 +55,8 @@ class L2BoostClassifier(_L2Boost, AdditiveClassifier):
         together. For trees that step is 1: their values are means already.
     resample : bool, default=False
         Train on rows drawn by weight, rather than on weights.
-    stopping : stopping rule, list of them or None, default=None
-        When to stop before ``n_estimators``: see ``ErrorStopping``.
-    warm_start : bool, default=False
-        Go on from the members there are, on the same data.
-    progress : bool or None, default=None
-        Draw a progress bar; None: on a terminal.
+    stopping, warm_start, progress
+        As in ``LogitBoostClassifier``.
     random_state : int, RandomState instance or None, default=None
         Seeds members and draws.
 

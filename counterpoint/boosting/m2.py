@@ -101,12 +101,8 @@ class AdaBoostM2Classifier(ShareBoosting):
         failures in a row, two if nothing is random. If no member succeeds, the last is kept alone.
     class_weight : dict, "balanced" or None, default=None
         Weights of classes that the samples start from.
-    stopping : stopping rule, list of them or None, default=None
-        When to stop before ``n_estimators``: see ``DiversityStopping``, ``ErrorStopping``.
-    warm_start : bool, default=False
-        Go on from the members there are, on the same data.
-    progress : bool or None, default=None
-        Draw a progress bar; None: on a terminal.
+    stopping, warm_start, progress
+        As in ``AdaBoostClassifier``.
     random_state : int, RandomState instance or None, default=None
         Seeds members and draws.
 

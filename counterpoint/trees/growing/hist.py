@@ -4,25 +4,19 @@ from copy import copy
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
-from sklearn.utils import compute_sample_weight
-from sklearn.utils.multiclass import check_classification_targets
 
 from counterpoint._validation import check_choice, check_count, check_number
 from counterpoint.base import check_weights, validate_data
 from counterpoint.trees.binning import MAX_BINS, Binner
-from counterpoint.trees.growing.prepared import GrownTreeMixin, PreparedRows
+from counterpoint.trees.growing.prepared import GrownClassifierMixin, GrownTreeMixin, PreparedRows
 from counterpoint.trees.growing.workspace import MAX_CLASSES, GrowWorkspace, grow
-from counterpoint.trees.single import SingleTreeMixin, TreeMixin
+from counterpoint.trees.single import TreeMixin
 
 
 class _HistTree(GrownTreeMixin, TreeMixin, BaseEstimator):
     """What the two trees share: checks, binning, growing."""
 
     _input_dtype = [np.float64, np.float32]  # noqa: RUF012
-
-    def _read(self, X, y="no_validation", **options):
-        dtype = self._input_dtype
-        return validate_data(self, X, y, dtype=dtype, ensure_all_finite="allow-nan", **options)
 
     def _bin(self, X, sample_weight, *, codes=None, target=None, class_factor=None):
         weight = check_weights(sample_weight, X)
@@ -95,7 +89,7 @@ class _HistTree(GrownTreeMixin, TreeMixin, BaseEstimator):
         check_number(self.min_weight_fraction_leaf, "min_weight_fraction_leaf", low=0, high=0.5)
 
 
-class HistTreeClassifier(SingleTreeMixin, ClassifierMixin, _HistTree):
+class HistTreeClassifier(GrownClassifierMixin, ClassifierMixin, _HistTree):
     """Decision tree on columns cut into at most 255 bins.
 
     Built for ensembles that grow many trees on the same rows with other weights: ``prepare`` reads
@@ -177,41 +171,13 @@ class HistTreeClassifier(SingleTreeMixin, ClassifierMixin, _HistTree):
         self.max_bins = max_bins
         self.class_weight = class_weight
 
-    def prepare(self, X, y, sample_weight=None, *, classes=None):
-        """Read and bin the training rows, once for all trees that are grown on them.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Numbers; NaN is missing.
-        y : array-like of shape (n_samples,)
-            Labels; class codes if ``classes`` are given.
-        sample_weight : array-like of shape (n_samples,), default=None
-            Not negative. Samples of weight 0 are left out.
-        classes : ndarray of shape (n_classes,), default=None
-            Labels, sorted, some of which may have no sample here. None: those in y.
-
-        Returns
-        -------
-        PreparedRows
-            For ``fit_prepared``.
-        """
-        self._check()
-        if classes is None:
-            X, y = self._read(X, y)
-            check_classification_targets(y)
-            self.classes_, codes = np.unique(y, return_inverse=True)
-        else:
-            X, self.classes_, codes = self._read(X), classes, y
+    def _prepare(self, X, codes, sample_weight, class_factor):
         if len(self.classes_) > MAX_CLASSES:
             raise ValueError(
                 f"y holds {len(self.classes_)} classes, and a tree on bins takes {MAX_CLASSES}: if "
                 "y is a number to be predicted, use HistTreeRegressor."
             )
-        factor = None
-        if self.class_weight is not None:
-            factor = compute_sample_weight(self.class_weight, self.classes_[codes])
-        return self._bin(X, sample_weight, codes=codes, class_factor=factor)
+        return self._bin(X, sample_weight, codes=codes, class_factor=class_factor)
 
     def predict(self, X):
         """Return the heaviest class of the leaf reached, the first of equals.
@@ -312,9 +278,10 @@ class HistTreeRegressor(RegressorMixin, _HistTree):
             For ``fit_prepared``.
         """
         self._check()
+        options = {"dtype": self._input_dtype, "ensure_all_finite": "allow-nan"}
         if y is None:
-            return self._bin(self._read(X), sample_weight)
-        X, y = self._read(X, y, y_numeric=True)
+            return self._bin(validate_data(self, X, **options), sample_weight)
+        X, y = validate_data(self, X, y, y_numeric=True, **options)
         return self._bin(X, sample_weight, target=np.asarray(y, dtype=np.float64))
 
     def predict(self, X):

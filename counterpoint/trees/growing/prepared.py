@@ -5,16 +5,21 @@ same rows calls ``prepare`` once and ``fit_prepared`` for each of them, so that 
 tree has, it has in the ensemble, too.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
 from numpy.typing import NDArray
+from sklearn.utils import compute_sample_weight
+from sklearn.utils.multiclass import check_classification_targets
 
 from counterpoint._kernels.threads import threads_for
 from counterpoint._kernels.votes import votes_of_leaves
 from counterpoint._validation import code_type
-from counterpoint.base import need_target
+from counterpoint.base import need_target, validate_data
 from counterpoint.trees.ensemble import predict_trees, stack_trees
+from counterpoint.trees.single import SingleTreeMixin
 from counterpoint.trees.structure import Tree
 
 
@@ -126,3 +131,45 @@ class GrownTreeMixin:
             return votes, None
         shares = value[leaf]
         return votes, shares / shares.sum(axis=1, keepdims=True)
+
+
+class GrownClassifierMixin(GrownTreeMixin, SingleTreeMixin):
+    """A tree for classes; a subclass checks its options by ``_check``, and bins in ``_prepare``."""
+
+    class_weight: Any
+    _check: Callable[[], None]
+    _prepare: Callable[..., PreparedRows]
+
+    def prepare(self, X, y, sample_weight=None, *, classes=None):
+        """Read and bin the training rows, once for all trees that are grown on them.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Numbers; NaN is missing.
+        y : array-like of shape (n_samples,)
+            Labels; class codes if ``classes`` are given.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Not negative. Samples of weight 0 are left out. Where a tree counts cases, whole numbers
+            count as copies, others are scaled to sum to the number of samples; that many cases all
+            weights given to ``fit_prepared`` stand for.
+        classes : ndarray of shape (n_classes,), default=None
+            Labels, sorted, some of which may have no sample here. None: those in y.
+
+        Returns
+        -------
+        PreparedRows
+            For ``fit_prepared``.
+        """
+        self._check()
+        options = {"dtype": self._input_dtype, "ensure_all_finite": "allow-nan"}
+        if classes is None:
+            X, y = validate_data(self, X, y, **options)
+            check_classification_targets(y)
+            self.classes_, codes = np.unique(y, return_inverse=True)
+        else:
+            X, self.classes_, codes = validate_data(self, X, **options), classes, y
+        factor = None
+        if self.class_weight is not None:
+            factor = compute_sample_weight(self.class_weight, self.classes_[codes])
+        return self._prepare(X, codes, sample_weight, factor)

@@ -7,18 +7,15 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.model_selection import check_cv
-from sklearn.utils import check_random_state, compute_sample_weight
-from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils import check_random_state
 
 from counterpoint._validation import check_choice, check_count, check_number
-from counterpoint.base import validate_data
 from counterpoint.trees.ensemble import predict_trees, stack_trees
 from counterpoint.trees.growing.growers import Grower, case_weights
-from counterpoint.trees.growing.prepared import GrownTreeMixin, PreparedRows
+from counterpoint.trees.growing.prepared import GrownClassifierMixin, PreparedRows
 from counterpoint.trees.pruning.bottom_up import cut
 from counterpoint.trees.pruning.prune import CRITERIA, find_pruning
 from counterpoint.trees.pruning.raising import prune_and_raise
-from counterpoint.trees.single import SingleTreeMixin
 
 _CHOICES = {
     "criterion": CRITERIA,
@@ -27,7 +24,7 @@ _CHOICES = {
 }
 
 
-class PrunedTreeClassifier(GrownTreeMixin, SingleTreeMixin, ClassifierMixin, BaseEstimator):
+class PrunedTreeClassifier(GrownClassifierMixin, ClassifierMixin, BaseEstimator):
     """Decision tree, grown by entropy and pruned, by default as C4.5 does.
 
     With ``criterion="error-based"`` a stand-in for C4.5 on numeric columns: a node is made a leaf
@@ -174,38 +171,9 @@ class PrunedTreeClassifier(GrownTreeMixin, SingleTreeMixin, ClassifierMixin, Bas
         """Whether ``prepare`` saves work when many trees are grown on the same rows."""
         return self.grower == "hist"
 
-    def prepare(self, X, y, sample_weight=None, *, classes=None):
-        """Read the training rows and bin them for ``grower="hist"``, once for many trees.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Numbers; NaN is missing.
-        y : array-like of shape (n_samples,)
-            Labels; class codes if ``classes`` are given.
-        sample_weight : array-like of shape (n_samples,), default=None
-            Not negative. Whole numbers count as copies, others are scaled to sum to the number
-            of samples. That many cases all weights given to ``fit_prepared`` stand for.
-        classes : ndarray of shape (n_classes,), default=None
-            Labels, sorted, some of which may have no sample here. None: those in y.
-
-        Returns
-        -------
-        PreparedRows
-            For ``fit_prepared``.
-        """
-        self._check()
+    def _prepare(self, X, codes, sample_weight, class_factor):
         # float32, as in scikit-learn's trees: both growers then give trees such a tree can hold.
-        options = {"dtype": self._input_dtype, "ensure_all_finite": "allow-nan"}
-        if classes is None:
-            X, y = validate_data(self, X, y, **options)
-            check_classification_targets(y)
-            self.classes_, codes = np.unique(y, return_inverse=True)
-        else:
-            X, self.classes_, codes = validate_data(self, X, **options), classes, y
-        labels, factor = self.classes_[codes], None
-        if self.class_weight is not None:
-            factor = compute_sample_weight(self.class_weight, labels)
+        labels = self.classes_[codes]
         weight = case_weights(X, labels, sample_weight, self.class_weight)
         grower = Grower(
             X,
@@ -220,7 +188,7 @@ class PrunedTreeClassifier(GrownTreeMixin, SingleTreeMixin, ClassifierMixin, Bas
             max_features=self.max_features,
         )
         is_random = self.grower == "sklearn" or self._splits_rows()
-        return PreparedRows(X, grower, weight, factor, codes, is_random=is_random)
+        return PreparedRows(X, grower, weight, class_factor, codes, is_random=is_random)
 
     def fit_prepared(self, data, sample_weight=None):
         """Grow the tree on prepared rows, then prune it.
