@@ -114,6 +114,17 @@ def check_learner(estimator: Any, name: str = "estimator", *, owner: str, count:
     raise TypeError(f"{name}={estimator!r} of {owner} is no learner: {hint}")
 
 
+def check_pool(pool: Any, *, owner: str) -> None:
+    """Raise unless this is None, a collection of estimators, or one ensemble."""
+    if pool is None or isinstance(pool, (list, tuple, dict)):
+        return
+    if isinstance(pool, type) or not any(hasattr(pool, a) for a in ("fit", "predict", "trees")):
+        raise TypeError(
+            f"pool={pool!r} of {owner} is no pool: pass a list or dict of estimators, or one "
+            "ensemble, fitted or not."
+        )
+
+
 # -- arrays ------------------------------------------------------------------------------------
 
 

@@ -16,6 +16,7 @@ from counterpoint import _crossfit
 from counterpoint._members import Answers, Member
 from counterpoint._outputs import MemberOutputs
 from counterpoint._progress import track
+from counterpoint._validation import check_pool
 from counterpoint.auto.choice import LEAST, choose_rule
 from counterpoint.auto.pool import Candidate, default_pool
 from counterpoint.base import (
@@ -136,6 +137,7 @@ class OverproduceSelectClassifier(BaseEnsembleClassifier):
     # -- data ----------------------------------------------------------------------------------
 
     def _read(self, X, y):
+        check_pool(self.pool, owner=type(self).__name__)
         need_target(self, y)
         frame = hasattr(X, "columns")
         if frame:
@@ -174,6 +176,10 @@ class OverproduceSelectClassifier(BaseEnsembleClassifier):
             splitter = StratifiedKFold(n_folds, shuffle=True, random_state=rng)
             return list(splitter.split(np.zeros(len(codes)), codes))
 
+    def _learners(self):
+        pairs = [item for item in self.pool or () if not isinstance(item, Candidate)]
+        return {name: model for name, model in pairs if hasattr(model, "fit")}
+
     def _candidates(self, X) -> list[Candidate]:
         if self.pool is None:
             return default_pool(len(X), X.shape[1], len(self.classes_))
@@ -202,7 +208,12 @@ class OverproduceSelectClassifier(BaseEnsembleClassifier):
             Member(c.make(int(seed)), None, c.name)
             for c, seed in zip(candidates, seeds, strict=True)
         ]
-        tried, proba, seconds = self._try_all(members, X, y, splits, sample_weight)
+        # By member: of those given, what each has asked for.
+        routed = {
+            name: own.get("sample_weight") for name, own in self._fit_params(sample_weight).items()
+        }
+        fit_weight = {m.name: routed.get(m.name, sample_weight) for m in members}
+        tried, proba, seconds = self._try_all(members, X, y, splits, fit_weight)
         members = [members[k] for k in tried]
         self.outputs_ = outputs = MemberOutputs(
             proba=np.stack(proba), y=self.classes_[y], classes=self.classes_,
@@ -221,7 +232,7 @@ class OverproduceSelectClassifier(BaseEnsembleClassifier):
         self.leaderboard_ = _leaderboard(outputs, tempered, rule, keep, families, seconds)
         kept = [members[k] for k in keep]
         fitted = _crossfit.fit_all(
-            kept, X, y, sample_weight=sample_weight, n_jobs=self.n_jobs, quiet=True
+            kept, X, y, sample_weight=fit_weight, n_jobs=self.n_jobs, quiet=True
         )
         self.pool_ = [(m.name, model) for m, model in zip(kept, fitted, strict=True)]
 

@@ -89,8 +89,8 @@ class ArcX4Classifier(ShareBoosting):
 
     Notes
     -----
-    ``fit`` takes no ``sample_weight``: where rows are drawn, a sample of weight 2 is not the same
-    as two samples. For classes of different cost there is ``class_weight``.
+    Weights given to ``fit`` multiply those by misses. Where rows are drawn, a sample of weight 2
+    is still not the same as two samples.
 
     References
     ----------
@@ -128,25 +128,6 @@ class ArcX4Classifier(ShareBoosting):
         self.warm_start = warm_start
         self.progress = progress
         self.random_state = random_state
-
-    def fit(self, X, y, *, eval_set=None):
-        """Train the members one after another.
-
-        Parameters
-        ----------
-        X : array-like or frame of shape (n_samples, n_features)
-            Whatever the base learner takes.
-        y : array-like of shape (n_samples,)
-            Labels.
-        eval_set : (X, y), list or dict of such pairs, default=None
-            Data to follow the ensemble on, in ``history_``.
-
-        Returns
-        -------
-        object
-            The fitted estimator.
-        """
-        return super().fit(X, y, eval_set=eval_set)
 
     def _check_options(self):
         super()._check_options()

@@ -25,6 +25,7 @@ from counterpoint._members import (
 )
 from counterpoint._outputs import MemberOutputs
 from counterpoint._predictions import MemberPredictions
+from counterpoint._validation import check_pool
 from counterpoint.base import (
     BaseEnsembleClassifier,
     BaseEnsembleRegressor,
@@ -105,6 +106,7 @@ class _Pool(MetaEstimatorMixin):
 
     def _read_X(self, X, y, **options):
         # Frames go to the members as they are: they may want names, or strings.
+        check_pool(self.pool, owner=type(self).__name__)
         need_target(self, y)
         if self.pool is None:
             return validate_data(self, X, y, **options)

@@ -12,7 +12,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from counterpoint import _members
 from counterpoint._kernels import hyperboxes as kernels
 from counterpoint._kernels.threads import threads_for
-from counterpoint._validation import check_choice, check_count, check_number
+from counterpoint._validation import check_choice, check_count, check_number, check_pool
 from counterpoint.base import BaseEnsemble, check_weights, draw_seed, fit_member, validate_data
 from counterpoint.hyperboxes.base import BoxClassifier, data_range, to_unit
 from counterpoint.hyperboxes.learning import agglomerate
@@ -170,6 +170,7 @@ class HyperboxEnsembleClassifier(BoxClassifier, BaseEnsemble):
         -------
         HyperboxEnsembleClassifier
         """
+        check_pool(self.pool, owner=type(self).__name__)
         frame = X
         X, y = validate_data(self, X, y, dtype=np.float64)
         self._check()

@@ -9,6 +9,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.multiclass import check_classification_targets
 
 from counterpoint import _members
+from counterpoint._validation import check_pool
 from counterpoint.base import LearnersMixin, fit_member, set_random_states, validate_data
 from counterpoint.trees.growing.growers import case_weights
 
@@ -41,6 +42,7 @@ class PoolMixin(LearnersMixin, MetaEstimatorMixin):
         -------
         self
         """
+        check_pool(self.pool, owner=type(self).__name__)
         self._check()
         self._make(X, y, sample_weight, check_random_state(self.random_state))
         return self

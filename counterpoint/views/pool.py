@@ -14,7 +14,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
 from counterpoint._members import Answers
-from counterpoint._validation import code_type
+from counterpoint._validation import check_pool, code_type
 from counterpoint.base import takes_weights
 from counterpoint.views.base import BaseViewClassifier
 from counterpoint.views.view import View, WholeView
@@ -164,12 +164,14 @@ class HeterogeneousPoolClassifier(BaseViewClassifier):
         self.random_state = random_state
 
     def _learners(self):
+        check_pool(self.pool, owner=type(self).__name__)
         return {} if self.pool is None else dict(expand_pool(self.pool))
 
     def _allows_nan(self):
         return False
 
     def _make_views(self, X, y, sample_weight, rng):
+        check_pool(self.pool, owner=type(self).__name__)
         if self.pool is not None:
             self._members = expand_pool(self.pool)
         else:

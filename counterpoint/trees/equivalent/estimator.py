@@ -16,7 +16,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
-from counterpoint._validation import check_choice, check_count, check_number
+from counterpoint._validation import check_choice, check_count, check_number, check_pool
 from counterpoint.base import check_weights, fit_member, validate_data
 from counterpoint.trees.algebra import apply, relabel
 from counterpoint.trees.equivalent.certificate import Certificate, certify
@@ -186,6 +186,7 @@ class EnsembleTreeClassifier(PoolMixin, SingleTreeMixin, ClassifierMixin, BaseEs
         -------
         EnsembleTreeClassifier
         """
+        check_pool(self.pool, owner=type(self).__name__)
         self._check()
         # A frame goes on as it is: a pool may choose columns by name.
         frame = X if hasattr(X, "columns") else None

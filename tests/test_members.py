@@ -1,0 +1,81 @@
+"""Every estimator that has members can be asked for what they say."""
+
+import numpy as np
+import pytest
+from estimators import public_estimators, quick
+from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.base import clone, is_classifier, is_regressor
+from sklearn.datasets import load_diabetes, load_iris
+from sklearn.utils import get_tags
+
+from counterpoint import MemberOutputs, member_predictions
+from counterpoint.base import BaseEnsemble
+
+ESTIMATORS = [quick(estimator) for estimator in public_estimators()]
+PREDICTORS = [e for e in ESTIMATORS if is_classifier(e) or is_regressor(e)]
+# Melted into one model, which answers without its members.
+MELTED = {
+    "DistilledTreeClassifier",
+    "EnsembleKernelSVC",
+    "EnsembleTreeClassifier",
+    "HyperboxEnsembleClassifier",
+    "MergedTreeClassifier",
+    "RuleMergeClassifier",
+}
+
+
+def small(estimator):
+    """Return few rows of a task the estimator is for: train, test, and labels of both."""
+    X, y = (load_iris if is_classifier(estimator) else load_diabetes)(return_X_y=True)
+    kind = get_tags(estimator).classifier_tags
+    if kind is not None and not kind.multi_class:
+        y = np.where(y == 1, "yes", "no")
+    elif kind is not None:
+        y = np.array(["setosa", "versicolor", "virginica"])[y]
+    return X[::2], y[::2], X[1::4], y[1::4]
+
+
+@pytest.mark.parametrize("estimator", PREDICTORS, ids=lambda e: type(e).__name__)
+def test_members_answer_for_themselves(estimator):
+    X, y, X_new, y_new = small(estimator)
+    fitted = clone(estimator).fit(X, y)
+    has_members = hasattr(fitted, "estimators_") or hasattr(fitted, "pool_")
+    if type(estimator).__name__ in MELTED or not (
+        has_members or isinstance(estimator, BaseEnsemble)
+    ):
+        assert not hasattr(fitted, "member_predict"), "asks members: derive from BaseEnsemble"
+        return
+    answers = fitted.member_predict(X_new)
+    assert answers.shape[1] == len(X_new)
+    if is_regressor(estimator):
+        if getattr(fitted, "_members_are_corrections", False):
+            assert_allclose(fitted.start_ + answers.sum(axis=0), fitted.predict(X_new))
+        else:
+            assert_array_equal(member_predictions(fitted, X_new), answers)
+        return
+    outputs = fitted.member_outputs(X_new, y_new)
+    assert isinstance(outputs, MemberOutputs)
+    assert outputs.n_samples == len(X_new)
+    same = MemberOutputs.from_estimator(fitted, X_new, y_new)
+    assert_array_equal(outputs.correct, same.correct)
+    if outputs.votes is None:  # members with tasks of their own: right or wrong is all there is
+        return
+    assert_array_equal(fitted.classes_[outputs.votes], answers)
+    if hasattr(fitted, "member_predict_proba"):
+        proba = fitted.member_predict_proba(X_new)
+        assert proba.shape == (*answers.shape, len(fitted.classes_))
+        assert_allclose(proba.sum(axis=2), 1.0)
+        assert_array_equal(outputs.proba, proba)
+
+
+@pytest.mark.parametrize("estimator", PREDICTORS, ids=lambda e: type(e).__name__)
+def test_what_members_say_adds_up_to_what_the_ensemble_says(estimator):
+    X, y, X_new, y_new = small(estimator)
+    fitted = clone(estimator).fit(X, y)
+    if not hasattr(fitted, "member_outputs"):
+        return
+    outputs = fitted.member_outputs(X_new, y_new)
+    rule = getattr(outputs, "combiner", None)
+    if outputs.votes is None or rule is None:
+        return
+    assert_array_equal(fitted.classes_[rule.combine(outputs).argmax(axis=1)], fitted.predict(X_new))

@@ -1,0 +1,163 @@
+"""Words, weights and misplaced arguments are treated alike by every estimator that there is."""
+
+import inspect
+
+import numpy as np
+import pandas as pd
+import pytest
+import sklearn
+from estimators import public_estimators, quick
+from sklearn.base import clone
+from sklearn.datasets import load_iris
+from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
+from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
+from sklearn.utils import get_tags
+
+from counterpoint.datasets import TabularEncoder
+from counterpoint.tabular import with_encoder
+
+ESTIMATORS = [quick(estimator) for estimator in public_estimators()]
+
+
+def _rows(estimator):
+    X, y = load_iris(return_X_y=True)
+    kind = get_tags(estimator).classifier_tags
+    if kind is not None and not kind.multi_class:
+        y = y == 1
+    return X, y
+
+
+@pytest.mark.parametrize("estimator", ESTIMATORS, ids=lambda e: type(e).__name__)
+def test_a_column_of_words_is_taken_or_named(estimator):
+    X, y = _rows(estimator)
+    frame = pd.DataFrame(X, columns=list("abcd")).assign(colour=["red", "green"] * 75)
+    message = ""
+    try:
+        fitted = clone(estimator).fit(frame, y)
+    except ValueError as error:
+        message = str(error)
+        if not hasattr(estimator, "predict"):
+            fitted = clone(estimator).fit(TabularEncoder().fit_transform(frame), y)
+            frame = TabularEncoder().fit_transform(frame)
+        else:
+            fitted = with_encoder(clone(estimator)).fit(frame, y)
+    if message:
+        assert "'colour'" in message
+        assert "TabularEncoder" in message
+    ask = next(m for m in ("predict", "transform", "score_samples") if hasattr(fitted, m))
+    assert len(getattr(fitted, ask)(frame)) == len(y)
+
+
+# -- weights -----------------------------------------------------------------------------------
+
+META = [e for e in ESTIMATORS if {"estimator", "pool"} & set(e.get_params(deep=False))]
+# Who takes a list of members and not one ensemble; whose members learn numbers.
+OF_LISTS = {
+    "OverproduceSelectClassifier",
+    "EvolvedEnsembleClassifier",
+    "HeterogeneousPoolClassifier",
+}
+OF_REGRESSORS = {"L2BoostClassifier", "LogitBoostClassifier", "NCCDClassifier"}
+# Who weighs rows by its own method: its members have weights, whoever asked for them.
+WEIGH = {
+    *(c.__name__ for c in public_estimators() if c.__module__.startswith("counterpoint.boosting")),
+    "BalancedSubsetsClassifier",
+    "DistilledTreeClassifier",
+    "RuleMergeClassifier",
+}
+received = []
+
+
+class SpyClassifier(DecisionTreeClassifier):
+    """A tree that tells which weights it was given."""
+
+    def fit(self, X, y, sample_weight=None, check_input=True):
+        received.append(sample_weight)
+        return super().fit(X, y, sample_weight=sample_weight, check_input=check_input)
+
+
+class SpyRegressor(DecisionTreeRegressor):
+    """A tree that tells which weights it was given."""
+
+    def fit(self, X, y, sample_weight=None, check_input=True):
+        received.append(sample_weight)
+        return super().fit(X, y, sample_weight=sample_weight, check_input=check_input)
+
+
+class SpyForest(RandomForestClassifier):
+    """A forest that tells which weights it was given."""
+
+    def fit(self, X, y, sample_weight=None):
+        received.append(sample_weight)
+        return super().fit(X, y, sample_weight=sample_weight)
+
+
+class SpyNumbers(RandomForestRegressor):
+    """A forest that tells which weights it was given."""
+
+    def fit(self, X, y, sample_weight=None):
+        received.append(sample_weight)
+        return super().fit(X, y, sample_weight=sample_weight)
+
+
+def with_spy(estimator, request=None):
+    """Return the estimator with a learner, or a pool, that tells which weights it was given."""
+    name = type(estimator).__name__
+    numbers = get_tags(estimator).estimator_type == "regressor" or name in OF_REGRESSORS
+    if "estimator" in estimator.get_params(deep=False):
+        spy = (SpyRegressor if numbers else SpyClassifier)(max_depth=2, splitter="random")
+        role = "estimator"
+    else:
+        spy = (SpyNumbers if numbers else SpyForest)(n_estimators=3, max_depth=2, random_state=0)
+        role = "pool"
+    if request is not None:
+        spy.set_fit_request(sample_weight=request)
+    model = clone(estimator).set_params(**{role: [("spy", spy)] if name in OF_LISTS else spy})
+    if "random_state" in model.get_params(deep=False):
+        model.set_params(random_state=0)
+    for option in ("bootstrap", "resample"):  # rows are drawn by weight instead
+        if option in model.get_params(deep=False):
+            model.set_params(**{option: False})
+    for option in ("n_estimators", "n_generations", "n_rounds"):
+        if option in model.get_params(deep=False):
+            model.set_params(**{option: 2})
+    return model
+
+
+@pytest.mark.parametrize("estimator", META, ids=lambda e: type(e).__name__)
+def test_weights_reach_the_members(estimator):
+    X, y = _rows(estimator)
+    received.clear()
+    with_spy(estimator).fit(X, y, sample_weight=np.linspace(0.5, 2, len(y)))
+    assert received
+    # A member that is built on drawn rows, or on rows weighed by the method, sees other numbers,
+    # but never none.
+    assert all(weight is not None for weight in received)
+    assert any(np.ptp(weight) > 0 for weight in received)
+
+
+@pytest.mark.parametrize("estimator", META, ids=lambda e: type(e).__name__)
+def test_weights_are_routed_to_who_asked(estimator):
+    X, y = _rows(estimator)
+    weight = np.linspace(0.5, 2, len(y))
+    with sklearn.config_context(enable_metadata_routing=True):
+        received.clear()
+        with_spy(estimator, request=True).fit(X, y, sample_weight=weight)
+        assert received
+        assert all(weight is not None for weight in received)
+        if type(estimator).__name__ in WEIGH:
+            return
+        received.clear()
+        with_spy(estimator, request=False).fit(X, y, sample_weight=weight)
+        assert received
+        assert all(weight is None for weight in received)
+
+
+@pytest.mark.parametrize("estimator", META, ids=lambda e: type(e).__name__)
+def test_a_number_in_the_place_of_a_learner_says_what_to_write(estimator):
+    X, y = _rows(estimator)
+    first = next(iter(inspect.signature(type(estimator)).parameters))
+    if first not in ("estimator", "pool"):
+        return
+    with pytest.raises(TypeError, match=rf"{first}=10 of {type(estimator).__name__}"):
+        type(estimator)(10).fit(X, y)
