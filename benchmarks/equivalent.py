@@ -81,7 +81,7 @@ def _born_again(report):
         theirs = _THEIRS.get(name, (None, None))
         for minimize, seconds in zip(("depth", "leaves"), theirs, strict=True):
             _melt(report, f"{name} RF1, least {minimize}", forest, None, seconds,
-                  minimize=minimize, max_seconds=60)  # fmt: skip
+                  minimize=minimize, time_limit=60)  # fmt: skip
 
 
 def _melt(report, case, ensemble, X, seconds=None, **options):

@@ -68,7 +68,7 @@ class EnsembleTreeClassifier(PoolMixin, SingleTreeMixin, ClassifierMixin, BaseEs
         For "exact": search for the smallest tree.
     max_leaves : int or None, default=100_000
         Most leaves.
-    max_seconds : float or None, default=None
+    time_limit : float or None, default=None
         For "exact": most seconds for splitting, once the ensemble is fitted.
     n_overlaps : int, default=10_000
         For "sample": overlaps to draw; doubles are dropped. [1]_ draws 100 000.
@@ -144,7 +144,7 @@ class EnsembleTreeClassifier(PoolMixin, SingleTreeMixin, ClassifierMixin, BaseEs
         criterion="cells",
         minimize=None,
         max_leaves=100_000,
-        max_seconds=None,
+        time_limit=None,
         n_overlaps=10_000,
         sampling="uniform",
         agreement=0.0,
@@ -158,7 +158,7 @@ class EnsembleTreeClassifier(PoolMixin, SingleTreeMixin, ClassifierMixin, BaseEs
         self.criterion = criterion
         self.minimize = minimize
         self.max_leaves = max_leaves
-        self.max_seconds = max_seconds
+        self.time_limit = time_limit
         self.n_overlaps = n_overlaps
         self.sampling = sampling
         self.agreement = agreement
@@ -236,13 +236,13 @@ class EnsembleTreeClassifier(PoolMixin, SingleTreeMixin, ClassifierMixin, BaseEs
             criterion=self.criterion,
             minimize=self.minimize,
             max_leaves=self.max_leaves,
-            max_seconds=self.max_seconds,
+            time_limit=self.time_limit,
         )
         if not made.exact:
             warnings.warn(
                 f"The tree is not exact: {made.stopped_by} stopped it, after which "
                 f"{made.faithfulness.volume:.1%} of the volume and {made.faithfulness.rows:.1%} of "
-                "the rows are in regions that were proven. Raise max_leaves or max_seconds, take "
+                "the rows are in regions that were proven. Raise max_leaves or time_limit, take "
                 "fewer or smaller trees, or use method='sample'.",
                 ConvergenceWarning,
                 stacklevel=3,
@@ -283,7 +283,7 @@ class EnsembleTreeClassifier(PoolMixin, SingleTreeMixin, ClassifierMixin, BaseEs
     def _check(self):
         for name, choices in _CHOICES.items():
             check_choice(getattr(self, name), name, choices)
-        check_limits(self.max_leaves, self.max_seconds)
+        check_limits(self.max_leaves, self.time_limit)
         check_count(self.n_overlaps, "n_overlaps")
         check_number(self.agreement, "agreement", low=0, high=1, open_high=True)
         check_number(self.keep, "keep", low=0, open_low=True, high=1)

@@ -230,7 +230,7 @@ class Melter:
                 self._grow()
             now = time.perf_counter()
             if deadline is not None and now > deadline:
-                return False, "max_seconds"
+                return False, "time_limit"
             # About a tenth of a second a call, so that limits and Ctrl-C are noticed.
             steps = int(np.clip(steps * 0.1 / max(now - began, 1e-3), 64, 4 * steps))
 

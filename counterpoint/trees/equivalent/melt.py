@@ -61,7 +61,7 @@ class EquivalentTree:
         Whether it is proven that no tree with the same decisions has fewer leaves (or is less
         deep, if that was asked for).
     stopped_by : str
-        The limit that was reached: "max_leaves", "max_seconds", "interrupted", or "".
+        The limit that was reached: "max_leaves", "time_limit", "interrupted", or "".
     faithfulness : Faithfulness
     """
 
@@ -121,7 +121,7 @@ def equivalent_tree(
     criterion: str = "cells",
     minimize: str | None = None,
     max_leaves: int | None = 100_000,
-    max_seconds: float | None = None,
+    time_limit: float | None = None,
 ) -> EquivalentTree:
     """Melt a fitted ensemble of trees into one tree with the same decisions.
 
@@ -143,12 +143,12 @@ def equivalent_tree(
         volume (5.1 and 5.2 in [1]_, each side weighted by its volume): large regions first.
     minimize : {None, "leaves", "depth"}, default=None
         Search for the tree with fewest leaves, or the least deep, among all trees with the same
-        decisions [2]_. That may take long, and up to 4 GiB of memory; when ``max_seconds`` is over,
+        decisions [2]_. That may take long, and up to 4 GiB of memory; when ``time_limit`` is over,
         the result is the tree that would be made without.
     max_leaves : int or None, default=100_000
         Most leaves. When there are so many, open regions get the decision that most of their rows
         get, or that of a point in their middle.
-    max_seconds : float or None, default=None
+    time_limit : float or None, default=None
         Most seconds for splitting, likewise. Ctrl-C also keeps what there is.
 
     Returns
@@ -186,12 +186,12 @@ def equivalent_tree(
     """
     check_choice(criterion, "criterion", CRITERIA)
     check_choice(minimize, "minimize", MINIMIZE)
-    check_limits(max_leaves, max_seconds)
+    check_limits(max_leaves, time_limit)
     trees = take_trees(pool)
     packed = pack(trees)
     rows = None if X is None else _without_missing(trees.check_rows(X))
     bounds = threshold_bounds(packed) if rows is None else data_bounds(rows)
-    deadline = None if max_seconds is None else time.perf_counter() + max_seconds
+    deadline = None if time_limit is None else time.perf_counter() + time_limit
     melter = Melter(packed, bounds, rows, by_volume=criterion == "volume")
     finished, reason = melter.run(max_leaves, deadline)
     melted = melter.result(max_leaves, finished, reason)
@@ -300,9 +300,9 @@ def _without_missing(rows):
     return rows
 
 
-def check_limits(max_leaves: Any, max_seconds: Any) -> None:
+def check_limits(max_leaves: Any, time_limit: Any) -> None:
     """Refuse limits that are none."""
     if max_leaves is not None:
         check_count(max_leaves, "max_leaves", hint=", or None")
-    if max_seconds is not None:
-        check_number(max_seconds, "max_seconds", low=0, open_low=True, hint=", or None")
+    if time_limit is not None:
+        check_number(time_limit, "time_limit", low=0, open_low=True, hint=", or None")

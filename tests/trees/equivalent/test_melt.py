@@ -374,9 +374,9 @@ def _large():
 
 def test_time_runs_out():
     X, _, forest = _large()
-    one = equivalent_tree(forest, X, max_seconds=0.2, max_leaves=None)
+    one = equivalent_tree(forest, X, time_limit=0.2, max_leaves=None)
     assert not one.exact
-    assert one.stopped_by == "max_seconds"
+    assert one.stopped_by == "time_limit"
     assert 0 < one.faithfulness.agreement < 1
     assert one.verify(limit=1_000_000).equal is not True
 
@@ -520,7 +520,7 @@ def test_samples_keep_to_their_leaves():
         (dict(minimize="nodes"), "minimize='nodes'"),
         (dict(max_leaves=0), "max_leaves=0"),
         (dict(max_leaves=2.5), "max_leaves=2.5"),
-        (dict(max_seconds=0), "max_seconds=0"),
+        (dict(time_limit=0), "time_limit=0"),
         (dict(n_overlaps=0), "n_overlaps=0"),
         (dict(sampling="all"), "sampling='all'"),
         (dict(agreement=1.0), "agreement=1.0"),
