@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from counterpoint.cli import options, terminal
+from counterpoint.tabular.words import points
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -150,7 +151,7 @@ def _print_members(members: dict[str, Any], out: "Console") -> None:
         columns.append(("Weight", "weight", terminal.number))
     text = ""
     if rows[0]["change"] is not None:
-        columns.append(("Worth", "change", terminal.points))
+        columns.append(("Worth", "change", points))
         text = "Worth: how much the error of the ensemble would rise without the member, in points."
     _print_rows(rows, "name", columns, text, out)
 

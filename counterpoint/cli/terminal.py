@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
+from counterpoint.tabular.words import number, percent
+
 if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Table
@@ -140,27 +142,6 @@ def open_page(path: Path) -> None:
     import webbrowser
 
     webbrowser.open(path.resolve().as_uri())
-
-
-def number(value: float | None, digits: int = 3) -> str:
-    """Return a number as it stands in a table; what is undefined is said to be."""
-    from counterpoint.tabular import plain
-
-    return plain.number(value, digits)
-
-
-def percent(share: float | None) -> str:
-    """Return a share in percent."""
-    from counterpoint.tabular import plain
-
-    return plain.percent(share)
-
-
-def points(change: float | None) -> str:
-    """Return a change of a share in percentage points."""
-    from counterpoint.tabular import plain
-
-    return plain.points(change)
 
 
 def interval(score: dict[str, Any]) -> str:

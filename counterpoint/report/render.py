@@ -5,7 +5,7 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from counterpoint.tabular import plain
+from counterpoint.tabular import words
 from counterpoint.tabular.files import new_file
 
 if TYPE_CHECKING:
@@ -41,8 +41,8 @@ def environment() -> "Environment":
     )
     made.filters |= {
         "number": _number,
-        "percent": lambda share: _typeset(plain.percent(share)),
-        "points": lambda change: _typeset(plain.points(change)),
+        "percent": lambda share: _typeset(words.percent(share)),
+        "points": lambda change: _typeset(words.points(change)),
         "chance": lambda p: "below 0.001" if p < 0.001 else f"{p:.3f}",
         "unbroken": lambda text: text.replace(" %", "\N{NO-BREAK SPACE}%"),
         "range": lambda row: _typeset(f"{row['low']:g} to {row['high']:g}"),
@@ -51,7 +51,7 @@ def environment() -> "Environment":
 
 
 def _number(value: float | None, digits: int = 3) -> str:
-    return _typeset(plain.number(value, digits))
+    return _typeset(words.number(value, digits))
 
 
 def _typeset(text: str) -> str:

@@ -31,10 +31,11 @@ from counterpoint.tabular.inputs import (
     name_columns,
 )
 from counterpoint.tabular.members import describe_combiner, describe_members
-from counterpoint.tabular.plain import percent, plain
+from counterpoint.tabular.plain import plain
 from counterpoint.tabular.prediction import judging_rows
 from counterpoint.tabular.scores import Score, score_on
 from counterpoint.tabular.table_model import TableModel
+from counterpoint.tabular.words import percent
 
 __all__ = ["Assessment", "assess"]
 
@@ -382,7 +383,7 @@ def _notes(
         )
     if outputs is not None and outputs.votes is not None and combiner is None:
         notes.append(
-            "How this model combines its members could not be found out, so what each of them "
-            "adds is not told."
+            "How this model combines its members is not known from outside (it may choose among "
+            "them row by row), so what each of them adds is not told."
         )
     return notes

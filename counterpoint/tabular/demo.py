@@ -23,7 +23,8 @@ from counterpoint.base import draw_seed
 from counterpoint.datasets import TabularEncoder, load
 from counterpoint.tabular.assessment import Assessment, assess
 from counterpoint.tabular.members import SHOWN_MEASURES, measure_answers
-from counterpoint.tabular.plain import percent, plain
+from counterpoint.tabular.plain import plain
+from counterpoint.tabular.words import percent
 
 __all__ = ["DEFAULT_DATASET", "DemoMethod", "DemoResult", "run_demo"]
 

@@ -16,7 +16,7 @@ from counterpoint import _members
 from counterpoint._validation import as_labels, check_count
 from counterpoint.base import draw_seed
 from counterpoint.datasets import TabularEncoder
-from counterpoint.tabular.plain import percent, plain
+from counterpoint.tabular.plain import plain
 from counterpoint.tabular.prediction import explaining_rows
 from counterpoint.tabular.small_tree import (
     Indicators,
@@ -26,6 +26,7 @@ from counterpoint.tabular.small_tree import (
     tree_sizes,
 )
 from counterpoint.tabular.table_model import TableModel
+from counterpoint.tabular.words import percent
 from counterpoint.trees import (
     DistilledTreeClassifier,
     MergedTreeClassifier,

@@ -11,9 +11,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-__all__ = ["UNDEFINED", "number", "percent", "plain", "plain_rows", "points", "to_json"]
-
-UNDEFINED = "undefined"
+__all__ = ["plain", "plain_rows", "to_json"]
 
 
 def plain(value: Any) -> Any:
@@ -46,24 +44,3 @@ def plain_rows(frame: pd.DataFrame | None) -> list[dict[str, Any]] | None:
 def to_json(summary: Any) -> str:
     """Return a summary as JSON text; what is undefined becomes ``null``."""
     return json.dumps(plain(summary), indent=2, ensure_ascii=False, allow_nan=False)
-
-
-# -- numbers in words: the same digits in a terminal, in a sentence and on a page ----------------
-
-
-def number(value: float | None, digits: int = 3) -> str:
-    """Return a number as it stands in a table; what is undefined is said to be."""
-    return UNDEFINED if value is None else f"{value:.{digits}f}"
-
-
-def percent(share: float | None) -> str:
-    """Return a share in percent."""
-    return UNDEFINED if share is None else f"{100 * share:.1f} %"
-
-
-def points(change: float | None) -> str:
-    """Return a change of a share in percentage points, with its sign."""
-    if change is None:
-        return UNDEFINED
-    text = f"{100 * change:+.2f}"
-    return "0.00" if float(text) == 0 else text

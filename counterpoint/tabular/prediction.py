@@ -9,9 +9,9 @@ import numpy as np
 import pandas as pd
 
 from counterpoint.tabular.columns import align_columns, some, text_labels
-from counterpoint.tabular.plain import percent
 from counterpoint.tabular.reader import TableFile, as_table
 from counterpoint.tabular.table_model import TableModel
+from counterpoint.tabular.words import percent
 
 __all__ = ["Prediction", "explaining_rows", "judging_rows", "predict"]
 

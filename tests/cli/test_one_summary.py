@@ -115,7 +115,7 @@ def test_one_error_everywhere(shown):
     assert members["n_members"] > 1
     assert members["growth"]["error"][-1] == pytest.approx(summary["score"]["error"])
     assert summary["model"]["combination"] != "unknown"
-    assert not any("could not be found out" in note for note in summary["notes"])
+    assert not any("is not known from outside" in note for note in summary["notes"])
 
 
 def test_one_single_tree_everywhere(shown):

@@ -13,7 +13,8 @@ from hypothesis.extra.numpy import arrays
 from counterpoint import MemberOutputs
 from counterpoint.diversity import MEASURES, profile, worth
 from counterpoint.tabular import summarise_outputs
-from counterpoint.tabular.plain import number, percent, plain, points, to_json
+from counterpoint.tabular.plain import plain, to_json
+from counterpoint.tabular.words import number, percent, points
 
 
 @settings(max_examples=25, deadline=None)

@@ -1,0 +1,23 @@
+"""Numbers in words: the same digits in a terminal, in a sentence and on a page."""
+
+__all__ = ["UNDEFINED", "number", "percent", "points"]
+
+UNDEFINED = "undefined"
+
+
+def number(value: float | None, digits: int = 3) -> str:
+    """Return a number as it stands in a table; what is undefined is said to be."""
+    return UNDEFINED if value is None else f"{value:.{digits}f}"
+
+
+def percent(share: float | None) -> str:
+    """Return a share in percent."""
+    return UNDEFINED if share is None else f"{100 * share:.1f} %"
+
+
+def points(change: float | None) -> str:
+    """Return a change of a share in percentage points, with its sign."""
+    if change is None:
+        return UNDEFINED
+    text = f"{100 * change:+.2f}"
+    return "0.00" if float(text) == 0 else text
