@@ -274,9 +274,9 @@ def assess(
     if isinstance(model, TableModel):
         name, X, y, notes = judging_rows(model, X, separator=separator)
         result = assess(
-            model.model, X, y, title=title or f"{model.method} on {name}", X_train=model.X_train,
+            model.model, X, y, title=title or model.title(name), X_train=model.X_train,
             y_train=model.y_train, random_state=random_state, max_members=max_members,
-            max_rows=max_rows, facts=facts or {"Data": name, "Target": model.target},
+            max_rows=max_rows, facts=facts or model.facts(name),
         )  # fmt: skip
         return replace(result, notes=[*notes, *result.notes])
     labels = check_inputs(model, X, y, X_train, y_train)

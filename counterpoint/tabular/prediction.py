@@ -25,7 +25,7 @@ class _Rows:
     Attributes
     ----------
     name : str
-        The file.
+        The file; empty for a frame.
     X : DataFrame
         The rows as the model takes them.
     labels : ndarray of object, or None
@@ -199,7 +199,7 @@ def _rows_for(model: TableModel, table: Table, separator: str | None) -> _Rows:
         texts = text_labels(file.frame[model.target])
         labels = texts.astype(object).where(texts.notna(), None).to_numpy(dtype=object)
         new = model.is_new(X, ["" if label is None else label for label in labels])
-    return _Rows(file.name or "The table", X, labels, new, notes)
+    return _Rows(file.name, X, labels, new, notes)
 
 
 def _labelled_rows(
@@ -207,9 +207,10 @@ def _labelled_rows(
 ) -> tuple[str, pd.DataFrame, np.ndarray, np.ndarray, list[str]]:
     """Read rows with labels: the file, X, y, whether the model was not trained on a row, notes."""
     rows = _rows_for(model, table, separator)
+    name = rows.name or "The table"
     if rows.labels is None or rows.new is None:
         raise ValueError(
-            f"{rows.name} has no column {model.target!r}, which says what the model should have "
+            f"{name} has no column {model.target!r}, which says what the model should have "
             "predicted."
         )
     notes = [*model.notes, *rows.notes]
@@ -219,10 +220,10 @@ def _labelled_rows(
     strange = sorted({*rows.labels[known]} - {*model.classes})
     if strange:
         raise ValueError(
-            f"Column {model.target!r} of {rows.name} has {some(strange)}, which the model never "
+            f"Column {model.target!r} of {name} has {some(strange)}, which the model never "
             f"saw: it knows {some(model.classes)}."
         )
     if not known.any():
-        raise ValueError(f"{rows.name} has no row with a {model.target!r}.")
+        raise ValueError(f"{name} has no row with a {model.target!r}.")
     X = rows.X[known].reset_index(drop=True)
     return Path(rows.name).name, X, rows.labels[known].astype(str), rows.new[known], notes

@@ -61,6 +61,14 @@ class TableModel:
     trained: np.ndarray
     notes: list[str]
 
+    def title(self, source: str) -> str:
+        """Return what to call it, on the data of that name, if it has one."""
+        return f"{self.method} on {source}" if source else self.method
+
+    def facts(self, source: str) -> dict[str, str]:
+        """Return what a reader should know first: the data, if they have a name, and the target."""
+        return {**({"Data": source} if source else {}), "Target": self.target}
+
     def is_new(self, X: pd.DataFrame, labels: Sequence[str] | np.ndarray) -> np.ndarray:
         """Say of each row whether the model was not trained on it, nor on one just like it.
 

@@ -72,11 +72,9 @@ class Fit(TableModel):
         """
         summary = self.assessment.summary(tree=tree)
         summary["notes"] = [*self.notes, *summary["notes"]]
-        summary["facts"] = [
-            *([{"name": "Data", "value": self.source}] if self.source else []),
-            {"name": "Target", "value": self.target},
-        ]
-        summary["title"] = self.method + (f" on {self.source}" if self.source else "")
+        summary["title"] = self.title(self.source)
+        facts = self.facts(self.source).items()
+        summary["facts"] = [{"name": name, "value": value} for name, value in facts]
         summary["fit"] = plain(
             {
                 "source": self.source,
