@@ -1,7 +1,4 @@
-"""The evolution of EPNet, and ways to combine the population it leaves.
-
-The mutations are in ``mutation.py``.
-"""
+"""The evolution of EPNet, and ways to combine the population it leaves."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,24 +13,11 @@ COMBINATIONS = ("rls", "average", "vote", "best")
 
 
 def rls_weights(outputs: NDArray, targets: NDArray, weight: NDArray, delta: float) -> NDArray:
-    """Return the weights at which recursive least squares ends.
+    """Return the weights at which recursive least squares ends, (n_members,), not always positive.
 
     Started from equal weights and ``P = I / (delta * n)``, one pass of RLS over n rows ends at
     the minimum of the mean squared error of ``sum_i w_i f_i`` plus
-    ``delta * |w - 1/N|^2``: solved here in one go.
-
-    Parameters
-    ----------
-    outputs : ndarray of shape (n_members, n_samples, n_outputs)
-    targets : ndarray of shape (n_samples, n_outputs)
-    weight : ndarray of shape (n_samples,)
-        Adds up to 1.
-    delta : float
-
-    Returns
-    -------
-    ndarray of shape (n_members,)
-        Not always positive; near a sum of 1.
+    ``delta * |w - 1/N|^2``: solved here in one go. ``weight`` adds up to 1.
     """
     n_members = len(outputs)
     even = np.full(n_members, 1.0 / n_members)
@@ -55,12 +39,7 @@ def combined(outputs: NDArray, how: str, weights: NDArray, best: int) -> NDArray
 
 
 class LinearCombiner(Combiner):
-    """A linear combination of probabilities, with weights that may be negative.
-
-    Parameters
-    ----------
-    weights : ndarray of shape (n_members,)
-    """
+    """A linear combination of probabilities, with weights that may be negative."""
 
     needs_proba = True
 

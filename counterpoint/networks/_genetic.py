@@ -25,17 +25,8 @@ _SETTLED = 1e-12  # changes below are rounding
 def crossed(first: Networks, second: Networks, from_first, from_second) -> Networks:
     """Make two children of two networks by exchanging hidden units.
 
-    Parameters
-    ----------
-    first, second : Networks
-        One network each.
-    from_first, from_second : ndarray of bool of shape (room,)
-        Units that go to the first child; the others go to the second.
-
-    Returns
-    -------
-    Networks
-        Two, with the mean of their parents' output biases.
+    ``from_first`` and ``from_second`` say which units go to the first child, the others go to
+    the second. Children have the mean of their parents' output biases.
     """
     first, second = masked(first), masked(second)
     children = []
@@ -62,20 +53,9 @@ def _only(network, kept):
 def next_lambda(lam, now, before, step=0.1):
     """Adapt the weight of diversity by the paper's rule.
 
-    Parameters
-    ----------
-    lam : float
-    now, before : tuple of float
-        Error of the ensemble, mean error of its members, and their mean diversity, in this and
-        the last generation.
-    step : float, default=0.1
-        Relative change.
-
-    Returns
-    -------
-    float
-        The same while the ensemble gets better. Otherwise higher if members get no worse but
-        less diverse, lower if they get worse but no less diverse.
+    ``now`` and ``before`` are the error of the ensemble, the mean error of its members and their
+    mean diversity. Lambda stays while the ensemble gets better. Otherwise it is higher if members
+    get no worse but less diverse, lower if they get worse but no less diverse.
     """
     ensemble, members, diversity = (a - b for a, b in zip(now, before, strict=True))
     if ensemble < -_SETTLED:

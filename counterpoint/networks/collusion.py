@@ -26,34 +26,17 @@ _MISSING = 2 / 3
 
 @dataclass(frozen=True, kw_only=True)
 class Side:
-    """Members and ensemble on one side: training data, or data held out.
-
-    Attributes
-    ----------
-    n_samples : int
-    member_loss, ensemble_loss : float
-        Mean squared error over outputs, or cross-entropy: mean of members, and of their mean
-        output.
-    gain : float
-        ``member_loss - ensemble_loss``; the ambiguity for the squared error.
-    cancelled : float
-        ``gain / member_loss``: the share of the members' loss that averaging cancels. NaN if
-        there is no loss.
-    member_error, ensemble_error : float
-        Share misclassified, or root mean squared error.
-    disagreement : float
-        Share of pairs of members that say different classes, over samples. NaN for regressors
-        and single members.
-    """
+    """Members and ensemble on one side: training data, or data held out."""
 
     n_samples: int
+    # Mean squared error over outputs, or cross-entropy: mean of members, and of their mean output.
     member_loss: float
     ensemble_loss: float
-    gain: float
-    cancelled: float
-    member_error: float
+    gain: float  # member_loss - ensemble_loss; the ambiguity for the squared error
+    cancelled: float  # gain / member_loss: what averaging cancels; NaN if there is no loss
+    member_error: float  # share misclassified, or root mean squared error
     ensemble_error: float
-    disagreement: float
+    disagreement: float  # share of pairs that say different classes; NaN for regressors
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -93,33 +76,21 @@ def measure_collusion(
     loss: Callable[[NDArray, NDArray], NDArray],
     back: Callable[[NDArray], NDArray],
 ) -> Collusion:
-    """Compare what members gain from each other on training data and on new data.
+    """Compare what members gain from each other on training data and on new data, both scaled.
 
-    Parameters
-    ----------
-    networks : Networks
-    train, new : Samples
-        Scaled.
-    loss : callable
-        ``loss(outputs, targets)`` at every sample.
-    back : callable
-        Turns outputs and targets into the units of y.
+    ``loss(outputs, targets)`` is taken at every sample, ``back`` turns either into the units of y.
     """
-    own, other = (_look(networks, part, loss, back) for part in (train, new))
-    left = 1 - own.side.cancelled
-    excess = other.ensemble - left * other.member
-    mean, error = _mean_and_error(excess, new.weight)
-    missing = max(mean, 0.0) / other.side.ensemble_loss if other.side.ensemble_loss > 0 else np.nan
-    gap = other.mean_wrong[0] - own.mean_wrong[0]
+    own, _, _, own_wrong = _look(networks, train, loss, back)
+    other, ensemble, member, other_wrong = _look(networks, new, loss, back)
+    mean, error = _mean_and_error(ensemble - (1 - own.cancelled) * member, new.weight)
+    missing = max(mean, 0.0) / other.ensemble_loss if other.ensemble_loss > 0 else np.nan
     colludes = (
-        own.side.gain >= _MATERIAL * other.side.ensemble_loss
+        own.gain >= _MATERIAL * other.ensemble_loss
         and missing >= _MISSING
         and mean > 3 * error
-        and gap > 2 * math.hypot(other.mean_wrong[1], own.mean_wrong[1])
+        and other_wrong[0] - own_wrong[0] > 2 * math.hypot(other_wrong[1], own_wrong[1])
     )
-    return Collusion(
-        train=own.side, new=other.side, missing=float(missing), colludes=bool(colludes)
-    )
+    return Collusion(train=own, new=other, missing=float(missing), colludes=bool(colludes))
 
 
 def warn_collusion(collusion: Collusion, strength: float, stacklevel: int) -> None:
@@ -136,15 +107,8 @@ def warn_collusion(collusion: Collusion, strength: float, stacklevel: int) -> No
     )
 
 
-@dataclass(frozen=True)
-class _Looked:
-    side: Side
-    ensemble: NDArray
-    member: NDArray
-    mean_wrong: tuple[float, float]
-
-
 def _look(networks, part, loss, back):
+    """Return a side, losses of ensemble and members by sample, and how wrong the ensemble is."""
     outputs, targets = back(networks.outputs(part.X)), back(part.targets)
     mean = outputs.mean(axis=0)
     member, ensemble = loss(outputs, targets).mean(axis=0), loss(mean, targets)
@@ -169,7 +133,7 @@ def _look(networks, part, loss, back):
         ensemble_error=float(ensemble_error),
         disagreement=float(disagreement),
     )
-    return _Looked(side, ensemble, member, _mean_and_error(wrong, part.weight))
+    return side, ensemble, member, _mean_and_error(wrong, part.weight)
 
 
 def _disagreement(votes, n_classes, weight):

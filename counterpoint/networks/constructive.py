@@ -15,16 +15,10 @@ _LEAST_LOSS = 1e-12  # a loss of zero has no inverse
 
 
 class PartialNegativeCorrelation(NegativeCorrelation):
-    """Negative correlation learning of some members while the others stand still.
+    """Negative correlation learning of some members of ``n_members`` while the others stand still.
 
     Targets hold what is wanted and, in as many columns more, the sum of the outputs of the
     members that stand still.
-
-    Parameters
-    ----------
-    strength : float
-    n_members : int
-        Of the whole ensemble.
     """
 
     kernel = Coupling.kernel  # not compiled: targets are two things

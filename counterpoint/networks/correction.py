@@ -17,28 +17,11 @@ from counterpoint._progress import track
 
 
 def corrected_target(d, f, s):
-    """Return the output at which the gradient ``(f_i - d) - s (f_i - f)`` is zero, f held.
+    """Return ``d + s / (1 - s) (d - f)``, where the gradient ``(f_i - d) - s (f_i - f)`` is zero.
 
-    Parameters
-    ----------
-    d : ndarray
-        What is wanted.
-    f : ndarray
-        What the ensemble says.
-    s : float below 1
-        Strength, ``2 lambda (1 - 1/N)``. If f is the mean of the *other* members, the true f
-        moves with f_i, and ``s (1 - 1/N)`` takes the place of s.
-
-    Returns
-    -------
-    ndarray
-        ``d + s / (1 - s) (d - f)``.
-
-    Examples
-    --------
-    >>> from counterpoint.networks.correction import corrected_target
-    >>> corrected_target(1.0, 0.8, 0.5)
-    1.2
+    d is what is wanted, f what the ensemble says, held; s is the strength, ``2 lambda (1 - 1/N)``,
+    below 1. If f is the mean of the *other* members, the true f moves with f_i, and
+    ``s (1 - 1/N)`` takes the place of s.
     """
     return d + (s / (1.0 - s)) * (d - f)
 

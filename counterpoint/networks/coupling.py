@@ -203,17 +203,11 @@ class Coupling(ABC):
 
 @register_coupling
 class NegativeCorrelation(Coupling):
-    """Squared error with a pull apart: negative correlation learning.
+    """Squared error with a pull apart: negative correlation learning (Liu and Yao 1999).
 
     The error of member i at a point is ``(f_i - d)^2 / 2 - lambda (f_i - f)^2`` and its
     derivative ``(f - d) + (1 - s)(f_i - f)`` with ``s = 2 lambda (1 - 1/N)``: equation 4.10 of
-    [2]_, with f as a function of f_i. The compiled kernel knows this coupling.
-
-    References
-    ----------
-    .. [1] Y. Liu and X. Yao, "Ensemble learning via negative correlation", Neural Networks 12,
-       1999.
-    .. [2] M. Eastwood, PhD thesis, Bournemouth University, 2010, chapter 4.
+    Eastwood's thesis, 2010, with f as a function of f_i. The compiled kernel knows this coupling.
     """
 
     name = "ncl"
@@ -260,16 +254,15 @@ class RootQuartic(Coupling):
     """Squared error less the root of fourth powers of distances to the other members.
 
     The error of member i at a point is ``(f_i - d)^2 / 2 - lam * p_i`` with
-    ``p_i = sqrt(mean_j (f_i - f_j)^4)``, output by output. The penalty of [1]_ and [2]_ is a
-    distance, so it is *subtracted*: only so it drives members apart. Its derivative is
-    ``2 mean_j (f_i - f_j)^3 / p_i``, and 0 where all members agree, which is its limit. Up to
-    lambda ``1 / (2 sqrt(2))`` ideal linear outputs do not spread.
+    ``p_i = sqrt(mean_j (f_i - f_j)^4)``, output by output. The penalty of [1]_ (section 4.2 of
+    Eastwood's thesis) is a distance, so it is *subtracted*: only so it drives members apart. Its
+    derivative is ``2 mean_j (f_i - f_j)^3 / p_i``, and 0 where all members agree, which is its
+    limit. Up to lambda ``1 / (2 sqrt(2))`` ideal linear outputs do not spread.
 
     References
     ----------
     .. [1] R. McKay and H. Abbass, "Anti-correlation: a diversity promoting mechanism in ensemble
        learning", Australian Journal of Intelligent Information Processing Systems, 2001.
-    .. [2] M. Eastwood, PhD thesis, Bournemouth University, 2010, section 4.2.
     """
 
     name = "root-quartic"
@@ -314,16 +307,9 @@ def _quartic(outputs):
 class CrossEntropyMixture(NegativeCorrelation):
     """Cross-entropies of every member and of their mean, mixed: generalized NCL.
 
-    The error of member i at a point is ``(1 - s) CE(f_i) + s N CE(f)``. For outputs that are
-    distributions (softmax) ``CE(f) = -sum_k d_k log f_k``; for separate probabilities
-    (sigmoid) ``-sum_k d_k log f_k + (1 - d_k) log(1 - f_k)``.
-
-    References
-    ----------
-    .. [1] S. Buschjäger, L. Pfahler and K. Morik, "Generalized negative correlation learning for
-       deep ensembling", arXiv:2011.02952, 2020.
-    .. [2] A. Jeffares, T. Liu, J. Crabbé and M. van der Schaar, "Joint training of deep ensembles
-       fails due to learner collusion", NeurIPS 2023.
+    The error of member i at a point is ``(1 - s) CE(f_i) + s N CE(f)`` (Buschjäger et al. 2020).
+    For outputs that are distributions (softmax) ``CE(f) = -sum_k d_k log f_k``; for separate
+    probabilities (sigmoid) ``-sum_k d_k log f_k + (1 - d_k) log(1 - f_k)``.
     """
 
     loss = "cross-entropy"

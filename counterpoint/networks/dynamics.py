@@ -13,52 +13,28 @@ from counterpoint.networks.samples import Samples
 
 @dataclass(frozen=True, kw_only=True)
 class Trace:
-    """What was recorded on one set of data, an entry per recorded epoch.
+    """What was recorded on one set of data, an entry per recorded epoch."""
 
-    Attributes
-    ----------
-    mean_output : ndarray of shape (n_records, n_members, n_classes, n_outputs)
-        Mean output of every output unit over the samples of every class; one "class" of all
-        samples for a regressor. NaN for a class without samples.
-    spread : ndarray of shape (n_records, n_members)
-        Mean distance of a member's outputs from those of the ensemble, ``|f_i - f|``.
-    ambiguity : ndarray of shape (n_records,)
-        Mean of ``(f_i - f)^2`` over members, samples and outputs.
-    member_loss : ndarray of shape (n_records, n_members)
-    ensemble_loss : ndarray of shape (n_records,)
-        The loss that is trained for: mean squared error over outputs, or cross-entropy. For the
-        squared one, ``ensemble_loss`` is the mean of ``member_loss`` less ``ambiguity``.
-    member_error : ndarray of shape (n_records, n_members)
-    ensemble_error : ndarray of shape (n_records,)
-        Share of samples that are misclassified; for a regressor the root mean squared error.
-    """
-
+    # Of every output unit over the samples of every class, (n_records, n_members, n_classes,
+    # n_outputs); one "class" of all samples for a regressor, NaN for a class without samples.
     mean_output: NDArray
-    spread: NDArray
-    ambiguity: NDArray
+    spread: NDArray  # mean of |f_i - f|, (n_records, n_members), as all that is about members
+    ambiguity: NDArray  # mean of (f_i - f)^2 over all, (n_records,), as all about the ensemble
+    # What is trained for: mean squared error over outputs, or cross-entropy. For the squared one
+    # the ensemble's is the mean of the members' less the ambiguity.
     member_loss: NDArray
     ensemble_loss: NDArray
-    member_error: NDArray
+    member_error: NDArray  # share misclassified; for a regressor the root mean squared error
     ensemble_error: NDArray
 
 
 @dataclass(frozen=True, kw_only=True)
 class Dynamics:
-    """A recorded training, as in figure 4.4 of Eastwood's thesis.
+    """A recorded training, as in figure 4.4 of Eastwood's thesis."""
 
-    Attributes
-    ----------
-    epochs : ndarray of shape (n_records,)
-        Epochs done at each record; 0 is the start.
-    classes : ndarray or None
-        Labels; None for a regressor.
-    traces : dict of str to Trace
-        By set of data: "train", "validation" if rows were held out, and each ``eval_set``.
-    """
-
-    epochs: NDArray
-    classes: NDArray | None
-    traces: dict[str, Trace]
+    epochs: NDArray  # done at each record; 0 is the start
+    classes: NDArray | None  # labels; None for a regressor
+    traces: dict[str, Trace]  # by set: "train", "validation" if held out, and each ``eval_set``
 
     def __getitem__(self, name: str) -> Trace:
         """Return what was recorded on the set of this name."""
@@ -119,17 +95,10 @@ class Dynamics:
 
 
 class Recorder:
-    """Looks at networks and keeps what it sees.
+    """Looks at networks and keeps what it sees, by set of data.
 
-    Parameters
-    ----------
-    sets : dict of str to Samples
-    loss : callable
-        ``loss(outputs, targets)`` at every sample, for outputs (..., n_samples, n_outputs).
-    classes : ndarray or None
-        Labels; None for a regressor.
-    finish : callable, default=None
-        Turns outputs and targets into the units of y.
+    ``loss(outputs, targets)`` is taken at every sample, for outputs (..., n_samples, n_outputs);
+    ``finish`` turns either into the units of y. ``classes`` is None for a regressor.
     """
 
     def __init__(

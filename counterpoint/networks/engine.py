@@ -1,14 +1,11 @@
 """Many networks trained as one: the engine under every method of this package.
 
-N networks of one shape are a few stacked arrays (:class:`Networks`). A method says by a
-:class:`~counterpoint.networks.coupling.Coupling` what the error of one member takes from the
-outputs of the others; a :class:`Trainer` then moves all weights together, epoch by epoch. The
-pieces of arithmetic are matrix products over all members at once, or one compiled kernel where
-that is faster.
+N networks of one shape are a few stacked arrays (:class:`Networks`). A coupling says what the
+error of one member takes from the outputs of the others; a :class:`Trainer` moves all weights
+together, by matrix products over all members at once, or one compiled kernel.
 
-Axes are those of the whole library: weights (n_members, fan_in, fan_out), outputs
-(n_members, n_samples, n_outputs), inputs (n_samples, n_features), targets
-(n_samples, n_outputs).
+Weights are (n_members, fan_in, fan_out), outputs (n_members, n_samples, n_outputs), inputs
+(n_samples, n_features), targets (n_samples, n_outputs).
 """
 
 from collections.abc import Iterator, Sequence
@@ -39,26 +36,13 @@ class Networks:
 
     A network with fewer units or connections than the others has zeros where ``masks`` has
     zeros, and training leaves them so.
-
-    Attributes
-    ----------
-    coefs : list of ndarray of shape (n_members, fan_in, fan_out)
-        One per layer.
-    intercepts : list of ndarray of shape (n_members, fan_out)
-        One per layer.
-    hidden : {"tanh", "logistic", "relu"}
-        What hidden units do.
-    output : {"linear", "sigmoid", "softmax"}
-        What output units do.
-    masks : list of ndarray like ``coefs``, or None
-        1 where there is a connection, 0 where there is none. None: all are there.
     """
 
-    coefs: list[NDArray]
-    intercepts: list[NDArray]
-    hidden: str = "tanh"
-    output: str = "linear"
-    masks: list[NDArray] | None = None
+    coefs: list[NDArray]  # of each layer, (n_members, fan_in, fan_out)
+    intercepts: list[NDArray]  # of each layer, (n_members, fan_out)
+    hidden: str = "tanh"  # what hidden units do, one of HIDDEN
+    output: str = "linear"  # what output units do, one of OUTPUTS
+    masks: list[NDArray] | None = None  # like coefs: 1 where there is a connection. None: all
 
     @property
     def n_members(self) -> int:
@@ -139,44 +123,12 @@ def start_networks(
     random_state=None,
     dtype=np.float64,
 ) -> Networks:
-    """Draw networks to start from.
+    """Draw networks to start from; ``sizes`` are units of each layer: inputs, hidden ones, outputs.
 
-    Members are drawn one after another, so the first members of a larger ensemble are those of
-    a smaller one.
-
-    Parameters
-    ----------
-    n_members : int
-        How many.
-    sizes : sequence of int
-        Units of each layer: inputs, hidden ones, outputs.
-    init : {"nguyen-widrow", "glorot"}, default="nguyen-widrow"
-        "nguyen-widrow" spreads the active parts of the hidden units evenly over inputs in
-        [-1, 1] [1]_; its output layer is uniform in [-0.5, 0.5]. "glorot" is uniform with a
-        spread by fan-in and fan-out [2]_.
-    hidden, output : str
-        As in :class:`Networks`.
-    random_state : int, RandomState instance or None, default=None
-        Seeds the draws.
-    dtype : dtype, default=float64
-        Type of all weights.
-
-    Returns
-    -------
-    Networks
-
-    References
-    ----------
-    .. [1] D. Nguyen and B. Widrow, "Improving the learning speed of 2-layer neural networks by
-       choosing initial values of the adaptive weights", IJCNN 1990.
-    .. [2] X. Glorot and Y. Bengio, "Understanding the difficulty of training deep feedforward
-       neural networks", AISTATS 2010.
-
-    Examples
-    --------
-    >>> from counterpoint.networks.engine import start_networks
-    >>> start_networks(3, (2, 5, 1), random_state=0).coefs[0].shape
-    (3, 2, 5)
+    "nguyen-widrow" (Nguyen and Widrow 1990) spreads the active parts of the hidden units evenly
+    over inputs in [-1, 1]; its output layer is uniform in [-0.5, 0.5]. "glorot" (Glorot and Bengio
+    2010) is uniform with a spread by fan-in and fan-out. Members are drawn one after another, so
+    the first members of a larger ensemble are those of a smaller one.
     """
     check_choice(init, "init", INITS)
     rng = check_random_state(random_state)
@@ -205,35 +157,14 @@ def _nguyen_widrow(fan_in, fan_out, rng):
 
 @dataclass(kw_only=True)
 class Trainer:
-    """Networks on their way: the weights, the coupling and the state of the solver.
+    """Networks on their way: the weights, the coupling and the state of the solver."""
 
-    Attributes
-    ----------
-    networks : Networks
-        Changed in place by :meth:`run`.
-    coupling : Coupling
-        What binds the members.
-    solver : {"gd", "adam"}
-        Plain gradient descent at a fixed rate, or Adam.
-    learning_rate : float
-        Step length.
-    alpha : float
-        Weight decay: half this times the squared weights (not biases) is added to the error of
-        each member.
-    batch_size : int or None
-        Rows in a step; None takes all of them. Rows are shuffled anew in every epoch.
-    random_state : RandomState
-        Shuffles the rows; not used with full batches.
-    n_epochs : int
-        Epochs run so far.
-    """
-
-    networks: Networks
+    networks: Networks  # changed in place by ``run``
     coupling: Coupling
     solver: str = "gd"
     learning_rate: float = 0.05
-    alpha: float = 0.0
-    batch_size: int | None = None
+    alpha: float = 0.0  # half this times the squared weights (not biases) is added to each error
+    batch_size: int | None = None  # None: all rows at once. Shuffled anew in every epoch
     random_state: np.random.RandomState = field(default_factory=np.random.RandomState)
     n_epochs: int = 0
     steps: int = 0
@@ -242,15 +173,9 @@ class Trainer:
     def run(
         self, X: NDArray, targets: NDArray, epochs: int, sample_weight: NDArray | None = None
     ) -> None:
-        """Train for some epochs.
+        """Train for some epochs; weights are (n_samples,) or (n_members, n_samples).
 
-        Parameters
-        ----------
-        X : ndarray of shape (n_samples, n_features)
-        targets : ndarray of shape (n_samples, n_outputs)
-        epochs : int
-        sample_weight : ndarray of shape (n_samples,) or (n_members, n_samples), default=None
-            Only their ratios within a member count.
+        Only their ratios within a member count.
         """
         weight = mean_weights(sample_weight, len(X), self.networks.n_members)
         if _compiled.fits(self.networks, self.coupling, weight):

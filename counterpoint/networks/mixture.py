@@ -1,8 +1,7 @@
 """A mixture of experts as a model: its likelihood, and the two ways to raise it.
 
-:class:`Mixture` holds a gate and the experts. :func:`em` and :func:`ascend` are generators that
-yield a better mixture each time: one round of expectation and maximisation, or one epoch of
-gradient ascent.
+:func:`em` and :func:`ascend` yield a better mixture each time: after a round of expectation and
+maximisation, or an epoch of gradient ascent.
 """
 
 from collections import deque
@@ -35,21 +34,11 @@ _HALVINGS = 20
 
 @dataclass(frozen=True, kw_only=True)
 class Mixture:
-    """A gate that shares the input space among experts.
+    """A gate that shares the input space among experts."""
 
-    Attributes
-    ----------
-    gate : Networks
-        One network with a softmax output per expert.
-    experts : Networks
-        Softmax outputs are class probabilities, linear ones the means of normal distributions.
-    variance : ndarray of shape (n_experts,) or None
-        Of those distributions.
-    """
-
-    gate: Networks
-    experts: Networks
-    variance: NDArray | None = None
+    gate: Networks  # one network with a softmax output per expert
+    experts: Networks  # softmax: class probabilities; linear: means of normal distributions
+    variance: NDArray | None = None  # of those distributions, (n_experts,)
 
     def log_joint(self, rows: Samples) -> NDArray:
         """Return log g_i(x) + log p_i(y | x), of shape (n_experts, n_rows)."""

@@ -47,14 +47,11 @@ def annealed(network: Networks, rows: Samples, rng, *, n_steps=20, size=0.3) -> 
 def importance(network: Networks, rows: Samples, rate: float) -> list[NDArray]:
     """Return how significantly each weight differs from zero: equation 5 of Yao and Liu 1997.
 
-    For one network with softmax outputs and cross-entropy. With ``x_t = w - rate * g_t``, the
-    weight after a step on row t alone, it is ``sum x_t / sqrt(sum (x_t - mean)^2)``, without
-    its sign; rows count by their weight. Where all rows agree it is infinite for a weight that
-    is not zero; where nothing comes through (weight and gradient zero) it is 0.
-
-    Returns
-    -------
-    list of two ndarrays like ``network.coefs`` without the first axis
+    For one network with softmax outputs and cross-entropy; two arrays like its ``coefs`` without
+    the first axis. With ``x_t = w - rate * g_t``, the weight after a step on row t alone, it is
+    ``sum x_t / sqrt(sum (x_t - mean)^2)``, without its sign; rows count by their weight. Where all
+    rows agree it is infinite for a weight that is not zero; where nothing comes through (weight
+    and gradient zero) it is 0.
     """
     hidden, outputs = (layer[0] for layer in network.activations(rows.X))
     out = outputs - rows.targets

@@ -13,23 +13,12 @@ from sklearn.preprocessing import StandardScaler
 
 @dataclass(frozen=True, kw_only=True)
 class Samples:
-    """Rows to train or to judge networks on.
-
-    Attributes
-    ----------
-    X : ndarray of shape (n_samples, n_features)
-    targets : ndarray of shape (n_samples, n_outputs)
-        One column per class with a single 1 in a row, or values.
-    weight : ndarray of shape (n_samples,) or None
-        None counts all alike. The measures below need weights that add up to 1.
-    codes : ndarray of shape (n_samples,) or None
-        Class numbers, where they are asked for; None for a regressor.
-    """
+    """Rows to train or to judge networks on."""
 
     X: NDArray
-    targets: NDArray
-    weight: Any = None
-    codes: NDArray | None = None
+    targets: NDArray  # one column per class with a single 1 in a row, or values
+    weight: Any = None  # None counts all alike; the measures below need a sum of 1
+    codes: NDArray | None = None  # class numbers, where asked for; None for a regressor
 
     def take(self, at) -> "Samples":
         """Return some of the samples."""
@@ -134,15 +123,8 @@ def merge_rows(X, y, weight):
     """Merge equal rows: their weights add up, rows of weight zero are gone.
 
     So a row of weight 2 is the same as two rows, to the last bit, and no row is on both sides
-    of a split. The order left depends on the rows only.
-
-    Returns
-    -------
-    first : ndarray of shape (n_merged,)
-        Where each merged row first stands.
-    weight : ndarray of shape (n_merged,)
-    place : ndarray of shape (n_rows,)
-        The merged row of each row; -1 for those of weight zero.
+    of a split. The order left depends on the rows only. Returns where each merged row first
+    stands, its weight, and the merged row of each row, -1 for those of weight zero.
     """
     table = pd.DataFrame(np.column_stack([X, y]) + 0.0)  # + 0.0: one zero, not two signs of it
     key = pd.util.hash_pandas_object(table, index=False).to_numpy()
@@ -172,15 +154,8 @@ def split_merged(
 ) -> tuple[Samples, Samples, NDArray, Scale]:
     """Merge, split and scale.
 
-    Returns
-    -------
-    fit, valid : Samples
-        Rows to train on and rows held out, scaled, weights that add up to 1. Without rows to
-        hold out, those to train on stand in.
-    held_out : ndarray of bool of shape (n_rows,)
-        Which of the rows given were held out.
-    scale : Scale
-        Of the inputs.
+    Returns rows to train on and rows held out, scaled, weights that add up to 1 (without rows to
+    hold out, those to train on stand in); which rows given were held out; the scale of the inputs.
     """
     first, weight, place = merge_rows(X, y, weight)
     valid = hold_out(groups[first], fraction, rng)

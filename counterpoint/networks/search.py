@@ -34,25 +34,10 @@ class Best:
 
 
 class Search:
-    """Networks on their way from one state to a better one.
+    """Networks on their way from one state to a better one; ``options`` is the estimator.
 
     A subclass gives ``step``, which changes the networks once; it may return why the search is
-    over.
-
-    Parameters
-    ----------
-    options : estimator
-        With ``learning_rate`` and ``batch_size``.
-    rows, valid : Samples
-        To train on, and to judge by.
-    rng : RandomState
-
-    Attributes
-    ----------
-    history : list of dict
-        A row for each state.
-    best : Best
-        The state to be returned.
+    over. ``rows`` are to train on, ``valid`` to judge by; ``history`` has a row for each state.
     """
 
     def __init__(self, options: Any, rows: Samples, valid: Samples, rng: np.random.RandomState):

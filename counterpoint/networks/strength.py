@@ -1,8 +1,4 @@
-"""How strongly members repel each other: one number that means the same for every ensemble size.
-
-All estimators of negative correlation learning use these functions, so that ``strength`` and
-``lam`` mean the same, and fail the same way, everywhere.
-"""
+"""How strongly members repel each other: one number that means the same for every size."""
 
 import warnings
 
@@ -10,24 +6,13 @@ import numpy as np
 
 from counterpoint._validation import check_count, check_number
 
-__all__ = ["lambda_star", "lambda_upper", "resolve_strength"]
-
 
 def lambda_star(n_members):
-    """Return the lambda at which members are trained as one joint model.
+    """Return the lambda at which members are trained as one joint model, ``0.5 / (1 - 1/N)``.
 
     There the gradient of a member's error, ``(f_i - d) - 2 lambda (1 - 1/N) (f_i - f)``, is that
-    of the ensemble's error, ``f - d``. Below it the members draw together while they are
-    trained, above it they fly apart.
-
-    It is ``0.5 / (1 - 1/N)`` for N members (Eastwood's thesis, equation 4.11); NaN for one, which
-    has nobody to differ from.
-
-    Examples
-    --------
-    >>> from counterpoint.networks.strength import lambda_star
-    >>> lambda_star(3)
-    0.75
+    of the ensemble's error, ``f - d`` (Eastwood's thesis, equation 4.11). Below it the members
+    draw together while they are trained, above it they fly apart. NaN for one member.
     """
     n = check_count(n_members, "n_estimators")
     return n / (2.0 * (n - 1)) if n > 1 else np.nan
@@ -38,58 +23,17 @@ def lambda_upper(n_members):
 
     The second derivative, ``1 - 2 lambda (1 - 1/N)^2``, is positive only below it: below
     ``0.5 / (1 - 1/N)^2`` (Eastwood's thesis, equation 4.12). NaN for one member.
-
-    Examples
-    --------
-    >>> from counterpoint.networks.strength import lambda_upper
-    >>> lambda_upper(3)
-    1.125
     """
     n = check_count(n_members, "n_estimators")
     return n**2 / (2.0 * (n - 1) ** 2) if n > 1 else np.nan
 
 
 def resolve_strength(strength, lam, n_members, default):
-    """Turn what a user set, ``strength`` or ``lam``, into both.
+    """Turn what a user set, ``strength`` or ``lam`` (not both), or else the default, into both.
 
     Strength is ``s = lambda / lambda* = 2 lambda (1 - 1/N)``: 0 for independent members, 1 for
-    one joint model, whatever N is. Only ``lam`` can go beyond 1.
-
-    Parameters
-    ----------
-    strength : float in [0, 1] or None
-        None: not set.
-    lam : float from 0, or None
-        Lambda as in the papers. None: not set.
-    n_members : int
-        Number of members, N.
-    default : float
-        The strength if neither is set.
-
-    Returns
-    -------
-    s : float
-        The strength. 0 for one member.
-    lam : float
-        The lambda. 0 for one member.
-
-    Raises
-    ------
-    ValueError
-        If both are set, ``strength`` is no number in [0, 1], or ``lam`` no finite number from 0.
-
-    Warns
-    -----
-    UserWarning
-        If more than 0 was asked of a single member: lambda* is undefined there.
-
-    Examples
-    --------
-    >>> from counterpoint.networks.strength import resolve_strength
-    >>> resolve_strength(0.5, None, n_members=3, default=0.9)
-    (0.5, 0.375)
-    >>> resolve_strength(None, 0.75, n_members=3, default=0.9)
-    (1.0, 0.75)
+    one joint model, whatever N is. Only ``lam`` can go beyond 1. One member gets 0 of both, with
+    a warning if more was asked of it.
     """
     n = check_count(n_members, "n_estimators")
     if strength is not None and lam is not None:

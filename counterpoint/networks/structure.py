@@ -14,14 +14,9 @@ from counterpoint.networks.engine import Networks, concatenate, start_networks
 
 
 def start_masked(n_units, n_features, n_outputs, *, output, rng, density=1.0) -> Networks:
-    """Draw networks with so many hidden units each, and a share of all connections.
+    """Draw networks with so many hidden units each, and every connection with chance ``density``.
 
-    Parameters
-    ----------
-    n_units : sequence of int
-        Hidden units of each network.
-    density : float, default=1.0
-        Chance of each connection; every unit keeps at least one on each side.
+    Every unit keeps at least one connection on each side.
     """
     room = max(n_units)
     networks = start_networks(

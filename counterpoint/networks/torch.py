@@ -43,21 +43,11 @@ def small_network(n_features: int, n_outputs: int):
 
 @dataclass(kw_only=True)
 class TorchNetworks:
-    """Torch modules that are trained together; stands where ``Networks`` stands.
-
-    Attributes
-    ----------
-    modules : list of torch.nn.Module
-    output : {"linear", "sigmoid", "softmax"}
-        What is made of their outputs.
-    sizes : (int, int)
-        Inputs and outputs.
-    device : str
-    """
+    """Torch modules that are trained together; stands where ``Networks`` stands."""
 
     modules: list
-    output: str
-    sizes: tuple[int, int]
+    output: str  # what is made of their outputs: "linear", "sigmoid", "softmax"
+    sizes: tuple[int, int]  # inputs and outputs
     device: str = "cpu"
 
     @property

@@ -19,27 +19,13 @@ _ROWS_CHECKED = 256
 
 @dataclass(frozen=True, kw_only=True)
 class Outcome:
-    """How training ended.
+    """How training ended."""
 
-    Attributes
-    ----------
-    networks : Networks
-        At the best look if there was something to watch, else at the end.
-    n_epochs : int
-        Epochs run, those of earlier calls included.
-    best_epoch : int
-        Epoch of ``networks``.
-    best : float
-        Value watched at that epoch; NaN if nothing was.
-    reason : {"max_epochs", "no progress", "interrupted"}
-        Why training ended.
-    """
-
-    networks: Networks
-    n_epochs: int
-    best_epoch: int
-    best: float
-    reason: str
+    networks: Networks  # at the best look if there was something to watch, else at the end
+    n_epochs: int  # those of earlier calls included
+    best_epoch: int  # epoch of ``networks``
+    best: float  # value watched at that epoch; NaN if nothing was
+    reason: str  # "max_epochs", "no progress" or "interrupted"
 
 
 def train(
@@ -57,44 +43,14 @@ def train(
     record_every: int | None = None,
     progress: bool | None = None,
 ) -> Outcome:
-    """Run a trainer for up to ``max_epochs`` more epochs.
+    """Run a trainer for up to ``max_epochs`` more epochs, with a look after ``every`` few.
 
-    Ctrl-C ends training and keeps what was reached.
-
-    Parameters
-    ----------
-    trainer : Trainer
-        Goes on from where it is.
-    X : ndarray of shape (n_samples, n_features)
-    targets : ndarray of shape (n_samples, n_outputs)
-    max_epochs : int
-        Epochs to run in this call.
-    sample_weight : ndarray of shape (n_samples,) or (n_members, n_samples), default=None
-    every : int, default=10
-        Epochs between two looks.
-    watch : callable, default=None
-        ``watch(networks)`` gives the number to be lowered, for instance an error on held-out
-        rows. The state at the lowest is what is returned.
-    patience : int or None, default=None
-        Stop after so many looks in a row that did not lower the number by ``tol``.
-    tol : float, default=0.0
-    record : callable, default=None
-        ``record(epoch, networks)`` is called before the first epoch, after every
-        ``record_every`` epochs and at the end. It changes nothing about training.
-    record_every : int or None, default=None
-        None records at every look.
-    progress : bool or None, default=None
-        None shows a bar on a terminal.
-
-    Returns
-    -------
-    Outcome
-
-    Raises
-    ------
-    DivergenceError
-        Weights or outputs ran away. The trainer then holds the weights of the last look
-        before that.
+    ``watch(networks)`` gives the number to be lowered, for instance an error on held-out rows: the
+    state at the lowest is returned, and ``patience`` looks in a row that did not lower it by
+    ``tol`` end training. ``record(epoch, networks)`` is called before the first epoch, after every
+    ``record_every`` epochs (None: at every look) and at the end; it changes nothing about training.
+    Ctrl-C ends training and keeps what was reached. If weights or outputs run away, there is a
+    DivergenceError, and the trainer holds the weights of the last look before that.
     """
     best = math.inf if watch is None else _number(watch(trainer.networks))
     kept, kept_epoch, waited, reason = trainer.networks.copy(), trainer.n_epochs, 0, "max_epochs"
