@@ -26,22 +26,11 @@ def is_additive(model: Any) -> bool:
 
 
 def additive_trees(model: Any) -> tuple[list[Tree], NDArray, NDArray, type]:
-    """Take the trees of a fitted gradient boosting classifier.
+    """Take the trees of a fitted gradient boosting classifier of scikit-learn, LightGBM or XGBoost.
 
-    Parameters
-    ----------
-    model : GradientBoostingClassifier, LGBMClassifier or XGBClassifier
-
-    Returns
-    -------
-    trees : list of Tree
-        ``value`` has one column a class: what a leaf adds to its score. Of two classes the first
-        has the score 0.
-    weights : ndarray of shape (n_trees,)
-    offset : ndarray of shape (n_classes,)
-        Where the sum begins.
-    dtype : type
-        What samples are rounded to.
+    Returns the trees, whose ``value`` has one column a class (what a leaf adds to its score; of two
+    classes the first has the score 0), their weights, the offset (n_classes,) where the sum begins,
+    and the type that samples are rounded to.
     """
     if isinstance(model, GradientBoostingClassifier):
         trees, weights, dtype = _from_gradient_boosting(model)

@@ -16,30 +16,15 @@ _SAMPLE = 200_000
 
 @dataclass(frozen=True, kw_only=True)
 class BinnedData:
-    """Samples as bins, and what the bins mean; made by :class:`Binner`.
+    """Samples as bins, and what the bins mean; made by :class:`Binner`."""
 
-    Attributes
-    ----------
-    codes : ndarray of shape (n_samples, n_features), uint8
-        The bins; ``MISSING`` (255) stands for NaN.
-    edges : ndarray of shape (n_features, 256)
-        Bin b holds values above ``edges[f, b - 1]`` and up to ``edges[f, b]``. Padded with inf.
-    values : ndarray of shape (n_features, 256)
-        The value of each bin in columns where a bin is a single value, else NaN.
-    exact : ndarray of shape (n_features,), bool
-        Columns where each distinct value has its own bin.
-    n_bins : ndarray of shape (n_features,), int64
-        Bins in use, the one for missing values not counted.
-    has_missing : ndarray of shape (n_features,), bool
-        Columns with missing values among these samples.
-    """
-
-    codes: NDArray
+    codes: NDArray  # (n_samples, n_features), uint8; MISSING (255) stands for NaN
+    # Bin b of column f holds values above edges[f, b - 1] and up to edges[f, b]; padded with inf.
     edges: NDArray
-    values: NDArray
-    exact: NDArray
-    n_bins: NDArray
-    has_missing: NDArray
+    values: NDArray  # like edges: the value of a bin that is a single one, else NaN
+    exact: NDArray  # columns where each distinct value has its own bin
+    n_bins: NDArray  # bins in use, the one for missing values not counted
+    has_missing: NDArray  # columns with missing values among these samples
 
     @property
     def n_samples(self) -> int:
@@ -53,31 +38,12 @@ class BinnedData:
 
 
 class Binner:
-    """Cut numeric columns into bins.
+    """Cut numeric columns into ``max_bins`` bins, from 2 to 255, and one more for missing values.
 
     A column with no more than ``max_bins`` distinct values gets a bin for each, with edges
     halfway between neighbours, so that a tree on bins can find every split that a tree on
     numbers can. Other columns get bins of nearly equal numbers of rows. Sample weights play no
     part. More than 200 000 rows are represented by that many when quantiles are taken.
-
-    Parameters
-    ----------
-    max_bins : int, default=255
-        From 2 to 255. Missing values have one more bin.
-
-    Attributes
-    ----------
-    edges_ : ndarray of shape (n_features, 256)
-        See :class:`BinnedData`; the same holds for ``values_``, ``exact_`` and ``n_bins_``.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from counterpoint.trees.binning import Binner
-    >>> X = np.array([[1.0], [3.0], [np.nan], [3.0]])
-    >>> binned = Binner().fit_transform(X)
-    >>> binned.codes.ravel().tolist(), binned.edges[0, 0].item()
-    ([0, 1, 255, 1], 2.0)
     """
 
     def __init__(self, max_bins: int = MAX_BINS):

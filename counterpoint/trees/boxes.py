@@ -51,32 +51,10 @@ def leaf_boxes(tree: Tree, n_features: int) -> tuple[NDArray, NDArray, NDArray]:
 
 
 def leaf_missing(tree: Tree, n_features: int) -> NDArray:
-    """Say in which columns a sample that reaches a leaf may have a missing value.
+    """Say in which columns a sample that reaches a leaf may be missing: (n_leaves, n_features).
 
     With :func:`leaf_boxes` this is all that :func:`restrict` needs to make a subtree for a leaf
     that is exact for missing values too.
-
-    Parameters
-    ----------
-    tree : Tree
-        With splits on columns only.
-    n_features : int
-        Number of columns.
-
-    Returns
-    -------
-    ndarray of shape (n_leaves, n_features), bool
-        Leaves as in :func:`leaf_boxes`.
-
-    Examples
-    --------
-    >>> from sklearn.tree import DecisionTreeClassifier
-    >>> from counterpoint.trees.boxes import leaf_missing
-    >>> from counterpoint.trees import from_sklearn
-    >>> nan = float("nan")
-    >>> tree = DecisionTreeClassifier().fit([[0.0], [1.0], [nan]], [0, 1, 0])
-    >>> leaf_missing(from_sklearn(tree), 1).tolist()
-    [[True], [False]]
     """
     check_columns([tree], n_features)
     held = np.ones((tree.node_count, n_features), dtype=bool)
@@ -89,24 +67,7 @@ def leaf_missing(tree: Tree, n_features: int) -> NDArray:
 
 
 def data_bounds(X: ArrayLike) -> tuple[NDArray, NDArray]:
-    """Return the least and the greatest value of each column, missing ones left out.
-
-    Parameters
-    ----------
-    X : array-like of shape (n_samples, n_features)
-
-    Returns
-    -------
-    low, high : ndarray of shape (n_features,)
-        Both 0 for a column without a value.
-
-    Examples
-    --------
-    >>> from counterpoint.trees.boxes import data_bounds
-    >>> low, high = data_bounds([[0.0, 2.0], [1.0, 2.0]])
-    >>> low.tolist(), high.tolist()
-    ([0.0, 2.0], [1.0, 2.0])
-    """
+    """Return least and greatest value of each column, missing ones left out; 0 if it has none."""
     X = np.asarray(X, dtype=np.float64)
     if X.ndim != 2 or len(X) == 0:
         raise ValueError(f"X has shape {X.shape}: pass (n_samples, n_features), not empty.")
@@ -125,34 +86,12 @@ def box_volumes(
     relative: bool = False,
     log: bool = False,
 ) -> NDArray:
-    """Return the volumes of boxes within bounds.
+    """Return the volumes (n_boxes,) of boxes, cut off at the finite ``bounds`` (low, high).
 
     A column in which the bounds coincide has no extent: it counts as a factor of 1 for a box
     that holds its one value, and 0 for others, so that the volumes of boxes that fill the space
-    add up to that of the bounds.
-
-    Parameters
-    ----------
-    lower, upper : array-like of shape (n_boxes, n_features)
-        Infinite edges are cut off at the bounds.
-    bounds : (low, high)
-        Each of shape (n_features,), finite; see :func:`data_bounds`.
-    relative : bool, default=False
-        Give shares of the volume of the bounds.
-    log : bool, default=False
-        Give natural logarithms, -inf for no volume. In many columns volumes get too small or
-        large for a number.
-
-    Returns
-    -------
-    ndarray of shape (n_boxes,)
-
-    Examples
-    --------
-    >>> from counterpoint.trees.boxes import box_volumes
-    >>> inf = float("inf")
-    >>> box_volumes([[-inf, 0.0], [1.0, 0.0]], [[1.0, 1.0], [inf, 1.0]], ([0, 0], [4, 1])).tolist()
-    [1.0, 3.0]
+    add up to that of the bounds. ``relative`` gives shares of the volume of the bounds, ``log``
+    natural logarithms: in many columns volumes get too small or large for a number.
     """
     lower, upper = (np.atleast_2d(np.asarray(edge, dtype=np.float64)) for edge in (lower, upper))
     low, high = (np.asarray(edge, dtype=np.float64) for edge in bounds)
@@ -179,23 +118,7 @@ def overlap(
 ) -> tuple[NDArray, NDArray, NDArray]:
     """Return all overlaps of boxes of one list with boxes of another.
 
-    Parameters
-    ----------
-    lower_a, upper_a : array-like of shape (n_boxes_a, n_features)
-    lower_b, upper_b : array-like of shape (n_boxes_b, n_features)
-
-    Returns
-    -------
-    pairs : ndarray of shape (n_overlaps, 2)
-        Which box of the first list, and which of the second.
-    lower, upper : ndarray of shape (n_overlaps, n_features)
-
-    Examples
-    --------
-    >>> from counterpoint.trees.boxes import overlap
-    >>> pairs, lower, upper = overlap([[0], [1]], [[1], [3]], [[2]], [[4]])
-    >>> pairs.tolist(), lower.tolist(), upper.tolist()
-    ([[1, 0]], [[2.0]], [[3.0]])
+    ``pairs`` (n_overlaps, 2) says which box of each list; then their lower and upper edges.
     """
     edges = [np.asarray(e, dtype=np.float64) for e in (lower_a, upper_a, lower_b, upper_b)]
     if any(e.ndim != 2 for e in edges) or len({e.shape[1] for e in edges}) > 1:

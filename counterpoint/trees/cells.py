@@ -30,50 +30,14 @@ def sample_overlaps(
     *,
     noise: float = 0.1,
 ) -> tuple[NDArray, NDArray, NDArray]:
-    """Draw from the overlaps of leaves, one leaf of each tree.
+    """Draw ``n`` from the overlaps of leaves, one leaf of each tree; one may come more than once.
 
-    Parameters
-    ----------
-    ensemble : TreeEnsemble
-        With splits on columns only; from :func:`counterpoint.trees.take_trees`.
-    n : int
-        How many to draw. The same overlap may come more than once.
-    random_state : int, RandomState instance or None, default=None
-    how : {"uniform", "data", "volume"}, default="uniform"
-        "uniform": trees are taken in random order, and of the leaves of a tree that meet the
-        overlap so far one is drawn, all with the same chance. [1]_ asks for roughly uniform, and
-        so it is: for 5 to 20 trees in 2 columns nine overlaps of ten came 0.26 to 2.6 times as
-        often as they should. "data": the overlap that a row of X falls in, after noise. "volume":
-        the overlap around a point drawn evenly from the bounds of X.
-    X : array-like of shape (n_samples, n_features), default=None
-        For "data" and "volume". Without missing values.
-    noise : float, default=0.1
-        For "data": standard deviation of the normal noise, in standard deviations of each
-        column of X.
-
-    Returns
-    -------
-    lower, upper : ndarray of shape (n, n_features)
-        The overlaps hold the samples with ``lower < x <= upper``.
-    scores : ndarray of shape (n, n_classes)
-        What the ensemble says of each class there, see :meth:`TreeEnsemble.score`.
-
-    References
-    ----------
-    .. [1] M. Eastwood, "Building Well-Performing Classifier Ensembles: Model and Decision Level
-       Combination", PhD thesis, Bournemouth University, 2010, section 5.1.1.
-
-    Examples
-    --------
-    >>> from sklearn.datasets import load_iris
-    >>> from sklearn.ensemble import RandomForestClassifier
-    >>> from counterpoint.trees.cells import sample_overlaps
-    >>> from counterpoint.trees import take_trees
-    >>> X, y = load_iris(return_X_y=True)
-    >>> trees = take_trees(RandomForestClassifier(10, random_state=0).fit(X, y))
-    >>> lower, upper, scores = sample_overlaps(trees, 100, random_state=0)
-    >>> lower.shape, scores.shape, bool((lower < upper).all())
-    ((100, 4), (100, 3), True)
+    "uniform": trees are taken in random order, and of the leaves of a tree that meet the
+    overlap so far one is drawn, all with the same chance. Eastwood (thesis, 2010, section 5.1.1)
+    asks for roughly uniform, and so it is: for 5 to 20 trees in 2 columns nine overlaps of ten came
+    0.26 to 2.6 times as often as they should. "data": the overlap that a row of X falls in, after
+    normal noise, in standard deviations of each column. "volume": the overlap around a point drawn
+    evenly from the bounds of X. Returns lower and upper edges (n, n_features), and scores.
     """
     check_choice(how, "how", ("uniform", "data", "volume"))
     check_count(n, "n")
@@ -93,30 +57,9 @@ def sample_overlaps(
 
 
 def cells_at(ensemble: TreeEnsemble, X: ArrayLike) -> tuple[NDArray, NDArray, NDArray]:
-    """Return the overlap of leaves that each sample is in.
+    """Return the overlap of leaves that each sample is in, none with missing values.
 
-    Parameters
-    ----------
-    ensemble : TreeEnsemble
-        With splits on columns only.
-    X : array-like of shape (n_samples, n_features)
-        Without missing values.
-
-    Returns
-    -------
-    lower, upper : ndarray of shape (n_samples, n_features)
-    scores : ndarray of shape (n_samples, n_classes)
-        As :meth:`TreeEnsemble.score`.
-
-    Examples
-    --------
-    >>> from sklearn.tree import DecisionTreeClassifier
-    >>> from counterpoint.trees.cells import cells_at
-    >>> from counterpoint.trees import take_trees
-    >>> trees = [DecisionTreeClassifier().fit([[0], [x]], [0, 1]) for x in (1, 2)]
-    >>> lower, upper, scores = cells_at(take_trees(trees), [[0.75]])
-    >>> lower.tolist(), upper.tolist(), scores.tolist()
-    ([[0.5]], [[1.0]], [[1.0, 1.0]])
+    Lower and upper edges (n_samples, n_features), and scores as :meth:`TreeEnsemble.score`.
     """
     X = _rows(ensemble, X)
     roots, left, right, _, feature, cut, table = _lay_out(ensemble)
@@ -126,30 +69,10 @@ def cells_at(ensemble: TreeEnsemble, X: ArrayLike) -> tuple[NDArray, NDArray, ND
 
 
 def all_cells(ensemble: TreeEnsemble, limit: int = 1_000_000) -> tuple[NDArray, NDArray, NDArray]:
-    """List all overlaps of leaves, one leaf of each tree.
+    """List all overlaps of leaves: lower and upper edges (n_overlaps, n_features), and scores.
 
-    Parameters
-    ----------
-    ensemble : TreeEnsemble
-        With splits on columns only.
-    limit : int, default=1_000_000
-        Refuse to list more than so many. Their number can grow exponentially with the trees.
-
-    Returns
-    -------
-    lower, upper : ndarray of shape (n_overlaps, n_features)
-        They fill the space, and no two overlap.
-    scores : ndarray of shape (n_overlaps, n_classes)
-        As :meth:`TreeEnsemble.score`.
-
-    Examples
-    --------
-    >>> from sklearn.tree import DecisionTreeClassifier
-    >>> from counterpoint.trees.cells import all_cells
-    >>> from counterpoint.trees import take_trees
-    >>> trees = [DecisionTreeClassifier().fit([[0], [x]], [0, 1]) for x in (1, 2)]
-    >>> all_cells(take_trees(trees))[1].tolist()
-    [[0.5], [1.0], [inf]]
+    They fill the space, and no two overlap. Their number can grow exponentially with the trees:
+    more than ``limit`` are refused.
     """
     count = count_cells(ensemble, limit)
     if count > limit:
@@ -163,29 +86,7 @@ def all_cells(ensemble: TreeEnsemble, limit: int = 1_000_000) -> tuple[NDArray, 
 
 
 def count_cells(ensemble: TreeEnsemble, limit: int = 1_000_000) -> int:
-    """Count the overlaps of leaves, one leaf of each tree.
-
-    Parameters
-    ----------
-    ensemble : TreeEnsemble
-        With splits on columns only.
-    limit : int, default=1_000_000
-        Stop counting there.
-
-    Returns
-    -------
-    int
-        ``limit + 1`` if there are more than the limit.
-
-    Examples
-    --------
-    >>> from sklearn.tree import DecisionTreeClassifier
-    >>> from counterpoint.trees.cells import count_cells
-    >>> from counterpoint.trees import take_trees
-    >>> trees = [DecisionTreeClassifier().fit([[0], [x]], [0, 1]) for x in (1, 2)]
-    >>> count_cells(take_trees(trees))
-    3
-    """
+    """Count the overlaps of leaves, one leaf of each tree; ``limit + 1`` if there are more."""
     check_count(limit, "limit")
     nowhere = np.empty((0, ensemble.n_features))
     return _walk(ensemble, limit, (nowhere, nowhere, np.empty((0, ensemble.n_classes))))

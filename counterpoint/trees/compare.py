@@ -72,25 +72,7 @@ def same_function(
 
 
 def point_in(lower: NDArray, upper: NDArray, *, dtype: type = np.float64) -> NDArray:
-    """Return a sample with ``lower < x <= upper``; NaN where there is no such number.
-
-    Parameters
-    ----------
-    lower, upper : ndarray of shape (n_features,)
-    dtype : {numpy.float64, numpy.float32}, default=numpy.float64
-        The numbers to choose from.
-
-    Returns
-    -------
-    ndarray of shape (n_features,), of ``dtype``
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from counterpoint.trees.compare import point_in
-    >>> point_in(np.array([0.0, -np.inf]), np.array([1.0, 3.0])).tolist()
-    [0.5, 3.0]
-    """
+    """Return a sample with ``lower < x <= upper``; NaN where ``dtype`` has no such number."""
     point: NDArray = np.zeros(len(lower), dtype=dtype)
     for f, (low, high) in enumerate(zip(lower, upper, strict=True)):
         if not low < high:

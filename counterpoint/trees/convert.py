@@ -72,33 +72,11 @@ def from_sklearn(estimator: DecisionTreeClassifier | DecisionTreeRegressor) -> T
 
 
 def to_sklearn(tree: Tree, template: DecisionTreeClassifier) -> DecisionTreeClassifier:
-    """Put a tree into a scikit-learn estimator.
+    """Put a tree into a copy of a scikit-learn estimator fitted on the same classes and columns.
 
     scikit-learn compares values rounded to float32 with the thresholds. The two trees agree on
-    such values, on others unless the rounding passes a threshold.
-
-    Parameters
-    ----------
-    tree : Tree
-        For classes, with splits on columns only. A node without weight gets equal shares.
-    template : DecisionTreeClassifier
-        Fitted on the same classes and columns; it is copied, not changed.
-
-    Returns
-    -------
-    DecisionTreeClassifier
-        Like ``template``, but with this tree.
-
-    Examples
-    --------
-    >>> from sklearn.datasets import load_iris
-    >>> from sklearn.tree import DecisionTreeClassifier
-    >>> from counterpoint.trees import HistTreeClassifier
-    >>> from counterpoint.trees.convert import to_sklearn
-    >>> X, y = load_iris(return_X_y=True)
-    >>> tree = HistTreeClassifier(max_depth=2).fit(X, y).tree_
-    >>> print(to_sklearn(tree, DecisionTreeClassifier().fit(X, y)).get_n_leaves())
-    3
+    such values, on others unless the rounding passes a threshold. A node without weight gets equal
+    shares.
     """
     check_is_fitted(template)
     require_columns([tree], "A scikit-learn tree")

@@ -18,23 +18,10 @@ from counterpoint.trees.structure import LEAF, OBLIQUE, Tree, class_shares, join
 
 @dataclass(frozen=True, kw_only=True)
 class StackedTrees:
-    """Trees laid end to end; made by :func:`stack_trees`.
+    """Trees laid end to end by :func:`stack_trees`; nodes are numbered over all trees.
 
-    Nodes are numbered over all trees, in the order of the trees.
-
-    Attributes
-    ----------
-    roots, depths : ndarray of shape (n_trees,)
-    left, right : ndarray of shape (n_nodes,), int32
-        Children; -1 in leaves.
-    feature : ndarray of shape (n_nodes,), int32
-        -1 in leaves.
-    threshold : ndarray of shape (n_nodes,), float64
-    bin_threshold : ndarray of shape (n_nodes,), uint8
-    missing_go_to_left : ndarray of shape (n_nodes,), bool
-    value : ndarray of shape (n_nodes, n_classes) or (n_nodes, 1)
-    directions : ndarray of shape (n_directions, n_features) or None, default=None
-        Of oblique splits, each once. Direction k is feature ``n_features + k``.
+    Arrays are as in :class:`Tree`; ``roots`` and ``depths`` are (n_trees,). ``directions`` are
+    those of oblique splits, each once: direction k is feature ``n_features + k``.
     """
 
     roots: NDArray
@@ -78,27 +65,7 @@ class StackedTrees:
 
 
 def stack_trees(trees: Sequence[Tree]) -> StackedTrees:
-    """Lay trees end to end.
-
-    Parameters
-    ----------
-    trees : sequence of Tree
-        All with the same number of classes. At least one.
-
-    Returns
-    -------
-    StackedTrees
-
-    Examples
-    --------
-    >>> from sklearn.datasets import load_iris
-    >>> from counterpoint.trees import HistTreeClassifier
-    >>> from counterpoint.trees.ensemble import predict_trees, stack_trees
-    >>> X, y = load_iris(return_X_y=True)
-    >>> trees = [HistTreeClassifier(max_depth=d).fit(X, y).tree_ for d in (1, 2)]
-    >>> predict_trees(stack_trees(trees), X).shape
-    (2, 150)
-    """
+    """Lay trees end to end: at least one, all with the same number of classes."""
     if not trees:
         raise ValueError("No trees were given: pass at least one.")
     widths = sorted({tree.value.shape[1] for tree in trees})
@@ -144,37 +111,15 @@ def predict_trees(
 ) -> NDArray:
     """Ask all trees about all samples in one kernel.
 
-    Parameters
-    ----------
-    stacked : StackedTrees
-        From :func:`stack_trees`.
-    X : array-like of shape (n_samples, n_features) or BinnedData
-        Numbers, NaN for missing; or bins from the :class:`Binner` of the trees. Samples the
-        trees were grown on reach the same leaf by bins as by numbers. So do all others in
-        columns of quantile bins; where each value has a bin, a value never seen in training may
-        lie in the same bin as a threshold and go the other way.
-    kind : {"votes", "leaves", "values", "vote_sum", "value_sum"}, default="votes"
-        "votes": class codes, int32; "leaves": node numbers within each tree, int32; "values":
-        first column of the value, that is the mean target of regression trees. All of shape
-        (n_trees, n_samples). "vote_sum": the weight of the trees that vote for each class;
-        "value_sum": weighted sum of the values in the leaves reached. Both of shape
-        (n_samples, n_classes).
-    weights : array-like of shape (n_trees,), default=None
-        For the sums. None is 1 for each tree.
+    ``X`` are numbers, NaN for missing, or bins from the :class:`Binner` of the trees. Samples the
+    trees were grown on reach the same leaf by bins as by numbers. So do all others in columns of
+    quantile bins; where each value has a bin, a value never seen in training may lie in the same
+    bin as a threshold and go the other way.
 
-    Returns
-    -------
-    ndarray
-
-    Examples
-    --------
-    >>> from sklearn.datasets import load_iris
-    >>> from counterpoint.trees import HistTreeClassifier
-    >>> from counterpoint.trees.ensemble import predict_trees, stack_trees
-    >>> X, y = load_iris(return_X_y=True)
-    >>> trees = [HistTreeClassifier(max_depth=d).fit(X, y).tree_ for d in (1, 2, 3)]
-    >>> predict_trees(stack_trees(trees), X, kind="vote_sum")[0].tolist()
-    [3.0, 0.0, 0.0]
+    Of shape (n_trees, n_samples): "votes", class codes; "leaves", node numbers within each tree;
+    "values", first column of the value, the mean target of regression trees. Of shape (n_samples,
+    n_classes), with ``weights`` (n_trees,): "vote_sum", the weight of the trees that vote for each
+    class; "value_sum", weighted sum of the values in the leaves reached.
     """
     missing: float | np.uint8 = np.nan
     feature, threshold, bins, children = stacked._walk

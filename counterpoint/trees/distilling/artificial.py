@@ -27,20 +27,11 @@ def choose_sampling(sampling, pool):
 
 
 class Sampler:
-    """Draws artificial samples that look like X.
+    """Draws artificial samples that look like X (n_samples, n_features).
 
-    Parameters
-    ----------
-    sampling : {"leaves", "data", "uniform"}
-        "leaves": a tree, all with the same chance; a leaf of it, by the weight of the rows in
-        it; a point in the leaf's box, cut at the bounds of X. "data": a row, by its weight, and
-        normal noise. "uniform": a point within the bounds of X.
-    trees : TreeEnsemble or None
-        For "leaves".
-    X : ndarray of shape (n_samples, n_features)
-    weight : ndarray of shape (n_samples,)
-    noise : float
-        For "data": in standard deviations of each column.
+    "leaves": a tree, all with the same chance; a leaf of it, by the weight of the rows in
+    it; a point in the leaf's box, cut at the bounds of X. "data": a row, by its weight, and
+    normal ``noise``, in standard deviations of each column. "uniform": a point within the bounds.
     """
 
     def __init__(self, sampling, trees, X, weight, noise):

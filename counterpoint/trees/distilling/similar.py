@@ -185,25 +185,8 @@ def _member_at(pool, index):
 def confusion_matrices(votes: NDArray, whole: NDArray, n_classes: int) -> NDArray:
     """Count how often a member says one class and the ensemble another.
 
-    Parameters
-    ----------
-    votes : ndarray of shape (n_members, n_samples)
-        Class codes.
-    whole : ndarray of shape (n_samples,)
-        Class codes of the ensemble.
-    n_classes : int
-
-    Returns
-    -------
-    ndarray of shape (n_members, n_classes, n_classes)
-        Rows: what the member says; columns: what the ensemble says.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from counterpoint.trees.distilling.similar import confusion_matrices
-    >>> confusion_matrices(np.array([[0, 1, 1]]), np.array([0, 0, 1]), 2).tolist()
-    [[[1, 0], [1, 1]]]
+    From ``votes`` (n_members, n_samples) and ``whole`` (n_samples,): (n_members, n_classes,
+    n_classes), a row for what the member says, a column for what the ensemble says.
     """
     cells = votes.astype(np.int64) * n_classes + whole
     size = n_classes**2

@@ -25,36 +25,16 @@ from counterpoint.trees.structure import Tree
 
 @dataclass
 class PreparedRows:
-    """Rows that were read, checked and binned, and what a tree must know of them.
-
-    Attributes
-    ----------
-    X : ndarray of shape (n_samples, n_features)
-        All rows.
-    grower : GrowWorkspace or Grower
-        What trees are grown with.
-    weight : ndarray of shape (n_samples,) or None
-        The weights given to ``prepare``, times those of the classes; None: all the same.
-    class_factor : ndarray of shape (n_samples,) or None
-        Weight of each sample's class.
-    codes : ndarray of shape (n_samples,) or None
-        Class codes.
-    target : ndarray of shape (n_samples,) or None
-        Numbers to fit, for regression.
-    rows : ndarray of shape (n_samples,), bool, or None
-        Which rows have a weight, if not all: the others are in no bin and no count.
-    is_random : bool
-        Whether the same weights may give another tree.
-    """
+    """Rows that were read, checked and binned, and what a tree must know of them."""
 
     X: NDArray
-    grower: Any
-    weight: NDArray | None = None
-    class_factor: NDArray | None = None
+    grower: Any  # GrowWorkspace or Grower
+    weight: NDArray | None = None  # given to prepare, times those of the classes; None: all 1
+    class_factor: NDArray | None = None  # weight of each sample's class
     codes: NDArray | None = None
     target: NDArray | None = None
-    rows: NDArray | None = None
-    is_random: bool = False
+    rows: NDArray | None = None  # those with a weight, if not all: others are in no bin or count
+    is_random: bool = False  # whether the same weights may give another tree
     _last: tuple = (None, None)
 
     def weigh(self, sample_weight: NDArray | None) -> NDArray | None:

@@ -23,31 +23,9 @@ _MIN_PARALLEL = 50_000
 class GrowWorkspace:
     """All memory that trees on the same data need, and all work that weights do not change.
 
-    Parameters
-    ----------
-    binned : BinnedData
-        From :class:`Binner`.
-    y : array-like of shape (n_samples,), default=None
-        Class codes 0 to ``n_classes - 1``. None for regression: targets are then given
-        to :func:`grow`.
-    n_classes : int, default=None
-        At most 256. None is one more than the highest code.
-
-    Attributes
-    ----------
-    leaf : ndarray of shape (n_samples,), int32
-        The leaf of every training sample in the tree grown last.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from counterpoint.trees.binning import Binner
-    >>> from counterpoint.trees.growing.workspace import GrowWorkspace, grow
-    >>> X = np.array([[0.0], [1.0], [2.0], [3.0]])
-    >>> workspace = GrowWorkspace(Binner().fit_transform(X), [0, 0, 1, 1])
-    >>> tree = grow(workspace, np.ones(4), max_depth=1)
-    >>> tree.threshold[0].item(), tree.value.tolist(), workspace.leaf.tolist()
-    (1.5, [[2.0, 2.0], [2.0, 0.0], [0.0, 2.0]], [1, 1, 2, 2])
+    ``y`` are class codes; None for regression, where targets are given to :func:`grow`.
+    ``n_classes`` is at most 256; None is one more than the highest code. ``leaf`` (n_samples,) is
+    the leaf of every training sample in the tree grown last. It serves one call at a time.
     """
 
     def __init__(
@@ -119,40 +97,11 @@ def grow(
 ) -> Tree:
     """Grow one tree; the leaf of every training sample is left in ``workspace.leaf``.
 
-    The same weights give the same bits at any number of threads.
-
-    Parameters
-    ----------
-    workspace : GrowWorkspace
-        The data. It serves one call at a time.
-    sample_weight : ndarray of shape (n_samples,), default=None
-        Finite, not negative, not all zero; the caller has made sure. None is 1 for each.
-    target : ndarray of shape (n_samples,), default=None
-        What to fit, for regression only.
-    criterion : {"gini", "entropy", "squared_error"}, default=None
-        None is "gini", for regression "squared_error".
-    max_depth, max_leaf_nodes : int or None, default=None
-        With ``max_leaf_nodes`` the split that lowers impurity most is made first.
-    min_samples_split, min_samples_leaf : int, default=2 and 1
-        Samples, whatever their weight.
-    min_weight_leaf : float, default=0.0
-        Least sum of weights in a leaf; it is above zero in any case.
-    min_impurity_decrease : float, default=0.0
-        As in scikit-learn's trees: weighted by the node's share of all weight.
-
-    Returns
-    -------
-    Tree
-
-    Examples
-    --------
-    >>> from sklearn.datasets import load_iris
-    >>> from counterpoint.trees.binning import Binner
-    >>> from counterpoint.trees.growing.workspace import GrowWorkspace, grow
-    >>> X, y = load_iris(return_X_y=True)
-    >>> workspace = GrowWorkspace(Binner().fit_transform(X), y)
-    >>> grow(workspace, max_depth=2).n_leaves
-    3
+    The same weights give the same bits at any number of threads. Weights are finite, not negative
+    and not all zero: the caller has made sure. ``target`` is for regression only; ``criterion``
+    None is "gini", or "squared_error". With ``max_leaf_nodes`` the split that lowers impurity most
+    is made first. Numbers of samples are counted whatever their weight; ``min_impurity_decrease``
+    is weighted by the node's share of all weight, as in scikit-learn's trees.
     """
     binned = workspace.binned
     n = binned.n_samples

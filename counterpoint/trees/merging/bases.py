@@ -19,11 +19,6 @@ def random_basis(X: NDArray, codes: NDArray, rng: np.random.RandomState) -> NDAr
     classes, and the discriminant of a random half of them joins the basis, made orthogonal to
     the ones before. Distances and right angles are those of columns scaled to unit variance.
     Vectors that add nothing, or for which no mixed place is found, are random ones.
-
-    References
-    ----------
-    .. [1] The bases of tree merging: discriminants "on small random samples of points from
-       localities in which multiple classes are present", orthogonalised.
     """
     n, d = X.shape
     scale = X.std(axis=0)

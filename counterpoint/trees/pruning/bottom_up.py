@@ -14,29 +14,16 @@ EQUAL = 1e-10
 
 @dataclass(frozen=True, kw_only=True)
 class Pruning:
-    """What is left of a tree, and where the rest went.
-
-    Attributes
-    ----------
-    children_left, children_right : ndarray of shape (n_kept,), int32
-        The pruned tree; -1 in leaves. Nodes keep their order.
-    kept : ndarray of shape (n_kept,), int64
-        Old number of each node that is left: ``feature[kept]`` and so on are its arrays. In
-        new leaves the feature and the threshold mean nothing any more.
-    new_node : ndarray of shape (n_nodes,), int32
-        New number of each old node; of nodes cut off, that of the leaf they are now part of.
-        So ``new_node[leaf]`` is where samples of an old leaf are now.
-    cost : float
-        Summed cost of the leaves that are left.
-    max_depth : int
-        Splits on the longest path that is left.
-    """
+    """What is left of a tree, and where the rest went."""
 
     children_left: NDArray
     children_right: NDArray
+    # Old number of each node that is left, in order: feature[kept] and so on are its arrays. In
+    # new leaves the feature and the threshold mean nothing any more.
     kept: NDArray
+    # New number of each old node; of nodes cut off, that of the leaf they are now part of.
     new_node: NDArray
-    cost: float
+    cost: float  # of the leaves that are left, summed
     max_depth: int
 
 
@@ -49,29 +36,10 @@ def prune_bottom_up(
 ) -> Pruning:
     """Cut every subtree that costs no less than a leaf in its place, from the leaves upwards.
 
-    Every node is seen once, after the nodes under it: without a margin the result is the
-    cheapest of all prunings of the tree and, of equally cheap ones, the smallest.
-
-    Parameters
-    ----------
-    children_left, children_right : array-like of shape (n_nodes,)
-        Node 0 is the root and children come after their parents; -1 in leaves.
-    cost : array-like of shape (n_nodes,)
-        Cost of each node if it were a leaf.
-    margin : callable, default=None
-        ``margin(below, node)`` is added to the summed cost of the leaves under a node, ``below``,
-        when it is compared with the cost of the node as a leaf.
-
-    Returns
-    -------
-    Pruning
-
-    Examples
-    --------
-    >>> from counterpoint.trees.pruning.bottom_up import prune_bottom_up
-    >>> pruning = prune_bottom_up([1, -1, 3, -1, -1], [2, -1, 4, -1, -1], [9, 1, 2, 1, 1])
-    >>> pruning.kept.tolist(), pruning.new_node.tolist(), pruning.cost
-    ([0, 1, 2], [0, 1, 2, 2, 2], 3.0)
+    Every node is seen once, after the nodes under it: without a margin the result is the cheapest
+    of all prunings of the tree and, of equally cheap ones, the smallest. ``cost`` is that of each
+    node as a leaf; ``margin(below, node)`` is added to the summed cost of the leaves under a node,
+    ``below``, before the two are compared.
     """
     left, right = check_children(children_left, children_right)
     cost = np.asarray(cost, dtype=np.float64)

@@ -24,46 +24,16 @@ def upper_limit(
     The exact limit is the rate at which so few errors have probability ``cf``,
     ``P(errors or fewer) = cf``, that is the upper end of the one-sided Clopper-Pearson interval
     of level ``1 - cf``. Weights are no whole numbers, and the incomplete beta function takes
-    that in its stride.
+    that in its stride. Quinlan's numbers for one or more errors (C4.5, 1993, chapter 4) are from an
+    approximation and differ in the third decimal.
 
-    The limit of Chen, Zhou and Aravena is the upper end of a two-sided interval that holds the
-    true rate with a probability of at least ``1 - cf`` (their delta), from Massart's inequality:
-    about twice as far from the errors seen. With theta = 9 / (8 ln(2 / cf)) and r = errors / n it
-    is ``r + 3/4 (1 - 2 r + sqrt(1 + 4 theta errors (1 - r))) / (1 + theta n)``, and never above 1.
-
-    Parameters
-    ----------
-    errors : array-like
-        Errors, or their weight; from 0 to ``n``.
-    n : array-like
-        Cases, or their weight.
-    cf : float, default=0.25
-        Above 0, below 1. Smaller is more pessimistic.
-    limit : {"binomial", "chen"}, default="binomial"
-        The exact limit, or the explicit one.
-
-    Returns
-    -------
-    ndarray
-        From 0 to 1; 1 where all cases are errors, NaN where there are no cases.
-
-    References
-    ----------
-    .. [1] J. R. Quinlan, "C4.5: Programs for Machine Learning", 1993, chapter 4. The book's
-       numbers for one or more errors are from an approximation and differ in the third decimal.
-    .. [2] C. J. Clopper and E. S. Pearson, "The use of confidence or fiducial limits illustrated
-       in the case of the binomial", Biometrika 26, 1934.
-    .. [3] X. Chen, K. Zhou and J. L. Aravena, "Explicit formula for constructing binomial
-       confidence interval with guaranteed coverage probability", Communications in Statistics -
-       Theory and Methods 37, 2008, theorem 1.
-
-    Examples
-    --------
-    >>> from counterpoint.trees.pruning.criteria import upper_limit
-    >>> upper_limit([0, 0, 0, 1], [6, 9, 1, 16]).round(3).tolist()
-    [0.206, 0.143, 0.75, 0.16]
-    >>> upper_limit([0, 0, 0, 1], [6, 9, 1, 16], limit="chen").round(3).tolist()
-    [0.353, 0.256, 0.973, 0.266]
+    The limit of Chen, Zhou and Aravena ("Explicit formula for constructing binomial confidence
+    interval with guaranteed coverage probability", 2008, theorem 1) is the upper end of a
+    two-sided interval that holds the true rate with a probability of at least ``1 - cf`` (their
+    delta), from Massart's inequality: about twice as far from the errors seen. With
+    theta = 9 / (8 ln(2 / cf)) and r = errors / n it is
+    ``r + 3/4 (1 - 2 r + sqrt(1 + 4 theta errors (1 - r))) / (1 + theta n)``, and never above 1.
+    Both are 1 where all cases are errors, NaN where there are no cases.
     """
     check_cf(cf, below_one=True)
     errors, n = np.asarray(errors, dtype=np.float64), np.asarray(n, dtype=np.float64)
@@ -86,17 +56,10 @@ def upper_limit(
 class LocalCriterion:
     """A criterion that gives a leaf a cost by the classes in it, and a subtree by its leaves.
 
-    Attributes
-    ----------
-    name : {"error-based", "pessimistic", "minimum-error"}
-        What a leaf with n cases, e of them errors, costs: n times the upper limit of its error
-        rate; e + 1/2; or n times the error expected by an m-estimate of the class shares.
-    cf, limit : float and str
-        Of "error-based", see :func:`upper_limit`.
-    m : float
-        Of "minimum-error": how many cases the prior is worth.
-    prior : ndarray of shape (n_classes,)
-        Of "minimum-error": shares of the classes before any case is seen.
+    A leaf with n cases, e of them errors, costs by "error-based" n times the upper limit of its
+    error rate; by "pessimistic" e + 1/2; by "minimum-error" n times the error expected by an
+    m-estimate of the class shares, where ``prior`` (n_classes,) are the shares before any case is
+    seen, and worth ``m`` cases.
     """
 
     name: str

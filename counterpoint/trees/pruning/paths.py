@@ -168,21 +168,10 @@ def choose_level(
 ) -> tuple[float, float]:
     """Choose where to cut a tree by the errors that other trees, or held-out rows, show.
 
-    Parameters
-    ----------
-    tree, strength : Tree and ndarray
-        The tree to cut. One level between every two of its strengths is tried.
-    judges : iterable of (tree, strength, errors, n_cases)
-        Trees with the held-out errors of each node as a leaf, and the weight held out.
-    one_se : bool, default=False
-        Take the smallest tree within one standard error of the best, as CART does.
-    middle : callable
-        The level between two strengths.
-
-    Returns
-    -------
-    level, error : float
-        Of levels as good the highest: the smallest tree.
+    One level between every two strengths of the tree is tried, the ``middle`` of them. ``judges``
+    are (tree, strength, errors, n_cases): held-out errors of each node as a leaf, and the weight
+    held out. Returns level and error; of levels as good the highest, that is the smallest tree,
+    and with ``one_se`` the smallest within one standard error of the best, as CART does.
     """
     known = np.unique(strength[tree.children_left != LEAF])
     if len(known) == 0:

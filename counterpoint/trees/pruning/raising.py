@@ -29,48 +29,12 @@ def prune_and_raise(
     is by now, and the larger of its two branches in its place, with all samples of the node sent
     down that branch. The one with fewest errors expected is taken; of equals the leaf, then the
     branch. Where a branch was raised, the nodes in it hold more samples than before, so they are
-    pruned again [1]_. Never are more errors expected than without raising; but the tree may be
-    larger, where a branch is better than the leaf that would be there.
+    pruned again (Quinlan, C4.5, 1993, chapter 4). Never are more errors expected than without
+    raising; but the tree may be larger, where a branch is better than the leaf that would be
+    there.
 
-    Parameters
-    ----------
-    tree : Tree
-        With splits on columns.
-    X : array-like of shape (n_samples, n_features)
-        The samples it was grown on, rounded as the tree expects them; NaN is missing.
-    y : array-like of shape (n_samples,)
-        Positions of their classes, from 0.
-    sample_weight : array-like of shape (n_samples,), default=None
-        Numbers of cases. None is 1 for each.
-    cf : float, default=0.25
-        Confidence, above 0 and at most 1. 1 changes nothing.
-    limit : {"binomial", "chen"}, default="binomial"
-        See ``upper_limit`` in ``criteria.py``.
-    impurity : {"entropy", "gini"}, default="entropy"
-        Of nodes in branches that are raised.
-
-    Returns
-    -------
-    tree : Tree
-    cost : float
-        Errors expected of it on as many new cases.
-
-    References
-    ----------
-    .. [1] J. R. Quinlan, "C4.5: Programs for Machine Learning", 1993, chapter 4.
-
-    Examples
-    --------
-    >>> from sklearn.datasets import load_breast_cancer
-    >>> from sklearn.tree import DecisionTreeClassifier
-    >>> from counterpoint.trees import from_sklearn
-    >>> from counterpoint.trees.pruning.prune import find_pruning
-    >>> from counterpoint.trees.pruning.raising import prune_and_raise
-    >>> X, y = load_breast_cancer(return_X_y=True)
-    >>> tree = DecisionTreeClassifier(splitter="random", random_state=0).fit(X, y)
-    >>> _, cost = prune_and_raise(from_sklearn(tree), X.astype("float32"), y)
-    >>> cost < find_pruning(from_sklearn(tree), "error-based")[0].cost
-    True
+    ``X`` and ``y`` (class codes) are what the tree was grown on, rounded as it expects them.
+    Returns the tree, and the errors expected of it on as many new cases.
     """
     check_cf(cf)
     rows, codes, weight = _check_rows(tree, X, y, sample_weight)

@@ -122,15 +122,8 @@ def apply_cut(cut, rules, k, keeps_low):
 class RuleMerger:
     """Makes one set of rules of those of many trees.
 
-    Parameters
-    ----------
-    X : ndarray of shape (n_samples, n_features)
-    codes : ndarray of shape (n_samples,)
-    weight : ndarray of shape (n_samples,)
-    n_classes : int
-    counting : {"contested", "covered"}
-        Samples whose errors decide where rules are cut: those in both, or also those that one
-        of the two covers and says rightly.
+    ``counting`` names the samples whose errors decide where rules are cut: those in both
+    ("contested"), or also those that one of the two covers and says rightly ("covered").
     """
 
     def __init__(self, X, codes, weight, n_classes, counting="contested"):
