@@ -19,11 +19,7 @@ class NearestRows:
     """Try every row: a matrix product finds candidates, exact distances decide.
 
     The answers of scikit-learn's ``NearestNeighbors``, in the same shape; of rows equally far the
-    first comes first.
-
-    Parameters
-    ----------
-    rows : ndarray of shape (n_rows, n_features)
+    first comes first. ``rows`` are (n_rows, n_features).
     """
 
     def __init__(self, rows):
@@ -71,10 +67,7 @@ class NearestRows:
 class NearestVotes:
     """Rows of which the most members say the same; of equals the first comes first.
 
-    Parameters
-    ----------
-    votes : ndarray of shape (n_rows, n_members)
-        Class codes below 128.
+    ``votes`` are class codes below 128, (n_rows, n_members).
     """
 
     def __init__(self, votes):

@@ -98,24 +98,9 @@ class Competence(BaseEstimator, ABC):
 
 
 def best_only(competence: NDArray, ties: str = "share") -> NDArray:
-    """Give all say to the most competent; everybody where none is known.
+    """Give all say to the most competent; everybody where none is known (NaN).
 
-    Parameters
-    ----------
-    competence : ndarray of shape (n_members, n_queries)
-        NaN where unknown.
-    ties : {"share", "first"}, default="share"
-        Whether equals vote, or the first of them decides.
-
-    Returns
-    -------
-    ndarray of shape (n_members, n_queries)
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> best_only(np.array([[0.5], [0.9], [0.9]])).tolist()
-    [[0.0], [1.0], [1.0]]
+    Of equals all vote ("share") or the "first" decides; both arrays are (n_members, n_queries).
     """
     check_choice(ties, "ties", ("share", "first"))
     rows = np.ascontiguousarray(competence.T, dtype=np.float64)
@@ -175,15 +160,12 @@ class OverallLocalAccuracy(Competence):
 class ClassLocalAccuracy(Competence):
     """Share right among the rows of the region that are of the class the member says (LCA).
 
+    From the same article as :class:`OverallLocalAccuracy`.
+
     Parameters
     ----------
     ties : {"share", "first"}, default="share"
         Whether members that are equally good vote, or the first of them decides, as in DESlib.
-
-    References
-    ----------
-    .. [1] K. Woods, W. P. Kegelmeyer and K. Bowyer, "Combination of multiple classifiers using
-       local accuracy estimates", IEEE TPAMI 19, 1997.
     """
 
     def __init__(self, *, ties="share"):
@@ -221,10 +203,7 @@ class KnoraEliminate(Competence):
 class KnoraUnion(OverallLocalAccuracy):
     """Members vote once for each row of the region they have right (KNORA-U).
 
-    References
-    ----------
-    .. [1] A. Ko, R. Sabourin and A. Britto, "From dynamic classifier selection to dynamic
-       ensemble selection", Pattern Recognition 41, 2008.
+    From the same article as :class:`KnoraEliminate`.
     """
 
     def __init__(self):
@@ -284,10 +263,7 @@ class Confidence(Competence):
 class Margin(Competence):
     """How far a member's first class is ahead of its second: the clearest decides.
 
-    References
-    ----------
-    .. [1] M. Eastwood, "Building well-performing classifier ensembles: model and decision level
-       combination", 2010, section 2.5.1.
+    From the same section as :class:`Confidence`.
     """
 
     needs_proba = True

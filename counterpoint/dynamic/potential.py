@@ -126,10 +126,8 @@ class DivergenceFromChance(_Potential):
 
     Parameters
     ----------
-    scale : bool, default=True
-        Bring columns to unit spread before distances are taken.
-    weighted : bool, default=True
-        Let members vote by their competence.
+    scale, weighted : bool, default=True
+        As for :class:`RandomReference`.
 
     Notes
     -----
@@ -151,9 +149,7 @@ class DivergenceFromChance(_Potential):
     [0, 0]
     """
 
-    @property
-    def _chance(self):
-        return 0.0
+    _chance = 0.0
 
     def _source(self, proba, y):
         entropy = -xlogy(proba, proba).sum(axis=1)

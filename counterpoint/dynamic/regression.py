@@ -32,16 +32,8 @@ class DynamicSelectionRegressor(BasePoolRegressor):
         "weighted": all members, by 1 over their mean squared error nearby. "best": the one with
         the least. "both": by 1 over the error, but only members whose error is in the lower half
         of the range.
-    region : Region, default=None
-        What is near. None is the 7 nearest rows.
-    columns : list, default=None
-        For a list or dict: the columns each member sees; None is all.
-    cv : int, splitter or iterable, default=5
-        How to cross-fit members that are not fitted.
-    batch_size : int, default=4096
-        Queries looked at in one go.
-    n_jobs : int, default=None
-        Members fitted or asked at a time.
+    region, columns, cv, batch_size, n_jobs
+        As for :class:`DynamicSelectionClassifier`.
 
     Attributes
     ----------
@@ -127,15 +119,8 @@ class DynamicSelectionRegressor(BasePoolRegressor):
     def explain_selection(self, X) -> pd.DataFrame:
         """Say who decided about each query, with what local error.
 
-        Parameters
-        ----------
-        X : array-like or frame of shape (n_samples, n_features)
-
-        Returns
-        -------
-        DataFrame
-            A row per query and member that had a say: "query", "member", "says" (its prediction),
-            "error" (mean squared, nearby), "say" (its share) and "decision".
+        A row per query and member that had a say: "query", "member", "says" (its prediction),
+        "error" (mean squared, nearby), "say" (its share) and "decision".
         """
         names = np.array(getattr(self, "names_", []), dtype=object)
         frames = []

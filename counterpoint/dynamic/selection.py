@@ -185,15 +185,8 @@ class DynamicSelectionClassifier(BasePoolClassifier):
     def explain_selection(self, X) -> pd.DataFrame:
         """Say who decided about each query, with what competence.
 
-        Parameters
-        ----------
-        X : array-like or frame of shape (n_samples, n_features)
-
-        Returns
-        -------
-        DataFrame
-            A row per query and member that had a say: "query", "member", "says" (its label),
-            "competence", "say" (its share of the decision) and "decision" (the label decided).
+        A row per query and member that had a say: "query", "member", "says" (its label),
+        "competence", "say" (its share of the decision) and "decision" (the label decided).
         """
         check_is_fitted(self)
         names = np.array(self.outputs_.names, dtype=object)

@@ -35,11 +35,7 @@ class BoxClassifier(ClassifierMixin, BaseEstimator):
     def boxes_(self) -> tuple[NDArray, NDArray]:
         """Lower and upper corners, (n_boxes, n_features) each, in the units of the data."""
         check_is_fitted(self)
-        unknown = self._lower > self._upper
-        low, high = self.data_min_, self.data_range_
-        lower = np.where(unknown, -np.inf, self._lower) * high + low
-        upper = np.where(unknown, np.inf, self._upper) * high + low
-        return lower, upper
+        return from_unit(self._lower, self._upper, self.data_min_, self.data_range_)
 
     @property
     def n_boxes_(self) -> int:
@@ -166,6 +162,14 @@ class BoxClassifier(ClassifierMixin, BaseEstimator):
     def _gamma(self):
         return np.broadcast_to(np.asarray(self.gamma, dtype=float), self.n_features_in_).copy()
 
+    def _merging(self):
+        return {
+            "theta": float(self.theta),
+            "gamma": self._gamma(),
+            "similarity": self.similarity,
+            "min_similarity": float(self.min_similarity),
+        }
+
     def _check_box_options(self):
         check_theta(self.theta)
         gamma = np.asarray(self.gamma, dtype=float)
@@ -236,6 +240,13 @@ def data_range(lower, upper, bounds):
 def to_unit(lower, upper, low, width):
     """Return boxes in units in which the data goes from 0 to 1."""
     return (lower - low) / width, (upper - low) / width
+
+
+def from_unit(lower, upper, low, width):
+    """Return boxes in units of the data; from -inf to inf where nothing is known."""
+    unknown = lower > upper
+    lower, upper = np.where(unknown, -np.inf, lower), np.where(unknown, np.inf, upper)
+    return lower * width + low, upper * width + low
 
 
 class _Side(NamedTuple):

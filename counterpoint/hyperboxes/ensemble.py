@@ -20,8 +20,6 @@ from counterpoint.trees.boxes import box_volumes
 from counterpoint.trees.cells import all_cells, cells_at, sample_overlaps
 from counterpoint.trees.take import take_trees
 
-__all__ = ["HyperboxEnsembleClassifier"]
-
 _BOXES = ("data", "all", "largest", "sample")
 _DRAWS = 10  # overlaps drawn for each of the largest that are kept
 
@@ -217,15 +215,8 @@ class HyperboxEnsembleClassifier(BoxClassifier, BaseEnsemble):
         return self._merge(lower, upper, codes, counts, agreement)
 
     def _merge(self, lower, upper, codes, counts, agreement):
-        merged = agglomerate(
-            np.clip(lower, 0, 1),
-            np.clip(upper, 0, 1),
-            codes,
-            theta=float(self.theta),
-            gamma=self._gamma(),
-            similarity=self.similarity,
-            min_similarity=float(self.min_similarity),
-        )
+        inside = np.clip(lower, 0, 1), np.clip(upper, 0, 1)
+        merged = agglomerate(*inside, codes, **self._merging())
         # With their ends where the leaves had them, which may be nowhere.
         low, high = np.full(merged.lower.shape, np.inf), np.full(merged.lower.shape, -np.inf)
         np.minimum.at(low, merged.into, lower)

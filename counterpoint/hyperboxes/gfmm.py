@@ -17,8 +17,6 @@ from counterpoint.hyperboxes.learning import (
     grow_online,
 )
 
-__all__ = ["HyperboxClassifier"]
-
 _LEARNING = ("online", "agglomerative", "best-first")
 
 
@@ -201,14 +199,10 @@ class HyperboxClassifier(BoxClassifier):
 
         Parameters
         ----------
-        X : array-like of shape (n_samples, n_features)
-            NaN is not known.
-        y : array-like of shape (n_samples,)
-            Labels.
+        X, y, X_upper
+            As for :meth:`fit`.
         classes : array-like of shape (n_classes,), default=None
             All labels there will be; needed with the first batch.
-        X_upper : array-like of shape (n_samples, n_features), default=None
-            Upper ends, if samples are intervals and X are the lower ends.
 
         Returns
         -------
@@ -254,26 +248,10 @@ class HyperboxClassifier(BoxClassifier):
         lower, upper = to_unit(lower, upper, self.data_min_, self.data_range_)
         lower, upper = _cut_off(lower, upper)
         if self.learning == "online":
-            grown = grow_online(
-                lower,
-                upper,
-                codes,
-                weights,
-                theta=float(self.theta),
-                gamma=self._gamma(),
-                boxes=before,
-            )
-            return self._keep(grown.lower, grown.upper, grown.codes, grown.weights)
+            options = {"theta": float(self.theta), "gamma": self._gamma(), "boxes": before}
+            return self._keep(*grow_online(lower, upper, codes, weights, **options))
         merge = agglomerate if self.learning == "agglomerative" else agglomerate_best_first
-        merged = merge(
-            lower,
-            upper,
-            codes,
-            theta=float(self.theta),
-            gamma=self._gamma(),
-            similarity=self.similarity,
-            min_similarity=float(self.min_similarity),
-        )
+        merged = merge(lower, upper, codes, **self._merging())
         weights = np.bincount(merged.into, weights)
         return self._keep(merged.lower, merged.upper, merged.codes, weights)
 

@@ -20,7 +20,6 @@ SIMILARITIES = {
     "mid-min": merging.MID_MIN,
 }
 
-
 # Pairs take 16 bytes each, and as much again while they are sorted.
 _MOST_PAIRS = 2**26
 
@@ -46,12 +45,7 @@ class Merged(NamedTuple):
 def grow_online(
     lower, upper, codes, weights, *, theta, gamma, boxes: Learned | None = None
 ) -> Learned:
-    """Learn samples, themselves boxes, one after the other; go on from ``boxes``.
-
-    Returns
-    -------
-    Learned
-    """
+    """Learn samples, themselves boxes, one after the other; go on from ``boxes``."""
     n_features = lower.shape[1]
     n = 0 if boxes is None else len(boxes.codes)
     v, w = np.empty((n + len(codes), n_features)), np.empty((n + len(codes), n_features))
@@ -66,33 +60,20 @@ def grow_online(
 
 
 def agglomerate(lower, upper, codes, *, theta, gamma, similarity, min_similarity) -> Merged:
-    """Merge boxes of equal classes until no two can be merged; in the order they came.
-
-    Returns
-    -------
-    Merged
-    """
+    """Merge boxes of equal classes until no two can be merged; in the order they came."""
     order, starts = by_class(codes)
     v, w = lower[order], upper[order]
     slots = np.argsort(order)
     into = merging.merge_passes(
         v, w, starts, slots, theta, gamma, min_similarity, SIMILARITIES[similarity]
     )
-    left = slots[into[slots] == slots]
-    number = np.empty(len(codes), dtype=np.int64)
-    number[left] = np.arange(len(left))
-    return Merged(v[left], w[left], codes[order][left], number[into[slots]])
+    return _left_over(v, w, codes[order], slots, into[slots])
 
 
 def agglomerate_best_first(
     lower, upper, codes, *, theta, gamma, similarity, min_similarity
 ) -> Merged:
-    """Merge the most similar two boxes of equal classes, again and again.
-
-    Returns
-    -------
-    Merged
-    """
+    """Merge the most similar two boxes of equal classes, again and again."""
     v, w = lower.copy(), upper.copy()
     options = (theta, gamma, min_similarity, SIMILARITIES[similarity])
     none = np.empty(0, dtype=np.int32)
@@ -108,10 +89,14 @@ def agglomerate_best_first(
     pairing.list_pairs(v, w, codes, *options, first, second, alike)
     order = np.argsort(alike, kind="stable")
     into = pairing.merge_pairs(v, w, codes, *options, first[order], second[order], alike[order])
-    left = np.flatnonzero(into == np.arange(len(codes)))
+    return _left_over(v, w, codes, np.arange(len(codes)), into)
+
+
+def _left_over(lower, upper, codes, slots, into):
+    left = slots[into == slots]
     number = np.empty(len(codes), dtype=np.int64)
     number[left] = np.arange(len(left))
-    return Merged(v[left], w[left], codes[left], number[into])
+    return Merged(lower[left], upper[left], codes[left], number[into])
 
 
 def by_class(codes, n_classes=None):

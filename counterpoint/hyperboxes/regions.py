@@ -10,10 +10,8 @@ from sklearn.utils.validation import check_array
 from counterpoint._kernels import hyperboxes as kernels
 from counterpoint._kernels.threads import threads_for
 from counterpoint._validation import check_correct
-from counterpoint.hyperboxes.base import as_intervals, check_theta, data_range, to_unit
+from counterpoint.hyperboxes.base import as_intervals, check_theta, data_range, from_unit, to_unit
 from counterpoint.hyperboxes.learning import grow_online
-
-__all__ = ["MisclassificationBoxes", "competence_regions"]
 
 
 class MisclassificationBoxes:
@@ -96,9 +94,8 @@ class MisclassificationBoxes:
         self._upper = np.concatenate([boxes.upper for boxes in grown])
         self.box_members_ = np.repeat(np.arange(len(wrong)), sizes)
         self.box_weights_ = np.concatenate([boxes.weights for boxes in grown])
-        unknown = self._lower > self._upper
-        self.lower_ = np.where(unknown, -np.inf, self._lower) * self.data_range_ + self.data_min_
-        self.upper_ = np.where(unknown, np.inf, self._upper) * self.data_range_ + self.data_min_
+        scale = self.data_min_, self.data_range_
+        self.lower_, self.upper_ = from_unit(self._lower, self._upper, *scale)
         return self
 
     def competence(self, X) -> NDArray:

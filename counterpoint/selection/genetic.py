@@ -32,10 +32,8 @@ def select_genetic(
 
     Parameters
     ----------
-    outputs : MemberOutputs
-        With the truth, on data the members were not trained on.
-    criterion : str, Criterion or Combiner, default="error"
-        See :func:`as_criterion`.
+    outputs, criterion
+        As for :func:`select_exhaustive`.
     population : int, default=40
         Subsets alive at a time, at least 4.
     n_generations : int, default=40

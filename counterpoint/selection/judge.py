@@ -15,15 +15,7 @@ from counterpoint.selection.trace import Trace
 
 
 class Judge:
-    """Values of subsets of members by a criterion, for searches; lower is better.
-
-    Parameters
-    ----------
-    outputs : MemberOutputs or MemberPredictions
-        With the truth.
-    criterion : str, Criterion or Combiner
-        See :func:`as_criterion`.
-    """
+    """Values of subsets of members, of outputs with the truth, by a criterion; lower is better."""
 
     # Whether it is the plain vote; whether ``changed`` counts on from the members before.
     plain = False

@@ -39,10 +39,7 @@ class RankComparison:
     def groups(self) -> list[list[str]]:
         """Return the largest groups of methods that the test cannot tell apart, best first.
 
-        Returns
-        -------
-        list of list of str
-            Groups may overlap; methods that differ from all others are in none.
+        Groups may overlap; methods that differ from all others are in none.
         """
         ranks, names = self.mean_ranks.to_numpy(), list(self.mean_ranks.index)
         groups: list[tuple[int, int]] = []

@@ -94,10 +94,8 @@ def select_forward(
 
     Parameters
     ----------
-    outputs : MemberOutputs
-        With the truth, on data the members were not trained on.
-    criterion : str, Criterion or Combiner, default="error"
-        See :func:`as_criterion`.
+    outputs, criterion
+        As for :func:`select_exhaustive`.
     n_members : int, default=None
         Steps to take. None goes on to the full pool, and with ``replace`` to twice its size.
     replace : bool, default=False
@@ -151,10 +149,8 @@ def select_backward(
 
     Parameters
     ----------
-    outputs : MemberOutputs
-        With the truth, on data the members were not trained on.
-    criterion : str, Criterion or Combiner, default="error"
-        See :func:`as_criterion`.
+    outputs, criterion
+        As for :func:`select_exhaustive`.
     n_members : int, default=None
         Stop at so many. None goes down to one.
 
@@ -186,10 +182,8 @@ def select_floating(
 
     Parameters
     ----------
-    outputs : MemberOutputs
-        With the truth, on data the members were not trained on.
-    criterion : str, Criterion or Combiner, default="error"
-        See :func:`as_criterion`.
+    outputs, criterion
+        As for :func:`select_exhaustive`.
     n_members : int, default=None
         Largest size. None is the full pool.
 
@@ -242,12 +236,10 @@ def select_by_order(outputs: MemberOutputs, order: ArrayLike, criterion="error")
 
     Parameters
     ----------
-    outputs : MemberOutputs
-        With the truth, on data the members were not trained on.
+    outputs, criterion
+        As for :func:`select_exhaustive`.
     order : array-like of int
         Members, best first; see :mod:`counterpoint.selection.ordering`.
-    criterion : str, Criterion or Combiner, default="error"
-        See :func:`as_criterion`.
 
     Returns
     -------
@@ -275,10 +267,8 @@ def select_all(outputs: MemberOutputs, criterion="error") -> Trace:
 
     Parameters
     ----------
-    outputs : MemberOutputs
-        With the truth, on data the members were not trained on.
-    criterion : str, Criterion or Combiner, default="error"
-        See :func:`as_criterion`.
+    outputs, criterion
+        As for :func:`select_exhaustive`.
 
     Returns
     -------

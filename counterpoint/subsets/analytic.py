@@ -74,15 +74,11 @@ def cone_kernel(X: ArrayLike, Y: ArrayLike | None = None, *, angle: float = np.p
 
     Notes
     -----
-    Let a be the angle between the points and t that of the cones. With two columns the
-    kernel is 1 - a / (2 t), which is equation 3.15. With m columns the part of the axes whose
-    cones hold both is the integral of (1 - cos(t)^2 / cos(b)^2)^((m - 2) / 2) / pi over b from
-    a / 2 to t; it is taken from a table, to about ten digits.
-
-    References
-    ----------
-    .. [1] M. Eastwood, "Building Well-Performing Classifier Ensembles", PhD thesis, 2010, equation
-       3.15.
+    Let a be the angle between the points and t that of the cones. With two columns the kernel is
+    1 - a / (2 t), equation 3.15 of the thesis named at :func:`ball_kernel`. With m columns the part
+    of the axes whose cones hold both is the integral of
+    (1 - cos(t)^2 / cos(b)^2)^((m - 2) / 2) / pi over b from a / 2 to t; it is taken from a table,
+    to about ten digits.
 
     Examples
     --------

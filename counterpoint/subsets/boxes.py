@@ -13,17 +13,11 @@ from counterpoint.trees.binning import Binner
 
 @dataclass(frozen=True)
 class BoxModels:
-    """Models, each a union of boxes, in bins of columns.
+    """Models, each a union of boxes, in bins of columns; arrays (n_models, n_boxes, n_sides)."""
 
-    Attributes
-    ----------
-    features : ndarray of shape (n_models, n_boxes, n_sides), int32
-        The columns that limit each box; -1 in the first place marks an empty box.
-    low, span : ndarray of the same shape, uint8
-        A row is in a box if its bin is from ``low`` to ``low + span`` in all these columns.
-    """
-
+    # The columns that limit each box; -1 in the first place marks an empty box.
     features: NDArray
+    # A row is in a box if its bin is from low to low + span in all these columns.
     low: NDArray
     span: NDArray
 
@@ -37,11 +31,8 @@ class BoxModels:
     @classmethod
     def joined(cls, parts: "list[BoxModels]") -> "BoxModels":
         """Return the models of all parts as one collection."""
-        return cls(
-            np.concatenate([p.features for p in parts]),
-            np.concatenate([p.low for p in parts]),
-            np.concatenate([p.span for p in parts]),
-        )
+        each = zip(*((p.features, p.low, p.span) for p in parts), strict=True)
+        return cls(*map(np.concatenate, each))
 
     def count(self, columns, first, last) -> tuple[NDArray, NDArray]:
         """Count the rows in each model: among rows first..last, and of all."""

@@ -8,32 +8,12 @@ from counterpoint._validation import check_correct
 
 
 def chi(subsets: ArrayLike, captured: ArrayLike, captured_rest: ArrayLike) -> NDArray:
-    """Turn subsets into votes whose mean over a class is +1, and over the rest -1.
+    """Turn subsets (n_subsets, n_samples) into votes with mean +1 over a class and -1 elsewhere.
 
-    Parameters
-    ----------
-    subsets : array-like of shape (n_subsets, n_samples)
-        Whether each subset holds each sample.
-    captured, captured_rest : array-like of shape (n_subsets,)
-        r(M, class) and r(M, rest): the share of the training samples of the class, and of the
-        others, inside each subset.
-
-    Returns
-    -------
-    ndarray of shape (n_subsets, n_samples)
-        2 (I - r(M, rest)) / (r(M, class) - r(M, rest)) - 1, and 0 where both shares are the same.
-
-    References
-    ----------
-    .. [1] M. Eastwood, "Building Well-Performing Classifier Ensembles", PhD thesis, 2010, equations
-       3.4 and 3.5 (after Kleinberg).
-
-    Examples
-    --------
-    >>> from counterpoint.subsets.coverage import chi
-    >>> chi([[1, 1, 1, 0], [1, 0, 1, 0]], [1.0, 0.5], [0.5, 0.5])
-    array([[ 1.,  1.,  1., -3.],
-           [ 0.,  0.,  0.,  0.]])
+    2 (I - r(M, rest)) / (r(M, class) - r(M, rest)) - 1, where ``captured`` r(M, class) and
+    ``captured_rest`` r(M, rest), (n_subsets,), are the shares of the training samples inside
+    each subset; 0 where both are the same. Equations 3.4 and 3.5 of M. Eastwood's thesis (see
+    :func:`coverage_path`), after Kleinberg.
     """
     inside = check_correct(subsets, name="subsets")
     own = np.asarray(captured, dtype=float)

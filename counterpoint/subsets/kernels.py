@@ -180,7 +180,7 @@ def ensemble_to_features(fitted, X) -> sparse.csr_array:
 
     One column a leaf or model, so that a linear model can weigh the subsets anew. Products of
     two vectors, over the number of trees or models, are the values of
-    :func:`ensemble_kernel`.
+    :func:`ensemble_kernel`. The transformation phi of the thesis named there.
 
     Parameters
     ----------
@@ -193,11 +193,6 @@ def ensemble_to_features(fitted, X) -> sparse.csr_array:
     csr_array of shape (n_samples, n_subsets), float64
         1 where the subset holds the row. Leaves of a tree stand together, in the order of their
         nodes; the columns are the same for any X.
-
-    References
-    ----------
-    .. [1] M. Eastwood, "Building Well-Performing Classifier Ensembles", PhD thesis, 2010, section
-       3.2: the transformation phi.
 
     Examples
     --------

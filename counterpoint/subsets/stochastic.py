@@ -323,31 +323,18 @@ class StochasticDiscriminationClassifier(ClassifierMixin, BaseEstimator):
         return self.boxes_.hold(columns).view(bool)
 
     def chi(self, X) -> NDArray:
-        """Return what each model says of each row: equation 3.4 for the class it speaks for.
+        """Return what each model says of each row, (n_all_models, n_samples).
 
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-
-        Returns
-        -------
-        ndarray of shape (n_all_models, n_samples)
+        Equation 3.4 for the class it speaks for.
         """
         return chi(self.subsets(X), self.captured_[:, 0], self.captured_[:, 1])
 
     def decision_function(self, X) -> NDArray:
-        """Return the mean of chi over the models of each class.
+        """Return the mean of chi over the models of each class, (n_samples, n_classes).
 
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_classes), or (n_samples,) for two classes
-            Near 1 for the class of a row and -1 for the others. For two classes half the
-            difference: the mean of chi over the models of both, those of the first with
-            their sign changed.
+        Near 1 for the class of a row and -1 for the others. For two classes (n_samples,), half the
+        difference: the mean of chi over the models of both, those of the first with their sign
+        changed.
         """
         columns = self._columns(X)
         weights = 2.0 / (self.enrichment_ * self.n_estimators_[self.model_class_])

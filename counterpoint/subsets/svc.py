@@ -145,13 +145,7 @@ class EnsembleKernelSVC(ClassifierMixin, MetaEstimatorMixin, BaseEnsemble):
     def decision_function(self, X) -> NDArray:
         """Return the distances from the hyperplanes, as ``SVC.decision_function`` does.
 
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_classes), or (n_samples,) for two classes
+        (n_samples, n_classes), or (n_samples,) for two classes.
         """
         check_is_fitted(self)
         return self._in_blocks(self.svc_.decision_function, X)

@@ -11,8 +11,6 @@ from counterpoint.base import takes_weights
 from counterpoint.views.base import BaseViewClassifier
 from counterpoint.views.view import TrainingSet, View
 
-__all__ = ["BalancedSubsetsClassifier", "BalancedView"]
-
 
 @dataclass
 class BalancedView(View):
@@ -23,7 +21,8 @@ class BalancedView(View):
     ratio : float, default=1.0
         Rows drawn of another class, as a multiple of the rows of the rarest.
     weighted : bool, default=False
-        Weigh the rows by equation 6.1, times the number of rows, so that they weigh 1 on average.
+        Weigh the rows by equation 6.1 (see :class:`BalancedSubsetsClassifier`), times the number
+        of rows, so that they weigh 1 on average.
     priors : dict or None, default=None
         True frequency of every label; None is that in the data.
 
@@ -35,11 +34,6 @@ class BalancedView(View):
         Equation 6.1: the prior of a class over the rows of it that the member sees. Over all rows
         these weights add up to 1. Rows of a class that is twice as heavy, by ``sample_weight``,
         count as twice as many.
-
-    References
-    ----------
-    .. [1] M. Eastwood, "Building Well-Performing Classifier Ensembles", PhD thesis, 2010, section
-       6.1, equation 6.1.
 
     Examples
     --------

@@ -169,16 +169,9 @@ class BaseViewClassifier(MetaEstimatorMixin, BaseEnsembleClassifier):
         return self._shares(self._check_X(X))
 
     def predict(self, X) -> NDArray:
-        """Return the most probable label; by votes where a member has no probabilities.
+        """Return the most probable label, (n_samples,), the first of equals.
 
-        Parameters
-        ----------
-        X : array-like or frame of shape (n_samples, n_features)
-
-        Returns
-        -------
-        ndarray of shape (n_samples,)
-            Of equals the first label.
+        By votes where a member has no probabilities.
         """
         shares = self._shares(self._check_X(X))
         return self.classes_[shares.argmax(axis=1)]

@@ -13,8 +13,6 @@ from sklearn.utils import check_random_state
 
 from counterpoint._validation import check_choice, check_count
 
-__all__ = ["column_distance", "design_code", "exhaustive_code", "row_distance"]
-
 MAX_EXHAUSTIVE = 12  # 2047 bits
 _MAX_TRIES = 1000
 _POPULATION = 20

@@ -17,8 +17,6 @@ from counterpoint.views.code_design import (
 from counterpoint.views.decoding import DECODINGS, LOSSES, code_distances, distances_to_proba
 from counterpoint.views.view import LabelsView
 
-__all__ = ["OutputCodeClassifier"]
-
 
 class OutputCodeClassifier(BaseViewClassifier):
     """Error-correcting output codes with designed codes and three ways of decoding.
@@ -166,16 +164,7 @@ class OutputCodeClassifier(BaseViewClassifier):
         return tags
 
     def code_distances(self, X) -> NDArray:
-        """Return how far the members' answers are from each class's codeword.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_classes)
-        """
+        """Return how far the answers are from each codeword, (n_samples, n_classes)."""
         X = self._check_X(X)
         answers = Parallel(n_jobs=self.n_jobs, prefer="threads")(
             delayed(_bit)(model, X, self.decoding) for model in self.estimators_

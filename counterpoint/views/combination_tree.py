@@ -17,8 +17,6 @@ from counterpoint.base import check_weights, validate_data
 from counterpoint.trees.single import SharesMixin
 from counterpoint.views.scaling import centre_and_scale
 
-__all__ = ["CombinationTreeClassifier"]
-
 _UNLIMITED = np.iinfo(np.int32).max
 # Sums are drawn for so many nodes at first, and then at a time: always the same, so that a row of
 # weight 2 and two rows lead to the same tree.
@@ -190,18 +188,8 @@ class CombinationTreeClassifier(SharesMixin, ClassifierMixin, BaseEstimator):
         return self.combination_tree_.leaves(self.combination_tree_.scaled(X))
 
     def predict_proba(self, X) -> NDArray:
-        """Return the shares of the classes in the weight of the leaf reached.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_classes)
-        """
-        leaves = self.apply(X)
-        return self.combination_tree_.shares()[leaves]
+        """Return the shares of the classes in the leaf reached, (n_samples, n_classes)."""
+        return self.combination_tree_.shares()[self.apply(X)]
 
     def get_depth(self) -> int:
         """Return the number of splits on the longest path."""
@@ -217,30 +205,29 @@ class CombinationTreeClassifier(SharesMixin, ClassifierMixin, BaseEstimator):
 class _Nodes:
     """Room for the nodes of a growing tree."""
 
+    # What there is a row a node of, in the order the kernel takes them.
+    names = ("left", "spans", "depth", "features", "coefficients", "threshold", "value")
+
     def __init__(self, n_terms, n_classes, n_rows):
         self.state = np.array([1, 1, 0, 0], dtype=np.int64)
         self.stack = np.zeros(1, dtype=np.int64)
         self.left = np.zeros(0, dtype=np.int32)
         self.spans = np.zeros((0, 2), dtype=np.int64)
-        self.depths = np.zeros(0, dtype=np.int32)
+        self.depth = np.zeros(0, dtype=np.int32)
         self.features = np.zeros((0, n_terms), dtype=np.int32)
         self.coefficients = np.zeros((0, n_terms), dtype=np.float32)
-        self.thresholds = np.zeros(0, dtype=np.float32)
+        self.threshold = np.zeros(0, dtype=np.float32)
         self.value = np.zeros((0, n_classes))
         self.reserve(min(_FIRST_NODES, 2 * n_rows + 1))
         self.spans[0] = 0, n_rows
 
     def arrays(self):
         """Return them in the order the kernel takes them."""
-        return (
-            self.state, self.stack, self.left, self.spans, self.depths, self.features,
-            self.coefficients, self.thresholds, self.value,
-        )  # fmt: skip
+        return self.state, self.stack, *(getattr(self, name) for name in self.names)
 
     def reserve(self, n):
         """Make room for n nodes."""
-        names = ("left", "spans", "depths", "features", "coefficients", "thresholds", "value")
-        for name in names:
+        for name in self.names:
             old = getattr(self, name)
             new = np.zeros((n, *old.shape[1:]), dtype=old.dtype)
             new[: len(old)] = old
@@ -251,16 +238,8 @@ class _Nodes:
     def tree(self, centre, scale):
         """Return the finished tree, without the room left over."""
         n = self.state[kernels.N_NODES]
-        return CombinationTree(
-            centre=centre,
-            scale=scale,
-            left=self.left[:n].copy(),
-            features=self.features[:n].copy(),
-            coefficients=self.coefficients[:n].copy(),
-            threshold=self.thresholds[:n].copy(),
-            value=self.value[:n].copy(),
-            depth=self.depths[:n].copy(),
-        )
+        arrays = {name: getattr(self, name)[:n].copy() for name in self.names if name != "spans"}
+        return CombinationTree(centre=centre, scale=scale, **arrays)
 
 
 def columns_of(X, centre, scale):

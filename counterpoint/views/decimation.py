@@ -13,11 +13,11 @@ from counterpoint.views.base import BaseViewClassifier
 from counterpoint.views.scaling import centre_and_scale
 from counterpoint.views.view import ColumnsView
 
-__all__ = ["InputDecimationClassifier", "class_correlations"]
-
 
 def class_correlations(X, y, sample_weight=None) -> NDArray:
     """Return the correlation of every column with being of every class or not.
+
+    The source is named at :class:`InputDecimationClassifier`.
 
     Parameters
     ----------
@@ -33,11 +33,6 @@ def class_correlations(X, y, sample_weight=None) -> NDArray:
     ndarray of shape (n_classes, n_features)
         Pearson's correlations, classes in sorted order. NaN for a column that is constant, and
         for a class that is alone.
-
-    References
-    ----------
-    .. [1] K. Tumer and N. Oza, "Input decimated ensembles", Pattern Analysis and Applications 6,
-       2003.
 
     Examples
     --------

@@ -7,8 +7,6 @@ from scipy.special import softmax
 from counterpoint._validation import check_choice
 from counterpoint.views.code_design import check_code
 
-__all__ = ["code_distances"]
-
 DECODINGS = ("hard", "soft", "loss")
 LOSSES = {
     "exponential": lambda margin: np.exp(-np.clip(margin, -50, 50)),

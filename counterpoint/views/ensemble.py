@@ -3,8 +3,6 @@
 from counterpoint.views.base import BaseViewClassifier
 from counterpoint.views.view import BootstrapView, check_views
 
-__all__ = ["ViewEnsembleClassifier"]
-
 
 class ViewEnsembleClassifier(BaseViewClassifier):
     """Train a member on each of several views of the data and average their probabilities.

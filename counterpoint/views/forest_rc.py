@@ -12,8 +12,6 @@ from counterpoint.views.combination_tree import CombinationTreeClassifier, colum
 from counterpoint.views.scaling import centre_and_scale
 from counterpoint.views.view import BootstrapView, WholeView
 
-__all__ = ["ForestRCClassifier"]
-
 
 class ForestRCClassifier(BaseViewClassifier):
     """Forest-RC: bagged trees that split on random sums of a few columns.
@@ -26,16 +24,8 @@ class ForestRCClassifier(BaseViewClassifier):
     ----------
     n_estimators : int, default=100
         Number of trees.
-    n_combinations : int or None, default=None
-        Sums tried at each node; None is log2(number of columns) + 1.
-    n_terms : int or None, default=None
-        Columns in a sum; None is 3, or all if there are fewer.
-    max_depth : int or None, default=None
-        Most splits on a path.
-    min_samples_split : int, default=2
-        A node with fewer samples is a leaf.
-    min_samples_leaf : int, default=1
-        Fewest samples in a leaf. A row drawn twice counts once.
+    n_combinations, n_terms, max_depth, min_samples_split, min_samples_leaf
+        As for :class:`CombinationTreeClassifier`. A row drawn twice counts once.
     bootstrap : bool, default=True
         Whether rows are drawn; otherwise each tree sees them all. Weights of samples are no
         weights of the draw: they count in the splits and leaves.

@@ -12,8 +12,6 @@ from counterpoint.views.base import BaseViewClassifier
 from counterpoint.views.scaling import centre_and_scale
 from counterpoint.views.view import TrainingSet, View, numeric_columns
 
-__all__ = ["NoiseInjectionClassifier", "NoiseView", "noise_widths"]
-
 
 def noise_widths(X, y, width="density", *, scale=0.5, n_neighbors=5) -> NDArray:
     """Return the width of the noise for each row.
@@ -21,7 +19,7 @@ def noise_widths(X, y, width="density", *, scale=0.5, n_neighbors=5) -> NDArray:
     Widths are standard deviations per column, once columns have standard deviation 1. From the
     density: ``scale`` times the distance to the k-th neighbour, over the square root of the
     number of columns. The noise then moves a point, in the root of the mean square, ``scale`` times
-    as far as its k-th neighbour is.
+    as far as its k-th neighbour is. The source is named at :class:`NoiseInjectionClassifier`.
 
     Parameters
     ----------
@@ -40,11 +38,6 @@ def noise_widths(X, y, width="density", *, scale=0.5, n_neighbors=5) -> NDArray:
     Returns
     -------
     ndarray of shape (n_samples,)
-
-    References
-    ----------
-    .. [1] M. Eastwood, "Building Well-Performing Classifier Ensembles", PhD thesis, 2010, section
-       2.2.1, "Adding Random Noise".
 
     Examples
     --------
@@ -125,7 +118,7 @@ class NoiseView(View):
         """Make noisy copies of the rows."""
         X = numeric_columns(X, name=type(self).__name__)
         check_count(self.n_copies, "n_copies")
-        scales = _scales(X)
+        scales = centre_and_scale(X)[1]
         self.widths_ = noise_widths(
             X / scales, y, self.width, scale=self.scale, n_neighbors=self.n_neighbors
         )
@@ -141,10 +134,6 @@ class NoiseView(View):
         noise = rng.standard_normal((len(rows), X.shape[1])) * self.widths_[rows, None] * moved
         weight = None if sample_weight is None else sample_weight[rows]
         return TrainingSet(X[rows] + noise, y[rows], weight)
-
-
-def _scales(X):
-    return centre_and_scale(X)[1]
 
 
 class NoiseInjectionClassifier(BaseViewClassifier):
@@ -232,6 +221,10 @@ class NoiseInjectionClassifier(BaseViewClassifier):
         n = check_count(self.n_estimators, "n_estimators")
         # Once for all members: finding neighbours is most of the work.
         self.widths_ = noise_widths(
-            X / _scales(X), y, self.width, scale=self.scale, n_neighbors=self.n_neighbors
+            X / centre_and_scale(X)[1],
+            y,
+            self.width,
+            scale=self.scale,
+            n_neighbors=self.n_neighbors,
         )
         return [NoiseView(self.widths_, n_copies=self.n_copies, resample=self.resample)] * n

@@ -19,8 +19,6 @@ from counterpoint.base import takes_weights
 from counterpoint.views.base import BaseViewClassifier
 from counterpoint.views.view import View, WholeView
 
-__all__ = ["HeterogeneousPoolClassifier", "expand_pool"]
-
 
 def expand_pool(pool) -> list:
     """Return a list of (name, estimator) pairs, grids of parameters written out.

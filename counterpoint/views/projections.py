@@ -14,8 +14,6 @@ from counterpoint.views.base import BaseViewClassifier
 from counterpoint.views.scaling import centre_and_scale, whitening
 from counterpoint.views.view import TrainingSet, View, numeric_columns
 
-__all__ = ["KINDS", "ProjectionEnsembleClassifier", "ProjectionView", "RotationView"]
-
 _MOST_COMPONENTS = 10
 _STARTS, _STEPS, _TOLERANCE = 5, 100, 1e-5
 # The mean of log cosh of a standard normal variable.
@@ -211,7 +209,8 @@ class RotationView(View):
     """Groups of columns, each turned to its own principal axes: the view of a rotation forest.
 
     Columns are dealt into random groups. The axes of a group come from rows drawn from some of the
-    classes, other ones for each group; all axes are kept.
+    classes, other ones for each group; all axes are kept. The source is named at
+    :class:`ProjectionEnsembleClassifier`.
 
     Parameters
     ----------
@@ -226,11 +225,6 @@ class RotationView(View):
         Columns of each group.
     rotation_ : ndarray of shape (n_features, n_features)
         Orthogonal. Columns are put on a common scale before.
-
-    References
-    ----------
-    .. [1] J. Rodriguez, L. Kuncheva and C. Alonso, "Rotation forest: a new classifier ensemble
-       method", IEEE PAMI 28, 2006.
 
     Examples
     --------

@@ -1,7 +1,7 @@
 """Members that see the data through untrained networks."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
 import numpy as np
 
@@ -9,8 +9,6 @@ from counterpoint._validation import check_choice, check_count, check_number
 from counterpoint.views.base import BaseViewClassifier
 from counterpoint.views.scaling import centre_and_scale
 from counterpoint.views.view import TrainingSet, View, numeric_columns
-
-__all__ = ["RandomTransformClassifier", "UntrainedNetworkView"]
 
 _ACTIVATIONS: dict[str, Callable] = {
     "tanh": np.tanh,
@@ -28,16 +26,8 @@ class UntrainedNetworkView(View):
 
     Parameters
     ----------
-    n_units : int or None, default=None
-        Units in each layer, and so columns that the member sees; None is as many as columns.
-    n_layers : int, default=1
-        Layers of units.
-    activation : {"tanh", "relu", "identity"}, default="tanh"
-        What a unit does with its sum.
-    gain : float, default=1.0
-        Larger is more distorted.
-    keep_inputs : bool, default=False
-        Let the member see the columns as well, on their common scale.
+    n_units, n_layers, activation, gain, keep_inputs
+        See :class:`RandomTransformClassifier`. Columns that are kept are on their common scale.
 
     Attributes
     ----------
@@ -168,11 +158,5 @@ class RandomTransformClassifier(BaseViewClassifier):
 
     def _make_views(self, X, y, sample_weight, rng):
         n = check_count(self.n_estimators, "n_estimators")
-        view = UntrainedNetworkView(
-            n_units=self.n_units,
-            n_layers=self.n_layers,
-            activation=self.activation,
-            gain=self.gain,
-            keep_inputs=self.keep_inputs,
-        )
-        return [view] * n
+        options = {own.name: getattr(self, own.name) for own in fields(UntrainedNetworkView)}
+        return [UntrainedNetworkView(**options)] * n

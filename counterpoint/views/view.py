@@ -15,17 +15,6 @@ from sklearn.utils import check_array
 from counterpoint._members import select_columns, select_rows
 from counterpoint._validation import check_count, check_share_or_count
 
-__all__ = [
-    "BootstrapView",
-    "ChainedView",
-    "ColumnsView",
-    "LabelsView",
-    "SubspaceView",
-    "TrainingSet",
-    "View",
-    "WholeView",
-]
-
 
 class TrainingSet(NamedTuple):
     """What a member is trained on.
