@@ -49,9 +49,6 @@ class PairCounts:
     >>> monday = np.array([[1, 1, 0], [1, 0, 0]], dtype=bool)
     >>> tuesday = np.array([[1, 0], [1, 1]], dtype=bool)
     >>> counts = PairCounts.from_correct(monday) + PairCounts.from_correct(tuesday)
-    >>> counts.n11
-    array([[3, 2],
-           [2, 3]])
     >>> counts.n10
     array([[0, 1],
            [1, 0]])

@@ -132,24 +132,9 @@ def make_splits(cv, X, y, *, classifier):
 def cross_fit(members, X, y, splits, ask, *, sample_weight=None, n_jobs=None, quiet=False):
     """Ask each member about every row, fitted on the folds that row is not in.
 
-    Parameters
-    ----------
-    members : list of Member
-        Those that are fitted are asked as they are.
-    X, y : data, and labels or numbers
-    splits : list of (train, test) pairs of rows
-    ask : callable
-        ``ask(member, X)`` gives an array, or a tuple of arrays or None, samples first.
-    sample_weight : ndarray of shape (n_samples,), dict of them by member's name, or None
-    n_jobs : int or None
-        Fits at a time.
-    quiet : bool
-        Whether to drop the members' warnings.
-
-    Returns
-    -------
-    list
-        For each member what ``ask`` gives, rows in their order.
+    Fitted members are asked as they are. ``ask(member, X)`` gives an array, or a tuple of arrays
+    or None, samples first: returned is that for each member, rows in their order. Sample weights
+    may be a dict by members' names; ``quiet`` drops the members' warnings.
     """
     parts = _ask_folds(members, X, y, splits, ask, sample_weight, n_jobs, quiet)
     back = _back(splits)

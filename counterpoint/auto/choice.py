@@ -46,26 +46,9 @@ def choose_rule(
     """Choose how to combine by cross-validation on cross-fitted outputs.
 
     The first rule is taken unless another has a lower log-loss by more than one standard error
-    of their difference.
-
-    Parameters
-    ----------
-    outputs : MemberOutputs
-        With probabilities and the truth, on rows the members were not trained on.
-    random_state : int, RandomState instance or None, default=None
-        Seeds folds and bags.
-
-    Returns
-    -------
-    name : str
-        Of the rule chosen.
-    combiner : TemperedCombiner
-        Fitted on all rows.
-    table : DataFrame
-        "combiner", and its "log_loss" and "error" on rows its powers and weights were not learnt
-        from.
-    honest : ndarray of shape (n_samples, n_classes)
-        What the whole procedure, choice of the rule included, says about rows it did not see.
+    of their difference. Returned are its name, the rule fitted on all rows, the losses of all
+    rules on rows they did not learn from, and what the whole procedure, choice included, says
+    about rows it did not see, (n_samples, n_classes).
     """
     rng = check_random_state(random_state)
     folds = list(_folds(outputs.y, rng))

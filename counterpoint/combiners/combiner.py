@@ -12,6 +12,8 @@ from counterpoint._predictions import MemberPredictions
 from counterpoint._validation import check_choice, check_member_weight
 
 _LOSSES = ("error", "log-loss", "squared")
+# Sums of weights taken away again miss zero by a rounding: a tie must stay a tie.
+TIE_DIGITS = 9
 
 
 class Combiner(BaseEstimator, ABC):
@@ -164,9 +166,14 @@ class Combiner(BaseEstimator, ABC):
 class AdditiveCombiner(Combiner):
     """A rule whose support is a weighted sum of what each member adds; see :meth:`addend`."""
 
-    @abstractmethod
     def addend(self, member: int, outputs: MemberOutputs) -> NDArray:
-        """Return what one member would say alone, (n_samples, n_classes)."""
+        """Return what one member would say alone, (n_samples, n_classes).
+
+        Its probabilities, or numbers, where the rule reads them; else its votes as 0 and 1.
+        """
+        if self.needs_proba:
+            return answers(outputs)[member]
+        return np.eye(outputs.n_classes)[outputs.votes[member]]
 
     def silence(self, member, outputs, whole=None):
         """Return what the others add up to."""
@@ -187,11 +194,6 @@ def count_votes(outputs: MemberOutputs, weights: NDArray) -> NDArray:
     return tally
 
 
-def vote_of(member: int, outputs: MemberOutputs) -> NDArray:
-    """Return the votes of a member as shares, 0 and 1."""
-    return np.eye(outputs.n_classes)[outputs.votes[member]]
-
-
 def answers(outputs: MemberOutputs) -> NDArray:
     """Return the probabilities of all members, or their numbers."""
     return outputs.values if isinstance(outputs, MemberPredictions) else outputs.proba
@@ -203,6 +205,11 @@ def as_shares(support: NDArray) -> NDArray:
     return np.where(total > 0, support / np.where(total > 0, total, 1.0), 1.0 / support.shape[1])
 
 
+def winner(support: NDArray) -> NDArray:
+    """Return the class with most support, (n_samples,), the first of equals up to rounding."""
+    return np.round(support, TIE_DIGITS).argmax(axis=1)
+
+
 def normalise(weights: NDArray) -> NDArray:
     """Scale weights to add up to 1; equal ones where all are 0."""
     total = weights.sum()
@@ -210,22 +217,10 @@ def normalise(weights: NDArray) -> NDArray:
 
 
 def losses(support: NDArray, outputs: MemberOutputs, loss: str, least: float = 1e-12) -> NDArray:
-    """Return what a combined answer loses on each sample.
+    """Return what a combined answer loses on each sample, (n_samples,).
 
-    Parameters
-    ----------
-    support : ndarray of shape (n_samples, n_classes)
-        As shares, for all losses but "error".
-    outputs : MemberOutputs
-        With the truth.
-    loss : {"error", "log-loss", "squared"}
-        Whether the answer is wrong, -log of the share of the truth, or the squared distance.
-    least : float, default=1e-12
-        Shares below count as this: a logarithm must stay finite.
-
-    Returns
-    -------
-    ndarray of shape (n_samples,)
+    Whether it is wrong, -log of the share of the truth (from ``least``: a logarithm must stay
+    finite), or the squared distance; support is in shares for all but "error".
     """
     check_choice(loss, "loss", _LOSSES)
     if loss == "error":

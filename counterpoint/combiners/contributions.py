@@ -5,12 +5,17 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from counterpoint._outputs import MemberOutputs
-from counterpoint.combiners.combiner import AdditiveCombiner, Combiner, as_shares, mean_loss
+from counterpoint.combiners.combiner import (
+    TIE_DIGITS,
+    AdditiveCombiner,
+    Combiner,
+    as_shares,
+    mean_loss,
+    winner,
+)
 from counterpoint.combiners.ensembles import StagedCombiner
 from counterpoint.combiners.fixed import VoteCombiner
 
-# Sums of weights taken away again miss zero by a rounding: a tie must stay a tie.
-_DIGITS = 9
 # Below this a share of the truth counts as this in log-losses.
 _LEAST = 1e-6
 
@@ -49,7 +54,7 @@ def member_contributions(
     """
     rule = _rule(outputs, combiner)
     support = rule.combine(outputs)
-    answer = _winner(support)
+    answer = winner(support)
     adds = np.full(outputs.n_members, np.nan)
     if outputs.n_members > 1 and not isinstance(rule, StagedCombiner):
         whole = _loss(support, outputs, loss)
@@ -112,11 +117,7 @@ def _rule(outputs, combiner):
     return VoteCombiner() if rule is None else rule
 
 
-def _winner(support):
-    return np.round(support, _DIGITS).argmax(axis=1)
-
-
 def _loss(support, outputs, loss):
     if loss == "error":
-        return mean_loss(np.round(support, _DIGITS), outputs)
+        return mean_loss(np.round(support, TIE_DIGITS), outputs)
     return mean_loss(as_shares(support), outputs, loss, _LEAST)

@@ -16,7 +16,7 @@ from sklearn.ensemble import (
 
 from counterpoint import _members
 from counterpoint._outputs import MemberOutputs
-from counterpoint.combiners.combiner import Combiner
+from counterpoint.combiners.combiner import Combiner, winner
 from counterpoint.combiners.fixed import MeanCombiner, VoteCombiner
 from counterpoint.combiners.stacking import StackingCombiner
 
@@ -161,9 +161,9 @@ def _tried(ensemble, X, outputs):
         inner = _members.strip(ensemble)[1]
         if _members.members_are_corrections(inner) or not _are_votes(stages, outputs):
             return StagedCombiner(stages)
-    if np.array_equal(_winner(vote.combine(outputs)), own):
+    if np.array_equal(winner(vote.combine(outputs)), own):
         return vote
-    if outputs.proba is not None and np.array_equal(_winner(mean.combine(outputs)), own):
+    if outputs.proba is not None and np.array_equal(winner(mean.combine(outputs)), own):
         return mean
     return None
 
@@ -175,17 +175,12 @@ def _gives_proba(ensemble, X, mean):
     return proba.shape == mean.shape and np.allclose(proba, mean, atol=1e-6)
 
 
-def _winner(support):
-    return np.round(support, 9).argmax(axis=1)
-
-
 def _stages(ensemble, X, outputs, own) -> NDArray | None:
     """Return what the ensemble says after each member, where it can tell."""
     before, inner = _members.strip(ensemble)
     if not hasattr(inner, "staged_predict"):
         return None
-    for step in before:
-        X = step.transform(X)
+    X = _members.through(before, X)
     stages = [np.searchsorted(outputs.classes, s) for s in inner.staged_predict(X)]
     if len(stages) != outputs.n_members or not np.array_equal(stages[-1], own):
         return None
@@ -197,6 +192,6 @@ def _are_votes(stages, outputs):
     total = 0.0
     for stage, share, votes in zip(stages, outputs.say, outputs.votes, strict=True):
         total = total + share * np.eye(outputs.n_classes)[votes]
-        if not np.array_equal(_winner(total), stage):
+        if not np.array_equal(winner(total), stage):
             return False
     return True

@@ -10,8 +10,9 @@ from counterpoint.combiners.combiner import (
     AdditiveCombiner,
     Combiner,
     answers,
+    as_shares,
     count_votes,
-    vote_of,
+    mean_loss,
 )
 
 # Probabilities of 0 in products and logarithms: one member's certainty is no veto for ever.
@@ -46,10 +47,6 @@ class VoteCombiner(AdditiveCombiner):
         weights = check_member_weight(self.weights, outputs.n_members)
         return count_votes(outputs, weights) / weights.sum()
 
-    def addend(self, member, outputs):
-        """Return the member's votes."""
-        return vote_of(member, outputs)
-
 
 class MeanCombiner(AdditiveCombiner):
     """Average the probabilities, or the numbers of regressors; weighted, if weights are given.
@@ -78,10 +75,6 @@ class MeanCombiner(AdditiveCombiner):
         self.check(outputs)
         return np.tensordot(self.shares(outputs), answers(outputs), axes=1)
 
-    def addend(self, member, outputs):
-        """Return the member's probabilities, or numbers."""
-        return answers(outputs)[member]
-
 
 class _Reduced(Combiner):
     needs_proba = True
@@ -89,33 +82,26 @@ class _Reduced(Combiner):
     def combine(self, outputs):
         """Return the reduced probabilities."""
         self.check(outputs)
-        return self._reduce(answers(outputs))
+        return self._reduce(answers(outputs), axis=0)
 
 
 class MinCombiner(_Reduced):
     """Take the least probability that any member gives a class: all must agree."""
 
-    @staticmethod
-    def _reduce(proba):
-        return proba.min(axis=0)
+    _reduce = staticmethod(np.min)
 
 
 class MaxCombiner(_Reduced):
     """Take the highest probability that any member gives a class: the surest decides."""
 
-    @staticmethod
-    def _reduce(proba):
-        return proba.max(axis=0)
+    _reduce = staticmethod(np.max)
 
 
 class MedianCombiner(_Reduced):
     """Take the median probability, or number: a few wild members do no harm."""
 
     takes_numbers = True
-
-    @staticmethod
-    def _reduce(proba):
-        return np.median(proba, axis=0)
+    _reduce = staticmethod(np.median)
 
 
 class ProductCombiner(_Reduced):
@@ -125,8 +111,8 @@ class ProductCombiner(_Reduced):
     """
 
     @staticmethod
-    def _reduce(proba):
-        logs = np.log(np.maximum(proba, _LEAST)).sum(axis=0)
+    def _reduce(proba, axis):
+        logs = np.log(np.maximum(proba, _LEAST)).sum(axis=axis)
         return np.exp(logs - logsumexp(logs, axis=1, keepdims=True))
 
 
@@ -218,14 +204,10 @@ class GeneralizedMeanCombiner(Combiner):
             self.power_ = self._given()
             return self
         outputs.need_truth()
-        rows = np.arange(outputs.n_samples)
-        self.losses_ = {}
-        for power in self._GRID:
-            support = _power_mean(outputs.proba, power)
-            share = support[rows, outputs.y] / support.sum(axis=1)
-            self.losses_[power] = float(
-                np.average(-np.log(np.maximum(share, _LEAST)), weights=outputs.sample_weight)
-            )
+        self.losses_ = {
+            power: mean_loss(as_shares(_power_mean(outputs.proba, power)), outputs, "log-loss")
+            for power in self._GRID
+        }
         self.power_ = min(self.losses_, key=self.losses_.__getitem__)
         return self
 

@@ -5,17 +5,8 @@ from typing import Any
 from sklearn.base import clone
 
 from counterpoint._validation import check_choice
+from counterpoint.combiners import fixed
 from counterpoint.combiners.combiner import Combiner
-from counterpoint.combiners.fixed import (
-    GeneralizedMeanCombiner,
-    GeometricMeanCombiner,
-    MaxCombiner,
-    MeanCombiner,
-    MedianCombiner,
-    MinCombiner,
-    ProductCombiner,
-    VoteCombiner,
-)
 from counterpoint.combiners.fuzzy import ChoquetCombiner, SugenoCombiner
 from counterpoint.combiners.stacking import StackingCombiner
 from counterpoint.combiners.tempered import TemperedCombiner
@@ -23,14 +14,14 @@ from counterpoint.combiners.templates import DecisionTemplatesCombiner
 from counterpoint.combiners.weighted import WeightedMeanCombiner, WeightedVoteCombiner
 
 COMBINERS: dict[str, type[Combiner]] = {
-    "vote": VoteCombiner,
-    "mean": MeanCombiner,
-    "median": MedianCombiner,
-    "min": MinCombiner,
-    "max": MaxCombiner,
-    "product": ProductCombiner,
-    "geometric-mean": GeometricMeanCombiner,
-    "generalized-mean": GeneralizedMeanCombiner,
+    "vote": fixed.VoteCombiner,
+    "mean": fixed.MeanCombiner,
+    "median": fixed.MedianCombiner,
+    "min": fixed.MinCombiner,
+    "max": fixed.MaxCombiner,
+    "product": fixed.ProductCombiner,
+    "geometric-mean": fixed.GeometricMeanCombiner,
+    "generalized-mean": fixed.GeneralizedMeanCombiner,
     "weighted-vote": WeightedVoteCombiner,
     "weighted-mean": WeightedMeanCombiner,
     "sugeno": SugenoCombiner,

@@ -9,22 +9,7 @@ def project_to_simplex(values: ArrayLike) -> NDArray:
     """Return the distributions nearest to some values in squared distance.
 
     The same is taken from every entry and what falls below 0 is cut off, so that 1 is left;
-    sorting tells how many entries stay above 0.
-
-    Parameters
-    ----------
-    values : array-like of shape (..., n_classes)
-
-    Returns
-    -------
-    ndarray of shape (..., n_classes)
-        Of the type of ``values``. Distributions stay what they are, up to rounding.
-
-    Examples
-    --------
-    >>> from counterpoint.combiners.simplex import project_to_simplex
-    >>> project_to_simplex([[0.9, 0.5, -0.2], [0.25, 0.25, 0.5]]).round(6).tolist()
-    [[0.7, 0.3, 0.0], [0.25, 0.25, 0.5]]
+    sorting tells how many entries stay above 0. Shape (..., n_classes) and type stay.
     """
     values = np.asarray(values)
     falling = -np.sort(-values, axis=-1)
@@ -35,24 +20,7 @@ def project_to_simplex(values: ArrayLike) -> NDArray:
 
 
 def least_quadratic(matrix: NDArray) -> NDArray:
-    """Return the weights on the simplex with the least w' M w.
-
-    Parameters
-    ----------
-    matrix : ndarray of shape (n_members, n_members)
-        Symmetric and positive semi-definite.
-
-    Returns
-    -------
-    ndarray of shape (n_members,)
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from counterpoint.combiners.simplex import least_quadratic
-    >>> least_quadratic(np.diag([1.0, 3.0])).round(6).tolist()
-    [0.75, 0.25]
-    """
+    """Return the weights on the simplex with the least w' M w, M positive semi-definite."""
     values, vectors = np.linalg.eigh((matrix + matrix.T) / 2)
     root = np.sqrt(np.maximum(values, 0.0))[:, None] * vectors.T
     # The sum-to-one constraint as one more, very heavy, equation of non-negative least squares.

@@ -12,7 +12,6 @@ from counterpoint.combiners.combiner import (
     count_votes,
     mean_loss,
     normalise,
-    vote_of,
 )
 from counterpoint.combiners.simplex import least_quadratic
 
@@ -100,10 +99,6 @@ class WeightedVoteCombiner(_LearntWeights):
     def _sum(self, outputs):
         return count_votes(outputs, self.estimator_weights_)
 
-    def addend(self, member, outputs):
-        """Return the member's votes."""
-        return vote_of(member, outputs)
-
 
 class WeightedMeanCombiner(_LearntWeights):
     """Average probabilities, or numbers of regressors, with weights learnt from the outputs.
@@ -168,10 +163,6 @@ class WeightedMeanCombiner(_LearntWeights):
 
     def _sum(self, outputs):
         return np.tensordot(self.estimator_weights_, answers(outputs), axes=1)
-
-    def addend(self, member, outputs):
-        """Return the member's probabilities, or numbers."""
-        return answers(outputs)[member]
 
 
 def _likeliest(truth: NDArray, weight: NDArray) -> NDArray:
