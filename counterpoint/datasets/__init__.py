@@ -35,20 +35,12 @@ if TYPE_CHECKING:
 
 # Where each name lives. Imported at first use: pandas and scikit-learn take a second to import.
 _HOMES = {
-    "TabularEncoder": "encoding",
-    "add_file": "folder",
-    "bayes_error": "bayes",
-    "bayes_posterior": "bayes",
-    "bayes_predict": "bayes",
-    "data_folder": "folder",
-    "describe": "catalogue",
-    "export_csv": "loading",
-    "list_datasets": "catalogue",
-    "load": "loading",
-    "make_cone_torus": "synthetic",
-    "make_ripley": "synthetic",
-    "make_two_gaussians": "synthetic",
-    "make_waveform": "synthetic",
+    "bayes": ("bayes_error", "bayes_posterior", "bayes_predict"),
+    "catalogue": ("describe", "list_datasets"),
+    "encoding": ("TabularEncoder",),
+    "folder": ("add_file", "data_folder"),
+    "loading": ("export_csv", "load"),
+    "synthetic": ("make_cone_torus", "make_ripley", "make_two_gaussians", "make_waveform"),
 }
 
 __all__ = [
@@ -70,8 +62,9 @@ __all__ = [
 
 
 def __getattr__(name):
-    if name in _HOMES:
-        return getattr(import_module(f"counterpoint.datasets.{_HOMES[name]}"), name)
+    for home, names in _HOMES.items():
+        if name in names:
+            return getattr(import_module(f"counterpoint.datasets.{home}"), name)
     raise AttributeError(f"module 'counterpoint.datasets' has no attribute {name!r}")
 
 

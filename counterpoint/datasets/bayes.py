@@ -74,14 +74,8 @@ def bayes_predict(
 
     Parameters
     ----------
-    problem : str or function
-        As in `bayes_posterior`.
-    X : array-like of shape (n_samples, n_features)
-        The points.
-    priors : sequence of float or None, default=None
-        Class probabilities, if not those of the problem.
-    **parameters
-        The generator's own, if not the defaults: ``distance`` of two Gaussians.
+    problem, X, priors, **parameters
+        As for `bayes_posterior`.
 
     Returns
     -------
@@ -92,8 +86,7 @@ def bayes_predict(
     --------
     >>> from counterpoint.datasets import make_ripley
     >>> X, y = make_ripley(10_000, random_state=0)
-    >>> error = (bayes_predict("ripley", X) != y).mean()
-    >>> bool(0.07 < error < 0.09)
+    >>> bool(0.07 < (bayes_predict("ripley", X) != y).mean() < 0.09)
     True
     """
     return bayes_posterior(problem, X, priors=priors, **parameters).argmax(axis=1)
@@ -112,13 +105,8 @@ def bayes_error(
 
     Parameters
     ----------
-    problem : str or function
-        ``"two_gaussians"``, ``"ripley"``, ``"cone_torus"``, ``"waveform"``, or the function that
-        makes it, such as `make_ripley`.
-    priors : sequence of float or None, default=None
-        Class probabilities, if not those of the problem.
-    **parameters
-        The generator's own, if not the defaults: ``distance`` of two Gaussians.
+    problem, priors, **parameters
+        As for `bayes_posterior`.
 
     References
     ----------

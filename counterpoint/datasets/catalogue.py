@@ -113,28 +113,9 @@ def register(
 ) -> Entry:
     """Ship a data set: write its file beside the others, and its row into the catalogue.
 
-    For those who work on this package; `add_file` is for everybody else. What can be counted is
-    counted here, so that the row says what the file holds.
-
-    Parameters
-    ----------
-    path : str or path-like
-        A CSV file as `add_file` takes it.
-    title, cite : str
-        What to call it, and whom to cite.
-    licence : str
-        A key of the licences known here. ``data/LICENCES.md`` names every set, too.
-    name, target, nominal, missing_values
-        As for `add_file`.
-    notes : str, default=""
-        What a reader should know about it.
-    folder : Path
-        Where files and catalogue are; those of the package unless given.
-
-    Returns
-    -------
-    Entry
-        The new row.
+    For those who work on this package; `add_file`, with the same arguments, is for everybody else.
+    What can be counted is counted here, so that the row, which is returned, says what the file
+    holds. ``data/LICENCES.md`` names every set, too.
     """
     from counterpoint.datasets.tables import write_csv
 

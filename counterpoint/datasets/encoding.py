@@ -11,6 +11,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MinMaxScaler, OneHotEncoder, OrdinalEncoder, StandardScaler
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from counterpoint._validation import check_choice
 from counterpoint.datasets.columns import (
     categories,
     floats,
@@ -98,24 +99,26 @@ class TabularEncoder(TransformerMixin, BaseEstimator):
         -------
         self : TabularEncoder
         """
-        self._fit(X)
+        check_choice(self.nominal, "nominal", ("onehot", "ordinal"))
+        check_choice(self.scale, "scale", (False, *_SCALERS))
+        columns = self._columns(X, reset=True)
+        is_nominal = self._which_nominal(columns)
+        self.numeric_features_ = np.flatnonzero(~is_nominal).tolist()
+        self.nominal_features_ = np.flatnonzero(is_nominal).tolist()
+        self.categories_ = [
+            categories(columns[i], seen_only=self.nominal == "onehot")
+            for i in self.nominal_features_
+        ]
+        self.transformer_ = ColumnTransformer(
+            [
+                ("numeric", self._numeric_steps(), self.numeric_features_),
+                ("nominal", self._nominal_step(), self.nominal_features_),
+            ],
+            sparse_threshold=0,
+        ).set_output(transform="default")
+        self.transformer_.fit(self._typed(columns))
+        self._kept = self._columns_kept()
         return self
-
-    def fit_transform(self, X, y=None, **fit_params):
-        """Learn from ``X`` and encode it.
-
-        Parameters
-        ----------
-        X : pandas or polars DataFrame, or array-like of shape (n_samples, n_features)
-            The rows to learn from.
-        y : ignored
-        **fit_params : ignored
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_features_out)
-        """
-        return self._encode(self._fit(X))
 
     def transform(self, X):
         """Encode the rows of ``X``.
@@ -131,8 +134,8 @@ class TabularEncoder(TransformerMixin, BaseEstimator):
             Or a frame, if `set_output` asked for one.
         """
         check_is_fitted(self)
-        columns = self._columns(X, reset=False)
-        return self._encode(self._typed(columns))
+        typed = self._typed(self._columns(X, reset=False))
+        return np.asarray(self.transformer_.transform(typed), dtype=np.float64)[:, self._kept]
 
     def get_feature_names_out(self, input_features=None):
         """Return the names of the columns that come out.
@@ -198,34 +201,6 @@ class TabularEncoder(TransformerMixin, BaseEstimator):
         tags.input_tags.categorical = True
         tags.transformer_tags.preserves_dtype = []
         return tags
-
-    def _fit(self, X):
-        if self.nominal not in ("onehot", "ordinal"):
-            raise ValueError(f"nominal={self.nominal!r}: choose 'onehot' or 'ordinal'.")
-        if self.scale is not False and self.scale not in _SCALERS:
-            raise ValueError(f"scale={self.scale!r}: choose False, 'standard' or 'minmax'.")
-        columns = self._columns(X, reset=True)
-        is_nominal = self._which_nominal(columns)
-        self.numeric_features_ = np.flatnonzero(~is_nominal).tolist()
-        self.nominal_features_ = np.flatnonzero(is_nominal).tolist()
-        self.categories_ = [
-            categories(columns[i], seen_only=self.nominal == "onehot")
-            for i in self.nominal_features_
-        ]
-        typed = self._typed(columns)
-        self.transformer_ = ColumnTransformer(
-            [
-                ("numeric", self._numeric_steps(), self.numeric_features_),
-                ("nominal", self._nominal_step(), self.nominal_features_),
-            ],
-            sparse_threshold=0,
-        ).set_output(transform="default")
-        self.transformer_.fit(typed)
-        self._kept = self._columns_kept()
-        return typed
-
-    def _encode(self, typed):
-        return np.asarray(self.transformer_.transform(typed), dtype=np.float64)[:, self._kept]
 
     def _numeric_steps(self):
         # keep_empty_features: a column with no value at all becomes zeros, and stays a column

@@ -12,7 +12,7 @@ import shutil
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from counterpoint.datasets.index import Entry, canonical, index
 
@@ -103,9 +103,6 @@ def add_file(
     >>> _ = mine.write_text("weight,colour,class\n120,red,apple\n90,,plum\n")
     >>> add_file(mine).name
     'fruit.csv'
-    >>> from counterpoint.datasets import load
-    >>> load("fruit").categorical_features
-    ['colour']
     >>> del os.environ["COUNTERPOINT_DATA"]
     >>> folder.cleanup()
     """
@@ -195,7 +192,7 @@ def read_files(
     columns: dict[str, str] | None = None,
 ) -> "tuple[Entry, Table]":
     """Read and check the files of a set; return what they hold as an entry and a table."""
-    from counterpoint.datasets.tables import infer_kinds, read_parts, to_table
+    from counterpoint.datasets.tables import PARTS, infer_kinds, read_parts, to_table
 
     known = index().get(key)
     columns = known.columns if known else columns
@@ -218,28 +215,25 @@ def read_files(
     if not columns:
         raise ValueError(f"{shown} has no column but the target {target!r}: nothing to learn from.")
     table = to_table(cells, columns=columns, target=target)
+    split = table.split
+    story: dict[str, Any] = {"title": f"{key}, a file in the data folder"}
+    if known:
+        story = {name: getattr(known, name) for name in ("title", "licence", "cite", "notes")}
     entry = Entry(
         name=key,
-        title=known.title if known else f"{key}, a file in the data folder",
         target=target,
         columns=columns,
         rows=len(cells),
         missing=int(table.X.isna().sum().sum()),
         classes={str(label): int(n) for label, n in table.y.value_counts(sort=False).items()},
-        split=None if table.split is None else _counts(table.split),
-        licence=known.licence if known else "",
-        cite=known.cite if known else "",
-        notes=known.notes if known else "",
+        split=None if split is None else {part: int((split == part).sum()) for part in PARTS},
+        **story,
     )
     return entry, table
 
 
 def _part(match: re.Match) -> str | None:
     return match["part"].lower() if match["part"] else None
-
-
-def _counts(split) -> dict[str, int]:
-    return {part: int((split == part).sum()) for part in ("train", "test")}
 
 
 def _some(names: list[str]) -> str:

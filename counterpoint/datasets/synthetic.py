@@ -53,8 +53,7 @@ def make_two_gaussians(
 
     Returns
     -------
-    X : ndarray of shape (n_samples, 2)
-    y : ndarray of shape (n_samples,)
+    X, y : ndarray of shape (n_samples, 2) and (n_samples,)
         Classes 0 and 1, in random order.
 
     References
@@ -94,8 +93,7 @@ def make_ripley(
 
     Returns
     -------
-    X : ndarray of shape (n_samples, 2)
-    y : ndarray of shape (n_samples,)
+    X, y : ndarray of shape (n_samples, 2) and (n_samples,)
         Classes 0 and 1, in random order.
 
     References
@@ -136,8 +134,7 @@ def make_cone_torus(
 
     Returns
     -------
-    X : ndarray of shape (n_samples, 2)
-    y : ndarray of shape (n_samples,)
+    X, y : ndarray of shape (n_samples, 2) and (n_samples,)
         Classes 0, 1 and 2, in random order.
 
     References
@@ -185,8 +182,7 @@ def make_waveform(
 
     Returns
     -------
-    X : ndarray of shape (n_samples, 21 + noise_features)
-    y : ndarray of shape (n_samples,)
+    X, y : ndarray of shape (n_samples, 21 + noise_features) and (n_samples,)
         Classes 0, 1 and 2, in random order.
 
     References

@@ -201,7 +201,7 @@ default="zero-one"
     """
     name, method, bregman = _choose(loss, method)
     check_count(n_trials, "n_trials")
-    for_classes = name == "zero-one" or (bregman is not None and _wants_classes(bregman))
+    for_classes = bregman is None or bregman.vector or bregman is LOSSES["logistic"]
     _check_kind(estimator, name, for_classes)
     rng = check_random_state(random_state)
     data = split(X, y, X_test, y_test, test_size, y_proba_test, sample_weight, for_classes, rng)
@@ -255,10 +255,6 @@ def _choose(loss, method) -> tuple[str, str, BregmanLoss | None]:
             allowed.append("covariance")
     method = allowed[0] if method is None else method
     return name, check_choice(method, "method", allowed), bregman
-
-
-def _wants_classes(loss: BregmanLoss) -> bool:
-    return loss.vector or loss is LOSSES["logistic"]
 
 
 def _check_kind(estimator, name: str, for_classes: bool) -> None:

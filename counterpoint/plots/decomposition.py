@@ -179,8 +179,7 @@ class DecompositionDisplay(Display):
         **options
             As for ``draw``.
         """
-        called = "" if name is None else name
-        return cls.from_decompositions({called: decomposition}, ax=ax, **options)
+        return cls.from_decompositions({name or "": decomposition}, ax=ax, **options)
 
     @classmethod
     def from_decompositions(
@@ -346,12 +345,10 @@ def _write_values(ax: Axes, bars, error: pd.Series, half: float) -> None:
 def _name_bars(ax: Axes, error: pd.Series, param_name: str | None) -> None:
     if param_name is not None:
         shown = [f"{key:g}" if isinstance(key, float) else str(key) for key in error.index]
-        ticks = style.thinned(shown, _MOST_TICKS)
         ax.set_xlabel(param_name)
     else:
         shown = [f"{key}\nerror {style.number(value)}".strip() for key, value in error.items()]
-        ticks = style.thinned(shown, _MOST_TICKS)
-    at, labels = zip(*ticks, strict=True)
+    at, labels = zip(*style.thinned(shown, _MOST_TICKS), strict=True)
     longest = max(len(line) for label in labels for line in label.split("\n"))
     # A letter is about 6 points wide; names that would run into each other stand upright.
     width = ax.get_window_extent().width * 72 / ax.figure.dpi

@@ -6,7 +6,7 @@ of their own that ends in ``plot``.
 """
 
 import inspect
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, ClassVar, Self
 
 import matplotlib.pyplot as plt
@@ -16,6 +16,7 @@ from matplotlib.ticker import MaxNLocator
 from numpy.typing import ArrayLike
 
 from counterpoint._outputs import MemberOutputs
+from counterpoint.diversity import MEASURES
 from counterpoint.exceptions import MemberError
 from counterpoint.plots import style
 
@@ -272,16 +273,25 @@ def need_members(outputs, least: int, what: str, name: str | None = None) -> Non
         )
 
 
-def renamed(names: list[str], name: str | None) -> list[str]:
-    """Return the names for the legend; ``name`` is for a single ensemble only."""
+def legend_names(names: Iterable[Any], name: str | None) -> dict[Any, str]:
+    """Return the name in the legend of each ensemble; ``name`` is for a single one only."""
+    names = list(dict.fromkeys(names))
     if name is None:
-        return names
+        return dict(zip(names, names, strict=True))
     if len(names) != 1:
         raise ValueError(
             f"name={name!r} is for one ensemble, but this display holds {len(names)}: "
             f"{', '.join(names)}."
         )
-    return [str(name)]
+    return {names[0]: str(name)}
+
+
+def measure_label(name: str) -> str:
+    """Return the title of a measure and which way it says diverse; other names as they are."""
+    measure = MEASURES.get(name)
+    if measure is None or not measure.more_diverse:
+        return name if measure is None else measure.title
+    return f"{measure.title} ({measure.more_diverse}: more diverse)"
 
 
 def fitted_attribute(estimator, name: str, hint: str):
@@ -316,18 +326,16 @@ def stacked_panels(ax, n: int) -> list[Axes]:
         for panel in panels:
             style.claim(panel)
         return panels
-    if not isinstance(ax, Axes) and not hasattr(ax, "__len__"):
-        style.check_axes(ax)
-    if isinstance(ax, Axes) and n == 1:
-        return [ax]
     if not isinstance(ax, Axes):
-        panels = [style.check_axes(one) for one in ax]
+        panels = [style.check_axes(one) for one in (ax if hasattr(ax, "__len__") else [ax])]
         if len(panels) != n:
             raise ValueError(
                 f"ax has {len(panels)} axes, but {n} are needed: one for the errors and one for "
                 "each measure. Pass that many, or a single one to be split."
             )
         return panels
+    if n == 1:
+        return [ax]
     place = ax.get_subplotspec()
     if place is None:
         raise ValueError(

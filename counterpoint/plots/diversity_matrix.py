@@ -13,7 +13,12 @@ from counterpoint._outputs import MemberOutputs, PairCounts
 from counterpoint._validation import check_choice
 from counterpoint.diversity.measures import order_alike
 from counterpoint.plots import style
-from counterpoint.plots.display import EnsembleDisplay, check_outputs, need_members
+from counterpoint.plots.display import (
+    EnsembleDisplay,
+    check_outputs,
+    measure_label,
+    need_members,
+)
 
 _ORDERS = {
     "given": "",
@@ -147,9 +152,7 @@ class DiversityMatrixDisplay(EnsembleDisplay):
         if "norm" in given:
             look = {key: look[key] for key in look if key not in ("vmin", "vmax")}
         self.im_ = ax.imshow(np.ma.masked_invalid(self.matrix), **{**look, **given})
-        label = measure.title
-        if measure.more_diverse:
-            label += f" ({measure.more_diverse}: more diverse)"
+        label = measure_label(self.measure)
         self.colorbar_ = ax.figure.colorbar(self.im_, ax=ax, label=label, extend=_extend(self))
         self.colorbar_.outline.set_visible(False)
         title = f"{measure.title} of every pair"
@@ -169,20 +172,13 @@ def _errors(outputs: MemberOutputs | PairCounts) -> NDArray:
 
 def _colours(measure: diversity.Measure) -> str:
     if measure.low < 0:
-        name = "RdBu" if measure.more_diverse == "higher" else "RdBu_r"
-    else:
-        name = "Blues" if measure.more_diverse == "higher" else "Reds"
-    return name
-
-
-def _pairs(display: DiversityMatrixDisplay) -> NDArray:
-    values = display.matrix[~np.eye(len(display.matrix), dtype=bool)]
-    return values[~np.isnan(values)]
+        return "RdBu" if measure.more_diverse == "higher" else "RdBu_r"
+    return "Blues" if measure.more_diverse == "higher" else "Reds"
 
 
 def _scale(display: DiversityMatrixDisplay, measure: diversity.Measure) -> dict[str, float]:
-    pairs = _pairs(display)
-    far = float(np.abs(pairs).max()) if len(pairs) else 0.0
+    pairs = np.abs(display.matrix[~np.eye(len(display.matrix), dtype=bool)])
+    far = float(np.nanmax(pairs)) if not np.isnan(pairs).all() else 0.0
     far = far or float(measure.high)  # all zero, or all undefined
     return {"vmin": -far if measure.low < 0 else 0.0, "vmax": far}
 

@@ -10,7 +10,7 @@ from matplotlib.lines import Line2D
 
 from counterpoint import diversity
 from counterpoint.plots import style
-from counterpoint.plots.display import EnsembleDisplay, named_outputs, need_members, renamed
+from counterpoint.plots.display import EnsembleDisplay, legend_names, named_outputs, need_members
 
 _CLOUD = "counterpoint-cloud"
 
@@ -125,8 +125,7 @@ class KappaErrorDisplay(EnsembleDisplay):
         scatter_kwargs : dict, default=None
             For ``Axes.scatter`` of the points.
         """
-        labels = renamed(list(self.summary.index), name)
-        for ensemble, label in zip(self.summary.index, labels, strict=True):
+        for ensemble, label in legend_names(self.summary.index, name).items():
             k = style.count_drawn(ax, _CLOUD)
             colour, marker = style.colour(k), style.marker(k)
             cloud = self.points[self.points["ensemble"] == ensemble]

@@ -8,7 +8,7 @@ import pandas as pd
 
 from counterpoint import diversity
 from counterpoint.plots import style
-from counterpoint.plots.display import EnsembleDisplay, named_outputs, renamed
+from counterpoint.plots.display import EnsembleDisplay, legend_names, named_outputs
 
 # Shares of votes are sums of weights: a tie may miss zero by a rounding error.
 _ROUNDING = 12
@@ -111,9 +111,8 @@ class MarginDisplay(EnsembleDisplay):
         line_kwargs : dict, default=None
             For ``Axes.plot`` of the curves.
         """
-        labels = renamed(list(self.summary.index), name)
         first = style.count_drawn(ax, style.LINE) == 0
-        for ensemble, label in zip(self.summary.index, labels, strict=True):
+        for ensemble, label in legend_names(self.summary.index, name).items():
             curve = self.curves[self.curves["ensemble"] == ensemble]
             below = self.summary.loc[ensemble, "below_zero"]
             look = {"linewidth": 1.8, "drawstyle": "steps-post"}

@@ -94,11 +94,6 @@ def claim(ax: Axes) -> None:
     ax.spines[["top", "right"]].set_visible(False)
 
 
-def is_ours(ax: Axes) -> bool:
-    """Whether we made these axes."""
-    return ax.get_gid() == _OURS
-
-
 def count_drawn(ax: Axes, gid: str) -> int:
     """Count what was drawn on ``ax`` under this id: the next one gets the next colour."""
     return sum(child.get_gid() == gid for child in ax.get_children())
@@ -131,7 +126,7 @@ def draw_legend(
         return
     given = dict(given or {})
     place: dict[str, Any] = {"loc": "best", "framealpha": 0.9}
-    if is_ours(ax):
+    if ax.get_gid() == _OURS:
         place = {"loc": "upper left", "bbox_to_anchor": (1.02, 1.0), "borderaxespad": 0.0}
         place["frameon"] = False
     if "loc" in given:

@@ -13,9 +13,10 @@ from counterpoint.plots import style
 from counterpoint.plots.display import (
     EnsembleDisplay,
     PanelDisplay,
+    legend_names,
+    measure_label,
     named_outputs,
     need_members,
-    renamed,
     whole_numbers,
 )
 
@@ -119,9 +120,7 @@ class TrajectoryDisplay(PanelDisplay, EnsembleDisplay):
         line_kwargs : dict, default=None
             For ``Axes.plot`` of all lines.
         """
-        ensembles = list(dict.fromkeys(self.values["ensemble"]))
-        labels = renamed(ensembles, name)
-        for ensemble, label in zip(ensembles, labels, strict=True):
+        for ensemble, label in legend_names(self.values["ensemble"], name).items():
             k = style.count_drawn(panels[0], style.LINE)
             look = style.merge({"color": style.colour(k), "linewidth": 1.6}, line_kwargs, Line2D)
             lines = self.values[self.values["ensemble"] == ensemble]
@@ -136,7 +135,7 @@ class TrajectoryDisplay(PanelDisplay, EnsembleDisplay):
         panels[0].set(title="As the ensemble grows", ylabel="Error")
         for panel, measure in zip(panels[1:], self.measures, strict=True):
             # Above, not beside: a long name would not fit the height of a small panel.
-            panel.set_title(_title(measure), loc="left", fontsize="small")
+            panel.set_title(measure_label(measure), loc="left", fontsize="small")
         panels[-1].set_xlabel("Members")
         whole_numbers(panels[-1])
         last = max(np.max(line.get_xdata()) for line in panels[0].lines)
@@ -146,12 +145,3 @@ class TrajectoryDisplay(PanelDisplay, EnsembleDisplay):
             Line2D([], [], lw=1.6, label="error of the vote", **grey),
             Line2D([], [], lw=1.2, ls="--", label="mean member error", **grey),
         ]
-
-
-def _title(name: str) -> str:
-    measure = diversity.MEASURES.get(name)
-    if measure is None:
-        return name
-    return measure.title + (
-        f" ({measure.more_diverse}: more diverse)" if measure.more_diverse else ""
-    )

@@ -225,8 +225,8 @@ def test_onehot_tells_all_seen_values_apart(values):
 @pytest.mark.parametrize(
     ("parameters", "message"),
     [
-        ({"nominal": "hot"}, r"nominal='hot': choose 'onehot' or 'ordinal'"),
-        ({"scale": "robust"}, r"scale='robust': choose False, 'standard' or 'minmax'"),
+        ({"nominal": "hot"}, r"nominal='hot': choose 'onehot', 'ordinal'"),
+        ({"scale": "robust"}, r"scale='robust': choose False, 'standard', 'minmax'"),
         ({"categorical_features": "all"}, r"categorical_features='all': give 'from_dtype'"),
         ({"categorical_features": ["taste"]}, r"has 'taste', which is no column of X.*'colour'"),
         ({"categorical_features": [9]}, "has 9, which is no column"),
