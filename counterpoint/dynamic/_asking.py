@@ -1,7 +1,6 @@
 """Asking a pool about some queries; pools of scikit-learn trees in one kernel."""
 
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,23 +18,12 @@ _TREES = (DecisionTreeClassifier, ExtraTreeClassifier)
 _FORESTS = (BaggingClassifier, ExtraTreesClassifier, RandomForestClassifier)
 
 
-@dataclass(frozen=True, kw_only=True)
 class Asker:
     """Ask the members of a fitted pool; answers are positions in ``classes``."""
 
-    pool: Any
-    columns: Any
-    classes: NDArray
-    n_jobs: int | None
-    trees: "_Trees | None"
-
-    @classmethod
-    def of(cls, pool, columns, classes, n_jobs) -> "Asker":
-        """Prepare a pool for questions."""
-        return cls(
-            pool=pool, columns=columns, classes=classes, n_jobs=n_jobs,
-            trees=_stack(pool, columns, classes),
-        )  # fmt: skip
+    def __init__(self, pool, columns, classes, n_jobs):
+        self.pool, self.columns, self.classes, self.n_jobs = pool, columns, classes, n_jobs
+        self.trees = _stack(pool, columns, classes)
 
     def ask(self, X, *, proba: bool) -> tuple[NDArray, NDArray | None]:
         """Return votes (n_members, n_queries) and probabilities, or None; a query lies together."""

@@ -142,7 +142,7 @@ class DynamicSelectionClassifier(BasePoolClassifier):
         X = self._check_X(X)
         competence = self.competence_
         pool, columns, _ = self._asked()
-        asker = Asker.of(pool, columns, self.classes_, self.n_jobs)
+        asker = Asker(pool, columns, self.classes_, self.n_jobs)
         points = self._points(X, competence)
         proba = competence.needs_proba or self.combine == "mean"
         for part in gen_batches(X.shape[0], self.batch_size):

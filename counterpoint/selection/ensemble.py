@@ -175,12 +175,10 @@ class EnsembleSelectionRegressor(_EnsembleSelection, BasePoolRegressor):
         of your own. None is "neg_mean_squared_error".
     n_members : int, default=None
         Steps or size, as the search has it. None is 30 for "forward" with replacement.
-    replace : bool, default=True
-        For "forward": whether a member may be taken more than once.
     combiner : Combiner or str, default=None
         How the selected are combined: "mean", "median", "weighted-mean". None is the mean,
         weighted by how often a member was taken.
-    columns, cv, n_jobs, random_state
+    replace, columns, cv, n_jobs, random_state
         As for the classifier.
 
     Attributes

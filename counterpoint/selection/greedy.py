@@ -81,14 +81,8 @@ class GreedyMeanCombiner(WeightedMeanCombiner):
 
     Parameters
     ----------
-    n_members : int, default=40
-        Steps in each bag.
-    n_bags : int, default=20
-        Number of bags.
-    share : float, default=0.5
-        Share of the members in a bag.
-    random_state : int, RandomState instance or None, default=None
-        Draws the bags.
+    n_members, n_bags, share, random_state
+        As for :func:`bagged_weights`.
 
     Attributes
     ----------

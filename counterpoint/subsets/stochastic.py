@@ -111,8 +111,6 @@ class StochasticDiscriminationClassifier(ClassifierMixin, BaseEstimator):
     >>> model = StochasticDiscriminationClassifier(n_estimators=100, random_state=0)
     >>> bool(model.fit(X[::2], y[::2]).score(X[1::2], y[1::2]) > 0.9)
     True
-    >>> bool((model.enrichment_ > 0).all())
-    True
     """
 
     def __init__(

@@ -1,19 +1,15 @@
 """A support vector machine on the kernel of an ensemble."""
 
-from typing import Self
-
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import ClassifierMixin, MetaEstimatorMixin, clone
 from sklearn.ensemble import ExtraTreesClassifier
 from sklearn.svm import SVC
-from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from counterpoint._validation import check_learner
 from counterpoint.base import (
     BaseEnsemble,
-    check_weights,
     draw_seed,
     encode_target,
     fit_member,
@@ -59,7 +55,9 @@ class EnsembleKernelSVC(ClassifierMixin, MetaEstimatorMixin, BaseEnsemble):
     -----
     Training holds the kernel of all pairs of samples, in double precision; prediction only needs
     that with the support vectors. Trees grown to the last sample tell training samples apart
-    far better than new ones: let leaves hold a few.
+    far better than new ones: let leaves hold a few. X is of numbers, none missing. Weights of
+    samples are for the ensemble, and factors of C for the machine; samples of weight 0 are left
+    out.
 
     References
     ----------
@@ -85,29 +83,13 @@ class EnsembleKernelSVC(ClassifierMixin, MetaEstimatorMixin, BaseEnsemble):
     def _learners(self):
         return {} if self.pool is None else {"pool": self.pool}
 
-    def fit(self, X, y, sample_weight=None) -> Self:
-        """Train the ensemble, then the machine on its kernel.
+    def _read(self, X, y):
+        return validate_data(self, X, y, dtype=[np.float64, np.float32], ensure_min_samples=2)
 
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Numbers, none missing.
-        y : array-like of shape (n_samples,)
-            Labels of two classes or more.
-        sample_weight : array-like of shape (n_samples,), default=None
-            For the ensemble, and as factors of C for the machine; samples of weight 0 are left
-            out.
-
-        Returns
-        -------
-        EnsembleKernelSVC
-        """
-        X, y = validate_data(self, X, y, dtype=[np.float64, np.float32], ensure_min_samples=2)
-        weight = check_weights(sample_weight, X)
+    def _fit_members(self, X, y, weight, rng):
         if weight is not None:
             X, y, weight = X[weight > 0], y[weight > 0], weight[weight > 0]
         self.classes_, codes = encode_target(self, y)
-        rng = check_random_state(self.random_state)
         check_learner(self.pool, "pool", owner="EnsembleKernelSVC")
         if self.pool is None:
             self.pool_ = ExtraTreesClassifier(n_estimators=30, min_samples_leaf=2)
@@ -126,7 +108,6 @@ class EnsembleKernelSVC(ClassifierMixin, MetaEstimatorMixin, BaseEnsemble):
         self.svc_.fit(kernel, codes, sample_weight=weight)
         self.support_ = self.svc_.support_
         self._support_rows = X[self.support_]
-        return self
 
     def _in_blocks(self, ask, X):
         check_is_fitted(self)

@@ -287,7 +287,7 @@ def _evolve(n_classes, n_bits, n_trials, rng):
     population = [_random_code(n_classes, n_bits, rng) for _ in range(size)]
     merits = [_merit(code) for code in population]
     for _ in range(n_trials - size):
-        first, second = (_tournament(merits, rng) for _ in range(2))
+        first, second = (max(rng.randint(size, size=3), key=merits.__getitem__) for _ in range(2))
         child = np.where(rng.random_sample(n_bits) < 0.5, population[first], population[second])
         n_flips = 1 + rng.poisson(1.0)
         at = rng.randint(n_classes, size=n_flips), rng.randint(n_bits, size=n_flips)
@@ -300,7 +300,3 @@ def _evolve(n_classes, n_bits, n_trials, rng):
         if merit >= merits[worst]:
             population[worst], merits[worst] = child, merit
     return population[max(range(size), key=merits.__getitem__)]
-
-
-def _tournament(merits, rng):
-    return max(rng.randint(len(merits), size=3), key=merits.__getitem__)

@@ -169,7 +169,6 @@ class HeterogeneousPoolClassifier(BaseViewClassifier):
         return False
 
     def _make_views(self, X, y, sample_weight, rng):
-        check_pool(self.pool, owner=type(self).__name__)
         if self.pool is not None:
             self._members = expand_pool(self.pool)
         else:

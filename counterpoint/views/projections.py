@@ -32,22 +32,6 @@ def _ica_index(z):
     return (np.logaddexp(z, -z).mean() - np.log(2) - _LOG_COSH_NORMAL) ** 2
 
 
-def _kurtosis_step(Z, z, w):
-    return Z.T @ z**3 / len(z) - 3 * w
-
-
-def _kurtosis_index(z):
-    return abs((z**4).mean() - 3)
-
-
-def _skewness_step(Z, z, w):
-    return Z.T @ z**2 / len(z)
-
-
-def _skewness_index(z):
-    return abs((z**3).mean())
-
-
 def _best_cut(z):
     """Variance between the two sides of the best cut of z, and the upper side."""
     order = np.argsort(z, kind="stable")
@@ -69,15 +53,11 @@ def _clusters_step(Z, z, w):
     return Z[upper].mean(axis=0) - Z[~upper].mean(axis=0)
 
 
-def _clusters_index(z):
-    return _best_cut(z)[0]
-
-
 _PURSUITS = {
     "ica": (_ica_step, _ica_index),
-    "kurtosis": (_kurtosis_step, _kurtosis_index),
-    "skewness": (_skewness_step, _skewness_index),
-    "clusters": (_clusters_step, _clusters_index),
+    "kurtosis": (lambda Z, z, w: Z.T @ z**3 / len(z) - 3 * w, lambda z: abs((z**4).mean() - 3)),
+    "skewness": (lambda Z, z, w: Z.T @ z**2 / len(z), lambda z: abs((z**3).mean())),
+    "clusters": (_clusters_step, lambda z: _best_cut(z)[0]),
 }
 KINDS = ("pca", *_PURSUITS, "rotation")
 

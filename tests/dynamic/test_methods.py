@@ -119,7 +119,7 @@ def test_trees_asked_at_once_say_what_each_says(data, kind):
         ],
     }[kind]()
     classes = np.array(["a", "b", "c"])
-    asker = Asker.of(pool, None, classes, None)
+    asker = Asker(pool, None, classes, None)
     assert (asker.trees is None) == (kind == "odd")
     for n in (1, 8, 300):
         outputs = MemberOutputs.from_estimator(pool, X[:n])
@@ -134,7 +134,7 @@ def test_missing_values_take_the_long_way(data):
     gaps = X.copy()
     gaps[::7, 0] = np.nan
     forest = RandomForestClassifier(5, random_state=0).fit(gaps, y)
-    votes, _ = Asker.of(forest, None, np.arange(3), None).ask(gaps, proba=False)
+    votes, _ = Asker(forest, None, np.arange(3), None).ask(gaps, proba=False)
     np.testing.assert_array_equal(votes, MemberOutputs.from_estimator(forest, gaps).votes)
 
 
