@@ -220,72 +220,28 @@ class TreeEnsemble:
         return len(self.trees)
 
     def contributions(self) -> list[NDArray]:
-        """List what a sample in each node adds to the score, weights counted in.
-
-        Returns
-        -------
-        list of ndarray of shape (n_nodes, n_classes)
-            One a tree.
-        """
+        """List what a sample in a node adds to the score, weighted: (n_nodes, n_classes) a tree."""
         return [
             weight * _node_scores(tree, self.kind)
             for tree, weight in zip(self.trees, self.weights, strict=True)
         ]
 
     def score(self, X: ArrayLike) -> NDArray:
-        """Sum what the trees say of each class.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            NaN is missing.
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_classes)
-        """
+        """Sum what the trees say of each class, (n_samples, n_classes); NaN in X is missing."""
         rows = self.check_rows(X)
         total = predict_trees(self._scored, rows, kind="value_sum", weights=self.weights)
         return total if self.offset is None else total + self.offset
 
     def predict(self, X: ArrayLike) -> NDArray:
-        """Return the label with the highest score, the first of equals.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-
-        Returns
-        -------
-        ndarray of shape (n_samples,)
-        """
+        """Return the label with the highest score, the first of equals, (n_samples,)."""
         return self.classes[self.score(X).argmax(axis=1)]
 
     def member_votes(self, X: ArrayLike) -> NDArray:
-        """Return the position in ``classes`` of each tree's heaviest class.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-
-        Returns
-        -------
-        ndarray of shape (n_trees, n_samples), int32
-        """
+        """Return the position in ``classes`` of what each tree votes for, (n_trees, n_samples)."""
         return predict_trees(self.stacked, self.check_rows(X))
 
     def check_rows(self, X: ArrayLike) -> NDArray:
-        """Check samples and round them as the trees do.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_features)
-            Of type ``dtype``.
-        """
+        """Check samples, (n_samples, n_features), and round them to ``dtype`` as the trees do."""
         rows: NDArray = check_array(X, dtype=self.dtype, ensure_all_finite="allow-nan")
         if rows.shape[1] != self.n_features:
             raise ValueError(

@@ -28,16 +28,7 @@ class TreeMixin:
         return predict_trees(stack_trees([self.tree_]), X, kind=kind)[0]
 
     def apply(self, X) -> NDArray:
-        """Return the leaf that each sample reaches, as a number of a node of ``tree_``.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-
-        Returns
-        -------
-        ndarray of shape (n_samples,), int32
-        """
+        """Return the leaf that each sample reaches, a node of ``tree_``: (n_samples,), int32."""
         return self._walk(X, "leaves")
 
     def get_depth(self) -> int:
@@ -66,16 +57,7 @@ class SharesMixin:
         raise NotImplementedError
 
     def predict(self, X) -> NDArray:
-        """Return the class with the greatest share, the first of equals.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-
-        Returns
-        -------
-        ndarray of shape (n_samples,)
-        """
+        """Return the class with the greatest share, the first of equals, (n_samples,)."""
         share = self.predict_proba(X)
         return self.classes_[share.argmax(axis=1)]
 
@@ -91,16 +73,7 @@ class SingleTreeMixin(SharesMixin, TreeMixin):
     n_features_in_: int
 
     def predict_proba(self, X) -> NDArray:
-        """Return the shares of the classes in the weight of the leaf reached.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_classes)
-        """
+        """Return shares of classes in the weight of the leaf reached, (n_samples, n_classes)."""
         leaf = self.apply(X)
         weight = self.tree_.value[leaf]
         return weight / weight.sum(axis=1, keepdims=True)
@@ -113,12 +86,9 @@ class SingleTreeMixin(SharesMixin, TreeMixin):
         return tree_rules(self.tree_, self.classes_, names)
 
     def as_sklearn(self) -> DecisionTreeClassifier:
-        """Return the tree as scikit-learn's, for ``plot_tree``, ``export_text`` and the like.
+        """Return a ``DecisionTreeClassifier``, for ``plot_tree`` and the like.
 
-        Returns
-        -------
-        DecisionTreeClassifier
-            Only for splits on columns, not for oblique ones.
+        Only for splits on columns, not for oblique ones.
         """
         check_is_fitted(self)
         names = getattr(self, "feature_names_in_", None)

@@ -11,13 +11,7 @@ from sklearn.utils import check_array, check_random_state
 
 from counterpoint import _members
 from counterpoint._validation import check_choice, check_count, check_number
-from counterpoint.trees.distilling.artificial import (
-    SAMPLINGS,
-    Sampler,
-    choose_sampling,
-)
-
-__all__ = ["SIMILARITIES", "SimilarMember", "most_similar_member"]
+from counterpoint.trees.distilling.artificial import SAMPLINGS, Sampler, choose_sampling
 
 
 def _agreement(c):

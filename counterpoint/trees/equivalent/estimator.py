@@ -34,8 +34,6 @@ from counterpoint.trees.pruning.prune import prune
 from counterpoint.trees.single import SingleTreeMixin
 from counterpoint.trees.take import take_trees
 
-__all__ = ["EnsembleTreeClassifier"]
-
 _CHOICES = {
     "method": ("exact", "sample"),
     "criterion": CRITERIA,

@@ -47,17 +47,8 @@ class Packed:
     @property
     def forest(self):
         """What most kernels begin with."""
-        return (
-            self.nodes,
-            self.roots,
-            self.first,
-            self.table,
-            self.exact,
-            self.order,
-            self.offset,
-            self.start,
-            self.slack,
-        )
+        scores = (self.table, self.exact, self.order, self.offset, self.start, self.slack)
+        return (self.nodes, self.roots, self.first, *scores)
 
 
 def contributions(ensemble: TreeEnsemble) -> tuple[list[NDArray], NDArray, float]:
@@ -200,26 +191,11 @@ class Melter:
                     return False, "max_leaves"
                 room = int(min(steps, max_leaves - open_leaves))
             began = time.perf_counter()
-            arguments: tuple = (
-                *self.packed.forest,
-                self.packed.votes,
-                self.packed.depth,
-                self._uniform,
-                _CELLS,
-                self._by_volume,
-                self._width,
-                self._mass,
-                self.made,
-                self._boxes,
-                self._owner,
-                self._free,
-                self._heap,
-                self._slots,
-                self._keys,
-                self._held,
-                self.counts,
-                max(room, 1),
-            )
+            forest = (*self.packed.forest, self.packed.votes, self.packed.depth)
+            judged_by = (self._uniform, _CELLS, self._by_volume, self._width, self._mass)
+            boxes = (self.made, self._boxes, self._owner, self._free, self._heap, self._slots)
+            seen = (self._keys, self._held)
+            arguments: tuple = (*forest, *judged_by, *boxes, *seen, self.counts, max(room, 1))
             try:
                 status = kernels.expand(*arguments)
             except KeyboardInterrupt:

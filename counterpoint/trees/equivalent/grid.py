@@ -56,16 +56,8 @@ def label_grid(packed: Packed) -> Grid | None:
     cuts = np.concatenate([*(np.arange(n) for n in n_cuts), np.zeros(1, dtype=np.int64)])
     size = np.empty(n_columns, dtype=np.int64)
     rows = np.full(len(packed.roots), -1, dtype=np.int64)
-    arguments: tuple = (
-        *packed.forest[:7],
-        packed.slack,
-        box,
-        rows,
-        packed.start,
-        cuts,
-        n_cuts,
-        int(n_cells),
-    )
+    whole = (box, rows, packed.start, cuts, n_cuts, int(n_cells))
+    arguments: tuple = (*packed.forest[:7], packed.slack, *whole)
     labels = kernels.label_cells(*arguments)
     labels = kernels.drop_cuts(labels, packed.first, cuts, n_cuts, size)
     order = np.argsort(-size, kind="stable")
@@ -131,25 +123,18 @@ class Table:
             begin, length = np.zeros(n, dtype=np.int64), np.ones(n, dtype=np.int64)
             for f, (first, cells) in enumerate(piece):
                 begin[f], length[f] = first, cells
-            arguments: tuple = (
-                self._table,
-                self._grid.labels.ravel(),
-                size,
-                self._number,
-                *self._strides,
-                begin,
-                length,
-                self._n_fixed,
-                self._n_lead,
-                *pairs,
-                self._deep,
-            )
+            places = (begin, length, self._n_fixed, self._n_lead)
+            arguments: tuple = (*self._arrays(), *places, *pairs, self._deep)
             kernels.fill(*arguments)
             return True
 
         n_threads = 1 if self.n_boxes < _SMALL else numba.get_num_threads()
         with ThreadPoolExecutor(n_threads) as threads:
             return all(all(threads.map(fill, layer)) for layer in self._layers())
+
+    def _arrays(self) -> tuple:
+        labels = self._grid.labels.ravel()
+        return self._table, labels, self._size, self._number, *self._strides
 
     def _layers(self) -> Iterator[list]:
         """Pieces of the table that do not need one another, smallest boxes first."""
@@ -177,17 +162,8 @@ class Table:
         while n_nodes == 0:
             room *= 2
             out = np.empty((room, 4), dtype=np.int64)
-            arguments: tuple = (
-                self._table,
-                self._grid.labels.ravel(),
-                self._size,
-                self._number,
-                *self._strides,
-                np.zeros(len(self._size), dtype=np.int64),
-                self._size,
-                self._deep,
-                out,
-            )
+            begin = np.zeros(len(self._size), dtype=np.int64)
+            arguments: tuple = (*self._arrays(), begin, self._size, self._deep, out)
             n_nodes = kernels.follow(*arguments)
         out = out[:n_nodes]
         for at in np.flatnonzero(out[:, 0] >= 0):

@@ -78,32 +78,14 @@ class EquivalentTree:
         return self.tree.n_leaves
 
     def verify(self, *, limit: int | None = None) -> Certificate:
-        """Prove region by region that the tree decides as the ensemble does.
+        """Prove region by region that the tree decides as the ensemble, as :func:`certify` does.
 
-        Parameters
-        ----------
-        limit : int, default=None
-            Give up after so many overlaps of leaves.
-
-        Returns
-        -------
-        Certificate
-            See :func:`counterpoint.trees.certify`.
+        Gives up after ``limit`` overlaps of leaves.
         """
         return certify(self.tree, self.ensemble, limit=limit)
 
     def predict(self, X: ArrayLike) -> NDArray:
-        """Return the label of the leaf that each sample reaches.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Without missing values.
-
-        Returns
-        -------
-        ndarray of shape (n_samples,)
-        """
+        """Return the label of the leaf each sample reaches, (n_samples,); none may be missing."""
         rows = _without_missing(self.ensemble.check_rows(X))
         return self.ensemble.classes[self.tree.label[apply(self.tree, rows)]]
 

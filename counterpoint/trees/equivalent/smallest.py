@@ -99,26 +99,11 @@ class _Search:
         counts = np.array([1, self._memory.n_used, 0, 0], dtype=np.int64)
         while True:
             memory = self._memory
-            arguments: tuple = (
-                *self._packed.forest,
-                self._packed.depth,
-                self._uniform,
-                _CELLS,
-                _TABLE_CELLS[self._deep],
-                _TABLE_BOXES[self._deep],
-                self._column,
-                self._deep,
-                self._state,
-                self._boxes,
-                self._listed,
-                memory.keys,
-                memory.used,
-                memory.cells,
-                self._seen,
-                self._found,
-                counts,
-                int(counts[3]) + _STEPS,
-            )
+            forest = (*self._packed.forest, self._packed.depth, self._uniform, _CELLS)
+            table = (_TABLE_CELLS[self._deep], _TABLE_BOXES[self._deep], self._column, self._deep)
+            frames = (self._state, self._boxes, self._listed)
+            seen = (memory.keys, memory.used, memory.cells, self._seen, self._found)
+            arguments: tuple = (*forest, *table, *frames, *seen, counts, int(counts[3]) + _STEPS)
             status = search_kernels.search(*arguments)
             memory.n_used = int(counts[1])
             if status == kernels.DONE:

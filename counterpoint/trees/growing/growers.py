@@ -27,33 +27,21 @@ def case_weights(X, y, sample_weight, class_weight):
 
 
 class Grower:
-    """Grows trees on the same rows with one weight after another.
+    """Grows trees on the same rows with one weight after another, by the options of a model.
 
-    ``codes`` are the positions of the labels ``y`` among ``n_classes``; rows without ``weight``
-    have no part in the bins.
+    ``codes`` are the positions of the labels ``y`` among the model's classes; rows without
+    ``weight`` have no part in the bins.
     """
 
-    def __init__(
-        self,
-        X,
-        y,
-        codes,
-        weight,
-        *,
-        n_classes,
-        grower="sklearn",
-        split_criterion="entropy",
-        max_depth=None,
-        min_samples_leaf=2,
-        max_features=None,
-    ):
+    def __init__(self, model, X, y, codes, weight, *, max_features=None):
         self.X, self.y = X, y
-        self.split_criterion, self.max_depth = split_criterion, max_depth
-        self.min_samples_leaf, self.max_features = min_samples_leaf, max_features
+        self.split_criterion, self.max_depth = model.split_criterion, model.max_depth
+        self.min_samples_leaf, self.max_features = model.min_samples_leaf, max_features
         self.workspace = None
-        if grower == "hist":
+        if model.grower == "hist":
             self.held = weight > 0
             binned = Binner().fit_transform(X[self.held])
+            n_classes = len(model.classes_)
             self.workspace = GrowWorkspace(binned, codes[self.held], n_classes=n_classes)
 
     @property

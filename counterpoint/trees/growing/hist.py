@@ -33,21 +33,11 @@ class _HistTree(GrownTreeMixin, TreeMixin, BaseEstimator):
         return PreparedRows(X, workspace, weight, class_factor, codes, target, rows)
 
     def fit_prepared(self, data, sample_weight=None, target=None):
-        """Grow the tree on prepared rows.
+        """Grow the tree on what ``prepare`` of this tree, or of one with the same parameters, made.
 
-        Parameters
-        ----------
-        data : PreparedRows
-            From ``prepare`` of this tree or of one with the same parameters.
-        sample_weight : ndarray of shape (n_samples,), default=None
-            Finite, not negative, not all zero. None: the weights given to ``prepare``.
-        target : ndarray of shape (n_samples,), default=None
-            Numbers to fit in place of those given to ``prepare``, for a regressor.
-
-        Returns
-        -------
-        object
-            The fitted tree.
+        ``sample_weight`` (n_samples,) is finite, not negative and not all zero; None: as given to
+        ``prepare``. ``target`` (n_samples,) takes the place of the numbers that a regressor was
+        given there. Returns the fitted tree.
         """
         weight = data.weigh(sample_weight)
         target = data.target if target is None else target
@@ -180,16 +170,7 @@ class HistTreeClassifier(GrownClassifierMixin, ClassifierMixin, _HistTree):
         return self._bin(X, sample_weight, codes=codes, class_factor=class_factor)
 
     def predict(self, X):
-        """Return the heaviest class of the leaf reached, the first of equals.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-
-        Returns
-        -------
-        ndarray of shape (n_samples,)
-        """
+        """Return the heaviest class of the leaf reached, the first of equals, (n_samples,)."""
         votes = self._walk(X, "votes")
         return self.classes_[votes]
 
@@ -285,14 +266,5 @@ class HistTreeRegressor(RegressorMixin, _HistTree):
         return self._bin(X, sample_weight, target=np.asarray(y, dtype=np.float64))
 
     def predict(self, X):
-        """Return the mean target of the leaf reached.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-
-        Returns
-        -------
-        ndarray of shape (n_samples,)
-        """
+        """Return the mean target of the leaf reached, (n_samples,)."""
         return self._walk(X, "values")

@@ -88,17 +88,8 @@ class GrownTreeMixin:
     def predict_prepared(self, data: PreparedRows, *, proba: bool = False):
         """Answer for the prepared rows, without walking down the tree where it was just grown.
 
-        Parameters
-        ----------
-        data : PreparedRows
-        proba : bool, default=False
-            Whether class shares are wanted, too.
-
-        Returns
-        -------
-        votes : ndarray of shape (n_samples,)
-            Class codes; numbers, and nothing else, for a regressor.
-        proba : ndarray of shape (n_samples, n_classes) or None
+        Returns class codes (n_samples,), and the shares of the classes if ``proba``, else None; for
+        a regressor numbers, and nothing else.
         """
         leaf = data.leaves(self.tree_)
         value = self.tree_.value

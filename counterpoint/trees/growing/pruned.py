@@ -14,7 +14,7 @@ from counterpoint.trees.ensemble import predict_trees, stack_trees
 from counterpoint.trees.growing.growers import Grower, case_weights
 from counterpoint.trees.growing.prepared import GrownClassifierMixin, PreparedRows
 from counterpoint.trees.pruning.bottom_up import cut
-from counterpoint.trees.pruning.prune import CRITERIA, find_pruning
+from counterpoint.trees.pruning.prune import CRITERIA, OPTIONS, find_pruning
 from counterpoint.trees.pruning.raising import prune_and_raise
 
 _CHOICES = {
@@ -175,35 +175,15 @@ class PrunedTreeClassifier(GrownClassifierMixin, ClassifierMixin, BaseEstimator)
         # float32, as in scikit-learn's trees: both growers then give trees such a tree can hold.
         labels = self.classes_[codes]
         weight = case_weights(X, labels, sample_weight, self.class_weight)
-        grower = Grower(
-            X,
-            labels,
-            codes,
-            weight,
-            n_classes=len(self.classes_),
-            grower=self.grower,
-            split_criterion=self.split_criterion,
-            max_depth=self.max_depth,
-            min_samples_leaf=self.min_samples_leaf,
-            max_features=self.max_features,
-        )
+        grower = Grower(self, X, labels, codes, weight, max_features=self.max_features)
         is_random = self.grower == "sklearn" or self._splits_rows()
         return PreparedRows(X, grower, weight, class_factor, codes, is_random=is_random)
 
     def fit_prepared(self, data, sample_weight=None):
-        """Grow the tree on prepared rows, then prune it.
+        """Grow the tree on what ``prepare`` made, then prune it.
 
-        Parameters
-        ----------
-        data : PreparedRows
-            From ``prepare`` of this tree or of one with the same parameters.
-        sample_weight : ndarray of shape (n_samples,), default=None
-            Finite, not negative, not all zero; scaled to as many cases as ``prepare`` has seen.
-            None: the weights given to ``prepare``.
-
-        Returns
-        -------
-        PrunedTreeClassifier
+        ``sample_weight`` (n_samples,) is finite, not negative and not all zero; it is scaled to as
+        many cases as ``prepare`` has seen. None: as given to ``prepare``. Returns the fitted tree.
         """
         X, codes, weight = data.X, data.codes, data.weigh(sample_weight)
         if sample_weight is not None:
@@ -225,29 +205,12 @@ class PrunedTreeClassifier(GrownClassifierMixin, ClassifierMixin, BaseEstimator)
         elif self._splits_rows():
             judges = self._judges(data.grower, codes, weight, rng)
         if self.raising:
-            pruned, cost = prune_and_raise(
-                tree,
-                X,
-                codes,
-                weight,
-                cf=self.cf,
-                limit=self.limit,
-                impurity=self.split_criterion,
-            )
+            limits = {"cf": self.cf, "limit": self.limit, "impurity": self.split_criterion}
+            pruned, cost = prune_and_raise(tree, X, codes, weight, **limits)
             return self._keep(data, tree, pruned, None, cost / total)
+        options = {name: getattr(self, name) for name in OPTIONS}
         pruning, chosen = find_pruning(
-            tree,
-            self.criterion,
-            held_out=held_out,
-            judges=judges,
-            cf=self.cf,
-            limit=self.limit,
-            m=self.m,
-            prior=self.prior,
-            ccp_alpha=self.ccp_alpha,
-            node_cost=self.node_cost,
-            critical_value=self.critical_value,
-            one_se=self.one_se,
+            tree, self.criterion, held_out=held_out, judges=judges, **options
         )
         if chosen is not None:
             name = "ccp_alpha_" if self.criterion == "cost-complexity" else "critical_value_"

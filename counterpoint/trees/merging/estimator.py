@@ -14,7 +14,7 @@ from counterpoint.base import MAX_SEED, validate_data
 from counterpoint.trees.growing.cases import bootstrap_cases
 from counterpoint.trees.growing.growers import Grower, case_weights
 from counterpoint.trees.merging.bases import on_columns, random_basis
-from counterpoint.trees.merging.merge import ORDERS, merge_arrays
+from counterpoint.trees.merging.merge import OPTIONS, ORDERS, merge_arrays
 from counterpoint.trees.pool import PoolMixin
 from counterpoint.trees.pruning.criteria import LOCAL
 from counterpoint.trees.single import SingleTreeMixin
@@ -176,21 +176,8 @@ class MergedTreeClassifier(PoolMixin, SingleTreeMixin, ClassifierMixin, BaseEsti
             self.pool_, trees = given, list(given.trees)
             rows = given.check_rows(rows)
         self._input_dtype = rows.dtype.type
-        merging = merge_arrays(
-            trees,
-            rows,
-            self.classes_,
-            codes,
-            weight,
-            criterion=self.criterion,
-            corrected=self.corrected,
-            order=self.order,
-            cf=self.cf,
-            limit=self.limit,
-            m=self.m,
-            prior=self.prior,
-            split_criterion=self.split_criterion,
-        )
+        options = {name: getattr(self, name) for name in OPTIONS}
+        merging = merge_arrays(trees, rows, self.classes_, codes, weight, **options)
         self.tree_ = merging.tree
         self.history_, self.winner_ = merging.history, merging.winner
         self.n_leaves_ = merging.tree.n_leaves
@@ -205,7 +192,7 @@ class MergedTreeClassifier(PoolMixin, SingleTreeMixin, ClassifierMixin, BaseEsti
             )
         if self.diversify is None:
             # The very tree that PrunedTreeClassifier grows, so that one of them is pruned alike.
-            grower = self._grower(X, y, codes, weight)
+            grower = Grower(self, X, y, codes, weight)
             return [grower.grow(weight, self.random_state)[0]] * self.n_estimators
         seeds = rng.randint(MAX_SEED, size=self.n_estimators)
         # The other grower has threads of its own, and one workspace.
@@ -217,7 +204,7 @@ class MergedTreeClassifier(PoolMixin, SingleTreeMixin, ClassifierMixin, BaseEsti
             drawn[:, used] = bootstrap_cases(
                 X[used], codes[used], weight[used], self.n_estimators, rng
             )
-            grower = self._grower(X, y, codes, weight)
+            grower = Grower(self, X, y, codes, weight)
             grown = parallel(
                 delayed(grower.grow)(counts, seed)
                 for counts, seed in zip(drawn, seeds, strict=True)
@@ -229,7 +216,7 @@ class MergedTreeClassifier(PoolMixin, SingleTreeMixin, ClassifierMixin, BaseEsti
     def _on_some_columns(self, X, y, codes, weight, seed):
         rng = np.random.RandomState(seed)
         columns = np.sort(rng.choice(X.shape[1], self._n_columns(X.shape[1]), replace=False))
-        tree, _ = self._grower(X[:, columns], y, codes, weight).grow(weight, rng)
+        tree, _ = Grower(self, X[:, columns], y, codes, weight).grow(weight, rng)
         feature = np.where(tree.feature >= 0, columns[tree.feature], tree.feature)
         return replace(tree, feature=feature.astype(np.int32))
 
@@ -238,21 +225,8 @@ class MergedTreeClassifier(PoolMixin, SingleTreeMixin, ClassifierMixin, BaseEsti
         used = weight > 0
         basis = random_basis(X[used].astype(np.float64), codes[used], rng)
         turned = (X.astype(np.float64) @ basis.T).astype(np.float32)
-        tree, _ = self._grower(turned, y, codes, weight).grow(weight, rng)
+        tree, _ = Grower(self, turned, y, codes, weight).grow(weight, rng)
         return on_columns(tree, basis)
-
-    def _grower(self, X, y, codes, weight):
-        return Grower(
-            X,
-            y,
-            codes,
-            weight,
-            n_classes=len(self.classes_),
-            grower=self.grower,
-            split_criterion=self.split_criterion,
-            max_depth=self.max_depth,
-            min_samples_leaf=self.min_samples_leaf,
-        )
 
     def _n_columns(self, n):
         wanted = self.max_features

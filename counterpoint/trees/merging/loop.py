@@ -148,16 +148,8 @@ class TreeMerger:
 
     def _judge(self, node):
         """Cost as a leaf, costs of the trees there, numbers of their leaves, and their leaves."""
-        n = kernels.tally(
-            self._rows(node),
-            self.at,
-            self.codes,
-            self.weight,
-            self.slot,
-            self.group_leaf,
-            self.group_tree,
-            self.group_value,
-        )
+        cases = (self._rows(node), self.at, self.codes, self.weight, self.slot)
+        n = kernels.tally(*cases, self.group_leaf, self.group_tree, self.group_value)
         tree = self.group_tree[:n]
         below = np.bincount(tree, self._leaf_costs(self.group_value[:n]), minlength=len(self.trees))
         leaves = np.bincount(tree, minlength=len(self.trees))
@@ -187,21 +179,10 @@ class TreeMerger:
         tree = int(self.owner[node])
         reached = group_leaf[group_tree == source].copy()
         self._reserve_nodes(2 * len(reached))
-        self.free = kernels.graft(
-            node,
-            self._rows(node),
-            tree,
-            source,
-            reached,
-            self.at,
-            self.left,
-            self.right,
-            self.parent,
-            self.split,
-            self.roots[source],
-            self.slot,
-            self.free,
-        )
+        where = (node, self._rows(node), tree, source, reached, self.at)
+        nodes = (self.left, self.right, self.parent, self.split, self.roots[source], self.slot)
+        arguments: tuple = (*where, *nodes, self.free)
+        self.free = kernels.graft(*arguments)
         self._changed(node, tree, source, int(leaves[tree]), int(leaves[source]), judged)
 
     def _changed(self, node, tree, source, before, after, judged):

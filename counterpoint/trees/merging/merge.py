@@ -18,6 +18,8 @@ from counterpoint.trees.structure import Tree
 from counterpoint.trees.take import take_trees
 
 ORDERS = ("samples", "volume")
+# Of a merge, by the names that functions and estimators have for them.
+OPTIONS = ("criterion", "corrected", "order", "cf", "limit", "m", "prior", "split_criterion")
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -35,6 +35,8 @@ CRITERIA = (
     "minimum-error",
     "error-based",
 )
+# Of the criteria, by the names that functions and estimators have for them.
+OPTIONS = ("cf", "limit", "m", "prior", "ccp_alpha", "node_cost", "critical_value", "one_se")
 
 
 def prune(

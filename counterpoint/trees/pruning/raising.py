@@ -10,8 +10,6 @@ from counterpoint.trees.pruning.bottom_up import EQUAL
 from counterpoint.trees.pruning.criteria import LocalCriterion, check_cf
 from counterpoint.trees.structure import LEAF, Tree, check_cases, impurities, take_nodes
 
-__all__ = ["prune_and_raise"]
-
 
 def prune_and_raise(
     tree: Tree,

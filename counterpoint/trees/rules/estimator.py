@@ -22,8 +22,6 @@ from counterpoint.trees.single import SharesMixin
 from counterpoint.trees.structure import require_columns
 from counterpoint.trees.take import take_trees
 
-__all__ = ["RuleMergeClassifier"]
-
 _N_FRESH = 1000
 _CHUNK = 1 << 22  # rules times samples that are looked at in one go
 
@@ -221,17 +219,7 @@ class RuleMergeClassifier(PoolMixin, SharesMixin, ClassifierMixin, BaseEstimator
         return write_rule(conditions, label, self.value_[k], support, self.n_cases_, k)
 
     def apply(self, X) -> NDArray:
-        """Say which rules each sample is decided by.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_rules), bool
-            The rules that cover it, or the nearest one if none does.
-        """
+        """Say which rules cover a sample, or the nearest if none does, (n_samples, n_rules)."""
         return self._deciding(self._rows(X))
 
     def _rows(self, X):
@@ -255,13 +243,7 @@ class RuleMergeClassifier(PoolMixin, SharesMixin, ClassifierMixin, BaseEstimator
     def predict_proba(self, X) -> NDArray:
         """Return the shares of the classes among the training samples of the deciding rules.
 
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_classes)
+        Of shape (n_samples, n_classes).
         """
         X = self._rows(X)
         step = max(1, _CHUNK // len(self._rules))

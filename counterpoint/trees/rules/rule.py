@@ -78,15 +78,9 @@ class Rule:
         return self.text
 
     def covers(self, X: ArrayLike) -> np.ndarray:
-        """Say which samples the conditions hold for; never for a missing value that is asked for.
+        """Say which samples the conditions hold for, (n_samples,), bool.
 
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-
-        Returns
-        -------
-        ndarray of shape (n_samples,), bool
+        They never do for a missing value that is asked for.
         """
         X = np.asarray(X)
         held = np.ones(len(X), dtype=bool)
