@@ -139,8 +139,6 @@ def graft(tree: Tree, subtrees: Mapping[int, Tree]) -> Tree:
     >>> two = from_sklearn(DecisionTreeClassifier().fit([[0, 0], [0, 1]], [0, 1]))
     >>> graft(one, {2: two}).feature.tolist()
     [0, -1, 1, -1, -1]
-    >>> graft(one, {1: two, 2: two}).n_leaves
-    4
     """
     for leaf, subtree in subtrees.items():
         if not 0 <= leaf < tree.node_count or tree.children_left[leaf] != LEAF:
@@ -191,11 +189,8 @@ def simplify(tree: Tree, *, by: str = "label", missing: ArrayLike | bool | None 
     >>> from counterpoint.trees import from_sklearn, same_function, simplify
     >>> X, y = load_breast_cancer(return_X_y=True)
     >>> tree = from_sklearn(DecisionTreeClassifier(max_depth=4, random_state=0).fit(X, y))
-    >>> small = simplify(tree)
-    >>> small.n_leaves < tree.n_leaves
-    True
-    >>> same_function(tree, small)
-    (True, None)
+    >>> simplify(tree).n_leaves < tree.n_leaves, same_function(tree, simplify(tree))
+    (True, (True, None))
     """
     if not tree.is_oblique:
         n_features = int(tree.feature.max()) + 1 if np.ndim(missing) == 0 else len(missing)  # type: ignore[arg-type]
@@ -288,8 +283,10 @@ def relabel(
             left[node], right[node] = stands_for[a], stands_for[b]
         else:
             stands_for[node] = stands_for[a if held[a] > 0 else b]
-    kept, new_left, new_right = kernels.preorder(*_rooted(left, right, stands_for[0]))
-    kept = np.where(kept == 0, stands_for[0], kept)
+    root = stands_for[0]
+    left[0], right[0] = left[root], right[root]
+    kept, new_left, new_right = kernels.preorder(left, right)
+    kept = np.where(kept == 0, root, kept)
     return take_nodes(counted, kept, new_left, new_right)
 
 
@@ -351,9 +348,3 @@ def _merged_values(tree, made, code, by):
                 value[node] = row
                 break
     return value
-
-
-def _rooted(left, right, root):
-    left, right = left.copy(), right.copy()
-    left[0], right[0] = left[root], right[root]
-    return left, right

@@ -25,8 +25,6 @@ from counterpoint.trees.single import SingleTreeMixin
 from counterpoint.trees.structure import Tree
 from counterpoint.trees.take import take_trees
 
-__all__ = ["DistilledTreeClassifier"]
-
 _N_DEFAULT_TREES = 25  # as in Domingos' experiments
 _ORIGINALS = ("labels", "pool", "drop")
 
@@ -108,10 +106,8 @@ class DistilledTreeClassifier(PoolMixin, SingleTreeMixin, ClassifierMixin, BaseE
     >>> X, y = load_breast_cancer(return_X_y=True)
     >>> forest = RandomForestClassifier(random_state=0).fit(X, y)
     >>> single = DistilledTreeClassifier(forest, random_state=0).fit(X, y)
-    >>> single.fidelity_ > 0.85
-    True
-    >>> single.tree_.n_leaves < 100
-    True
+    >>> single.fidelity_ > 0.85, single.tree_.n_leaves < 100
+    (True, True)
     """
 
     _takes_missing = False

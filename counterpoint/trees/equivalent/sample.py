@@ -1,7 +1,7 @@
 """One tree grown on a sample of the overlaps of an ensemble's leaves."""
 
 import heapq
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
@@ -14,21 +14,13 @@ from counterpoint.trees.equivalent.exact import Melted, cell_measures, pack, to_
 from counterpoint.trees.structure import class_shares, impurities, round_down
 
 
-@dataclass(frozen=True, kw_only=True)
-class Sampling:
-    """What to draw, what to keep, and how to weigh it."""
+def grow_on_sample(model, ensemble, rows, rng):
+    """Return a tree grown on sampled overlaps, and the number of these.
 
-    n_overlaps: int
-    how: str
-    agreement: float
-    keep: float
-    weight: str
-    max_leaves: int | None
-
-
-def grow_on_sample(ensemble, rows, sampling, rng):
-    """Return a tree grown on sampled overlaps, and the number of these."""
-    lower, upper, scores = sample_overlaps(ensemble, sampling.n_overlaps, rng, sampling.how, rows)
+    ``model`` has the options: ``n_overlaps``, ``sampling``, ``agreement``, ``keep``, ``weight`` and
+    ``max_leaves``.
+    """
+    lower, upper, scores = sample_overlaps(ensemble, model.n_overlaps, rng, model.sampling, rows)
     if (scores < 0).any():
         raise ValueError(
             "The trees add scores below zero, so their agreement is no share: method='sample' "
@@ -45,14 +37,14 @@ def grow_on_sample(ensemble, rows, sampling, rng):
         )
     once = some[np.unique(_as_keys(first[some], last[some]), return_index=True)[1]]
     votes = class_shares(scores[once])
-    chosen = _agreed(votes, sampling)
+    chosen = _agreed(votes, model.agreement, model.keep)
     once, votes = once[chosen], votes[chosen]
     first, last = first[once], last[once]
     bounds = data_bounds(rows)
     weight = np.zeros(len(once))
-    if sampling.weight != "data":
+    if model.weight != "data":
         weight += _volume_shares(lower[once], upper[once], bounds)
-    if sampling.weight != "volume":
+    if model.weight != "volume":
         weight += _row_shares(ensemble, packed, rows, first, last)
     held = weight > 0
     if not held.any():
@@ -62,7 +54,7 @@ def grow_on_sample(ensemble, rows, sampling, rng):
         )
     boxes = (first[held], last[held], weight[held], votes[held])
     width, _ = cell_measures(packed, bounds, None)
-    melted, value = _grow(packed, boxes, width, sampling.max_leaves)
+    melted, value = _grow(packed, boxes, width, model.max_leaves)
     tree = to_tree(packed, melted, votes.shape[1])
     count = np.bincount(apply(tree, rows), minlength=tree.node_count).astype(float)[:, None]
     sum_up(tree.children_left, tree.children_right, count)
@@ -76,17 +68,17 @@ def grow_on_sample(ensemble, rows, sampling, rng):
     return filled, int(held.sum())
 
 
-def _agreed(votes, sampling):
-    """Positions of the overlaps to keep: agreement above the threshold, then the best."""
+def _agreed(votes, least, share):
+    """Positions of the overlaps to keep: agreement above the least, then the best share."""
     agreement = votes.max(axis=1)
-    chosen = np.flatnonzero(agreement > sampling.agreement)
+    chosen = np.flatnonzero(agreement > least)
     if len(chosen) == 0:
         raise ValueError(
-            f"agreement={sampling.agreement} leaves no overlap of {len(votes)}: the trees agree on "
+            f"agreement={least} leaves no overlap of {len(votes)}: the trees agree on "
             f"{agreement.max():.3g} at most, and it must be above. Lower it, or use keep=0.5 or so "
             "to keep a share of the overlaps."
         )
-    n_kept = int(np.ceil(sampling.keep * len(chosen)))
+    n_kept = int(np.ceil(share * len(chosen)))
     best = np.argsort(-agreement[chosen], kind="stable")[:n_kept]
     return np.sort(chosen[best])
 

@@ -4,7 +4,7 @@ Every inner node has a strength: the value of the number from which on it is a l
 stronger than its parent, so the trees for growing values are nested.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass
 from heapq import heapify, heappop, heappush
 
@@ -164,20 +164,25 @@ def choose_level(
     judges: Iterable[tuple[Tree, NDArray, NDArray, float]],
     *,
     one_se: bool = False,
-    middle: Callable[[NDArray, NDArray], NDArray],
+    geometric: bool = False,
 ) -> tuple[float, float]:
     """Choose where to cut a tree by the errors that other trees, or held-out rows, show.
 
-    One level between every two strengths of the tree is tried, the ``middle`` of them. ``judges``
-    are (tree, strength, errors, n_cases): held-out errors of each node as a leaf, and the weight
-    held out. Returns level and error; of levels as good the highest, that is the smallest tree,
-    and with ``one_se`` the smallest within one standard error of the best, as CART does.
+    One level between every two strengths of the tree is tried: their mean, or the geometric one,
+    as CART takes it between two complexity parameters. ``judges`` are (tree, strength, errors,
+    n_cases): held-out errors of each node as a leaf, and the weight held out. Returns level and
+    error; of levels as good the highest, that is the smallest tree, and with ``one_se`` the
+    smallest within one standard error of the best, as CART does.
     """
     known = np.unique(strength[tree.children_left != LEAF])
     if len(known) == 0:
         return 0.0, float("nan")
+    if geometric:
+        middle = np.sqrt(np.maximum(known[:-1], 0.0) * np.maximum(known[1:], 0.0))
+    else:
+        middle = (known[:-1] + known[1:]) / 2
     # Beyond the last strength there is the root, of this tree and of every other.
-    levels = np.concatenate([middle(known[:-1], known[1:]), [np.inf]])
+    levels = np.concatenate([middle, [np.inf]])
     if known[0] > 0:
         levels = np.concatenate([[0.0], levels])
     errors, n_cases = np.zeros(len(levels)), 0.0
@@ -193,16 +198,6 @@ def choose_level(
         allowed += np.sqrt(best * (1 - best) / n_cases)
     at = int(np.flatnonzero(rate <= allowed)[-1])
     return float(min(levels[at], known[-1])), float(rate[at])
-
-
-def geometric(low: NDArray, high: NDArray) -> NDArray:
-    """Geometric mean, as CART takes it between two complexity parameters."""
-    return np.sqrt(np.maximum(low, 0.0) * np.maximum(high, 0.0))
-
-
-def arithmetic(low: NDArray, high: NDArray) -> NDArray:
-    """Half the sum."""
-    return (low + high) / 2
 
 
 def node_errors(tree: Tree, leaf: NDArray, codes: NDArray, weight: NDArray) -> NDArray:

@@ -232,7 +232,7 @@ def find_pruning(
                 for judge, leaf, codes, w in judges
             ),
             one_se=one_se,
-            middle=paths.geometric if costly else paths.arithmetic,
+            geometric=costly,
         )
     else:
         check_number(level, name, low=0, hint=", or None to have it chosen")

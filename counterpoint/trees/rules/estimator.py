@@ -116,10 +116,8 @@ class RuleMergeClassifier(PoolMixin, SharesMixin, ClassifierMixin, BaseEstimator
     >>> from counterpoint.trees import RuleMergeClassifier
     >>> X, y = load_iris(return_X_y=True)
     >>> model = RuleMergeClassifier(random_state=0).fit(X, y)
-    >>> len(model.rules_) < model.n_tree_rules_
-    True
-    >>> model.score(X, y) > 0.9
-    True
+    >>> len(model.rules_) < model.n_tree_rules_, model.score(X, y) > 0.9
+    (True, True)
     """
 
     def __init__(
