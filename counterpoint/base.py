@@ -250,7 +250,10 @@ class BaseEnsembleClassifier(ClassifierMixin, BaseEnsemble):
         ndarray of shape (n_members, n_samples)
         """
         _sklearn.check_is_fitted(self)
-        return self.classes_[self._ask(X).votes]
+        return self.classes_[self._member_votes(X)]
+
+    def _member_votes(self, X):
+        return self._ask(X).votes
 
     def _members_have_proba(self):
         """Whether every member has probabilities; before fit, every learner."""
@@ -309,8 +312,11 @@ class BaseEnsembleClassifier(ClassifierMixin, BaseEnsemble):
         -------
         ndarray of shape (n_samples,)
         """
-        support = self.predict_proba(X)
-        return self.classes_[support.argmax(axis=1)]
+        winners = self._winners(X)
+        return self.classes_[winners]
+
+    def _winners(self, X):
+        return self.predict_proba(X).argmax(axis=1)
 
 
 class BaseEnsembleRegressor(RegressorMixin, BaseEnsemble):

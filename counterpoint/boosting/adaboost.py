@@ -3,8 +3,6 @@
 from counterpoint.boosting.rules import VoteRule
 from counterpoint.boosting.voting import BaseBoostingClassifier
 
-__all__ = ["AdaBoostClassifier", "AdaBoostM1Classifier"]
-
 
 class AdaBoostClassifier(BaseBoostingClassifier):
     """AdaBoost (SAMME), by weights or by resampling, with the restart rule.
@@ -76,33 +74,6 @@ class AdaBoostClassifier(BaseBoostingClassifier):
     """
 
     _bonus = True
-
-    def __init__(
-        self,
-        estimator=None,
-        *,
-        n_estimators=50,
-        confidence=False,
-        resample=False,
-        on_failure="restart",
-        class_weight=None,
-        stopping=None,
-        warm_start=False,
-        progress=None,
-        random_state=None,
-    ):
-        super().__init__(
-            estimator,
-            n_estimators=n_estimators,
-            resample=resample,
-            on_failure=on_failure,
-            class_weight=class_weight,
-            stopping=stopping,
-            warm_start=warm_start,
-            progress=progress,
-            random_state=random_state,
-        )
-        self.confidence = confidence
 
     def make_rule(self):
         """Return the rule of AdaBoost: no penalty."""

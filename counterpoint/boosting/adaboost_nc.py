@@ -11,13 +11,12 @@ from counterpoint.boosting.loop import boost
 from counterpoint.boosting.rules import VoteRule
 from counterpoint.boosting.voting import EvaluationWatcher
 
-__all__ = ["AdaBoostNCClassifier"]
-
 # What lam="auto" tries: Wang and Yao looked at 0 to 12, and the best was anywhere in between.
 CANDIDATES = (0.0, 0.5, 1.0, 2.0, 4.0, 6.0, 9.0, 12.0)
 # Below this many samples there is nothing to hold out, and lam="auto" takes the default.
 _FEW = 20
 _DEFAULT = 2.0
+_PATH = ["lam", "members", "error", "balanced_error", "kept"]
 
 
 class DynamicLam:
@@ -62,8 +61,6 @@ class AdaBoostNCClassifier(AdaBoostClassifier):
     estimator : classifier or None, default=None
         The base learner; None is ``PrunedTreeClassifier(grower="hist")``, which stands in for
         the C4.5 of [1]_. One without ``sample_weight`` is trained on rows drawn by weight.
-    n_estimators : int, default=50
-        Number of members.
     lam : float, "auto" or "dynamic", default=2.0
         Strength of the penalty. The best value depends on data and learner, from 0 to above
         12; large ones can degrade trees, or drift to the majority class. "auto" tries eight
@@ -72,14 +69,12 @@ class AdaBoostNCClassifier(AdaBoostClassifier):
         of one fit. "dynamic" moves it while training.
     confidence : bool, default=False
         Let members vote with their probabilities: f = 2 P(y) - 1 in the equations.
-    resample : bool, default=False
-        Train on rows drawn by weight, rather than on weights.
     on_failure : {"restart", "stop"}, default="restart"
         What to do with a member that is perfect, or whose weight would not be positive: drop
         it and go back to the first weights, or stop. See ``AdaBoostClassifier``.
     class_weight : dict, "balanced" or None, default=None
         Weights of classes that the samples start from; "balanced" for rare classes.
-    stopping, warm_start, progress
+    n_estimators, resample, stopping, warm_start, progress
         As in ``AdaBoostClassifier``.
     random_state : int, RandomState instance or None, default=None
         Seeds members, draws, and the hold-out of ``lam="auto"``.
@@ -180,9 +175,7 @@ class AdaBoostNCClassifier(AdaBoostClassifier):
         """Choose lambda by successive halving on data held out."""
         counts = np.bincount(codes)
         if len(codes) < _FEW:
-            self.lam_path_ = pd.DataFrame(
-                columns=["lam", "members", "error", "balanced_error", "kept"]
-            )
+            self.lam_path_ = pd.DataFrame(columns=_PATH)
             return _DEFAULT
         rng = self._generator()
         train, test = train_test_split(
@@ -224,9 +217,7 @@ class AdaBoostNCClassifier(AdaBoostClassifier):
                 path.append((lam, wanted, error, balanced, k in kept))
             runs = [run for k, run in enumerate(runs) if k in kept]
             done = wanted
-        self.lam_path_ = pd.DataFrame(
-            path, columns=["lam", "members", "error", "balanced_error", "kept"]
-        )
+        self.lam_path_ = pd.DataFrame(path, columns=_PATH)
         return runs[0][0]
 
 

@@ -12,17 +12,8 @@ from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from counterpoint._kernels.threads import threads_for
 from counterpoint._validation import check_number
-from counterpoint.base import (
-    BaseEnsembleRegressor,
-    need_target,
-    read_table,
-)
-from counterpoint.boosting.learners import (
-    Learner,
-    MemberAnswer,
-    make_learner,
-    stacked_members,
-)
+from counterpoint.base import BaseEnsembleRegressor, need_target, read_table
+from counterpoint.boosting.learners import Learner, MemberAnswer, make_learner, stacked_members
 from counterpoint.boosting.loop import BaseBoosting
 from counterpoint.boosting.rules import Rule, Verdict
 from counterpoint.boosting.staged import StagedClassifier
@@ -33,19 +24,11 @@ from counterpoint.trees.ensemble import predict_trees
 
 
 class AdditiveRule(Rule):
-    """Fit what the loss asks for, and add it.
+    """Fit what the loss asks for, and add it; ``line_search``: by the step that lowers it most.
 
-    Parameters
-    ----------
-    loss : SquaredLoss, SquaredClassLoss or LogisticLoss
-    learning_rate : float
-    line_search : bool
-        Scale each member so that the squared error falls most.
-    cases : callable
-        Turns weights into numbers of cases, which members are trained on: learners that weigh
-        data against a penalty (ridge) see as many cases as there are.
-    votes : bool
-        Say what class each member speaks for, in case a stopping rule looks at it.
+    ``cases`` turns weights into numbers of cases, which members are trained on: learners that weigh
+    data against a penalty (ridge) see as many cases as there are. ``votes``: say what class each
+    member speaks for, in case a stopping rule looks at it.
     """
 
     def __init__(self, loss, learning_rate, line_search, cases, votes):
@@ -92,13 +75,7 @@ class AdditiveRule(Rule):
 
 
 class ColumnsLearner(Learner):
-    """Train a regressor for each column of targets; several columns make a list of them.
-
-    Parameters
-    ----------
-    learner : Learner
-        Trains one regressor.
-    """
+    """Train a regressor for each column of targets; several columns make a list of them."""
 
     def __init__(self, learner):
         self.learner, self.is_random = learner, learner.is_random
@@ -187,11 +164,7 @@ class BaseAdditiveBoosting(BaseBoosting):
         learner = make_learner(
             self._base(),
             X,
-            None,
-            None,
-            None,
             resample=self.resample,
-            proba=False,
             cases=self._cases(weight),
             rng=rng,
             weighted=rule.loss.weighs or np.ptp(weight) > 0,
@@ -246,23 +219,9 @@ class AdditiveClassifier(BaseAdditiveBoosting, StagedClassifier):
     def _as_proba(self, scores):
         return self._loss.proba(scores)
 
-    def predict_log_proba(self, X):
-        """Return the logarithm of ``predict_proba``, exact where that is tiny."""
-        scores = self._scores(X)
-        return self._loss.log_proba(scores)
-
-    def member_predict(self, X):
-        """Labels that the corrections of each member alone speak for.
-
-        Parameters
-        ----------
-        X : array-like or frame of shape (n_samples, n_features)
-
-        Returns
-        -------
-        ndarray of shape (n_members, n_samples)
-        """
-        return self.classes_[np.stack([self._loss.votes(part) for part in self._parts(X)])]
+    def _member_votes(self, X):
+        # What the corrections of each member alone speak for.
+        return np.stack([self._loss.votes(part) for part in self._parts(X)])
 
 
 class AdditiveRegressor(BaseAdditiveBoosting, BaseEnsembleRegressor):
@@ -272,24 +231,15 @@ class AdditiveRegressor(BaseAdditiveBoosting, BaseEnsembleRegressor):
 
     def _check_data(self, X, y, sample_weight):
         need_target(self, y)
-        return self._start_weights(self._read_X(X), self._encode(y), sample_weight)
+        X = self._read_X(X, reset=not self._goes_on())
+        return self._start_weights(X, self._encode(y), sample_weight)
 
     def _encode(self, y):
         y = column_or_1d(y, dtype=np.float64, warn=True)
         assert_all_finite(y, input_name="y")
         return y
 
-    def predict(self, X):
-        """Return the sum of start and corrections.
-
-        Parameters
-        ----------
-        X : array-like or frame of shape (n_samples, n_features)
-
-        Returns
-        -------
-        ndarray of shape (n_samples,)
-        """
+    def _combined(self, X):
         return self._scores(X)[:, 0]
 
     def staged_predict(self, X):
@@ -297,18 +247,6 @@ class AdditiveRegressor(BaseAdditiveBoosting, BaseEnsembleRegressor):
         for scores in self._staged_scores(X):
             yield scores[:, 0]
 
-    def member_predict(self, X):
-        """Return what each round adds to the prediction.
-
-        Members are corrections of those before them: the rows add up, with ``start_``, to
-        ``predict``, and none is a prediction by itself.
-
-        Parameters
-        ----------
-        X : array-like or frame of shape (n_samples, n_features)
-
-        Returns
-        -------
-        ndarray of shape (n_members, n_samples)
-        """
+    def _ask(self, X):
+        # What each round adds: with ``start_`` this adds up to ``predict``.
         return np.stack([part[:, 0] for part in self._parts(X)])

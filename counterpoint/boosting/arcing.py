@@ -6,17 +6,9 @@ from counterpoint._validation import check_number
 from counterpoint.boosting.rules import Rule, Verdict
 from counterpoint.boosting.voting import ShareBoosting
 
-__all__ = ["ArcX4Classifier"]
-
 
 class CountRule(Rule):
-    """Weights that grow with the number of members that miss a sample; equal votes.
-
-    Parameters
-    ----------
-    power : float
-        Power of the number of misses.
-    """
+    """Weights that grow with a power of the number of members that miss a sample; equal votes."""
 
     def __init__(self, power):
         self.power = power
@@ -58,8 +50,6 @@ class ArcX4Classifier(ShareBoosting):
     ----------
     estimator : classifier or None, default=None
         The base learner; None is ``PrunedTreeClassifier(grower="hist")``.
-    n_estimators : int, default=50
-        Number of members.
     power : float, default=4
         Power of the number of misses; 0 is bagging.
     resample : bool, default=True
@@ -68,19 +58,15 @@ class ArcX4Classifier(ShareBoosting):
         samples keep weight 1, trees on them are nearly the same, and full trees miss none at all.
     class_weight : dict, "balanced" or None, default=None
         Weights of classes, multiplied with those of the misses.
-    stopping, warm_start, progress
+    n_estimators, stopping, warm_start, progress, random_state
         As in ``AdaBoostClassifier``.
-    random_state : int, RandomState instance or None, default=None
-        Seeds members and draws.
 
     Attributes
     ----------
-    estimators_ : list
-        The members.
+    estimators_, classes_
+        As in ``AdaBoostClassifier``.
     estimator_weights_ : ndarray of shape (n_members,)
         All 1.
-    classes_ : ndarray of shape (n_classes,)
-        Labels, sorted.
     history_ : DataFrame
         One row per member: ``error`` under the weights it was trained on, ``train_error`` of the
         vote so far, and errors on ``eval_set``.

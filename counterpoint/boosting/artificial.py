@@ -53,13 +53,8 @@ class _Names:
 class ArtificialRows:
     """What artificial rows are drawn from: the columns of the training data, one by one.
 
-    Parameters
-    ----------
-    X : ndarray or frame
-        Columns of names are those of a frame that are categories, strings, objects or booleans,
-        and those of an array of objects that are not numbers.
-    weight : ndarray of shape (n_samples,)
-        How many cases each row stands for.
+    ``weight`` (n_samples,) says how many cases each row stands for. Columns of names are those of
+    a frame that are no numbers, or booleans, and those of an array of objects that are no numbers.
     """
 
     def __init__(self, X, weight):

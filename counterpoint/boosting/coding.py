@@ -17,20 +17,11 @@ from counterpoint.datasets.columns import categories, frame_columns, is_frame, i
 
 @dataclass(frozen=True)
 class CodedRows:
-    """Training rows as codes: what fits by one weight after another share.
+    """Training rows as codes: what fits by one weight after another share."""
 
-    Attributes
-    ----------
-    codes : ndarray of shape (n_samples, n_features)
-    y : ndarray of shape (n_samples,)
-        Class codes.
-    weight : ndarray of shape (n_samples,)
-        Where weights start.
-    """
-
-    codes: np.ndarray
-    y: np.ndarray
-    weight: np.ndarray
+    codes: np.ndarray  # (n_samples, n_features)
+    y: np.ndarray  # class codes
+    weight: np.ndarray  # where weights start
     is_random = False
 
 

@@ -38,14 +38,10 @@ class NominalConcept:
 class NominalCondition:
     """A value that a rule asks of a column."""
 
-    feature: int
-    """Number of the column."""
+    feature: int  # number of the column
     name: str
-    """Its name."""
-    value: Any
-    """Value, text of an interval, or None for missing."""
-    coder: CutCoder | ValueCoder = field(repr=False, compare=False)
-    """Where values get their codes."""
+    value: Any  # text of an interval for a column that was cut; None for missing
+    coder: CutCoder | ValueCoder = field(repr=False, compare=False)  # where values get their codes
 
     def __str__(self) -> str:
         return self.coder.describe(self.value)
@@ -67,16 +63,7 @@ class ConceptRule(Rule):
     conditions: tuple[NominalCondition, ...]  # type: ignore[assignment]
 
     def covers(self, X) -> NDArray:
-        """Say which rows the conditions hold for.
-
-        Parameters
-        ----------
-        X : pandas or polars DataFrame, or array-like of shape (n_samples, n_features)
-
-        Returns
-        -------
-        ndarray of shape (n_samples,), bool
-        """
+        """Say which rows of a frame or array the conditions hold for, (n_samples,)."""
         columns = read_columns(X)
         covered = np.ones(len(columns[0]), dtype=bool)
         for condition in self.conditions:

@@ -123,13 +123,7 @@ class NominalConceptClassifier(SharesMixin, ClassifierMixin, BaseEstimator):
     """
 
     def __init__(
-        self,
-        *,
-        n_attributes=1,
-        measure="gain",
-        output="soft",
-        match="intent",
-        discretize="auto",
+        self, *, n_attributes=1, measure="gain", output="soft", match="intent", discretize="auto"
     ):
         self.n_attributes = n_attributes
         self.measure = measure
@@ -161,21 +155,8 @@ class NominalConceptClassifier(SharesMixin, ClassifierMixin, BaseEstimator):
     def prepare(self, X, y, sample_weight=None, *, classes=None):
         """Learn values and cuts of the columns, once for all models on these rows.
 
-        Parameters
-        ----------
-        X : pandas or polars DataFrame, or array-like of shape (n_samples, n_features)
-            Nominal or numeric columns.
-        y : array-like of shape (n_samples,)
-            Classes; class codes if ``classes`` are given.
-        sample_weight : array-like of shape (n_samples,), default=None
-            Not negative. Rows of weight 0 are left out. Numeric columns are cut by these weights.
-        classes : ndarray of shape (n_classes,), default=None
-            Labels, sorted, some of which may have no row here. None: those in y.
-
-        Returns
-        -------
-        CodedRows
-            For ``fit_prepared``.
+        Takes what ``fit`` takes, and ``classes``, sorted labels of which some may have no row here;
+        y are then their codes. Numeric columns are cut by these weights. Returns ``CodedRows``.
         """
         self._check_options()
         columns = self._columns(X, y, reset=True)
@@ -201,18 +182,9 @@ class NominalConceptClassifier(SharesMixin, ClassifierMixin, BaseEstimator):
         return CodedRows(self._coded(columns), y, weight)
 
     def fit_prepared(self, data, sample_weight=None) -> Self:
-        """Find the pertinent attributes by these weights, and their concepts.
+        """Find attributes and concepts of what ``prepare`` returned; None: by its weights.
 
-        Parameters
-        ----------
-        data : CodedRows
-            From ``prepare``.
-        sample_weight : ndarray of shape (n_samples,), default=None
-            Finite, not negative, not all zero. None: the weights given to ``prepare``.
-
-        Returns
-        -------
-        self : NominalConceptClassifier
+        Weights must be finite, not negative, and not all zero.
         """
         codes, y = data.codes, data.y
         weight = data.weight if sample_weight is None else sample_weight
@@ -250,20 +222,7 @@ class NominalConceptClassifier(SharesMixin, ClassifierMixin, BaseEstimator):
         return self
 
     def predict_prepared(self, data, *, proba=False):
-        """Answer for the prepared rows.
-
-        Parameters
-        ----------
-        data : CodedRows
-        proba : bool, default=False
-            Whether class shares are wanted, too.
-
-        Returns
-        -------
-        votes : ndarray of shape (n_samples,)
-            Class codes.
-        proba : ndarray of shape (n_samples, n_classes) or None
-        """
+        """Return class codes of the prepared rows, and class shares if wanted, else None."""
         shares = self._predict_codes(data.codes)
         return shares.argmax(axis=1).astype(np.int32), shares if proba else None
 
@@ -280,7 +239,7 @@ class NominalConceptClassifier(SharesMixin, ClassifierMixin, BaseEstimator):
         ndarray of shape (n_samples, n_classes)
         """
         check_is_fitted(self)
-        return self._predict_codes(self._encode(X))
+        return self._predict_codes(self._coded(self._columns(X, reset=False)))
 
     @property
     def attribute_(self) -> str:
@@ -308,18 +267,18 @@ class NominalConceptClassifier(SharesMixin, ClassifierMixin, BaseEstimator):
                 counts=dict(zip(labels, count.tolist(), strict=True)),
                 distribution=dict(zip(labels, (weight / weight.sum()).tolist(), strict=True)),
             )
-            for a, intent, count, weight in zip(
-                self._owner, self._intents, self._counts, self._weights, strict=True
-            )
+            for a, intent, count, weight in self._concept_parts()
         ]
+
+    def _concept_parts(self):
+        return zip(self._owner, self._intents, self._counts, self._weights, strict=True)
 
     @property
     def rules_(self) -> RuleList:
         """One rule per concept, and a last one for rows that match none."""
         check_is_fitted(self)
         rules = RuleList()
-        rows = zip(self._owner, self._intents, self._counts, self._weights, strict=True)
-        for number, (a, intent, count, weight) in enumerate(rows):
+        for number, (a, intent, count, weight) in enumerate(self._concept_parts()):
             own, *others = sorted(self._conditions(intent), key=lambda c: c.feature != a)
             when, conditions = str(own), (own,)
             if others and self.match == "intent":
@@ -384,11 +343,8 @@ class NominalConceptClassifier(SharesMixin, ClassifierMixin, BaseEstimator):
             return True
         return column.nunique() > MAX_CODES
 
-    def _encode(self, X):
-        """Return the codes of X (n_samples, n_features), -1 for what was not there in training."""
-        return self._coded(self._columns(X, reset=False))
-
     def _coded(self, columns):
+        """Return codes (n_samples, n_features), -1 for what was not there in training."""
         codes = np.empty((len(columns[0]), len(columns)), dtype=np.int32, order="F")
         for j, (coder, column) in enumerate(zip(self._coders, columns, strict=True)):
             codes[:, j] = coder.codes(column)

@@ -20,8 +20,6 @@ from counterpoint.boosting.learners import Learner, MemberAnswer, member_proba
 from counterpoint.boosting.rules import Rule, Verdict
 from counterpoint.boosting.voting import ShareBoosting
 
-__all__ = ["DecorateClassifier"]
-
 
 class DecorateRule(Rule):
     """A member stays if the training error of the members so far does not rise."""
@@ -154,14 +152,12 @@ class DecorateClassifier(ShareBoosting):
 
     Attributes
     ----------
-    estimators_ : list
-        The members.
+    estimators_, classes_
+        As in ``AdaBoostClassifier``.
     estimator_weights_ : ndarray of shape (n_members,)
         All 1.
     n_rejected_ : int
         How many were dropped.
-    classes_ : ndarray of shape (n_classes,)
-        Labels, sorted.
     history_ : DataFrame
         One row per member: its ``error`` and the ensemble's ``train_error`` on the training
         data (weighted), ``trials`` so far, and errors on ``eval_set``.
@@ -192,6 +188,8 @@ class DecorateClassifier(ShareBoosting):
     >>> ensemble.history_["train_error"].is_monotonic_decreasing
     True
     """
+
+    _takes_sparse = False
 
     def __init__(
         self,
@@ -241,19 +239,11 @@ class DecorateClassifier(ShareBoosting):
         check_number(self.artificial_size, "artificial_size", low=0, open_low=True, hint=hint)
         check_count(self.max_trials, "max_trials")
 
-    def _read_X(self, X):
-        return super()._read_X(_as_table(X))
-
-    def _check_X(self, X):
-        return super()._check_X(_as_table(X))
+    def _read_X(self, X, *, reset=False):
+        return super()._read_X(_as_table(X), reset=reset)
 
     def _needs_proba(self):
         return True
-
-    def __sklearn_tags__(self):
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = False
-        return tags
 
 
 def _as_table(X):

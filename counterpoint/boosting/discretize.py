@@ -15,7 +15,7 @@ from sklearn.utils.validation import (
     validate_data,
 )
 
-from counterpoint._validation import check_sample_weight
+from counterpoint._validation import check_choice, check_sample_weight
 from counterpoint.datasets.columns import floats, frame_columns, is_frame, is_nominal
 
 # Equal entropies differ by rounding; of equals the first is taken, whatever the order of sums.
@@ -95,8 +95,7 @@ class MDLDiscretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         -------
         self : MDLDiscretizer
         """
-        if self.encode not in ("ordinal", "interval"):
-            raise ValueError(f"encode={self.encode!r}: choose 'ordinal' or 'interval'.")
+        check_choice(self.encode, "encode", ("ordinal", "interval"))
         columns, _ = self._columns(X, y, reset=True)
         classes, y = np.unique(check_classes(y, columns[0]), return_inverse=True)
         cut = self._which_cut(columns)

@@ -3,8 +3,6 @@
 from counterpoint.boosting.additive import AdditiveClassifier, AdditiveRegressor
 from counterpoint.boosting.losses import SquaredClassLoss, SquaredLoss
 
-__all__ = ["L2BoostClassifier", "L2BoostRegressor"]
-
 
 class _L2Boost:
     """Parameters of both."""
@@ -46,30 +44,24 @@ class L2BoostClassifier(_L2Boost, AdditiveClassifier):
     estimator : regressor or None, default=None
         The base learner; None is ``HistTreeRegressor(max_depth=3)``. One without
         ``sample_weight`` is trained on rows drawn by weight if the samples have weights.
-    n_estimators : int, default=100
-        Number of rounds.
     learning_rate : float, default=0.1
         Shrinkage: factor of each member's values.
     line_search : bool, default=False
         Multiply the values also by the step that lowers the squared error most, over all classes
         together. For trees that step is 1: their values are means already.
-    resample : bool, default=False
-        Train on rows drawn by weight, rather than on weights.
-    stopping, warm_start, progress
-        As in ``LogitBoostClassifier``.
-    random_state : int, RandomState instance or None, default=None
-        Seeds members and draws.
+    n_estimators : int, default=100
+        Number of rounds.
+    resample, stopping, warm_start, progress, random_state
+        As in ``AdaBoostClassifier``.
 
     Attributes
     ----------
-    estimators_ : list
-        The regressors; for more than two classes a list of one for each class a round.
+    estimators_, classes_
+        As in ``LogitBoostClassifier``.
     estimator_weights_ : ndarray of shape (n_members,)
         ``learning_rate``, times the step under ``line_search``.
     start_ : ndarray of shape (1,) or (n_classes,)
         Where scores start: the mean code.
-    classes_ : ndarray of shape (n_classes,)
-        Labels, sorted.
     history_ : DataFrame
         One row per round: ``train_error``, ``train_squared_error`` of the codes, and the same on
         ``eval_set``.
@@ -101,10 +93,12 @@ class L2BoostRegressor(_L2Boost, AdditiveRegressor):
     """L2Boost: every member is fitted to what those before left over.
 
     Prediction starts from the mean of y. Each round fits a regressor to the residuals, which
-    are the negative gradient of half the squared error ([2]_, eq. 3.20-3.22), and adds
+    are the negative gradient of half the squared error (Eastwood 2010, eq. 3.20-3.22: see the
+    references of ``L2BoostClassifier``), and adds
     ``learning_rate`` times its values (eq. 3.24). Small steps and many members do best; too many
     overfit, slowly. Members are corrections, not predictions: ``member_predict`` gives
-    what each adds, and ``staged_predict`` shows how the sum grows.
+    what each adds, which makes ``predict`` together with ``start_``, and ``staged_predict`` shows
+    how the sum grows.
 
     Parameters
     ----------
@@ -118,21 +112,12 @@ class L2BoostRegressor(_L2Boost, AdditiveRegressor):
     ----------
     estimators_ : list
         The regressors.
-    estimator_weights_ : ndarray of shape (n_members,)
-        ``learning_rate``, times the step under ``line_search``.
+    estimator_weights_, stop_reason_
+        As in ``L2BoostClassifier``.
     start_ : ndarray of shape (1,)
         Mean of y.
     history_ : DataFrame
         One row per round: ``train_error``, the mean squared error, and the same on ``eval_set``.
-    stop_reason_ : str
-        "complete", "interrupted", or what a stopping rule said.
-
-    References
-    ----------
-    .. [1] Buhlmann and Yu, "Boosting with the L2 loss: regression and classification", JASA 98,
-       2003.
-    .. [2] M. Eastwood, "Building Well-Performing Classifier Ensembles: Model and Decision Level
-       Combination", PhD thesis, Bournemouth University 2010, section 3.5, eq. 3.20-3.24.
 
     Examples
     --------

@@ -108,13 +108,19 @@ def shares_work(estimator):
     return prepare <= fit
 
 
-def make_learner(estimator, X, y, codes, classes, *, resample, proba, cases, rng, weighted=True):
+def make_learner(
+    estimator, X, codes=None, classes=None, *, resample, cases, rng, proba=False, weighted=True
+):
     """Return a learner that shares work between rounds where the estimator can, else any.
 
-    ``cases`` are the weights that the samples start from, as numbers of cases, all above 0.
+    ``codes`` are those of the labels in the sorted ``classes``; both are None for regression, where
+    the rule gives targets. ``proba`` asks for probabilities as well. ``cases`` are the weights that
+    the samples start from, as numbers of cases, all above 0. ``weighted`` says whether the weights
+    ever differ; if not, they are not passed, and learners without ``sample_weight`` do as well.
     """
     if shares_work(estimator) and not resample:
         return PreparedLearner(estimator, X, codes, classes, proba=proba, cases=cases, rng=rng)
+    y = None if classes is None else classes[codes]
     return EstimatorLearner(
         estimator, X, y, classes, resample=resample, proba=proba, rng=rng, weighted=weighted
     )
@@ -123,21 +129,8 @@ def make_learner(estimator, X, y, codes, classes, *, resample, proba, cases, rng
 class PreparedLearner(Learner):
     """Train members of an estimator that prepares the data once.
 
-    Parameters
-    ----------
-    estimator : estimator
-        With ``prepare``, ``fit_prepared`` and ``predict_prepared``. Its ``class_weight`` multiplies
-        the weights of every round anew; it is no part of the samples' own weights.
-    X : array-like or frame
-    codes : ndarray of shape (n_samples,) or None
-        Class codes; None for regression, where the rule gives targets.
-    classes : ndarray or None
-        Sorted labels; None for regression.
-    proba : bool
-        Ask for probabilities as well.
-    cases : ndarray of shape (n_samples,)
-        Weights that the samples start from, as numbers of cases, all above 0.
-    rng : RandomState
+    Its ``class_weight`` multiplies the weights of every round anew; it is no part of the samples'
+    own weights.
     """
 
     def __init__(self, estimator, X, codes, classes, *, proba, cases, rng):
@@ -166,25 +159,7 @@ class PreparedLearner(Learner):
 
 
 class EstimatorLearner(Learner):
-    """Train clones of any scikit-learn estimator, by weights or on rows drawn by weight.
-
-    Parameters
-    ----------
-    estimator : estimator
-    X : array-like or frame
-    y : ndarray of shape (n_samples,)
-        Labels, as given to the members.
-    classes : ndarray or None
-        Sorted labels; None for regression.
-    resample : bool
-        Draw rows by weight instead of passing weights.
-    proba : bool
-        Ask for probabilities as well.
-    rng : RandomState
-    weighted : bool, default=True
-        Whether the weights ever differ; if not, they are not passed, and learners without
-        ``sample_weight`` do as well.
-    """
+    """Train clones of any scikit-learn estimator, by weights or on rows drawn by weight."""
 
     def __init__(self, estimator, X, y, classes, *, resample, proba, rng, weighted=True):
         self.estimator, self.X, self.y, self.classes = estimator, X, y, classes
@@ -223,9 +198,8 @@ class EstimatorLearner(Learner):
     def answer(self, model):
         """Return what a member predicts for the training samples."""
         if self.classes is None:
-            return MemberAnswer(
-                model, values=np.asarray(model.predict(self.X), dtype=float).ravel()
-            )
+            values = np.asarray(model.predict(self.X), dtype=float).ravel()
+            return MemberAnswer(model, values=values)
         proba = member_proba(model, self.X, self.classes) if self.proba else None
         return MemberAnswer(model, votes=member_votes(model, self.X, self.classes), proba=proba)
 

@@ -4,8 +4,6 @@ from counterpoint._validation import check_number
 from counterpoint.boosting.additive import AdditiveClassifier
 from counterpoint.boosting.losses import LogisticLoss
 
-__all__ = ["LogitBoostClassifier"]
-
 
 class LogitBoostClassifier(AdditiveClassifier):
     """LogitBoost: a logistic regression whose terms are fitted one after another.
@@ -28,21 +26,14 @@ class LogitBoostClassifier(AdditiveClassifier):
     z_max : float, default=4.0
         Working responses are clipped to [-z_max, z_max]; 2 to 4 is usual. Weights p (1 - p)
         are kept above twice the machine epsilon, 4.4e-16.
-    resample : bool, default=False
-        Train on rows drawn by weight, rather than on weights.
-    stopping : stopping rule, list of them or None, default=None
-        When to stop before ``n_estimators``: see ``ErrorStopping``.
-    warm_start : bool, default=False
-        Go on from the members there are, on the same data.
-    progress : bool or None, default=None
-        Draw a progress bar; None: on a terminal.
-    random_state : int, RandomState instance or None, default=None
-        Seeds members and draws.
+    resample, stopping, warm_start, progress, random_state
+        As in ``AdaBoostClassifier``.
 
     Attributes
     ----------
     estimators_ : list
         The regressors; for more than two classes a list of one for each class a round.
+        ``member_predict`` gives the labels that the corrections of a round alone speak for.
     estimator_weights_ : ndarray of shape (n_members,)
         All ``learning_rate``.
     start_ : ndarray of shape (1,) or (n_classes,)
@@ -103,3 +94,8 @@ class LogitBoostClassifier(AdditiveClassifier):
 
     def _make_loss(self):
         return LogisticLoss(len(self.classes_), float(self.z_max))
+
+    def predict_log_proba(self, X):
+        """Return the logarithm of ``predict_proba``, exact where that is tiny."""
+        scores = self._scores(X)
+        return self._loss.log_proba(scores)

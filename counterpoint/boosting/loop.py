@@ -117,6 +117,7 @@ class BaseBoosting(MetaEstimatorMixin, BaseEnsemble):
     """
 
     estimator: Any = None
+    _takes_sparse = True
 
     def fit(self, X, y, sample_weight=None, *, eval_set=None):
         """Train the members one after another.
@@ -153,26 +154,22 @@ class BaseBoosting(MetaEstimatorMixin, BaseEnsemble):
         start = self._start(rule, learner, y, n_classes, weight, watchers)
         stops = self.stopping or ()
         stops = stops if isinstance(stops, (list, tuple)) else (stops,)
-        context = Context(self, learner, y, n_classes)
         result = boost(
             rule,
             learner,
             self.n_estimators,
             on_failure=getattr(self, "on_failure", "stop"),
-            stops=[stop.begin(context) for stop in stops],
+            stops=[stop.begin(y, n_classes) for stop in stops],
             watchers=watchers,
             progress=self.progress,
             name=type(self).__name__,
             done=start,
         )
-        if start:
-            self.estimators_.extend(result.models)
-            self.estimator_weights_ = np.append(self.estimator_weights_, result.alphas)
-            self._history.extend(result.history)
-        else:
-            self.estimators_ = result.models
-            self.estimator_weights_ = np.array(result.alphas, dtype=float)
-            self._history = result.history
+        if not start:
+            self.estimators_, self.estimator_weights_, self._history = [], np.empty(0), []
+        self.estimators_.extend(result.models)
+        self.estimator_weights_ = np.append(self.estimator_weights_, result.alphas)
+        self._history.extend(result.history)
         self.stop_reason_ = result.reason
         self._finish(result)
         if result.reason == "interrupted":
@@ -221,13 +218,13 @@ class BaseBoosting(MetaEstimatorMixin, BaseEnsemble):
         check_learner(self.estimator, owner=type(self).__name__, count="n_estimators")
         check_count(self.n_estimators, "n_estimators")
 
-    def _read_X(self, X):
-        """Return training data as the learner wants them: it checks the values."""
-        return read_table(self, X, reset=not self._goes_on())
+    def _read_X(self, X, *, reset=False):
+        """Return data as the learner wants them: it checks the values."""
+        return read_table(self, X, reset=reset)
 
     def _check_X(self, X):
         check_is_fitted(self)
-        return read_table(self, X)
+        return self._read_X(X)
 
     @contextmanager
     def _naming_text(self, X):
@@ -283,29 +280,16 @@ class BaseBoosting(MetaEstimatorMixin, BaseEnsemble):
         if hasattr(self._base(), "__sklearn_tags__"):  # else fit says what is wrong
             base = get_tags(self._base()).input_tags
             tags.input_tags.allow_nan = base.allow_nan
-            tags.input_tags.sparse = base.sparse
+            tags.input_tags.sparse = base.sparse and self._takes_sparse
             tags.input_tags.categorical = base.categorical
         return tags
 
 
-@dataclass
-class Context:
-    """What a stopping rule may look at: the training data as the learner sees them."""
-
-    estimator: Any
-    learner: Any
-    y: np.ndarray
-    n_classes: int | None
-
-
 def evaluation_sets(eval_set):
     """Return evaluation data by name: a pair (X, y), a list of pairs, or a dict of pairs."""
-    if eval_set is None:
-        return {}
-    if isinstance(eval_set, dict):
-        return eval_set
-    if isinstance(eval_set, tuple):
-        return {"eval": eval_set}
-    if len(eval_set) == 1:
-        return {"eval": eval_set[0]}
-    return {f"eval{k}": pair for k, pair in enumerate(eval_set)}
+    if eval_set is None or isinstance(eval_set, dict):
+        return eval_set or {}
+    pairs = [eval_set] if isinstance(eval_set, tuple) else eval_set
+    if len(pairs) == 1:
+        return {"eval": pairs[0]}
+    return {f"eval{k}": pair for k, pair in enumerate(pairs)}

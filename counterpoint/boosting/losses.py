@@ -85,21 +85,9 @@ class SquaredClassLoss(_ClassLoss):
             return np.hstack([1.0 - share, share])
         return project_to_simplex(share)
 
-    def log_proba(self, scores):
-        """Return the logarithm of ``proba``; -inf where it is 0."""
-        with np.errstate(divide="ignore"):
-            return np.log(self.proba(scores))
-
 
 class LogisticLoss(_ClassLoss):
-    """Log-likelihood of classes, by Newton steps: working responses and weights.
-
-    Parameters
-    ----------
-    n_classes : int
-    z_max : float
-        Working responses are clipped here.
-    """
+    """Log-likelihood of classes, by Newton steps: weights, and responses clipped at z_max."""
 
     weighs = True
 

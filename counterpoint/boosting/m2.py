@@ -11,23 +11,15 @@ from counterpoint.boosting.rules import NO_ERROR, Rule, Verdict
 from counterpoint.boosting.voting import ShareBoosting
 from counterpoint.trees.ensemble import predict_trees
 
-__all__ = ["AdaBoostM2Classifier"]
-
 # A pseudo-loss this near to 1/2 is 1/2: weights are rounded to about 1e-16.
 _ROUNDING = 1e-12
 
 
 class PseudoLossRule(Rule):
-    """Mislabel weights and the pseudo-loss.
-
-    Parameters
-    ----------
-    soft : bool
-        Members say probabilities; else they vote, 1 for one class and 0 for the others.
-    """
+    """Mislabel weights and the pseudo-loss."""
 
     def __init__(self, soft):
-        self.soft = soft
+        self.soft = soft  # members say probabilities; else 1 for one class and 0 for the others
 
     def start(self, y, n_classes, weight):
         """Give each wrong label of a sample the same share of the sample's weight."""
@@ -87,33 +79,23 @@ class AdaBoostM2Classifier(ShareBoosting):
         The base learner; None is ``PrunedTreeClassifier(grower="hist")``. With
         ``NominalConceptClassifier`` this is Boosting of Nominal Concepts [2]_: frames reach
         the learner as they are.
-    n_estimators : int, default=50
-        Number of members.
     output : {"auto", "soft", "hard"}, default="auto"
         What members say: "soft" their ``predict_proba``, "hard" 1 for the class they predict and
         0 for the others. "auto" is soft where the learner has ``predict_proba``.
-    resample : bool, default=False
-        Train on rows drawn by weight, rather than on weights.
     on_failure : {"stop", "restart"}, default="stop"
         What to do with a member of pseudo-loss 0, that is below one in a million ("perfect"), or
         one half or more ("chance"). "stop": end training; a perfect member is kept, with the say
         of log(1e6). "restart": drop it, set the weights back and go on, up to ten
         failures in a row, two if nothing is random. If no member succeeds, the last is kept alone.
-    class_weight : dict, "balanced" or None, default=None
-        Weights of classes that the samples start from.
-    stopping, warm_start, progress
+    n_estimators, resample, class_weight, stopping, warm_start, progress, random_state
         As in ``AdaBoostClassifier``.
-    random_state : int, RandomState instance or None, default=None
-        Seeds members and draws.
 
     Attributes
     ----------
-    estimators_ : list
-        The members.
+    estimators_, classes_
+        As in ``AdaBoostClassifier``.
     estimator_weights_ : ndarray of shape (n_members,)
         log(1 / beta) of each.
-    classes_ : ndarray of shape (n_classes,)
-        Labels, sorted.
     history_ : DataFrame
         One row per member: weight ``alpha``, ``pseudo_loss``, weighted ``error``, the factor
         ``z`` by which all weights shrank, ``train_error``, and errors on ``eval_set``.

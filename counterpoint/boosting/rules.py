@@ -141,16 +141,10 @@ class Rule(ABC):
 
 
 class VoteRule(Rule):
-    """AdaBoost.NC's rule on votes (discrete) or probabilities (confidence-rated).
+    """AdaBoost.NC's rule on votes (discrete) or probabilities (``confidence``).
 
-    Parameters
-    ----------
-    lam : float or callable
-        Strength of the penalty; a function of the rule's state sets it anew each round.
-    bonus : bool
-        Add log(K - 1) to a member's weight, as SAMME does; chance is then 1 - 1/K, else 1/2.
-    confidence : bool
-        Use probabilities.
+    ``lam``, the strength of the penalty, may be a function of the rule that sets it each round.
+    ``bonus`` adds log(K - 1) to a member's weight, as SAMME does; chance is then 1 - 1/K, else 1/2.
     """
 
     def __init__(self, lam=0.0, *, bonus=True, confidence=False):

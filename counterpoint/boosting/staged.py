@@ -11,8 +11,8 @@ class StagedClassifier(BaseBoosting, BaseEnsembleClassifier):
     """Classifier by scores that grow as members join.
 
     A subclass has ``_scores`` of all members and ``_staged_scores``, a generator of those of the
-    first 1, 2, ... members, (n_samples, n_scores) each; and it says what scores mean, by
-    ``_as_codes``, ``_as_decision`` and ``_as_proba``.
+    first 1, 2, ... members, (n_samples, n_scores) each; it says what scores mean, by ``_as_codes``,
+    ``_as_decision`` and ``_as_proba``; and it has ``_member_votes``, (n_members, n_samples).
     """
 
     class_weight = None
@@ -21,7 +21,7 @@ class StagedClassifier(BaseBoosting, BaseEnsembleClassifier):
         """Return data, class codes and weights that add up to 1, of the samples that count."""
         need_target(self, y)
         going_on = self._goes_on()
-        X = self._read_X(X)
+        X = self._read_X(X, reset=not going_on)
         classes, codes = encode_target(self, y)
         if going_on and not np.array_equal(classes, self.classes_):
             raise ValueError(
@@ -67,36 +67,15 @@ class StagedClassifier(BaseBoosting, BaseEnsembleClassifier):
         for scores in self._staged_scores(X):
             yield self._as_decision(scores)
 
-    def predict(self, X):
-        """Return the label of the highest score; a tie goes to the first class.
-
-        Parameters
-        ----------
-        X : array-like or frame of shape (n_samples, n_features)
-
-        Returns
-        -------
-        ndarray of shape (n_samples,)
-        """
-        codes = self._as_codes(self._scores(X))
-        return self.classes_[codes]
+    def _winners(self, X):
+        return self._as_codes(self._scores(X))
 
     def staged_predict(self, X):
         """Yield ``predict`` after the first 1, 2, ... members."""
         for scores in self._staged_scores(X):
             yield self.classes_[self._as_codes(scores)]
 
-    def predict_proba(self, X):
-        """Return class probabilities, made of the scores.
-
-        Parameters
-        ----------
-        X : array-like or frame of shape (n_samples, n_features)
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_classes)
-        """
+    def _combined(self, X):
         return self._as_proba(self._scores(X))
 
     def staged_predict_proba(self, X):

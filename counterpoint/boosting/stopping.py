@@ -6,24 +6,25 @@ from counterpoint._outputs import MemberOutputs
 from counterpoint._validation import check_count
 from counterpoint.diversity.measures import get_measure
 
-__all__ = ["DiversityStopping", "ErrorStopping"]
-
 
 class _Patience:
-    """Stop when a value has not become better for a number of rounds."""
+    """Say why to stop when a value has not become better for a number of rounds, else nothing."""
 
-    def __init__(self, sign, patience, tolerance, least):
-        self.sign, self.patience, self.tolerance = sign, patience, tolerance
+    def __init__(self, name, sign, patience, tolerance, least):
+        check_count(patience, "patience")
+        self.name, self.sign, self.patience, self.tolerance = name, sign, patience, tolerance
         self.best, self.since, self.least = -np.inf, 0, least
 
-    def hopeless(self, value, n_members):
+    def __call__(self, value, n_members):
         if n_members < self.least or np.isnan(value):
-            return False
+            return ""
         if self.sign * value > self.best + self.tolerance:
             self.best, self.since = self.sign * value, 0
         else:
             self.since += 1
-        return self.since >= self.patience
+        if self.since < self.patience:
+            return ""
+        return f"{self.name} did not improve for {self.patience} rounds"
 
 
 class DiversityStopping:
@@ -54,13 +55,10 @@ class DiversityStopping:
     >>> from counterpoint.boosting import AdaBoostClassifier, DiversityStopping
     >>> from counterpoint.trees import HistTreeClassifier
     >>> X, y = load_breast_cancer(return_X_y=True)
-    >>> boosted = AdaBoostClassifier(
-    ...     HistTreeClassifier(max_depth=1),
-    ...     n_estimators=500,
-    ...     stopping=DiversityStopping("q", patience=5),
-    ... ).fit(X, y)
-    >>> len(boosted.estimators_) < 500, boosted.stop_reason_
-    (True, 'q did not improve for 5 rounds')
+    >>> stump = HistTreeClassifier(max_depth=1)
+    >>> boosted = AdaBoostClassifier(stump, n_estimators=500, stopping=DiversityStopping("q"))
+    >>> boosted.fit(X, y).stop_reason_
+    'q did not improve for 5 rounds'
     """
 
     def __init__(self, measure="q", *, patience=5, tolerance=0.0, min_members=3):
@@ -69,33 +67,28 @@ class DiversityStopping:
         self.tolerance = tolerance
         self.min_members = min_members
 
-    def begin(self, context):
-        """Start watching a fit; return what the loop asks after every round."""
+    def begin(self, y, n_classes):
+        """Start watching a fit to class codes; return what the loop asks after every round."""
         measure = get_measure(self.measure)
         if not measure.more_diverse:
             raise ValueError(
                 f"measure={self.measure!r} has no direction: it is not a measure of diversity. "
                 "Try 'q', 'disagreement' or 'entropy'."
             )
-        check_count(self.patience, "patience")
-        if context.n_classes is None:
+        if n_classes is None:
             raise ValueError("DiversityStopping is for classifiers: their members vote.")
         sign = 1.0 if measure.more_diverse == "higher" else -1.0
-        patience = _Patience(sign, self.patience, self.tolerance, self.min_members)
+        why = _Patience(self.measure, sign, self.patience, self.tolerance, self.min_members)
         votes: list = []
 
         def stop(history, answer):
             votes.append(answer.votes)
             if len(votes) < 2:
                 return ""
-            outputs = MemberOutputs(
-                np.stack(votes), context.y, classes=np.arange(context.n_classes)
-            )
+            outputs = MemberOutputs(np.stack(votes), y, classes=np.arange(n_classes))
             value = measure.function(outputs)
             history[-1][self.measure] = value
-            if patience.hopeless(value, len(votes)):
-                return f"{self.measure} did not improve for {self.patience} rounds"
-            return ""
+            return why(value, len(votes))
 
         return stop
 
@@ -130,10 +123,9 @@ class ErrorStopping:
         self.patience = patience
         self.tolerance = tolerance
 
-    def begin(self, context):
+    def begin(self, y, n_classes):
         """Start watching a fit; return what the loop asks after every round."""
-        check_count(self.patience, "patience")
-        patience = _Patience(-1.0, self.patience, self.tolerance, 1)
+        why = _Patience(self.column, -1.0, self.patience, self.tolerance, 1)
 
         def stop(history, answer):
             row = history[-1]
@@ -142,8 +134,6 @@ class ErrorStopping:
                     f"ErrorStopping(column={self.column!r}): the history has only "
                     f"{', '.join(row)}. Pass eval_set to fit, or name one of these."
                 )
-            if patience.hopeless(row[self.column], len(history)):
-                return f"{self.column} did not improve for {self.patience} rounds"
-            return ""
+            return why(row[self.column], len(history))
 
         return stop

@@ -11,17 +11,9 @@ from sklearn.utils.validation import check_is_fitted
 
 from counterpoint._validation import check_number
 from counterpoint.base import validate_data
-from counterpoint.boosting.kernel_members import (
-    ROUNDING,
-    Space,
-    WidthLearner,
-    member_codes,
-    pack,
-)
+from counterpoint.boosting.kernel_members import ROUNDING, Space, WidthLearner, member_codes, pack
 from counterpoint.boosting.rules import Rule, Verdict
 from counterpoint.boosting.voting import BaseBoostingClassifier
-
-__all__ = ["AdaBoostSVMClassifier", "NCABSVMClassifier"]
 
 
 class WidthRule(Rule):
@@ -48,11 +40,7 @@ class WidthRule(Rule):
             penalised = self.weight * np.power(np.where(differs, 4.0, 0.0), self.lam)
         good, bad = (max(penalised[k].sum(), self.least) for k in (~wrong, wrong))
         alpha = float(0.5 * np.log(good / bad))
-        notes = {
-            "error": error,
-            "penalty": diversity,
-            "log2_width": float(answer.model.log2_width),
-        }
+        notes = {"error": error, "penalty": diversity, "log2_width": float(answer.model.log2_width)}
         failure = last = ""
         if error > 0.5 - ROUNDING:
             failure = "chance"
@@ -104,12 +92,8 @@ class AdaBoostSVMClassifier(BaseBoostingClassifier):
         Standardise the columns (weighted mean 0, standard deviation 1) first.
     tol : float, default=1e-3
         Tolerance of the solver.
-    stopping : stopping rule, list of them or None, default=None
-        When to stop before ``n_estimators``.
-    warm_start : bool, default=False
-        Go on from the members there are, on the same data.
-    progress : bool or None, default=None
-        Draw a progress bar; None: on a terminal.
+    stopping, warm_start, progress
+        As in ``AdaBoostClassifier``.
 
     Attributes
     ----------
@@ -119,8 +103,8 @@ class AdaBoostSVMClassifier(BaseBoostingClassifier):
         Their say, ln((1 - error) / error) / 2. An error below 1 / n_samples counts as that.
     widths_ : ndarray of shape (n_members,)
         Kernel width of each.
-    classes_ : ndarray of shape (n_classes,)
-        Labels, sorted.
+    classes_
+        As in ``AdaBoostClassifier``.
     history_ : DataFrame
         One row per member: ``alpha``, weighted ``error``, ``penalty`` (4 times the share of
         samples where it differs from the vote before it), ``log2_width``, ``z``,
@@ -145,6 +129,7 @@ class AdaBoostSVMClassifier(BaseBoostingClassifier):
     """
 
     random_state = None  # nothing is random
+    _takes_sparse = False
 
     def __init__(
         self,
@@ -175,15 +160,9 @@ class AdaBoostSVMClassifier(BaseBoostingClassifier):
         log2_widths = np.arange(
             self.log2_width_max, self.log2_width_min, -self.log2_width_step, dtype=float
         )
-        return WidthLearner(
-            Space.of(X, weight, self.scale),
-            codes,
-            self.classes_,
-            log2_widths,
-            C=self.C,
-            tol=self.tol,
-            n_cases=self._n_cases,
-        )
+        space = Space.of(X, weight, self.scale)
+        solver = {"C": self.C, "tol": self.tol, "n_cases": self._n_cases}
+        return WidthLearner(space, codes, self.classes_, log2_widths, **solver)
 
     def make_rule(self):
         """Return the rule of AdaBoost on members of one width."""
@@ -214,20 +193,11 @@ class AdaBoostSVMClassifier(BaseBoostingClassifier):
         X = self._check_X(X)
         return member_codes(self.estimators_, X)
 
-    def _read_X(self, X):
-        return validate_data(self, X, reset=not self._goes_on(), dtype=np.float64)
-
-    def _check_X(self, X):
-        check_is_fitted(self)
-        return validate_data(self, X, reset=False, dtype=np.float64)
+    def _read_X(self, X, *, reset=False):
+        return validate_data(self, X, reset=reset, dtype=np.float64)
 
     def _base(self):
         return SVC()
-
-    def __sklearn_tags__(self):
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = False
-        return tags
 
 
 class NCABSVMClassifier(AdaBoostSVMClassifier):

@@ -8,17 +8,10 @@ from sklearn.utils.validation import check_is_fitted
 from counterpoint._kernels.threads import threads_for
 from counterpoint._kernels.votes import add_votes
 from counterpoint._validation import check_choice
-from counterpoint.boosting.learners import (
-    make_learner,
-    member_proba,
-    member_votes,
-    stacked_members,
-)
+from counterpoint.boosting.learners import make_learner, member_proba, member_votes, stacked_members
 from counterpoint.boosting.staged import StagedClassifier
 from counterpoint.trees import PrunedTreeClassifier
 from counterpoint.trees.ensemble import predict_trees
-
-ON_FAILURE = ("restart", "stop")
 
 
 class EvaluationWatcher:
@@ -62,33 +55,17 @@ class BaseBoostingClassifier(StagedClassifier, metaclass=ABCMeta):
 
     Parameters
     ----------
-    estimator : classifier or None, default=None
-        The base learner; None is ``PrunedTreeClassifier(grower="hist")``.
-    n_estimators : int, default=50
-        Number of members.
-    resample : bool, default=False
-        Train on rows drawn by weight, rather than on weights.
+    confidence : bool, default=False
+        Let members vote with their probabilities; the rule has them in ``answer.proba``.
     on_failure : {"restart", "stop"}, default="restart"
         What to do with a member that the rule does not take in.
-    class_weight : dict, "balanced" or None, default=None
-        Weights of classes that the samples start from.
-    stopping : stopping rule, list of them or None, default=None
-        When to stop before ``n_estimators``: see ``DiversityStopping``, ``ErrorStopping``.
-    warm_start : bool, default=False
-        Go on from the members there are, on the same data.
-    progress : bool or None, default=None
-        Draw a progress bar; None: on a terminal.
-    random_state : int, RandomState instance or None, default=None
-        Seeds members and draws.
+    estimator, n_estimators, resample, class_weight, stopping, warm_start, progress, random_state
+        As in ``AdaBoostClassifier``.
 
     Attributes
     ----------
-    estimators_ : list
-        The members.
-    estimator_weights_ : ndarray of shape (n_members,)
-        Their say.
-    classes_ : ndarray of shape (n_classes,)
-        Labels, sorted.
+    estimators_, estimator_weights_, classes_
+        As in ``AdaBoostClassifier``.
     history_ : DataFrame
         One row per member: ``alpha``, what the rule notes, and errors on ``eval_set``.
     stop_reason_ : str
@@ -121,6 +98,7 @@ class BaseBoostingClassifier(StagedClassifier, metaclass=ABCMeta):
         estimator=None,
         *,
         n_estimators=50,
+        confidence=False,
         resample=False,
         on_failure="restart",
         class_weight=None,
@@ -131,6 +109,7 @@ class BaseBoostingClassifier(StagedClassifier, metaclass=ABCMeta):
     ):
         self.estimator = estimator
         self.n_estimators = n_estimators
+        self.confidence = confidence
         self.resample = resample
         self.on_failure = on_failure
         self.class_weight = class_weight
@@ -154,7 +133,6 @@ class BaseBoostingClassifier(StagedClassifier, metaclass=ABCMeta):
         return make_learner(
             self._base(),
             X,
-            self.classes_[codes],
             codes,
             self.classes_,
             resample=self.resample,
@@ -166,7 +144,7 @@ class BaseBoostingClassifier(StagedClassifier, metaclass=ABCMeta):
     def _check_options(self):
         """Check parameters of the method."""
         super()._check_options()
-        check_choice(getattr(self, "on_failure", "stop"), "on_failure", ON_FAILURE)
+        check_choice(getattr(self, "on_failure", "stop"), "on_failure", ("restart", "stop"))
 
     def _finish(self, result):
         # Trees of ours are asked all at once if each knows all classes: drawn rows may lack one.
@@ -179,22 +157,7 @@ class BaseBoostingClassifier(StagedClassifier, metaclass=ABCMeta):
 
     # -- answers ---------------------------------------------------------------------------------
 
-    def member_predict(self, X):
-        """Labels of every member.
-
-        Parameters
-        ----------
-        X : array-like or frame of shape (n_samples, n_features)
-
-        Returns
-        -------
-        ndarray of shape (n_members, n_samples)
-        """
-        votes = self._member_votes(X)
-        return self.classes_[votes]
-
     def _member_votes(self, X):
-        """Class codes of every member, (n_members, n_samples)."""
         check_is_fitted(self)
         if self._stacked is not None:
             return predict_trees(self._stacked, self._check_numbers(X))

@@ -217,7 +217,7 @@ def test_data_are_prepared_once(monkeypatch):
     AdaBoostClassifier(HistTreeClassifier(max_depth=1), n_estimators=5).fit(X, Y)
     assert len(count) == 1
     options = {"resample": False, "proba": True, "cases": np.ones(len(Y)), "rng": None}
-    learner = make_learner(HistTreeClassifier(), X, Y, Y, np.arange(3), **options)
+    learner = make_learner(HistTreeClassifier(), X, Y, np.arange(3), **options)
     assert isinstance(learner, PreparedLearner)
     answer = learner.fit(np.full(len(Y), 1 / len(Y)))
     assert_array_equal(answer.votes, answer.model.predict(X))
