@@ -197,7 +197,7 @@ def test_pickles():
 
 def test_wrong_options_and_data(mixed):
     X, y = mixed
-    with pytest.raises(ValueError, match="encode='onehot': choose 'ordinal' or 'interval'"):
+    with pytest.raises(ValueError, match="encode='onehot': choose 'ordinal', 'interval'"):
         MDLDiscretizer(encode="onehot").fit(X, y)
     with pytest.raises(ValueError, match="columns='all': give 'numeric', or a list"):
         MDLDiscretizer(columns="all").fit(X, y)
