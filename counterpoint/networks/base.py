@@ -1,9 +1,4 @@
-"""What all networks of this package share: data in, scores out.
-
-:class:`BaseNetworks` reads and scales; :class:`BaseNetworkClassifier` and
-:class:`BaseNetworkRegressor` turn what output units say into answers, of each member and of the
-ensemble.
-"""
+"""What all networks of this package share: data in, scores of members and ensemble out."""
 
 from dataclasses import replace
 from numbers import Integral
@@ -147,7 +142,7 @@ class BaseNetworks(BaseEnsemble):
         X = validate_data(self, X, reset=False, dtype=self._dtypes, allow_nd=self._takes_images)
         return self.scale_.inputs(X)
 
-    def _combined(self, outputs: NDArray) -> NDArray:
+    def _combine(self, outputs: NDArray) -> NDArray:
         """Return the ensemble's scores (n_samples, n_outputs) from outputs of all members."""
         return outputs.mean(axis=0)
 
@@ -159,7 +154,7 @@ class BaseNetworks(BaseEnsemble):
     def _scores(self, X) -> NDArray:
         """Return the outputs of the ensemble; members' are kept for a few rows at a time."""
         X = self._check_X(X)
-        scores = [self._combined(self.networks_.outputs(X[at])) for at in gen_batches(len(X), 4096)]
+        scores = [self._combine(self.networks_.outputs(X[at])) for at in gen_batches(len(X), 4096)]
         return self.scale_.back(np.concatenate(scores))
 
 
@@ -182,37 +177,17 @@ class ScoredClassifier(BaseEnsembleClassifier):
         scores = self._member_scores(X)
         return Answers(self.classes_, [], self._codes(scores), self._proba(scores))
 
-    def member_predict_proba(self, X):
-        """Return the class probabilities of every member.
+    def _members_have_proba(self):
+        return True
 
-        Parameters
-        ----------
-        X : array-like or frame of shape (n_samples, n_features)
-
-        Returns
-        -------
-        ndarray of shape (n_members, n_samples, n_classes)
-        """
-        return self._ask(X).proba
-
-    def predict_proba(self, X):
-        """Return the ensemble's class probabilities.
-
-        Parameters
-        ----------
-        X : array-like or frame of shape (n_samples, n_features)
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_classes)
-        """
+    def _combined(self, X):
         return self._ensemble_proba(self._scores(X))
 
 
 class BaseNetworkClassifier(BaseNetworks, ScoredClassifier):
     """A classifier whose members have one output per class.
 
-    ``_combined`` says what the ensemble makes of the outputs of its members.
+    ``_combine`` says what the ensemble makes of the outputs of its members.
     """
 
     def _targets(self, y, weight):
@@ -239,30 +214,11 @@ class BaseNetworkRegressor(BaseNetworks, BaseEnsembleRegressor):
         targets = ((y - mean) / unit)[:, None]
         return y, np.zeros(len(y)), targets, {"y_mean": mean, "y_unit": unit}
 
-    def predict(self, X):
-        """Return what the ensemble predicts.
+    def _combined(self, X):
+        return self._as_y(self._scores(X))
 
-        Parameters
-        ----------
-        X : array-like or frame of shape (n_samples, n_features)
+    def _ask(self, X):
+        return self._as_y(self._member_scores(X))
 
-        Returns
-        -------
-        ndarray of shape (n_samples,) or (n_samples, n_outputs), as y was
-        """
-        scores = self._scores(X)
-        return scores[:, 0] if self._flat else scores
-
-    def member_predict(self, X):
-        """Return what each member predicts.
-
-        Parameters
-        ----------
-        X : array-like or frame of shape (n_samples, n_features)
-
-        Returns
-        -------
-        ndarray of shape (n_members, n_samples) or (n_members, n_samples, n_outputs), as y was
-        """
-        scores = self._member_scores(X)
-        return scores[:, :, 0] if self._flat else scores
+    def _as_y(self, scores):
+        return scores[..., 0] if self._flat else scores

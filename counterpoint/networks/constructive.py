@@ -113,8 +113,6 @@ class ConstructiveNetworkClassifier(BaseNetworkClassifier):
     >>> ensemble = ConstructiveNetworkClassifier(random_state=0).fit(X, y)
     >>> bool(ensemble.score(X, y) > 0.9)
     True
-    >>> len(ensemble.n_hidden_) == ensemble.networks_.n_members
-    True
     """
 
     def __init__(

@@ -1,7 +1,4 @@
-"""Rounds of refitting on corrected targets; the estimators around them are in ``nccd.py``.
-
-Top to bottom: the corrected target, the rows each member sees, a member, the rounds.
-"""
+"""Rounds of refitting on corrected targets; the estimators around them are in ``nccd.py``."""
 
 from dataclasses import dataclass, field
 from typing import Any

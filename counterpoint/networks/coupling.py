@@ -1,19 +1,13 @@
 """What members take from each other while they are trained, and how to add to it.
 
-A :class:`Coupling` gives the error that each member descends, from the outputs of all members:
-negative correlation learning, root-quartic repulsion, mixed cross-entropies. One of your own is
-a subclass with two methods; ``register_coupling`` gives it a name for ``penalty="..."``, and an
-instance may be passed instead of a name.
-
+A :class:`Coupling` gives the error that each member descends, from the outputs of all members.
 Strength s in [0, 1] means the same everywhere: 0 trains every network alone; 1 is the strongest
-coupling at which members do not fly apart. For the squared error and the cross-entropy it is even
-one formula: the networks descend ::
+coupling at which members do not fly apart. For the squared error (negative correlation learning)
+and the cross-entropy (its generalization by Buschjäger et al. 2020) the networks descend ::
 
     N * J,   J = (1 - s) * mean_i loss(f_i) + s * loss(f)
 
-with ``f`` the mean of the outputs. For the squared error that is negative correlation learning
-(J = loss(f) + (1 - s) * ambiguity, by the ambiguity decomposition), for the cross-entropy it is
-what Buschjäger et al. 2020 call generalized negative correlation learning.
+with ``f`` the mean of the outputs.
 """
 
 import math

@@ -1,7 +1,4 @@
-"""EPNet, networks that evolve in weights and structure, and ensembles of what evolved.
-
-The evolution itself is in ``_evolution.py``.
-"""
+"""EPNet, networks that evolve in weights and structure, and ensembles of what evolved."""
 
 import numpy as np
 import pandas as pd
@@ -144,7 +141,7 @@ class EPNetClassifier(BaseNetworkClassifier):
         """The rule that makes one answer of those of all networks."""
         return VoteCombiner() if self._how() == "vote" else LinearCombiner(self.estimator_weights_)
 
-    def _combined(self, outputs):
+    def _combine(self, outputs):
         return combined(outputs, self._how(), self._rls, self.best_member_)
 
     def _how(self):

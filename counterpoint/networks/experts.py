@@ -1,7 +1,4 @@
-"""Mixtures of experts: members that share the input space instead of repeating each other.
-
-The model and its two ways of training are in ``mixture.py``; here are the estimators.
-"""
+"""Mixtures of experts: members that share the input space instead of repeating each other."""
 
 import numpy as np
 import pandas as pd
@@ -281,8 +278,6 @@ class MixtureOfExpertsClassifier(BaseMixtureOfExperts, BaseNetworkClassifier):
     >>> both = MixtureOfExpertsClassifier(2, random_state=0).fit(X, y)
     >>> bool(both.score(X, y) > 0.9 > 0.7 > alone.score(X, y))
     True
-    >>> both.gate_proba(X).shape
-    (400, 2)
     """
 
     def _ensemble_proba(self, scores):
@@ -326,8 +321,6 @@ tol, inner_iter, learning_rate, batch_size, n_init, validation_fraction, progres
     >>> mixture = MixtureOfExpertsRegressor(2, random_state=0).fit(X, y)
     >>> bool(mixture.score(X, y) > 0.99)
     True
-    >>> mixture.member_predict(X).shape
-    (2, 200)
     """
 
     @property

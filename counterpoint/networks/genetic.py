@@ -101,8 +101,6 @@ class AddemupClassifier(BaseNetworkClassifier):
     >>> ensemble = AddemupClassifier(n_generations=2, random_state=0).fit(X, y)
     >>> bool(ensemble.score(X, y) > 0.9)
     True
-    >>> ensemble.member_predict(X).shape
-    (10, 150)
     """
 
     def __init__(
@@ -147,7 +145,7 @@ class AddemupClassifier(BaseNetworkClassifier):
         """The weighted mean of all networks."""
         return MeanCombiner(self.estimator_weights_)
 
-    def _combined(self, outputs):
+    def _combine(self, outputs):
         return np.tensordot(self.estimator_weights_, outputs, axes=1)
 
     def _check_options(self):

@@ -1,8 +1,4 @@
-"""Fitting networks that are trained together: what classifier, regressor and torch share.
-
-A subclass reads its targets and says what outputs mean; from checks of options to the end of
-training everything else is here.
-"""
+"""Fitting networks that are trained together: what classifier, regressor and torch share."""
 
 import math
 import warnings
@@ -136,10 +132,9 @@ class BaseJointNetworks(BaseNetworks):
         self._forget("strength_path_")
         s = None
         if self.strength == "auto" and self.n_estimators > 1:
-            walked = walk(self, data)
-            self.strength_path_, s = walked.frame, walked.strength
-            if walked.outcome.reason == "interrupted":
-                return self._finish(walked.outcome, walked.trainer, *self._resolved(s))
+            self.strength_path_, s, outcome, trainer = walk(self, data)
+            if outcome.reason == "interrupted":
+                return self._finish(outcome, trainer, *self._resolved(s))
         s, lam = self._resolved(s)
         self._warn_beyond(s, lam)
         rows, valid = data, None

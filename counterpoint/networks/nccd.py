@@ -1,7 +1,4 @@
-"""NCCD: negative correlation learning for any regressor, through corrected targets.
-
-The rounds are in ``correction.py``, what both estimators share is in ``_nccd.py``.
-"""
+"""NCCD: negative correlation learning for any regressor, through corrected targets."""
 
 import numpy as np
 from sklearn.utils import assert_all_finite
@@ -108,8 +105,6 @@ class NCCDRegressor(BaseNCCD, BaseEnsembleRegressor):
     >>> independent = NCCDRegressor(strength=0, random_state=0).fit(X[:200], y[:200])
     >>> bool(ensemble.score(X[200:], y[200:]) > independent.score(X[200:], y[200:]))
     True
-    >>> ensemble.member_predict(X).shape
-    (10, 400)
     """
 
     def _read_y(self, y):
@@ -129,17 +124,7 @@ class NCCDRegressor(BaseNCCD, BaseEnsembleRegressor):
     def _new_targets(self, y):
         return self._read_y(y)[:, None]
 
-    def member_predict(self, X):
-        """Return the number that each member gives each sample.
-
-        Parameters
-        ----------
-        X : array-like or frame of shape (n_samples, n_features)
-
-        Returns
-        -------
-        ndarray of shape (n_members, n_samples)
-        """
+    def _ask(self, X):
         return self._member_scores(X)[:, :, 0]
 
 
@@ -178,14 +163,11 @@ tol, n_jobs, progress, random_state
     Examples
     --------
     >>> from sklearn.datasets import load_iris
-    >>> from counterpoint import MemberOutputs
     >>> from counterpoint.networks.nccd import NCCDClassifier
     >>> X, y = load_iris(return_X_y=True)
     >>> ensemble = NCCDClassifier(random_state=0).fit(X, y)
     >>> ensemble.predict_proba(X).shape
     (150, 3)
-    >>> MemberOutputs.from_estimator(ensemble, X, y).n_members
-    10
     """
 
     def _read_y(self, y):

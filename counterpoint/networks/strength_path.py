@@ -1,6 +1,6 @@
 """Choosing the strength: one walk from networks trained alone to networks trained as one."""
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import pandas as pd
@@ -16,21 +16,7 @@ HELD = 0.25
 SHORTER = 4
 
 
-@dataclass(frozen=True, kw_only=True)
-class Walk:
-    """Where a walk came by, and the best place on it.
-
-    ``outcome`` and ``trainer`` are those of the best leg; ``outcome.reason`` is "interrupted"
-    if the walk was.
-    """
-
-    frame: pd.DataFrame
-    strength: float
-    outcome: Outcome
-    trainer: Trainer
-
-
-def walk(estimator: Any, data) -> Walk:
+def walk(estimator: Any, data) -> tuple[pd.DataFrame, float, Outcome, Trainer]:
     """Train at growing strength, each time from where the last left off.
 
     Strength lets an ensemble fit more complex functions (diversity is inverse regularisation,
@@ -38,12 +24,9 @@ def walk(estimator: Any, data) -> Walk:
     fit does; the loss on samples held out is taken at its end. The lowest wins, of equals the
     first.
 
-    Parameters
-    ----------
-    estimator : BaseJointNetworks
-        Seeded, with data read. Its ``scale_`` is set.
-    data : Samples
-        Not yet scaled.
+    The estimator is seeded, its data read and not yet scaled: ``scale_`` is set here. Returns
+    losses along the walk, then strength, outcome and trainer of the best leg; the reason of that
+    outcome is "interrupted" if the walk was.
     """
     rows, valid = split_rows(data, HELD, estimator._seeds[1])
     if not hasattr(estimator, "scale_") or estimator._trainer is None:
@@ -54,28 +37,19 @@ def walk(estimator: Any, data) -> Walk:
     best: tuple | None = None
     for s in GRID:
         _, lam = estimator._resolved(s)
-        trainer = replace(
-            trainer,
-            networks=trainer.networks.copy(),
-            coupling=estimator._coupling(s, lam),
-        )
+        networks = trainer.networks.copy()
+        trainer = replace(trainer, networks=networks, coupling=estimator._coupling(s, lam))
         epochs = estimator.max_epochs if not legs else max(1, estimator.max_epochs // SHORTER)
         outcome = estimator._train(trainer, rows, epochs)
         trainer.networks = outcome.networks
-        leg = _judged(estimator, s, lam, outcome, rows, valid)
-        legs.append(leg)
+        legs.append(leg := _judged(estimator, s, lam, outcome, rows, valid))
         if best is None or leg["validation_loss"] < best[0]["validation_loss"]:
             best = leg, outcome, trainer
         if outcome.reason == "interrupted":
             break
     assert best is not None
     leg, kept, trainer = best
-    return Walk(
-        frame=pd.DataFrame(legs),
-        strength=leg["strength"],
-        outcome=replace(kept, reason=outcome.reason),
-        trainer=trainer,
-    )
+    return pd.DataFrame(legs), leg["strength"], replace(kept, reason=outcome.reason), trainer
 
 
 def _judged(estimator, s, lam, outcome, rows, valid):

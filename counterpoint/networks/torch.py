@@ -1,8 +1,7 @@
 """Negative correlation learning for any torch module; needs the extra ``counterpoint[torch]``.
 
-The couplings are those of :mod:`counterpoint.networks`: torch runs the modules forwards and
-backwards, what one member takes from the others is computed in one place for both. So every
-penalty, loss and output is there, and tested once.
+Torch runs the modules forwards and backwards; couplings are those of
+:mod:`counterpoint.networks`, with every penalty, loss and output.
 """
 
 from collections.abc import Callable
