@@ -78,16 +78,11 @@ class Evolution(Search):
         """Measure all combinations of the population; keep it if its own is the best."""
         networks, valid = joined(self.members), self.valid
         outputs = networks.outputs(valid.X)
-        weights = rls_weights(
-            networks.outputs(self.rows.X),
-            self.rows.targets,
-            self.rows.weight,
-            self.options._ridge(),
-        )
-        errors = valid.error(outputs)
+        seen, rows = networks.outputs(self.rows.X), self.rows
+        weights = rls_weights(seen, rows.targets, rows.weight, self.options.delta)
         best = int(np.argmin(self.losses))
         scores = {how: combined(outputs, how, weights, best) for how in COMBINATIONS}
-        error, loss = valid.judge(scores[self.options._how()])
+        error, loss = valid.judge(scores[self.options.combine])
         self.best.offer(error, loss, (networks, weights, best, len(self.history)))
         self.history.append(
             {
@@ -95,7 +90,7 @@ class Evolution(Search):
                 "change": change,
                 "valid_error": error,
                 "valid_loss": loss,
-                "member_error": float(errors.mean()),
+                "member_error": float(valid.error(outputs).mean()),
                 **{f"{how}_error": float(valid.error(score)) for how, score in scores.items()},
                 "n_hidden": float(units(networks).sum(axis=1).mean()),
                 "n_connections": float(n_connections(networks).mean()),

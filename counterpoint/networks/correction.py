@@ -168,18 +168,16 @@ class Correction:
                     break
                 now = values if self.exclude_self else f[None]
                 memory = now if memory is None else memory + self.step * (now - memory)
-                targets = corrected_target(d, self._others(memory, len(models)), self.rate)
+                others = memory
+                if self.exclude_self:
+                    others = (memory.sum(axis=0) - memory) / (len(models) - 1)
+                targets = corrected_target(d, others, self.rate)
                 targets = np.broadcast_to(targets, values.shape)
         except KeyboardInterrupt:
             if not self.best:
                 raise
             self.reason = "interrupted"
         return self
-
-    def _others(self, memory, n):
-        if not self.exclude_self:
-            return memory
-        return (memory.sum(axis=0) - memory) / (n - 1)
 
 
 def _terms(values, f, d, weight):

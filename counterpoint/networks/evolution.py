@@ -95,6 +95,10 @@ class EPNetClassifier(BaseNetworkClassifier):
     True
     """
 
+    # The combination that answers, and how much the weights of "rls" hold on to equal ones.
+    combine = "best"
+    delta = 0.1
+
     def __init__(
         self,
         n_estimators=10,
@@ -133,24 +137,19 @@ class EPNetClassifier(BaseNetworkClassifier):
 
     @property
     def estimator_weights_(self):
-        """1 for the network that answers, 0 for the others."""
-        return np.eye(self.networks_.n_members)[self.best_member_]
+        """How much each network counts."""
+        n = self.networks_.n_members
+        if self.combine == "rls":
+            return self._rls
+        return np.eye(n)[self.best_member_] if self.combine == "best" else np.full(n, 1 / n)
 
     @property
     def combiner_(self):
         """The rule that makes one answer of those of all networks."""
-        return VoteCombiner() if self._how() == "vote" else LinearCombiner(self.estimator_weights_)
+        return VoteCombiner() if self.combine == "vote" else LinearCombiner(self.estimator_weights_)
 
     def _combine(self, outputs):
-        return combined(outputs, self._how(), self._rls, self.best_member_)
-
-    def _how(self):
-        """Name the combination that answers."""
-        return "best"
-
-    def _ridge(self):
-        """Return how much the weights of "rls" hold on to equal ones."""
-        return 0.1
+        return combined(outputs, self.combine, self._rls, self.best_member_)
 
     def _check_options(self):
         check_count(self.n_estimators, "n_estimators", low=2)
@@ -253,20 +252,6 @@ stop_reason_
         check_choice(self.combine, "combine", COMBINATIONS)
         check_number(self.delta, "delta", low=0, open_low=True)
         super()._check_options()
-
-    def _how(self):
-        return self.combine
-
-    def _ridge(self):
-        return self.delta
-
-    @property
-    def estimator_weights_(self):
-        """How much each network counts."""
-        n = self.networks_.n_members
-        if self.combine == "rls":
-            return self._rls
-        return np.eye(n)[self.best_member_] if self.combine == "best" else np.full(n, 1 / n)
 
     def compare(self, X, y):
         """Return the error rates of all four combinations of the population.

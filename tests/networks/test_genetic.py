@@ -8,8 +8,14 @@ from naive import evolution as naive
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.datasets import load_iris, make_moons
 
-from counterpoint.networks._genetic import Breeding, crossed, fitness, member_weights, next_lambda
-from counterpoint.networks.genetic import AddemupClassifier
+from counterpoint.networks.genetic import (
+    AddemupClassifier,
+    Breeding,
+    crossed,
+    fitness,
+    member_weights,
+    next_lambda,
+)
 from counterpoint.networks.samples import Samples
 from counterpoint.networks.structure import start_masked, units
 
