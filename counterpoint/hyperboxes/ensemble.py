@@ -79,20 +79,10 @@ class HyperboxEnsembleClassifier(BoxClassifier, BaseEnsemble):
     box_certainty_ : ndarray of shape (n_boxes,)
         Factors of the memberships: 1, or the share of the score for the winner; for merged boxes
         its mean, by samples (plus one, for boxes without any).
-    n_boxes_ : int
-        Number of boxes.
     n_overlaps_ : int
         Overlaps before merging.
-    rules_ : RuleList
-        The boxes as rules, the heaviest first; see :class:`counterpoint.trees.Rule`.
-    classes_ : ndarray of shape (n_classes,)
-        Labels, sorted.
-    data_min_, data_range_ : ndarray of shape (n_features,)
-        What becomes 0, and the range that becomes 1.
-    n_features_in_ : int
-        Number of columns.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
-        Their names, if X was a frame with such.
+    n_boxes_, rules_, classes_, data_min_, data_range_, n_features_in_, feature_names_in_
+        As for :class:`HyperboxClassifier`.
 
     See Also
     --------

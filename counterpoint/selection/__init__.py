@@ -10,10 +10,7 @@ from counterpoint.selection.criteria import (
     WeightedSum,
     as_criterion,
 )
-from counterpoint.selection.ensemble import (
-    EnsembleSelectionClassifier,
-    EnsembleSelectionRegressor,
-)
+from counterpoint.selection.ensemble import EnsembleSelectionClassifier, EnsembleSelectionRegressor
 from counterpoint.selection.evolved import EvolvedEnsembleClassifier
 from counterpoint.selection.genetic import pareto_front, select_genetic
 from counterpoint.selection.greedy import GreedyMeanCombiner, bagged_weights

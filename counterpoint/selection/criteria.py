@@ -180,9 +180,8 @@ class ScorerCriterion(Criterion):
         return np.array([self._score(_Numbers(mean), outputs.y, outputs) for mean in means])
 
     def _score(self, answer, y, outputs):
-        extra = {}
-        if outputs.sample_weight is not None:
-            extra["sample_weight"] = outputs.sample_weight
+        weight = outputs.sample_weight
+        extra = {} if weight is None else {"sample_weight": weight}
         return -float(self.scorer(answer, np.arange(outputs.n_samples)[:, None], y, **extra))
 
 

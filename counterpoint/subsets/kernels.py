@@ -18,12 +18,7 @@ _BLOCK = 1 << 22
 
 
 def ensemble_kernel(
-    fitted,
-    X,
-    Y=None,
-    *,
-    k: int | None = None,
-    weights: ArrayLike | str | None = None,
+    fitted, X, Y=None, *, k: int | None = None, weights: ArrayLike | str | None = None
 ) -> NDArray | sparse.csr_array:
     """Return the share of an ensemble's subsets that hold both of two points.
 

@@ -8,13 +8,7 @@ from sklearn.svm import SVC
 from sklearn.utils.validation import check_is_fitted
 
 from counterpoint._validation import check_learner
-from counterpoint.base import (
-    BaseEnsemble,
-    draw_seed,
-    encode_target,
-    fit_member,
-    validate_data,
-)
+from counterpoint.base import BaseEnsemble, draw_seed, encode_target, fit_member, validate_data
 from counterpoint.subsets.kernels import ensemble_kernel
 
 # Numbers in a block of rows whose kernel is made at a time.

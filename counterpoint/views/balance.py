@@ -61,12 +61,8 @@ class BalancedView(View):
             rows = np.concatenate(self._dealt)
             self._dealt = None
         else:
-            rows = np.concatenate(
-                [
-                    rng.permutation(np.flatnonzero(codes == k))[: wanted[k]]
-                    for k in range(len(labels))
-                ]
-            )
+            each = [rng.permutation(np.flatnonzero(codes == k))[:n] for k, n in enumerate(wanted)]
+            rows = np.concatenate(each)
         self.counts_ = np.bincount(codes[rows], minlength=len(labels))
         priors, mean_weight = class_masses(labels, codes, sample_weight, self.priors)
         self.class_weights_ = priors / (self.counts_ * mean_weight)

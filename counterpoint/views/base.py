@@ -81,18 +81,13 @@ class BaseViewClassifier(MetaEstimatorMixin, BaseEnsembleClassifier):
         # Every member has a seed of its own, drawn before the work is shared: the number of jobs
         # changes nothing.
         seeds = rng.randint(MAX_SEED, size=len(views))
+        given = {"sample_weight": sample_weight}
+        each = zip(self._templates(len(views)), views, seeds, strict=True)
         fitted = Parallel(n_jobs=self.n_jobs)(
             delayed(_fit_on_view)(
-                learner,
-                view,
-                X,
-                y,
-                routed[name].get("sample_weight") if name in routed else sample_weight,
-                seed,
+                learner, view, X, y, routed.get(name, given).get("sample_weight"), seed
             )
-            for (name, learner), view, seed in zip(
-                self._templates(len(views)), views, seeds, strict=True
-            )
+            for (name, learner), view, seed in each
         )
         return [model for model, _ in fitted], [view for _, view in fitted]
 
