@@ -17,7 +17,7 @@ from counterpoint.combiners import (
     TemperedCombiner,
     WeightedMeanCombiner,
 )
-from counterpoint.combiners.combiner import losses
+from counterpoint.combiners.combiner import losses, mean_loss
 from counterpoint.combiners.tempered import temper, tempers
 from counterpoint.selection import GreedyMeanCombiner
 
@@ -72,14 +72,11 @@ def choose_rule(
     for train, test in folds:
         honest[test] = shares[_clear_best(each, train, weight)][test]
     table = pd.DataFrame(
-        [
-            {
-                "combiner": name,
-                "log_loss": np.average(each[name], weights=weight),
-                "error": np.average(losses(share, outputs, "error"), weights=weight),
-            }
-            for name, share in shares.items()
-        ]
+        {
+            "combiner": names,
+            "log_loss": [np.average(each[name], weights=weight) for name in names],
+            "error": [mean_loss(shares[name], outputs) for name in names],
+        }
     )
     chosen = _clear_best(each, np.arange(outputs.n_samples), weight)
     return chosen, TemperedCombiner(make_rules(rng)[chosen]).fit(outputs), table, honest

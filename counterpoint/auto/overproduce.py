@@ -118,14 +118,7 @@ class OverproduceSelectClassifier(BaseEnsembleClassifier):
     """
 
     def __init__(
-        self,
-        pool=None,
-        *,
-        cv=5,
-        time_limit=None,
-        n_jobs=None,
-        progress=None,
-        random_state=None,
+        self, pool=None, *, cv=5, time_limit=None, n_jobs=None, progress=None, random_state=None
     ):
         self.pool = pool
         self.cv = cv
@@ -139,25 +132,25 @@ class OverproduceSelectClassifier(BaseEnsembleClassifier):
     def _read(self, X, y):
         check_pool(self.pool, owner=type(self).__name__)
         need_target(self, y)
-        frame = hasattr(X, "columns")
-        if frame:
-            validate_data(self, X, skip_check_array=True)
-        else:
-            X = validate_data(self, X, ensure_all_finite="allow-nan", ensure_min_samples=2)
+        X = self._read_X(X, ensure_min_samples=2)
         self.classes_, codes = encode_target(self, y)
         check_consistent_length(X, codes)
         self._encoder = None
-        if frame or np.isnan(X).any():
+        if hasattr(X, "columns") or np.isnan(X).any():
             self._encoder = TabularEncoder().fit(X)
             X = self._encoder.transform(X)
         return np.asarray(X, dtype=np.float64), codes
 
+    def _read_X(self, X, **options):
+        """Check data; frames stay what they are."""
+        if not hasattr(X, "columns"):
+            return validate_data(self, X, ensure_all_finite="allow-nan", **options)
+        validate_data(self, X, reset=options.get("reset", True), skip_check_array=True)
+        return X
+
     def _check_X(self, X):
         check_is_fitted(self)
-        if hasattr(X, "columns"):
-            validate_data(self, X, reset=False, skip_check_array=True)
-        else:
-            X = validate_data(self, X, reset=False, ensure_all_finite="allow-nan")
+        X = self._read_X(X, reset=False)
         if self._encoder is not None:
             X = self._encoder.transform(X)
         X = np.asarray(X, dtype=np.float64)

@@ -13,7 +13,7 @@ from counterpoint._validation import check_choice, check_member_weight
 
 _LOSSES = ("error", "log-loss", "squared")
 # Sums of weights taken away again miss zero by a rounding: a tie must stay a tie.
-TIE_DIGITS = 9
+_DIGITS = 9
 
 
 class Combiner(BaseEstimator, ABC):
@@ -207,7 +207,7 @@ def as_shares(support: NDArray) -> NDArray:
 
 def winner(support: NDArray) -> NDArray:
     """Return the class with most support, (n_samples,), the first of equals up to rounding."""
-    return np.round(support, TIE_DIGITS).argmax(axis=1)
+    return np.round(support, _DIGITS).argmax(axis=1)
 
 
 def normalise(weights: NDArray) -> NDArray:

@@ -5,14 +5,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from counterpoint._outputs import MemberOutputs
-from counterpoint.combiners.combiner import (
-    TIE_DIGITS,
-    AdditiveCombiner,
-    Combiner,
-    as_shares,
-    mean_loss,
-    winner,
-)
+from counterpoint.combiners.combiner import AdditiveCombiner, Combiner, as_shares, mean_loss, winner
 from counterpoint.combiners.ensembles import StagedCombiner
 from counterpoint.combiners.fixed import VoteCombiner
 
@@ -119,5 +112,5 @@ def _rule(outputs, combiner):
 
 def _loss(support, outputs, loss):
     if loss == "error":
-        return mean_loss(np.round(support, TIE_DIGITS), outputs)
+        return float(np.average(winner(support) != outputs.y, weights=outputs.sample_weight))
     return mean_loss(as_shares(support), outputs, loss, _LEAST)

@@ -131,11 +131,8 @@ class SugenoCombiner(_FuzzyIntegral):
 class ChoquetCombiner(_FuzzyIntegral):
     """Choquet's fuzzy integral: a mean whose weights are what each member adds to the group.
 
-    Parameters and attributes are those of :class:`SugenoCombiner` [1]_.
-
-    References
-    ----------
-    .. [1] L. I. Kuncheva, "Combining pattern classifiers", 2004, section 5.2.4.
+    Parameters and attributes are those of :class:`SugenoCombiner`; the source is that of
+    :func:`fuzzy_lambda`.
 
     Examples
     --------
