@@ -53,7 +53,13 @@ class Combiner(BaseEstimator, ABC):
         Combiner
         """
         self.check(outputs)
+        if self.needs_truth:
+            outputs.need_truth()
+        self._learn(outputs)
         return self
+
+    def _learn(self, outputs: MemberOutputs) -> None:
+        """Learn from outputs that are checked; rules that learn write it."""
 
     @abstractmethod
     def combine(self, outputs: MemberOutputs) -> NDArray:

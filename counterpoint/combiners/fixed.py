@@ -197,19 +197,15 @@ class GeneralizedMeanCombiner(Combiner):
         """Whether fit looks at the truth."""
         return self.power == "fit"
 
-    def fit(self, outputs):
-        """Choose the power, if it is to be fitted."""
-        self.check(outputs)
+    def _learn(self, outputs):
         if self.power != "fit":
             self.power_ = self._given()
-            return self
-        outputs.need_truth()
+            return
         self.losses_ = {
             power: mean_loss(as_shares(_power_mean(outputs.proba, power)), outputs, "log-loss")
             for power in self._GRID
         }
         self.power_ = min(self.losses_, key=self.losses_.__getitem__)
-        return self
 
     def _given(self):
         if not isinstance(self.power, Real) or self.power != self.power:

@@ -59,14 +59,10 @@ class TemperedCombiner(Combiner):
     def __init__(self, combiner=None):
         self.combiner = combiner
 
-    def fit(self, outputs):
-        """Find the powers, then fit the rule to the tempered outputs."""
-        self.check(outputs)
-        outputs.need_truth()
+    def _learn(self, outputs):
         self.powers_ = tempers(outputs)
         rule = MeanCombiner() if self.combiner is None else clone(self.combiner)
         self.combiner_ = rule.fit(self.temper(outputs))
-        return self
 
     def temper(self, outputs: MemberOutputs) -> MemberOutputs:
         """Return the outputs with each member's probabilities raised to its power, as shares."""

@@ -47,10 +47,7 @@ class DecisionTemplatesCombiner(Combiner):
     def __init__(self, similarity="euclidean"):
         self.similarity = similarity
 
-    def fit(self, outputs):
-        """Average the outputs of each class."""
-        self.check(outputs)
-        outputs.need_truth()
+    def _learn(self, outputs):
         check_choice(self.similarity, "similarity", _SIMILARITIES)
         weight = outputs.sample_weight
         weight = np.ones(outputs.n_samples) if weight is None else weight
@@ -59,7 +56,6 @@ class DecisionTemplatesCombiner(Combiner):
             own = outputs.y == c
             if weight[own].sum() > 0:
                 self.templates_[c] = np.average(outputs.proba[:, own], axis=1, weights=weight[own])
-        return self
 
     def combine(self, outputs):
         """Return the similarity to the template of each class, 0 for those without one."""

@@ -22,19 +22,15 @@ _LEAST = 1e-6
 
 
 class _LearntWeights(AdditiveCombiner):
-    """A weighted sum of members, the weights learnt by ``_learn``."""
+    """A weighted sum of members, the weights learnt by ``_raw_weights``."""
 
     needs_truth = True
 
-    def fit(self, outputs):
-        """Learn the weights."""
-        self.check(outputs)
-        outputs.need_truth()
+    def _learn(self, outputs):
         self.estimator_weights_ = self._weigh(outputs)
-        return self
 
     def _weigh(self, outputs):
-        return normalise(self._learn(outputs))
+        return normalise(self._raw_weights(outputs))
 
     def combine(self, outputs):
         """Return the weighted sum."""
@@ -82,7 +78,7 @@ class WeightedVoteCombiner(_LearntWeights):
     def __init__(self, by="log-odds"):
         self.by = by
 
-    def _learn(self, outputs):
+    def _raw_weights(self, outputs):
         check_choice(self.by, "by", ("accuracy", "log-odds", "tandem"))
         if self.by == "tandem":
             counts = outputs.counts
@@ -138,7 +134,7 @@ class WeightedMeanCombiner(_LearntWeights):
     def __init__(self, by="least-squares"):
         self.by = by
 
-    def _learn(self, outputs):
+    def _raw_weights(self, outputs):
         check_choice(self.by, "by", _MEANS)
         weight = outputs.sample_weight
         weight = np.ones(outputs.n_samples) if weight is None else weight
