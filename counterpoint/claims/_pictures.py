@@ -69,26 +69,9 @@ def draw_error_and_nodes(
 ) -> Figure:
     """Draw error above and number of nodes below, a column of panels per data set.
 
-    Parameters
-    ----------
-    frame : DataFrame
-        Rows of folds, with ``data``, ``method``, ``error`` and ``nodes``.
-    table : DataFrame
-        The source's errors, a row per data set; their nodes in columns that end in " nodes".
-    against, label : str
-        The column of ``frame`` that is the abscissa, and its name in words.
-    methods : iterable of str
-        Drawn as curves.
-    levels : mapping of str to (str, colour)
-        Methods that do not depend on the abscissa: their column of ``table``, their colour.
-    columns : mapping of str to str
-        The column of ``table`` of a curve; those without one are drawn alone.
-    at : float
-        Where on the abscissa the source's numbers are.
-    size : tuple of float
-        Width and height of a panel.
-    log_nodes : bool, default=False
-        Whether nodes are drawn by their logarithm.
+    ``frame`` has rows of folds, ``table`` the source's errors, and its nodes in columns that end in
+    " nodes", which it has ``at`` one place of the abscissa ``against``. ``methods`` are curves,
+    those in ``columns`` with the source's; ``levels`` do not depend on the abscissa.
     """
     figure, axes = panels(2 * len(table), columns=len(table), size=size)
     for row, (value, suffix) in enumerate((("error", ""), ("nodes", " nodes"))):

@@ -79,11 +79,7 @@ def make_adaboost_nc(
         # A network alone: with one member there is no penalty.
         member = NegativeCorrelationClassifier(1, hidden_layer_sizes=(10,), max_epochs=100)
     return AdaBoostNCClassifier(
-        member,
-        n_estimators=n_members,
-        lam=float(lam),
-        resample=True,
-        random_state=seed,
+        member, n_estimators=n_members, lam=float(lam), resample=True, random_state=seed
     )
 
 
@@ -157,17 +153,13 @@ def network_errors(
 
 
 def network_row(
-    name: str,
-    seed: int,
-    *,
-    nets: int,
-    nodes: int,
-    share: float,
-    epochs: int,
-    rate: float,
-    per_sample: bool,
+    name: str, seed: int, nets: int, nodes: int, share: float, schedule: tuple[int, float, bool]
 ) -> dict[str, Any]:
-    """Train at a share of lambda*; return errors on both halves, or none if outputs ran away."""
+    """Train at a share of lambda*; return errors on both halves, or none if outputs ran away.
+
+    The schedule is the number of epochs, the rate, and whether the rate is per sample.
+    """
+    epochs, rate, per_sample = schedule
     X, y, X_new, y_new = train_and_test(name, seed)
     model = train_networks(
         X,

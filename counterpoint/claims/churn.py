@@ -13,7 +13,7 @@ from sklearn.preprocessing import StandardScaler
 from counterpoint.claims import sources
 from counterpoint.claims._pictures import THEIRS_LINE, THEIRS_MARK, panels
 from counterpoint.claims._shared import train_networks
-from counterpoint.claims.comparison import Paired, compare, paired
+from counterpoint.claims.comparison import compare, paired, paired_by_index
 from counterpoint.claims.protocol import Claim, Scalar, Verdict, grid, verdict
 from counterpoint.plots.style import colour
 from counterpoint.sequences import (
@@ -31,6 +31,9 @@ FEATURES = ("event", "duration", "promise")  # those of section 6.3.1
 SHARES = (0.002, 0.004, 0.006, 0.008, 0.012)
 NATURAL = 0.004  # the share of churn in the source's training data
 NEIGHBOURS = (1, 3, 5, 7)
+# Of the neighbours: events, and which one after them is predicted.
+NEARBY = {"1 event": (1, 1), "2 events": (2, 1), "3 events": (3, 1)}
+NEARBY["2 events, one after next"] = (2, 2)
 STAR = 8  # lambda runs over 0/8 .. 8/8 of lambda*
 STATES = 12
 # Of the hidden Markov models: events, states.
@@ -81,19 +84,14 @@ def _hidden(
         states, n_mixtures=4, n_starts=starts, max_iter=12, random_state=seed
     ).fit(train, train.y)
     single, ranked = model.member_scores(test), -model.rank(test).astype(float)
-    rows = []
+    rows: list[dict[str, Any]] = []
     for share in (*SHARES, float(train.y.mean())):
         each = [lift_at(test.y, scores, share) for scores in single]
         both = lift_at(test.y, ranked, share)
-        rows.append(
-            {
-                "share": share if share in SHARES else math.nan,  # NaN: that of the training data
-                "precision_single": np.mean([one["precision"] for one in each]),
-                "precision": both["precision"],
-                "g_single": np.mean([one["g"] for one in each]),
-                "g": both["g"],
-            }
-        )
+        # NaN: that of the training data.
+        rows.append({"share": share if share in SHARES else math.nan})
+        for name in ("precision", "g"):
+            rows[-1] |= {f"{name}_single": np.mean([one[name] for one in each]), name: both[name]}
     return rows
 
 
@@ -155,8 +153,8 @@ def grid_of(
     made = []
     for repeat in repeats:
         row: dict[str, Scalar] = {"repeat": repeat, "customers": customers}
-        made += [row | {"task": "knn", "length": length, "horizon": 1} for length in (1, 2, 3)]
-        made.append(row | {"task": "knn", "length": 2, "horizon": 2})
+        for length, horizon in NEARBY.values():
+            made.append(row | {"task": "knn", "length": length, "horizon": horizon})
         made += [row | one for one in grid(task=["ncl"], step=steps)]
         if repeat < hidden:  # these take nearly all of the time
             made += [
@@ -181,10 +179,11 @@ def judge(frame: pd.DataFrame) -> Verdict:
     one, more = (compare(now, "length", 2.0, other, "g") for other in (1.0, 3.0))
     ncl = frame[frame["task"] == "ncl"]
     falls = compare(ncl, "step", float(STAR), 0.0, "g")
-    ours = _our_values(natural, now, knn, ncl)
+    ours = _our_values(natural, knn, ncl)
     near, hidden = ours["neighbours, 2 events"], ours["HMM, 2 events, combined"]
     later = ours["neighbours, 2 events, one after next"]
-    against = _best_hmm_against(natural, now)
+    of_two = (part[part["length"] == 2].groupby("repeat")["g"].mean() for part in (now, natural))
+    against = paired_by_index(*of_two)
     ratio = three["precision"].mean() / sources.CHURN_PRECISION[NATURAL]
     parts = {
         "combined HMMs beat single ones": combined.above,
@@ -198,22 +197,11 @@ def judge(frame: pd.DataFrame) -> Verdict:
         "networks are worse than both others": ours["networks, lambda 0"] < min(near, hidden),
         "precision of combined HMMs is within a factor of 1.5": 1 / 1.5 <= ratio <= 1.5,
     }
-    table = pd.DataFrame(
-        {
-            "g of": list(SOURCE),
-            "ours": [ours[name] for name in SOURCE],
-            "theirs": list(SOURCE.values()),
-        }
-    )
-    also = [
-        {
-            "g of": f"precision, HMM, 3 events, combined, top {share:.1%}",
-            "ours": hmm[(hmm["length"] == 3) & (hmm["share"] == share)]["precision"].mean(),
-            "theirs": theirs,
-        }
-        for share, theirs in sources.CHURN_PRECISION.items()
-    ]
-    table = pd.concat([table, pd.DataFrame(also)], ignore_index=True)
+    rows = [{"g of": name, "ours": ours[name], "theirs": theirs} for name, theirs in SOURCE.items()]
+    for part, theirs in sources.CHURN_PRECISION.items():
+        name = f"precision, HMM, 3 events, combined, top {part:.1%}"
+        taken = hmm[(hmm["length"] == 3) & (hmm["share"] == part)]
+        rows.append({"g of": name, "ours": taken["precision"].mean(), "theirs": theirs})
     why = (
         f"Precision at {NATURAL:.1%}: combined less single {combined.difference:+.3f} "
         f"(d = {combined.effect:.2f}), single with 3 events less 6 {lengths.difference:+.3f}. g: "
@@ -222,33 +210,23 @@ def judge(frame: pd.DataFrame) -> Verdict:
         f"{against.difference:+.1f}; networks, lambda* less 0 {falls.difference:+.1f} "
         f"(d = {falls.effect:.2f})."
     )
-    return verdict(parts, table, why)
+    return verdict(parts, pd.DataFrame(rows), why)
 
 
-def _our_values(
-    natural: pd.DataFrame, now: pd.DataFrame, knn: pd.DataFrame, ncl: pd.DataFrame
-) -> dict[str, float]:
-    later = knn[(knn["horizon"] == 2) & (knn["length"] == 2)]
+def _our_values(natural: pd.DataFrame, knn: pd.DataFrame, ncl: pd.DataFrame) -> dict[str, float]:
+    two, three = (natural[natural["length"] == length] for length in (2, 3))
     values = {
-        "HMM, 2 events, best single": natural[natural["length"] == 2]["g_single"].mean(),
-        "HMM, 2 events, combined": natural[natural["length"] == 2]["g"].mean(),
-        "HMM, 3 events, single": natural[natural["length"] == 3]["g_single"].mean(),
-        "HMM, 3 events, combined": natural[natural["length"] == 3]["g"].mean(),
-        "neighbours, 2 events, one after next": later["g"].mean(),
+        "HMM, 2 events, best single": two["g_single"].mean(),
+        "HMM, 2 events, combined": two["g"].mean(),
+        "HMM, 3 events, single": three["g_single"].mean(),
+        "HMM, 3 events, combined": three["g"].mean(),
         "networks, lambda 0": ncl[ncl["step"] == 0]["g"].mean(),
         "networks, lambda*": ncl[ncl["step"] == STAR]["g"].mean(),
     }
-    for length, words in ((1, "1 event"), (2, "2 events"), (3, "3 events")):
-        values[f"neighbours, {words}"] = now[now["length"] == length]["g"].mean()
+    for words, (length, horizon) in NEARBY.items():
+        rows = knn[(knn["length"] == length) & (knn["horizon"] == horizon)]
+        values[f"neighbours, {words}"] = rows["g"].mean()
     return {name: float(value) for name, value in values.items()}
-
-
-def _best_hmm_against(natural: pd.DataFrame, now: pd.DataFrame) -> Paired:
-    """Compare neighbours with HMMs, both of two events, by repeat."""
-    near = now[now["length"] == 2].groupby("repeat")["g"].mean().rename("near")
-    hidden = natural[natural["length"] == 2].groupby("repeat")["g"].mean().rename("hidden")
-    both = pd.concat([near, hidden], axis=1, join="inner")
-    return paired(both["near"].to_numpy(), both["hidden"].to_numpy())
 
 
 def draw(frame: pd.DataFrame) -> Figure:
@@ -280,18 +258,11 @@ def draw(frame: pd.DataFrame) -> Figure:
     ax.set(xlabel="hidden states", ylabel="g", title="figure 6.2")
     ax = axes[2]
     knn = frame[frame["task"] == "knn"]
-    names = {
-        (1.0, 1.0): "neighbours, 1 event",
-        (2.0, 1.0): "neighbours, 2 events",
-        (3.0, 1.0): "neighbours, 3 events",
-        (2.0, 2.0): "neighbours, 2 events, one after next",
-    }
-    for j, ((length, horizon), name) in enumerate(names.items()):
+    for j, (words, (length, horizon)) in enumerate(NEARBY.items()):
         rows = knn[(knn["length"] == length) & (knn["horizon"] == horizon)]
         mean = rows.groupby("k")["g"].mean()
-        label = name.removeprefix("neighbours, ")
-        ax.plot(mean.index, mean, color=colour(j), marker=".", label=label)
-        ax.axhline(SOURCE[name], **(THEIRS_LINE | {"color": colour(j)}))
+        ax.plot(mean.index, mean, color=colour(j), marker=".", label=words)
+        ax.axhline(SOURCE[f"neighbours, {words}"], **(THEIRS_LINE | {"color": colour(j)}))
     ax.set(xlabel="nearest neighbours", ylabel="g", title="figure 6.3 (source dashed)")
     ax = axes[3]
     g = frame[frame["task"] == "ncl"].groupby("step")["g"]

@@ -8,8 +8,6 @@ import numpy as np
 import pandas as pd
 from scipy import stats
 
-__all__ = ["Paired", "compare", "paired", "paired_by_set"]
-
 
 @dataclass(frozen=True)
 class Paired:
@@ -96,7 +94,13 @@ def compare(
     means = frame.groupby([*units, *keys])[value].mean().unstack(keys)
     if first not in means.columns or second not in means.columns:
         return paired([], [])
-    return paired(means[first].to_numpy(), means[second].to_numpy())
+    return paired_by_index(means[first], means[second])
+
+
+def paired_by_index(first: pd.Series, second: pd.Series) -> Paired:
+    """Compare two methods on what both have, by index: repeats, or folds of repeats."""
+    first, second = first.align(second, join="inner")
+    return paired(first.to_numpy(), second.to_numpy())
 
 
 def paired_by_set(frame: pd.DataFrame, names: Sequence[str], first: str, second: str) -> str:

@@ -21,13 +21,7 @@ from counterpoint.claims._shared import (
 from counterpoint.claims.comparison import paired_by_set
 from counterpoint.claims.protocol import Claim, Verdict, grid, verdict
 from counterpoint.plots.style import colour
-from counterpoint.trees import (
-    EnsembleTreeClassifier,
-    PrunedTreeClassifier,
-    apply,
-    prune,
-    relabel,
-)
+from counterpoint.trees import EnsembleTreeClassifier, PrunedTreeClassifier, apply, prune, relabel
 
 THRESHOLDS = (0.0, 0.6, 0.7, 0.8, 0.9)
 AT = 0.8

@@ -15,8 +15,6 @@ from threadpoolctl import threadpool_limits
 from counterpoint._progress import quiet
 from counterpoint.claims.protocol import Cell, Experiment
 
-__all__ = ["Outcome", "evaluate", "one_thread"]
-
 _VARIABLES = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "BLIS_NUM_THREADS")
 
 
@@ -83,12 +81,6 @@ def one_thread() -> Iterator[None]:
 
     Sums do not depend on the number of threads then, and workers do not fight for cores. Cells
     that run side by side on threads of one process share the limit: the last one lifts it.
-
-    Examples
-    --------
-    >>> with one_thread():
-    ...     numba.get_num_threads()
-    1
     """
     before = numba.get_num_threads()
     _limit.take()

@@ -8,8 +8,6 @@ import pandas as pd
 from counterpoint.claims.protocol import Claim, Size, Verdict
 from counterpoint.claims.store import Store
 
-__all__ = ["ClaimResult", "judge_claim"]
-
 
 @dataclass(frozen=True)
 class ClaimResult:

@@ -29,16 +29,8 @@ CLOSE = 0.03  # how near our error rates must be
 def run(*, seed: int, repeat: int, data: str, nets: int, step: int, faster: int) -> dict[str, Any]:
     """Train at one lambda; errors on both halves, or none if training ran away."""
     nodes, epochs, rate, per_sample = SETTINGS[data]
-    return network_row(
-        data,
-        seed,
-        nets=nets,
-        nodes=nodes,
-        share=step / STAR,
-        epochs=epochs // faster,
-        rate=rate,
-        per_sample=per_sample,
-    )
+    schedule = (epochs // faster, rate, per_sample)
+    return network_row(data, seed, nets, nodes, step / STAR, schedule)
 
 
 def judge(frame: pd.DataFrame) -> Verdict:

@@ -9,7 +9,7 @@ from matplotlib.figure import Figure
 from counterpoint.claims import sources
 from counterpoint.claims._pictures import THEIRS_LINE, panels
 from counterpoint.claims._shared import network_row
-from counterpoint.claims.comparison import Paired, compare, paired
+from counterpoint.claims.comparison import Paired, compare, paired_by_index
 from counterpoint.claims.protocol import Claim, Scalar, Verdict, grid, verdict
 from counterpoint.plots.style import colour
 
@@ -30,16 +30,8 @@ def run(
 ) -> dict[str, Any]:
     """Train one ensemble; errors on training and test rows."""
     epochs, rate, per_sample, *_ = SETTINGS[data]
-    return network_row(
-        data,
-        seed,
-        nets=nets,
-        nodes=nodes,
-        share=step / STAR,
-        epochs=epochs // faster,
-        rate=rate,
-        per_sample=per_sample,
-    )
+    schedule = (epochs // faster, rate, per_sample)
+    return network_row(data, seed, nets, nodes, step / STAR, schedule)
 
 
 def grid_of(repeats: range, steps: Any, faster: int) -> list[dict[str, Scalar]]:
@@ -92,17 +84,15 @@ def judge(frame: pd.DataFrame) -> Verdict:
     parts["nodes lower the training MSE more than networks on synthetic"] = (
         nodes.difference < nets.difference
     )
-    few, many = _lambda_effect(frame, 3), _lambda_effect(frame, 15)
-    lead = _difference(many, few)
+    lead = paired_by_index(_lambda_effect(frame, 15), _lambda_effect(frame, 3))
     parts["lambda does more with 15 networks than with 3 on synthetic"] = lead.below
     plain = frame[(frame["data"] == "synthetic") & (frame["nets"] == 3)]
     weak = compare(plain[plain["nodes"] == 5], "step", STAR, 0, "test_mse")
     strong = compare(plain[plain["nodes"] == 40], "step", STAR, 0, "test_mse")
     parts["synthetic, 5 nodes: test MSE is lower at lambda*"] = weak.below
     parts["synthetic, 40 nodes: test MSE is lower at 0"] = strong.above
-    parts["liver: test MSE rises with nodes"] = _between(
-        frame, "liver", "nodes", "test_mse", STAR
-    ).above
+    liver = _between(frame, "liver", "nodes", "test_mse", STAR)
+    parts["liver: test MSE rises with nodes"] = liver.above
     parts["cancer: lambda moves the test MSE more than nodes do"] = _lambda_dominates(frame)
     best = best_settings(frame)
     joined = SOURCE.merge(best, on="data", how="left", suffixes=(" (theirs)", " (ours)"))
@@ -127,11 +117,6 @@ def _lambda_effect(frame: pd.DataFrame, nets: int) -> pd.Series:
     return wide[STAR] - wide[0]
 
 
-def _difference(first: pd.Series, second: pd.Series) -> Paired:
-    both = pd.concat([first, second], axis=1, join="inner")
-    return paired(both.iloc[:, 0].to_numpy(), both.iloc[:, 1].to_numpy())
-
-
 def _lambda_dominates(frame: pd.DataFrame) -> bool:
     rows = frame[(frame["data"] == "cancer") & (frame["nets"] == 3)]
     if rows.empty:
@@ -154,10 +139,7 @@ def draw(frame: pd.DataFrame) -> Figure:
     for row, data in enumerate(SETTINGS):
         here = frame[frame["data"] == data]
         few = SETTINGS[data][5]
-        sides = {
-            "nodes": here[here["nets"] == 3],
-            "nets": here[here["nodes"] == few],
-        }
+        sides = {"nodes": here[here["nets"] == 3], "nets": here[here["nodes"] == few]}
         for column, (dial, measure) in enumerate(
             (d, m) for d in ("nodes", "nets") for m in ("test_mse", "test_mcr")
         ):

@@ -178,17 +178,9 @@ CLAIM = Claim(
     ),
     run=run,
     smoke=grid(
-        repeat=[0],
-        fold=range(2),
-        data=["pima", "ionosphere", "blood-transfusion"],
-        n_members=[20],
+        repeat=[0], fold=range(2), data=["pima", "ionosphere", "blood-transfusion"], n_members=[20]
     ),
-    full=grid(
-        repeat=range(10),
-        fold=range(N_FOLDS),
-        data=SOURCE.index,
-        n_members=[50],
-    ),
+    full=grid(repeat=range(10), fold=range(N_FOLDS), data=SOURCE.index, n_members=[50]),
     unseeded=["fold"],
     judge=judge,
     draw=draw,

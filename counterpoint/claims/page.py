@@ -19,8 +19,6 @@ from counterpoint.report.reproductions import render_reproductions
 from counterpoint.tabular.files import new_file
 from counterpoint.tabular.plain import plain
 
-__all__ = ["PAGE", "summarise_claim", "summarise_reproductions", "write_reproductions"]
-
 PAGE = "index.html"
 _OF_THE_CLAIM = ("topic", "title", "sentence", "source", "rule", "setup", "findings")
 _OF_THE_RUN = (
@@ -30,18 +28,7 @@ _WORDS: tuple[Word, ...] = ("reproduced", "differs", "not reproduced")
 
 
 def summarise_claim(result: ClaimResult) -> dict[str, Any]:
-    """Summarise what was run of a claim and what came of it, ready for JSON and for the page.
-
-    Parameters
-    ----------
-    result : ClaimResult
-        From :func:`counterpoint.claims.judging.judge_claim`.
-
-    Returns
-    -------
-    dict
-        Undefined numbers are None.
-    """
+    """Return what was run of a claim and what came of it, for JSON and the page; NaN is None."""
     claim, verdict = result.claim, result.verdict
     table = pd.DataFrame() if verdict is None else _flat(verdict.table)
     return plain(
@@ -58,17 +45,10 @@ def summarise_claim(result: ClaimResult) -> dict[str, Any]:
 
 
 def summarise_reproductions(results: Sequence[ClaimResult]) -> dict[str, Any]:
-    """Summarise many claims: each one, and how many came to which verdict.
+    """Return many claims, for JSON and the page, and how many came to which verdict.
 
-    Parameters
-    ----------
-    results : sequence of ClaimResult
-
-    Returns
-    -------
-    dict
-        Ready for JSON and for the page. Only verdicts on a whole run of full size are counted
-        as such; the others are counted by how far they came.
+    Only verdicts on a whole run of full size are counted as such; the others are counted by how
+    far they came.
     """
     words = Counter(one.verdict.word for one in results if one.complete and one.verdict is not None)
     return {
@@ -89,22 +69,10 @@ def write_reproductions(
 ) -> list[str]:
     """Write the page, and the rows, table and picture of each claim that was run.
 
-    Parameters
-    ----------
-    results : sequence of ClaimResult
-        Claims in the order of the page; those never run are listed, too.
-    folder : str or path-like
-        Where ``index.html``, ``summary.csv`` and, of each topic, ``merged-trees.csv`` (rows),
-        ``merged-trees-table.csv`` (our numbers beside theirs) and ``merged-trees.png`` go. It
-        must exist; files of these names are replaced.
-    command : str, default=""
-        What was typed, for the page.
-
-    Returns
-    -------
-    list of str
-        What went wrong, a line per claim: rules and pictures that failed on these rows. The
-        page says so, too.
+    They go into ``folder``, which must exist, as ``index.html``, ``summary.csv`` and, of each
+    topic, ``merged-trees.csv`` (rows), ``merged-trees-table.csv`` (our numbers beside theirs) and
+    ``merged-trees.png``. Return what went wrong, rules and pictures, a line per claim; the page
+    says so, too.
     """
     folder = Path(folder)
     summary = summarise_reproductions(results)

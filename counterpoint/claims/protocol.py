@@ -20,18 +20,6 @@ import pandas as pd
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = [
-    "SIZES",
-    "Cell",
-    "Claim",
-    "Experiment",
-    "Size",
-    "Verdict",
-    "Word",
-    "grid",
-    "verdict",
-]
-
 Size = Literal["smoke", "full"]
 SIZES: tuple[Size, ...] = ("smoke", "full")
 Word = Literal["reproduced", "differs", "not reproduced"]

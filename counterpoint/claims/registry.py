@@ -8,8 +8,6 @@ from importlib import import_module
 from counterpoint._validation import did_you_mean
 from counterpoint.claims.protocol import Claim
 
-__all__ = ["TOPICS", "claim"]
-
 TOPICS = (
     "independent-vote",
     "australian-credit",

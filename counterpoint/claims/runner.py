@@ -25,8 +25,6 @@ from counterpoint.exceptions import ExperimentError
 if TYPE_CHECKING:
     from distributed import Client
 
-__all__ = ["run_experiment"]
-
 _CONNECT = 10.0  # seconds to wait for a scheduler, and for its first worker
 
 
@@ -76,15 +74,12 @@ def run_experiment(
 
     Examples
     --------
-    >>> import pathlib, tempfile
-    >>> from counterpoint.claims.protocol import Experiment, grid
-    >>> def double(*, seed, x):
-    ...     return {"twice": 2 * x}
-    >>> doubling = Experiment("doubling", double, grid(x=[1, 2, 3]))
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     with Store(pathlib.Path(folder, "cells.sqlite")) as store:
-    ...         run_experiment(doubling, store)["twice"].tolist()
-    [2, 4, 6]
+    >>> import tempfile
+    >>> from counterpoint.claims import Experiment, Store, grid, run_experiment
+    >>> made = Experiment("doubling", lambda *, seed, x: {"twice": 2 * x}, grid(x=[1, 2]))
+    >>> with tempfile.TemporaryDirectory() as folder, Store(f"{folder}/cells.sqlite") as store:
+    ...     run_experiment(made, store)["twice"].tolist()
+    [2, 4]
     """
     _check(n_jobs, backend, scheduler, time_limit)
     deadline = None if time_limit is None else monotonic() + time_limit

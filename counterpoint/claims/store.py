@@ -11,14 +11,11 @@ from contextlib import contextmanager
 from datetime import UTC, datetime
 from os import PathLike
 from pathlib import Path
-from types import TracebackType
 from typing import Any
 
 import pandas as pd
 
 from counterpoint.claims.protocol import Cell, Experiment
-
-__all__ = ["Store"]
 
 _OURS = 0x63747074  # "ctpt", in the header of the file
 _LAYOUT = 1
@@ -32,10 +29,7 @@ CREATE TABLE cells (
 """
 
 _READ_ONLY = (PermissionError, "may not be written ({error}): choose another place.")
-_NO_ROOM = (
-    OSError,
-    "cannot be written ({error}): make room and run again; what is in it is kept.",
-)
+_NO_ROOM = (OSError, "cannot be written ({error}): make room and run again; what is in it is kept.")
 _IN_USE = (
     TimeoutError,
     f"is held by another run for more than {_PATIENCE:g} seconds: wait for it, or choose another "
@@ -81,20 +75,14 @@ class Store:
 
     Examples
     --------
-    >>> import pathlib, tempfile
-    >>> from counterpoint.claims.protocol import Experiment, grid
-    >>> def double(*, seed, x):
-    ...     return {"twice": 2 * x}
-    >>> doubling = Experiment("doubling", double, grid(x=[1, 2, 3]))
-    >>> first, _, last = doubling.cells()
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     with Store(pathlib.Path(folder, "cells.sqlite")) as store:
-    ...         for cell in (last, first):
-    ...             taken = store.put(doubling, cell, doubling.evaluate(cell), seconds=0.1)
-    ...         store.frame(doubling)
-       x  twice
-    0  1      2
-    1  3      6
+    >>> import tempfile
+    >>> from counterpoint.claims import Experiment, Store, grid
+    >>> made = Experiment("doubling", lambda *, seed, x: {"twice": 2 * x}, grid(x=[1, 2]))
+    >>> with tempfile.TemporaryDirectory() as folder, Store(f"{folder}/cells.sqlite") as store:
+    ...     for cell in made.cells():
+    ...         taken = store.put(made, cell, made.evaluate(cell), seconds=0.1)
+    ...     store.frame(made)["twice"].tolist()
+    [2, 4]
     """
 
     def __init__(self, path: str | PathLike[str]) -> None:
@@ -179,12 +167,7 @@ class Store:
     def __enter__(self) -> "Store":
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         self.close()
 
     def _kept(self, experiment: Experiment, column: str) -> dict[tuple[str, int], Any]:

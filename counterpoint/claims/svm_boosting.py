@@ -137,11 +137,7 @@ CLAIM = Claim(
         repeat=[0], fold=range(2), data=["sonar", "ionosphere"], method=METHODS, n_members=[8]
     ),
     full=grid(
-        repeat=range(5),
-        fold=range(N_FOLDS),
-        data=SOURCE["data"],
-        method=METHODS,
-        n_members=[50],
+        repeat=range(5), fold=range(N_FOLDS), data=SOURCE["data"], method=METHODS, n_members=[50]
     ),
     unseeded=["fold", "method"],
     judge=judge,

@@ -12,18 +12,10 @@ from counterpoint.base import validate_data
 
 @dataclass(frozen=True, kw_only=True)
 class Sequences:
-    """Sequences laid end to end.
+    """Sequences laid end to end: s is ``values[start[s]:start[s + 1]]``; none is empty."""
 
-    Attributes
-    ----------
-    values : ndarray of shape (n_events, n_features), float64
-        NaN is missing.
-    start : ndarray of shape (n_sequences + 1,), int64
-        Sequence s is ``values[start[s]:start[s + 1]]``; none is empty.
-    """
-
-    values: NDArray
-    start: NDArray
+    values: NDArray  # (n_events, n_features), float64; NaN is missing
+    start: NDArray  # (n_sequences + 1,), int64
 
     def __len__(self) -> int:
         return len(self.start) - 1
@@ -41,38 +33,33 @@ class Sequences:
     def take(self, which: NDArray) -> "Sequences":
         """Return some of the sequences, by number or by a mask."""
         which = np.arange(len(self))[which]
-        lengths = self.lengths[which]
-        start = np.concatenate([[0], np.cumsum(lengths)])
-        rows = np.repeat(self.start[which] - start[:-1], lengths) + np.arange(start[-1])
-        return Sequences(values=self.values[rows], start=start)
+        return lay_out(self.values, self.start[which], self.lengths[which])
 
     def __iter__(self):
         return (self.values[a:b] for a, b in zip(self.start[:-1], self.start[1:], strict=True))
 
 
+def lay_out(values: NDArray, first: NDArray, lengths: NDArray) -> Sequences:
+    """Copy stretches of events, by their first rows and lengths, to lie end to end."""
+    start = np.concatenate([[0], np.cumsum(lengths)])
+    rows = np.repeat(first - start[:-1], lengths) + np.arange(start[-1])
+    return Sequences(values=values[rows], start=start)
+
+
+def latest_events(values: NDArray, last: NDArray, lengths: NDArray, n_events: int) -> NDArray:
+    """Return the last events of stretches, the latest first and NaN for those they lack."""
+    back = np.arange(n_events)
+    there = back < lengths[:, None]
+    rows = np.where(there, last[:, None] - back, 0)
+    return np.where(there[..., None], values[rows], np.nan)
+
+
 def as_sequences(X, *, n_features: int | None = None, allow_nan: bool = True) -> Sequences:
     """Take sequences in any of the usual forms.
 
-    Parameters
-    ----------
-    X : Sequences, list of arrays, 3-D array, or 2-D array
-        A list holds one (n_events, n_features) array per sequence; a 3-D array is
-        (n_sequences, n_events, n_features); a 2-D array or frame is one event per sequence.
-        Anything with an attribute ``sequences`` is asked for it.
-    n_features : int, default=None
-        How many columns there must be.
-    allow_nan : bool, default=True
-        Whether NaN may stand for missing values.
-
-    Returns
-    -------
-    Sequences
-
-    Examples
-    --------
-    >>> from counterpoint.sequences.data import as_sequences
-    >>> as_sequences([[[1.0], [2.0]], [[3.0]]]).lengths.tolist()
-    [2, 1]
+    A list holds one (n_events, n_features) array per sequence; a 3-D array is (n_sequences,
+    n_events, n_features); a 2-D array or frame is one event per sequence. Anything with an
+    attribute ``sequences`` is asked for it.
     """
     if hasattr(X, "sequences"):
         X = X.sequences

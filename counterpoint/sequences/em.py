@@ -24,22 +24,12 @@ _DEAD = 1e-3
 
 @dataclass(kw_only=True)
 class Expectation:
-    """What the E step expected.
+    """What the E step expected."""
 
-    Attributes
-    ----------
-    likelihood : ndarray of shape (n_sequences,)
-        Logarithms; -inf for what cannot be.
-    firsts, moves : ndarray
-        Weighted first states and moves.
-    stats : Statistics
-        What the components are estimated from.
-    """
-
-    likelihood: NDArray
-    firsts: NDArray
+    likelihood: NDArray  # (n_sequences,), logarithms; -inf for what cannot be
+    firsts: NDArray  # weighted first states
     moves: NDArray
-    stats: Statistics
+    stats: Statistics  # what the components are estimated from
 
 
 def expect(
@@ -93,23 +83,11 @@ def maximise(chain: Chain, expected: Expectation, floor: NDArray) -> Chain:
 
 @dataclass(kw_only=True)
 class Ascent:
-    """What EM came to from one start.
+    """What EM came to from one start."""
 
-    Attributes
-    ----------
-    chain : Chain
-        The best on the way.
-    path : list of float
-        Mean log-likelihood of a sequence before each step.
-    restarts : list of int
-        Steps at which dead components were set anew.
-    converged : bool
-        Whether the rise fell below the tolerance.
-    """
-
-    chain: Chain
-    path: list[float]
-    restarts: list[int]
+    chain: Chain  # the best on the way
+    path: list[float]  # mean log-likelihood of a sequence before each step
+    restarts: list[int]  # steps at which dead components were set anew
     converged: bool
 
 
@@ -117,13 +95,13 @@ def climb(
     chain: Chain,
     data: Sequences,
     weight: NDArray,
+    limits: Limits,
+    rng,
+    each: Callable = map,
     *,
     max_iter: int,
     tol: float,
     floor: float,
-    limits: Limits,
-    rng,
-    each: Callable = map,
 ) -> Ascent:
     """Repeat E and M steps from one start."""
     ascent = Ascent(chain=chain, path=[], restarts=[], converged=False)

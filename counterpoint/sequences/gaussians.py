@@ -12,14 +12,10 @@ COVARIANCES = ("full", "diag", "tied")
 
 @dataclass(kw_only=True)
 class Gaussians:
-    """Components with means (n_components, n_features) and covariances.
+    """Components; ``kind`` says which covariances may differ from zero or from the others."""
 
-    ``covariance`` is always (n_components, n_features, n_features); ``kind`` says what was
-    allowed to differ from zero ("diag") or from the others ("tied").
-    """
-
-    mean: NDArray
-    covariance: NDArray
+    mean: NDArray  # (n_components, n_features)
+    covariance: NDArray  # (n_components, n_features, n_features), of any kind
     kind: str = "full"
 
     def log_density(self, X: NDArray) -> NDArray:

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 from sklearn.model_selection import GroupShuffleSplit
 
 from counterpoint._validation import check_choice, check_count, check_number
-from counterpoint.sequences.data import Sequences
+from counterpoint.sequences.data import Sequences, latest_events, lay_out
 from counterpoint.sequences.events import EventLog
 
 
@@ -48,19 +48,12 @@ class Histories:
     @property
     def sequences(self) -> Sequences:
         """The events themselves, copied out of the log."""
-        start = np.concatenate([[0], np.cumsum(self.lengths)])
-        rows = np.repeat(self.first - start[:-1], self.lengths) + np.arange(start[-1])
-        return Sequences(values=self.log.values[rows], start=start)
+        return lay_out(self.log.values, self.first, self.lengths)
 
     def take(self, which: NDArray) -> "Histories":
         """Return some of the histories, by number or by a mask."""
-        return Histories(
-            log=self.log,
-            **{
-                name: getattr(self, name)[which]
-                for name in ("first", "last", "y", "entity", "time", "target_time")
-            },
-        )
+        names = ("first", "last", "y", "entity", "time", "target_time")
+        return Histories(log=self.log, **{name: getattr(self, name)[which] for name in names})
 
     def recent(self, n_events: int) -> NDArray:
         """Return the last events of each history, the latest first.
@@ -70,10 +63,7 @@ class Histories:
         ndarray of shape (n_histories, n_events, n_features)
             NaN where a history has fewer.
         """
-        back = np.arange(n_events)
-        rows = self.last[:, None] - back
-        there = back < self.lengths[:, None]
-        return np.where(there[..., None], self.log.values[np.where(there, rows, 0)], np.nan)
+        return latest_events(self.log.values, self.last, self.lengths, n_events)
 
     def split_by_entity(self, test_size: float = 0.4, *, random_state=None):
         """Split so that no entity is on both sides.

@@ -12,12 +12,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from counterpoint._kernels import sequences as kernels
-from counterpoint._validation import (
-    check_choice,
-    check_count,
-    check_number,
-    check_sample_weight,
-)
+from counterpoint._validation import check_choice, check_count, check_number, check_sample_weight
 from counterpoint.sequences.chain import Chain, Limits
 from counterpoint.sequences.data import Sequences, read_sequences
 from counterpoint.sequences.em import climb, expect, threads
@@ -126,16 +121,8 @@ class MixtureHMM(BaseEstimator):
 
         Parameters
         ----------
-        start : array-like of shape (n_states,)
-            Probabilities of first states.
-        transitions : array-like of shape (n_states, n_states)
-            Probabilities of moves.
-        mixture : array-like of shape (n_states, n_mixtures)
-            Shares of the Gaussians in a state.
-        means : array-like of shape (n_states, n_mixtures, n_features)
-            Means.
-        covariances : array-like of shape (n_states, n_mixtures, n_features, n_features)
-            Covariances, full.
+        start, transitions, mixture, means, covariances : array-like
+            Of the shapes of ``start_``, ``transitions_`` and so on; covariances are full.
 
         Returns
         -------
@@ -198,25 +185,18 @@ class MixtureHMM(BaseEstimator):
             raise ValueError(
                 f"n_samples={len(data)}: their {len(data.values)} events are too few for "
                 f"{self.n_states} states of {self.n_mixtures} Gaussians each: give at least "
-                f"{n_parts} events, or lower "
-                "n_states or n_mixtures."
+                f"{n_parts} events, or lower n_states or n_mixtures."
             )
         self._learn_scale(data, weight)
         shift = self._scaling(data) @ weight / weight.sum()
         data = self._scale(data)
         rng = check_random_state(self.random_state)
-        options = {
-            "max_iter": self.max_iter,
-            "tol": self.tol,
-            "floor": self.floor,
-            "limits": limits,
-            "rng": rng,
-        }
+        options = {name: getattr(self, name) for name in ("max_iter", "tol", "floor")}
         with threads(len(data.values), n_parts) as each:
             runs = []
             for _ in range(self.n_starts):
                 start = Chain.draw(data, weight, self.n_mixtures, self.covariance, limits, rng)
-                runs.append(climb(start, data, weight, each=each, **options))
+                runs.append(climb(start, data, weight, limits, rng, each, **options))
         best = max(runs, key=lambda run: run.path[-1])
         self.restarts_, self.converged_ = best.restarts, best.converged
         self.n_iter_ = len(best.path) - 1

@@ -24,17 +24,9 @@ _CERTAIN = 1e6
 
 @dataclass
 class ClassModels:
-    """A hidden Markov model for each class, all from one start: a member of the classifiers.
+    """A hidden Markov model for each class, all from one start: a member of the classifiers."""
 
-    Attributes
-    ----------
-    models : list of MixtureHMM
-        In the order of the classes.
-    classes_ : ndarray of shape (n_classes,)
-    log_prior : ndarray of shape (n_classes,)
-    """
-
-    models: list[MixtureHMM]
+    models: list[MixtureHMM]  # in the order of the classes
     classes_: NDArray
     log_prior: NDArray
 
@@ -207,17 +199,9 @@ class HMMClassifier(BaseEnsembleClassifier):
 
     def _model(self, k, seed):
         states, mixtures = self.sizes_[self.classes_[k]]
-        return MixtureHMM(
-            states,
-            n_mixtures=mixtures,
-            covariance=self.covariance,
-            max_iter=self.max_iter,
-            tol=self.tol,
-            floor=self.floor,
-            transitions=self.transitions,
-            first_states=self.first_states,
-            random_state=seed,
-        )
+        same = ("covariance", "max_iter", "tol", "floor", "transitions", "first_states")
+        options = {name: getattr(self, name) for name in same}
+        return MixtureHMM(states, n_mixtures=mixtures, random_state=seed, **options)
 
     def _priors(self, mass):
         if isinstance(self.priors, str):
@@ -261,8 +245,8 @@ class HMMPairClassifier(HMMClassifier):
     """Rank sequences by how much more likely they are to be of one class than of the other.
 
     A pair of hidden Markov models, one per class, from each of many starts; the rankings of the
-    starts are combined. Made for rare events such as churn: :meth:`rank` says whom to call first,
-    whatever the probabilities.
+    starts are combined, as in section 6.2.1 of the thesis that :class:`HMMClassifier` is from. Made
+    for rare events such as churn: :meth:`rank` says whom to call first, whatever the probabilities.
 
     Parameters
     ----------
@@ -270,18 +254,15 @@ class HMMPairClassifier(HMMClassifier):
         Hidden states; a dict gives a number for each class.
     n_mixtures : int or dict, default=4
         Gaussians per state.
-    covariance : {"full", "diag", "tied"}, default="full"
-        Shape of the Gaussians.
     n_starts : int, default=5
         Pairs of models, each from a start of its own.
     combine : str or callable, default="inverse-square"
         How ranks become a score, as ``function`` of
         :func:`counterpoint.combiners.combine_ranks`; "mean" averages probabilities instead.
-    shrink : bool, default=True
-        Use fewer Gaussians, then fewer states, for a class with too few events. Else too few are
-        an error.
-    priors, max_iter, tol, floor, transitions, first_states, n_jobs, random_state
+    covariance, shrink, priors, transitions, first_states, n_jobs, random_state
         As in :class:`HMMClassifier`.
+    max_iter, tol, floor
+        Of EM, as in :class:`HMMClassifier`.
 
     Attributes
     ----------
@@ -289,17 +270,8 @@ class HMMPairClassifier(HMMClassifier):
         Labels, sorted; the second is the one ranked for.
     estimators_ : list
         For each start, its ``models``, a pair of :class:`MixtureHMM`.
-    class_prior_ : ndarray of shape (2,)
-        Priors used.
-    n_iter_ : int
-        Most steps of EM that a model took.
-    n_features_in_ : int
-        Number of columns.
-
-    References
-    ----------
-    .. [1] M. Eastwood, "Building Well-Performing Classifier Ensembles", PhD thesis, 2010, section
-       6.2.1.
+    class_prior_, sizes_, n_iter_, n_features_in_
+        As in :class:`HMMClassifier`.
 
     Examples
     --------

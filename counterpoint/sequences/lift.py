@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from sklearn.metrics import make_scorer
 
 from counterpoint._validation import check_choice, check_number, check_sample_weight
@@ -36,7 +36,8 @@ def lift_g(
 
     References
     ----------
-    .. [1] M. Eastwood, "Building Well-Performing Classifier Ensembles", PhD thesis, 2010, eq. 6.2.
+    .. [1] M. Eastwood, "Building Well-Performing Classifier Ensembles", PhD thesis, 2010, eq. 6.2;
+       the other rates are those of eq. 6.11, cut-offs those of section 6.2.1.
 
     Examples
     --------
@@ -44,8 +45,7 @@ def lift_g(
     >>> lift_g([1, 1, 0, 0, 0, 0, 0, 0, 0, 0], [1, 0, 1, 0, 0, 0, 0, 0, 0, 0])
     2.5
     """
-    counts = _counts(y_true, y_pred, pos_label, sample_weight)
-    return _rates(*counts)["g"]
+    return _rates(*_counts(y_true, y_pred, pos_label, sample_weight))["g"]
 
 
 def lift_rates(
@@ -65,11 +65,6 @@ def lift_rates(
     -------
     dict
         "g", "precision", "sensitivity", "specificity"; NaN where there is nothing to divide by.
-
-    References
-    ----------
-    .. [1] M. Eastwood, "Building Well-Performing Classifier Ensembles", PhD thesis, 2010, eq. 6.2
-       and 6.11.
 
     Examples
     --------
@@ -116,7 +111,7 @@ def lift_at(
     y, score = _checked(y_true, scores, pos_label)
     _check_share(share)
     taken = np.zeros(len(y), dtype=bool)
-    taken[_order(score)[: max(1, round(share * len(y)))]] = True
+    taken[np.argsort(-score, kind="stable")[: max(1, round(share * len(y)))]] = True
     return _rates(*_counts(y, taken, True, sample_weight))
 
 
@@ -159,7 +154,7 @@ def lift_curve(
     """
     y, score = _checked(y_true, scores, pos_label)
     weight = _weights(sample_weight, len(y))
-    order = _order(score)
+    order = np.argsort(-score, kind="stable")
     hit, mass = np.cumsum((weight * y)[order]), np.cumsum(weight[order])
     total, positive = weight.sum(), (weight * y).sum()
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -291,11 +286,6 @@ def choose_cutoff(
     -------
     Cutoff
 
-    References
-    ----------
-    .. [1] M. Eastwood, "Building Well-Performing Classifier Ensembles", PhD thesis, 2010, section
-       6.2.1.
-
     Examples
     --------
     >>> from counterpoint.sequences import choose_cutoff
@@ -313,7 +303,7 @@ def choose_cutoff(
             )
     else:
         y, p = _checked(y_true, scores, pos_label)
-    order = _order(p)
+    order = np.argsort(-p, kind="stable")
     chance = p[order] if y_true is None else y[order].astype(float)
     limit = len(p)
     if capacity is not None:
@@ -339,10 +329,6 @@ def check_capacity(capacity) -> None:
 
 def _check_share(share):
     check_number(share, "share", low=0, high=1, open_low=True, hint=", such as 0.01")
-
-
-def _order(scores: NDArray) -> NDArray:
-    return np.argsort(-scores, kind="stable")
 
 
 def _checked(y_true, scores, pos_label):

@@ -8,7 +8,7 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from counterpoint._validation import check_choice, check_count, check_number
-from counterpoint.sequences.data import as_sequences
+from counterpoint.sequences.data import as_sequences, latest_events
 from counterpoint.sequences.histories import Histories
 
 
@@ -94,10 +94,7 @@ class RecentEventsTransformer(TransformerMixin, BaseEstimator):
             recent = X.recent(self.n_events)
         else:
             data = as_sequences(X)
-            back = np.arange(self.n_events)
-            there = back < data.lengths[:, None]
-            rows = np.where(there, data.start[1:, None] - 1 - back, 0)
-            recent = np.where(there[..., None], data.values[rows], np.nan)
+            recent = latest_events(data.values, data.start[1:] - 1, data.lengths, self.n_events)
         if n_features is not None and recent.shape[2] != n_features:
             raise ValueError(
                 f"X has {recent.shape[2]} features, but RecentEventsTransformer is expecting "
