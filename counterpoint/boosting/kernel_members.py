@@ -140,7 +140,10 @@ class WidthLearner(Learner):
         masses = np.bincount(self.codes, weights=weight, minlength=len(self.classes))
         if self.skip and self._is_flat(masses):
             return self._constant(masses)
-        kernel = self._kernel_now()
+        if self._kernel[1] != self.at:
+            gamma = gamma_of(self.log2_widths[self.at])
+            self._kernel = np.exp(-gamma * self.squared), self.at
+        kernel = self._kernel[0]
         machine = SVC(C=self.C, kernel="precomputed", tol=self.tol)
         machine.fit(kernel, self.codes, sample_weight=weight)
         coef, offset = self._functions(machine, weight, masses)
@@ -158,12 +161,6 @@ class WidthLearner(Learner):
         """Take the next width, if there is one."""
         self.at += 1
         return self.at < len(self.log2_widths)
-
-    def _kernel_now(self):
-        if self._kernel[1] != self.at:
-            gamma = gamma_of(self.log2_widths[self.at])
-            self._kernel = np.exp(-gamma * self.squared), self.at
-        return self._kernel[0]
 
     def _is_flat(self, masses):
         """Whether every function says one class for all samples, whatever the solver finds.

@@ -100,7 +100,7 @@ class AdaBoostM2Classifier(ShareBoosting):
         One row per member: weight ``alpha``, ``pseudo_loss``, weighted ``error``, the factor
         ``z`` by which all weights shrank, ``train_error``, and errors on ``eval_set``.
     stop_reason_ : str
-        "complete", "perfect", "chance", "interrupted", or what a stopping rule answer.
+        "complete", "perfect", "chance", "interrupted", or what a stopping rule said.
 
     Notes
     -----

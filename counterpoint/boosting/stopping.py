@@ -111,11 +111,10 @@ class ErrorStopping:
     >>> from counterpoint.boosting import AdaBoostClassifier, ErrorStopping
     >>> from counterpoint.trees import HistTreeClassifier
     >>> X, y = load_breast_cancer(return_X_y=True)
-    >>> boosted = AdaBoostClassifier(
-    ...     HistTreeClassifier(max_depth=1), n_estimators=500, stopping=ErrorStopping(patience=10)
-    ... ).fit(X[::2], y[::2], eval_set=(X[1::2], y[1::2]))
-    >>> len(boosted.estimators_) < 500
-    True
+    >>> stump = HistTreeClassifier(max_depth=1)
+    >>> boosted = AdaBoostClassifier(stump, n_estimators=500, stopping=ErrorStopping())
+    >>> boosted.fit(X[::2], y[::2], eval_set=(X[1::2], y[1::2])).stop_reason_
+    'eval_error did not improve for 10 rounds'
     """
 
     def __init__(self, column="eval_error", *, patience=10, tolerance=0.0):

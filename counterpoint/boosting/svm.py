@@ -111,7 +111,7 @@ class AdaBoostSVMClassifier(BaseBoostingClassifier):
         ``train_error``, and errors on ``eval_set``.
     stop_reason_ : str
         "complete", "exhausted" (no width left), "perfect" (a member without error, whose
-        successors would be copies of it), "interrupted", or what a stopping rule answer.
+        successors would be copies of it), "interrupted", or what a stopping rule said.
 
     References
     ----------
