@@ -129,7 +129,7 @@ def encode_target(estimator: Any, y: Any) -> tuple[NDArray, NDArray]:
     classes, codes = np.unique(y, return_inverse=True)
     if len(classes) < 2:
         raise ValueError(
-            f"y holds one class only, {classes.tolist()}: {type(estimator).__name__} needs at "
+            f"y holds one class only, {classes.tolist()[0]!r}: {type(estimator).__name__} needs at "
             "least two classes."
         )
     return classes, codes

@@ -199,14 +199,14 @@ def test_a_pool_on_a_view():
     ("pool", "message"),
     [
         ([], r"pool is \[\], expected a list of estimators"),
-        ("trees", "pool is 'trees', expected a list of estimators"),
+        ("trees", "pool='trees' of HeterogeneousPoolClassifier is no pool"),
         ([("tree",)], "is no member: give an estimator"),
         ([3], "is no member: give an estimator"),
     ],
 )
 def test_wrong_pools(pool, message):
     X, y = load_iris(return_X_y=True)
-    with pytest.raises(ValueError, match=message):
+    with pytest.raises((TypeError, ValueError), match=message):
         HeterogeneousPoolClassifier(pool).fit(X, y)
 
 
