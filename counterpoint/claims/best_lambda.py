@@ -6,7 +6,7 @@ from matplotlib.figure import Figure
 from sklearn.metrics import balanced_accuracy_score
 
 from counterpoint.claims import sources
-from counterpoint.claims._pictures import panels
+from counterpoint.claims._pictures import THEIRS_LINE, panels
 from counterpoint.claims._shared import (
     NOT_SHIPPED,
     RESAMPLED,
@@ -21,6 +21,7 @@ from counterpoint.claims.protocol import Claim, Verdict, grid, verdict
 from counterpoint.plots.style import colour
 
 SOURCE = sources.ADABOOST_NC
+LEARNERS = ("tree", "network")
 
 
 def run(
@@ -103,7 +104,7 @@ def draw(frame: pd.DataFrame) -> Figure:
     figure, axes = panels(len(data), columns=3)
     for ax, name in zip(axes, data, strict=True):
         here = frame[frame["data"] == name]
-        for k, learner in enumerate(("tree", "network")):
+        for k, learner in enumerate(LEARNERS):
             mean = (
                 SOURCE.loc[name, "n_test"]
                 * here[here["learner"] == learner].groupby("lam")["test_error"].mean()
@@ -113,13 +114,8 @@ def draw(frame: pd.DataFrame) -> Figure:
                 ax.axhline(mean.iloc[0], color=colour(k), linewidth=0.6, linestyle=":")
             theirs = SOURCE.loc[name, f"{learner}_best_lam"]
             if pd.notna(theirs):
-                ax.axvline(
-                    theirs + 0.08 * k,
-                    color=colour(k),
-                    linestyle="--",
-                    linewidth=1,
-                    label=f"their best, {learner}",
-                )
+                look = THEIRS_LINE | {"color": colour(k)}
+                ax.axvline(theirs + 0.08 * k, **look, label=f"their best, {learner}")
         ax.set(title=name, xlabel="lambda", ylabel="Test rows missed")
         ax.legend(frameon=False, fontsize="x-small")
     return figure
@@ -151,19 +147,9 @@ CLAIM = Claim(
     ),
     run=run,
     smoke=grid(
-        repeat=range(2),
-        data=["sonar", "pima"],
-        learner=["tree", "network"],
-        n_members=[5],
-        largest=[2],
+        repeat=range(2), data=["sonar", "pima"], learner=LEARNERS, n_members=[5], largest=[2]
     ),
-    full=grid(
-        repeat=range(30),
-        data=SOURCE.index,
-        learner=["tree", "network"],
-        n_members=[9],
-        largest=[12],
-    ),
+    full=grid(repeat=range(30), data=SOURCE.index, learner=LEARNERS, n_members=[9], largest=[12]),
     unseeded=["learner"],
     judge=judge,
     draw=draw,

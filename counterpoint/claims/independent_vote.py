@@ -35,9 +35,8 @@ def draw(frame: pd.DataFrame) -> Figure:
     for k, (n, part) in enumerate(frame.groupby("n_members")):
         part = part.sort_values("member_error")
         ax.plot(part["member_error"], part["vote_error"], "-", color=colour(k), label=f"{n}")
-    theirs = SOURCE
-    label = "the lecture's table"
-    ax.plot(theirs["member_error"], theirs["theirs"], label=label, **THEIRS_MARK)
+    known = SOURCE.set_index("member_error")["theirs"]
+    ax.plot(known.index, known, label="the lecture's table", **THEIRS_MARK)
     alone = np.linspace(0.005, 0.5, 100)
     ax.plot(alone, alone, color="0.6", linewidth=1, zorder=0, label="1")
     ax.set(xlabel="Error of a member", ylabel="Error of the vote", yscale="log", ylim=(3e-7, 1))

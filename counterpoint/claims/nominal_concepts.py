@@ -10,7 +10,7 @@ from scipy import stats
 from counterpoint import MemberOutputs
 from counterpoint.boosting import AdaBoostM2Classifier, NominalConceptClassifier
 from counterpoint.claims import sources
-from counterpoint.claims._pictures import panels
+from counterpoint.claims._pictures import THEIRS_LINE, panels
 from counterpoint.claims._shared import marks, rows_and_labels, share, take_fold
 from counterpoint.claims.protocol import Claim, Verdict, grid, verdict
 from counterpoint.diversity import trajectory
@@ -128,8 +128,7 @@ def _why(table: pd.DataFrame) -> str:
 def draw(frame: pd.DataFrame) -> Figure:
     """Draw figures 1 to 5: error and three measures against members."""
     curves = _curves(frame)
-    known = SOURCE
-    data = [name for name in known.index if name in curves.index.get_level_values("data")]
+    data = [name for name in SOURCE.index if name in curves.index.get_level_values("data")]
     columns = [("test_error", "Error"), ("q", "Q"), ("rho", "rho"), ("kappa", "kappa")]
     figure, axes = panels(len(data) * 4, columns=4, size=(2.9, 2.2))
     for r, name in enumerate(data):
@@ -140,9 +139,9 @@ def draw(frame: pd.DataFrame) -> Figure:
             ax.set(xlabel="Members" if r == len(data) - 1 else "")
             if r == 0:
                 ax.set_title(label)
-            if column == "q" and not np.isnan(known["lowest_q_theirs"][name]):
-                ax.axhline(known["lowest_q_theirs"][name], color="black", linestyle="--", lw=1)
-                low, high = known["first_lowest"][name], known["last_lowest"][name]
+            if column == "q" and not np.isnan(SOURCE["lowest_q_theirs"][name]):
+                ax.axhline(SOURCE["lowest_q_theirs"][name], **THEIRS_LINE)
+                low, high = SOURCE["first_lowest"][name], SOURCE["last_lowest"][name]
                 ax.axvspan(low - 0.5, high + 0.5, color="0.9", zorder=0)
         axes[4 * r].set_ylabel(name)
     figure.suptitle("Dashed: the source's lowest Q; grey: where it has it")

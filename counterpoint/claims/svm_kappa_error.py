@@ -24,13 +24,12 @@ def run(*, seed: int, repeat: int, fold: int, method: str, n_members: int) -> li
     """Measure the pairs of members of one ensemble, on test and on training rows."""
     rows = []
     for where, outputs in _outputs(method, n_members, fold, seed).items():
-        errors = outputs.errors
         rows.append(
             {
                 "rows": where,
                 "members": outputs.n_members,
                 "kappa": label_kappa(outputs) if outputs.n_members > 1 else np.nan,
-                "pair_error": float(errors.mean()),
+                "pair_error": float(outputs.errors.mean()),
                 "kappa_error": kappa_error(outputs) if outputs.n_members > 1 else np.nan,
             }
         )
