@@ -11,18 +11,10 @@ __all__ = ["main"]
 
 
 def main(args: Sequence[str] | None = None) -> int:
-    """Run the command and return its exit code.
+    """Run the command on what was typed, by default ``sys.argv``, and return its exit code.
 
-    Parameters
-    ----------
-    args : sequence of str, default=None
-        What was typed after ``counterpoint``; None takes ``sys.argv``.
-
-    Returns
-    -------
-    int
-        0 if all is well, 1 if the work failed, 2 for wrong usage, 130 if interrupted. Errors
-        are one line on standard error; ``--debug`` adds the traceback.
+    0 if all is well, 1 if the work failed, 2 for wrong usage, 130 if interrupted. Errors are one
+    line on standard error; ``--debug`` adds the traceback.
     """
     from counterpoint.cli import terminal
     from counterpoint.cli.app import app

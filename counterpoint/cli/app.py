@@ -19,7 +19,9 @@ COMMANDS = (
     "churn",
     "reproduce",
 )
-"""The commands, in the order of the help: a file each, which has ``register``."""
+"""The commands, in the order of the help: a file each, with HELP and a function of that name, or
+with an ``app`` of several."""
+_BARE = ("demo", "reproduce")  # these work with nothing after them; others then show their help
 
 app = typer.Typer(
     name="counterpoint",
@@ -30,7 +32,12 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 for _name in COMMANDS:
-    import_module(f"counterpoint.cli.{_name}").register(app)
+    _file = import_module(f"counterpoint.cli.{_name}")
+    if hasattr(_file, "app"):
+        app.add_typer(_file.app, name=_name)
+    else:
+        _command = app.command(_name, help=_file.HELP, no_args_is_help=_name not in _BARE)
+        _command(getattr(_file, _name))
 
 
 def _version(wanted: bool) -> None:

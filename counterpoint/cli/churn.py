@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from counterpoint.cli import options, terminal
+from counterpoint.tabular.files import find_file
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -93,10 +94,7 @@ def _check_options(
             )
     if output.resolve() == csv.resolve():
         raise typer.BadParameter("the page and the list need two names.", param_hint="--csv")
-    if not file.exists():
-        raise FileNotFoundError(f"There is no file {file}.")
-    if file.is_dir():
-        raise IsADirectoryError(f"{file} is a folder: give a file of events.")
+    find_file(file, "events")
 
 
 def _command(
@@ -154,8 +152,3 @@ def _cells(row: dict[str, Any]) -> list[str]:
         terminal.percent(row["sensitivity"]),
         f"{row['profit']:.0f}",
     ]
-
-
-def register(app: typer.Typer) -> None:
-    """Add the command."""
-    app.command("churn", help=HELP, no_args_is_help=True)(churn)

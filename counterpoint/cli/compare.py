@@ -114,8 +114,3 @@ def _print(summary: dict[str, Any], out: "Console") -> None:
             f"Stopped: {len(rows)} of {len(summary['requested'])} methods. {table.caption}"
         )
     out.print(table)
-
-
-def register(app: typer.Typer) -> None:
-    """Add the command."""
-    app.command("compare", help=HELP, no_args_is_help=True)(compare)

@@ -147,8 +147,3 @@ def _plain(values: object) -> list:
     from counterpoint.tabular.plain import plain
 
     return plain(list(values))  # type: ignore[call-overload]
-
-
-def register(to: typer.Typer) -> None:
-    """Add the group of commands."""
-    to.add_typer(app, name="datasets")

@@ -92,8 +92,3 @@ def _print(summary: dict[str, Any], out: "Console") -> None:
 
 def _spread(one: dict[str, Any]) -> str:
     return f"{100 * one['error_mean']:.1f} ± {terminal.percent(one['error_spread'])}"
-
-
-def register(app: typer.Typer) -> None:
-    """Add the command."""
-    app.command("demo", help=HELP)(demo)

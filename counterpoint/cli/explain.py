@@ -92,8 +92,3 @@ def _print(summary: dict[str, Any], out: "Console", *, rules: int) -> None:
     rest = len(summary["rules"]) - len(shown)
     if rest:
         out.print(Text(f"... and {rest} more; --rules 0 prints all."))
-
-
-def register(app: typer.Typer) -> None:
-    """Add the command."""
-    app.command("explain", help=HELP, no_args_is_help=True)(explain)

@@ -188,8 +188,3 @@ def _print_rows(
     more = f"{_LISTED} of {len(rows)}; --json has all. " if len(rows) > _LISTED else ""
     table.caption = f"{more}{text}"
     out.print(table)
-
-
-def register(app: typer.Typer) -> None:
-    """Add the command."""
-    app.command("fit", help=HELP, no_args_is_help=True)(fit)

@@ -159,8 +159,3 @@ def _cells(row: dict[str, Any], width: int) -> list[str]:
     elif width >= _SOURCES_WIDTH:
         cells.append(re.sub(r" & \w+", "", row["source"]))
     return cells
-
-
-def register(app: typer.Typer) -> None:
-    """Add the command."""
-    app.command("measure", help=HELP, no_args_is_help=True)(measure)

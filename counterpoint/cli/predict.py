@@ -50,8 +50,3 @@ def predict(
     terminal.note(prediction.notes)
     if output is not None:
         terminal.wrote(output, f"{len(prediction.table)} predictions")
-
-
-def register(app: typer.Typer) -> None:
-    """Add the command."""
-    app.command("predict", help=HELP, no_args_is_help=True)(predict)

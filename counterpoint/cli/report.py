@@ -3,8 +3,6 @@
 from pathlib import Path
 from typing import Annotated
 
-import typer
-
 from counterpoint.cli import options, terminal
 
 HELP = (
@@ -48,8 +46,3 @@ def report(
     terminal.wrote(output, "the page")
     if open_:
         terminal.open_page(output)
-
-
-def register(app: typer.Typer) -> None:
-    """Add the command."""
-    app.command("report", help=HELP, no_args_is_help=True)(report)

@@ -247,8 +247,3 @@ def _print(judged: "ClaimResult", shown: dict[str, Any]) -> None:
     if shown["caution"]:
         out.print(Text(shown["caution"], style="dim"))
     out.print()
-
-
-def register(app: typer.Typer) -> None:
-    """Add the command."""
-    app.command("reproduce", help=HELP)(reproduce)

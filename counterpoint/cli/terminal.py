@@ -96,13 +96,7 @@ def _is_ours(error: Exception) -> bool:
 
 @contextmanager
 def in_options(names: Mapping[str, str]) -> Iterator[None]:
-    """Say errors in the words of the command: ``truth=`` becomes ``--truth``.
-
-    Parameters
-    ----------
-    names : mapping of str to str
-        What a message of the library says, and what stands for it on the command line.
-    """
+    """Say errors in the words of the command: ``truth=`` becomes ``--truth``, as the names say."""
     try:
         yield
     except (ValueError, LookupError, OSError) as error:

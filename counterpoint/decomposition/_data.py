@@ -10,7 +10,7 @@ from sklearn.model_selection import train_test_split
 from sklearn.utils import check_consistent_length
 from sklearn.utils.multiclass import check_classification_targets
 
-from counterpoint._validation import check_choice, check_floats, check_sample_weight
+from counterpoint._validation import check_floats, check_sample_weight
 from counterpoint.decomposition.inputs import check_probabilities
 
 
@@ -68,13 +68,6 @@ def split(X, y, X_test, y_test, test_size, proba, weight, for_classes: bool, rng
     )
     proba, weight = (None if part is None else part[rest] for part in (proba, weight))
     return Data(X_fit, y_fit, X_rest, y_rest, proba, weight, classes, rest)
-
-
-def check_resample(resample):
-    """Return the way to draw training sets, or say what there is."""
-    if callable(resample):
-        return resample
-    return check_choice(resample, "resample", ("bootstrap", "subsample"))
 
 
 def train_rows(train_size, resample, n_rows: int) -> int:

@@ -204,9 +204,6 @@ def ambiguity_decomposition(
     >>> parts = ambiguity_decomposition([1.0, 2.0], [[0.0, 2.0], [2.0, 4.0]])
     >>> parts.error, parts.member_error, parts.ambiguity
     (array([0., 1.]), array([1., 2.]), array([1., 1.]))
-    >>> parts = ambiguity_decomposition([1], [[0.5], [0.5]], loss="logistic")
-    >>> parts.error.round(4), parts.ambiguity
-    (array([0.6931]), array([0.]))
     """
     bregman = get_loss(loss)
     axes = ["n_members", "n_samples", "n_classes"][: 2 + bregman.vector]

@@ -11,7 +11,7 @@ from sklearn.base import is_classifier, is_regressor
 from sklearn.utils import check_random_state
 
 from counterpoint._validation import check_choice, check_count
-from counterpoint.decomposition._data import Data, check_resample, split, train_rows
+from counterpoint.decomposition._data import Data, split, train_rows
 from counterpoint.decomposition.bregman import bias_variance_diversity
 from counterpoint.decomposition.effects import zero_one_diversity_effect
 from counterpoint.decomposition.losses import DEFAULT_EPS, LOSSES, BregmanLoss, get_loss
@@ -210,13 +210,15 @@ default="zero-one"
             f"loss='logistic' is for two classes, but y has {len(data.classes)}: "
             "use loss='cross-entropy'."
         )
+    if not callable(resample):
+        check_choice(resample, "resample", ("bootstrap", "subsample"))
     output: Output = "labels" if name == "zero-one" else "proba" if for_classes else "values"
     task = Task(
         estimator=estimator,
         X=data.X,
         y=data.y,
         X_test=data.X_test,
-        resample=check_resample(resample),
+        resample=resample,
         n_train=train_rows(train_size, resample, len(data.y)),
         output=output,
         classes=data.classes if for_classes else None,

@@ -112,12 +112,8 @@ def zero_one_diversity_effect(
     modes = np.array(
         [label_shares(codes[:, i], len(known)).argmax(axis=1) for i in range(n_members)]
     )
-    P_best, P_mode, P_label, P_vote = (
-        P.max(axis=1),
-        P[sample, modes],
-        P[sample, codes],
-        P[sample, vote],
-    )
+    P_best, P_vote = P.max(axis=1), P[sample, vote]
+    P_mode, P_label = P[sample, modes], P[sample, codes]
     return EffectParts(
         sample_weight=check_sample_weight(sample_weight, n_samples),
         n_members=n_members,

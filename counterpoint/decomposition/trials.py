@@ -35,7 +35,7 @@ class Task:
     X: Any
     y: NDArray
     X_test: Any
-    resample: Literal["bootstrap", "subsample"] | Callable
+    resample: str | Callable
     n_train: int
     output: Output
     classes: NDArray | None

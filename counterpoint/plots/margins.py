@@ -49,10 +49,6 @@ class MarginDisplay(EnsembleDisplay):
     0  ensemble   -1.00   0.25
     1  ensemble    0.33   0.75
     2  ensemble    1.00   1.00
-    >>> display.summary
-              below_zero  at_zero  vote_error
-    ensemble
-    ensemble        0.25      0.0        0.25
     """
 
     curves: pd.DataFrame
@@ -94,13 +90,7 @@ class MarginDisplay(EnsembleDisplay):
         """Return the curves: one row per ensemble and margin. Shares at zero are in ``summary``."""
         return self.curves
 
-    def draw(
-        self,
-        ax,
-        *,
-        name: str | None = None,
-        line_kwargs: style.Look = None,
-    ) -> None:
+    def draw(self, ax, *, name: str | None = None, line_kwargs: style.Look = None) -> None:
         """Draw on these axes; those that already have a curve get one more, in its own colour.
 
         Parameters

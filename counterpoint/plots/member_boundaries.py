@@ -117,11 +117,7 @@ class MemberBoundariesDisplay(Display):
         )
 
     def draw(
-        self,
-        ax,
-        *,
-        line_kwargs: style.Look = None,
-        scatter_kwargs: style.Look = None,
+        self, ax, *, line_kwargs: style.Look = None, scatter_kwargs: style.Look = None
     ) -> list[Any]:
         """Draw on these axes.
 

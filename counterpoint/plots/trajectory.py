@@ -103,13 +103,7 @@ class TrajectoryDisplay(PanelDisplay, EnsembleDisplay):
         """Return the values: one row per ensemble and number of members."""
         return self.values
 
-    def draw(
-        self,
-        panels,
-        *,
-        name: str | None = None,
-        line_kwargs: style.Look = None,
-    ) -> list[Any]:
+    def draw(self, panels, *, name: str | None = None, line_kwargs: style.Look = None) -> list[Any]:
         """Draw on these panels: the errors, then a measure each.
 
         Parameters

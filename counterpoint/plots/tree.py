@@ -47,15 +47,8 @@ class TreeDisplay(Display):
     >>> from counterpoint.plots.tree import TreeDisplay
     >>> X, y = load_iris(return_X_y=True, as_frame=True)
     >>> tree = DecisionTreeClassifier(max_depth=2, random_state=0).fit(X, y)
-    >>> display = TreeDisplay.from_tree(tree)
-    >>> display.table()[["depth", "question", "label", "support"]]
-          depth                 question  label  support
-    node
-    0         0  petal width (cm) ≤ 0.800      0    150.0
-    1         1                               0     50.0
-    2         1   petal width (cm) ≤ 1.75      1    100.0
-    3         2                               1     54.0
-    4         2                               2     46.0
+    >>> TreeDisplay.from_tree(tree).table()["question"].tolist()
+    ['petal width (cm) ≤ 0.800', '', 'petal width (cm) ≤ 1.75', '', '']
     """
 
     tree: Tree
@@ -149,11 +142,7 @@ class TreeDisplay(Display):
         return x, written, written + _LETTER * longest + 0.15
 
     def draw(
-        self,
-        ax,
-        *,
-        text_kwargs: style.Look = None,
-        line_kwargs: style.Look = None,
+        self, ax, *, text_kwargs: style.Look = None, line_kwargs: style.Look = None
     ) -> list[Any]:
         """Draw on these axes; a figure of its own is large enough for the tree.
 

@@ -10,11 +10,10 @@ from counterpoint.report.figures import PageFigure, new_figure, png_address
 from counterpoint.report.render import render, write_html
 from counterpoint.tabular.files import new_file
 from counterpoint.tabular.plain import plain
+from counterpoint.tabular.words import number
 
 if TYPE_CHECKING:
     from counterpoint.sequences import AtRisk
-
-__all__ = ["summarise_churn", "write_churn", "write_ranking"]
 
 _LISTED = 20
 _DRAWN = 0.03  # beyond, all curves come down to chance
@@ -25,19 +24,7 @@ def summarise_churn(
 ) -> dict[str, Any]:
     """Summarise a ranking: periods, what each model would have brought, who comes first.
 
-    Parameters
-    ----------
-    result : AtRisk
-        From :func:`counterpoint.sequences.find_at_risk`.
-    source, entity, target : str
-        Where the events came from, what entities are called, what is predicted.
-    command : str, default=""
-        What was typed.
-
-    Returns
-    -------
-    dict
-        Ready for JSON and for the page; undefined is None.
+    Plain data for JSON and for the page; undefined is None.
     """
     outcome = result.outcome
     acted = int(result.ranking["act"].sum())
@@ -104,21 +91,7 @@ def write_ranking(result: "AtRisk", path: str | PathLike[str], *, entity: str) -
 
 
 def write_churn(result: "AtRisk", summary: dict[str, Any], path: str | PathLike[str]) -> Path:
-    """Write the page, complete in one file.
-
-    Parameters
-    ----------
-    result : AtRisk
-        From :func:`counterpoint.sequences.find_at_risk`.
-    summary : dict
-        From :func:`summarise_churn`.
-    path : str or path-like
-        The file; one that is there is replaced. Its folder must exist.
-
-    Returns
-    -------
-    pathlib.Path
-    """
+    """Write the page of a ranking, complete in one file; one that is there is replaced."""
     page = render("churn.html.j2", summary=summary, figures=_figures(result, summary))
     return write_html(path, page)
 
@@ -151,7 +124,7 @@ def _figures(result: "AtRisk", summary: dict[str, Any]) -> list[PageFigure]:
                 ha="center", va="bottom", color="0.3", fontsize="small",
             )  # fmt: skip
         rows = [row for row in summary["table"] if row["share"] == 0.01]
-        ends = "; ".join(f"{row['model']}: {_said(row[what])} at 1 %" for row in rows)
+        ends = "; ".join(f"{row['model']}: {number(row[what], 2)} at 1 %" for row in rows)
         shown.append(
             PageFigure(
                 title=title,
@@ -161,7 +134,3 @@ def _figures(result: "AtRisk", summary: dict[str, Any]) -> list[PageFigure]:
             )
         )
     return shown
-
-
-def _said(value: float | None) -> str:
-    return "undefined" if value is None else f"{value:.2f}"

@@ -11,8 +11,6 @@ from counterpoint.report.model_page import write_page
 from counterpoint.report.render import render, write_html
 from counterpoint.tabular.demo import DemoResult
 
-__all__ = ["render_demo", "write_demo"]
-
 
 def write_demo(
     result: DemoResult,
@@ -21,23 +19,9 @@ def write_demo(
     summary: dict[str, Any] | None = None,
     report: str | PathLike[str] | None = None,
 ) -> Path:
-    """Write the demo's page, and beside it the full report of its best ensemble.
+    """Write the demo's page and, at ``report`` beside it, the full report of its best ensemble.
 
-    Parameters
-    ----------
-    result : DemoResult
-        What :func:`counterpoint.tabular.run_demo` returned.
-    path : str or path-like
-        The file; one that is there is replaced. Its folder must exist.
-    summary : dict, default=None
-        Its summary, if it is there already.
-    report : str or path-like, default=None
-        Where the report goes, in the same folder, with a link to it from the page; None leaves
-        it out.
-
-    Returns
-    -------
-    pathlib.Path
+    Files that are there are replaced; the folder must exist. ``summary`` is that of the result.
     """
     if report is not None:
         write_page(result.assess_best().summary(), report)

@@ -11,16 +11,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-__all__ = [
-    "bars",
-    "cloud_chart",
-    "growth_chart",
-    "interval_rows",
-    "margin_chart",
-    "matrix_image",
-    "tree_lines",
-]
-
 WIDTH, HEIGHT = 480, 310
 _LEFT, _RIGHT, _TOP, _BOTTOM = 50, 14, 14, 46
 _ALIKE, _APART, _UNKNOWN = (213, 94, 0), (0, 114, 178), (128, 128, 128)
@@ -210,16 +200,8 @@ def tree_lines(nodes: list[dict[str, Any]]) -> list[dict[str, Any]]:
 def matrix_image(values: Any) -> dict[str, Any]:
     """Paint a matrix, a dot a pair: alike is orange, apart is blue, undefined is grey.
 
-    The paint is the thinner the nearer to zero, so that it can lie on light and on dark.
-
-    Parameters
-    ----------
-    values : list of list of float or None
-
-    Returns
-    -------
-    dict
-        "source", a ``data:`` address, and "far", the value of the strongest colour.
+    The paint is the thinner the nearer to zero, so that it can lie on light and on dark. Returns
+    "source", a ``data:`` address, and "far", the value of the strongest colour.
     """
     table = np.array(values, dtype=float)  # None becomes NaN
     pairs = table[~np.eye(len(table), dtype=bool)]

@@ -26,18 +26,6 @@ if TYPE_CHECKING:
     from counterpoint.tabular.demo import DemoResult
     from counterpoint.tabular.explanation import Explanation
 
-__all__ = [
-    "DPI",
-    "PageFigure",
-    "demo_figures",
-    "new_figure",
-    "overview",
-    "png_address",
-    "save_figure",
-    "save_to",
-    "save_tree",
-]
-
 DPI = 160  # twice what a page shows, for sharp screens
 _BESIDE: dict[str, Any] = {
     "loc": "upper left",
@@ -49,45 +37,18 @@ _BESIDE: dict[str, Any] = {
 
 @dataclass(frozen=True)
 class PageFigure:
-    """A picture for a page.
+    """A picture for a page."""
 
-    Attributes
-    ----------
-    title : str
-        Heading above it.
-    caption : str
-        How to read it.
-    alt : str
-        What it shows, for those who cannot see it.
-    source : str
-        The picture itself, as a ``data:`` address.
-    """
-
-    title: str
-    caption: str
-    alt: str
-    source: str
+    title: str  # heading above it
+    caption: str  # how to read it
+    alt: str  # what it shows, for those who cannot see it
+    source: str  # the picture itself, as a ``data:`` address
 
 
 def overview(outputs: MemberOutputs) -> Figure:
     """Draw one ensemble four ways: kappa-error, matrix, trajectory, margins.
 
-    Parameters
-    ----------
-    outputs : MemberOutputs
-
-    Returns
-    -------
-    matplotlib.figure.Figure
-        A panel that these outputs cannot fill (pairs of one member, labels of right/wrong
-        flags) says so.
-
-    Examples
-    --------
-    >>> from counterpoint import MemberOutputs
-    >>> figure = overview(MemberOutputs([["a", "b"], ["a", "a"]], ["a", "b"]))
-    >>> [axes.get_title() for axes in figure.axes][0]
-    'Kappa-error diagram'
+    A panel that cannot be filled (pairs of one member, labels of right/wrong flags) says so.
     """
     figure = Figure(figsize=(13, 10), layout="constrained")
     axes = figure.subplots(2, 2)
@@ -132,17 +93,7 @@ def save_tree(explanation: "Explanation", path: str | PathLike[str]) -> Path:
 
 
 def demo_figures(result: "DemoResult") -> list[PageFigure]:
-    """Draw the pictures of the demo's page.
-
-    Parameters
-    ----------
-    result : DemoResult
-
-    Returns
-    -------
-    list of PageFigure
-        Kappa-error diagram, trajectories, margins, matrices.
-    """
+    """Draw the demo's pictures: kappa-error diagram, trajectories, margins, matrices."""
     outputs = {method.name: method.outputs for method in result.methods}
     # AdaBoost can stop at its first member, which makes no pair and goes nowhere.
     several = {name: one for name, one in outputs.items() if one.n_members > 1}

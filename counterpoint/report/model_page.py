@@ -7,11 +7,9 @@ from pathlib import Path
 from typing import Any
 
 from counterpoint.report import drawing
-from counterpoint.report.render import environment, write_html
+from counterpoint.report.render import render, write_html
 from counterpoint.tabular.assessment import assess
 from counterpoint.tabular.files import check_output
-
-__all__ = ["render_page", "report", "write_page"]
 
 _DIGITS = 6  # a share in percent must not be rounded twice
 
@@ -92,19 +90,16 @@ def write_page(summary: dict[str, Any], path: str | PathLike[str]) -> Path:
 
 def render_page(summary: dict[str, Any]) -> str:
     """Return the page of a model as HTML."""
-    script = environment().get_template("model.js").render()
+    script = render("model.js")
     charts = _charts(summary)
-    return (
-        environment()
-        .get_template("model.html.j2")
-        .render(
-            summary=summary,
-            charts=charts,
-            data=_for_script(summary, charts),
-            script=script,
-            # The browser runs this one script and no other, whatever else gets into the page.
-            script_hash=base64.b64encode(hashlib.sha256(script.encode()).digest()).decode("ascii"),
-        )
+    return render(
+        "model.html.j2",
+        summary=summary,
+        charts=charts,
+        data=_for_script(summary, charts),
+        script=script,
+        # The browser runs this one script and no other, whatever else gets into the page.
+        script_hash=base64.b64encode(hashlib.sha256(script.encode()).digest()).decode("ascii"),
     )
 
 

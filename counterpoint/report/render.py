@@ -11,8 +11,6 @@ from counterpoint.tabular.files import new_file
 if TYPE_CHECKING:
     from jinja2 import Environment
 
-__all__ = ["environment", "render", "write_html"]
-
 
 def write_html(path: str | PathLike[str], page: str) -> Path:
     """Write a page, whole or not at all; its folder must exist."""

@@ -5,9 +5,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from counterpoint.report.figures import DPI
-from counterpoint.report.render import environment
-
-__all__ = ["render_reproductions", "show_cell"]
+from counterpoint.report.render import render
 
 _LONG = 24  # a longer table is folded on the page
 
@@ -15,28 +13,18 @@ _LONG = 24  # a longer table is folded on the page
 def render_reproductions(
     summary: Mapping[str, Any], *, pictures: Mapping[str, bytes], command: str = ""
 ) -> str:
-    """Return the page on claims run again, with nothing to load from elsewhere.
+    """Return the page on claims run again, from their summary and a PNG by topic, all in one.
 
-    Parameters
-    ----------
-    summary : mapping
-        From :func:`counterpoint.claims.page.summarise_reproductions`.
-    pictures : mapping of str to bytes
-        A PNG by topic; claims without one have no picture.
-    command : str, default=""
-        What was typed.
+    Claims without a picture have none.
     """
-    return (
-        environment()
-        .get_template("reproductions.html.j2")
-        .render(
-            summary=summary,
-            pictures={topic: _embedded(picture) for topic, picture in pictures.items()},
-            command=command,
-            long=_LONG,
-            cell=show_cell,
-            span=_span,
-        )
+    return render(
+        "reproductions.html.j2",
+        summary=summary,
+        pictures={topic: _embedded(picture) for topic, picture in pictures.items()},
+        command=command,
+        long=_LONG,
+        cell=show_cell,
+        span=_span,
     )
 
 
@@ -58,13 +46,7 @@ def show_cell(value: Any) -> str:
 
 
 def _span(seconds: float) -> str:
-    """Return a duration as one says it.
-
-    Examples
-    --------
-    >>> _span(0.2), _span(65), _span(9000)
-    ('under a second', '65 s', '150 min')
-    """
+    """Return a duration as one says it: 65 s, 150 min."""
     if seconds < 1:
         return "under a second"
     if seconds < 120:

@@ -37,8 +37,6 @@ from counterpoint.tabular.scores import Score, score_on
 from counterpoint.tabular.table_model import TableModel
 from counterpoint.tabular.words import percent
 
-__all__ = ["Assessment", "assess"]
-
 _MOST_ROWS = 10_000
 _MOST_CONFUSED = 15  # classes up to which the table of confusions can be read
 _LONGEST = 400

@@ -16,8 +16,6 @@ from counterpoint._members import select_rows
 from counterpoint.tabular.methods import make_method
 from counterpoint.tabular.scores import Score, mcnemar, score_answers
 
-__all__ = ["BASELINES", "compare_with_baselines"]
-
 BASELINES = {
     "majority class": "majority",
     "single tree": "tree",
@@ -39,32 +37,12 @@ def compare_with_baselines(
     random_state: Any = 0,
     fitted: Mapping[str, Any] | None = None,
 ) -> tuple[dict[str, Score], dict[str, tuple[int, int, float]], str]:
-    """Hold a model's answers against those of three simple models.
+    """Hold a model's answers (n_samples,) against three simple models, or those ``fitted``.
 
-    Parameters
-    ----------
-    answers : ndarray of shape (n_samples,)
-        What the model says.
-    X : array-like or frame of shape (n_samples, n_features)
-        Rows to answer for; words and gaps are encoded.
-    y : ndarray of shape (n_samples,)
-        Their labels.
-    X_train, y_train : array-like, default=None
-        Rows to learn from, at most 20 000 of which are used. None: each row of X is answered
-        by models that learnt from the others, in five parts.
-    random_state : int, RandomState instance or None, default=0
-        Seeds the parts, the tree and the choice of rows.
-    fitted : mapping of str to classifier, default=None
-        Baselines that are fitted already, by their name: they are asked, not made anew.
-
-    Returns
-    -------
-    scores : dict of str to Score
-        By name. One that cannot take such data is left out.
-    tests : dict of str to (int, int, float)
-        Against the model: see :func:`~counterpoint.tabular.scores.mcnemar`.
-    how : str
-        In words, what they learnt from.
+    They learn from at most 20 000 of the training rows; without any, each row of X is answered by
+    models that learnt from the others, in five parts. Returns a Score by name (one that cannot take
+    such data is left out), the tests against the model by name (see ``mcnemar``), and in words what
+    they learnt from.
     """
     rng = check_random_state(random_state)
     seed = random_state if isinstance(random_state, int) else rng.randint(np.iinfo(np.int32).max)

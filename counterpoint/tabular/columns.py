@@ -9,15 +9,6 @@ import pandas as pd
 
 from counterpoint._validation import did_you_mean
 
-__all__ = [
-    "Column",
-    "align_columns",
-    "describe_columns",
-    "find_column",
-    "prepare_table",
-    "text_labels",
-]
-
 Kind = Literal["number", "category"]
 
 # One-hot columns are dense: a column of names or ids would cost much and teach nothing.
@@ -45,16 +36,7 @@ class Column:
 
 
 def find_column(name: str, columns: Sequence[Any], *, what: str, option: str) -> str:
-    """Return ``name`` if it is among the columns, or raise an error that names the nearest one.
-
-    Examples
-    --------
-    >>> find_column("klass", ["age", "class"], what="target column", option="target=")
-    Traceback (most recent call last):
-    ...
-    ValueError: There is no target column 'klass'. The columns are 'age', 'class'. Did you mean
-    'class'? Name one with target=.
-    """
+    """Return ``name`` if it is among the columns, or raise an error that names the nearest one."""
     known = [str(column) for column in columns]
     if name not in known:
         raise ValueError(
@@ -121,34 +103,9 @@ def align_columns(
 ) -> tuple[pd.DataFrame, list[str], dict[str, list[str]]]:
     """Bring a frame into the shape a model knows: its columns, their order, their kinds.
 
-    Parameters
-    ----------
-    frame : DataFrame
-        Any order, and columns too many, are fine.
-    columns : sequence of Column
-        What the model was trained on.
-
-    Returns
-    -------
-    X : DataFrame
-        Floats and categories of text.
-    extra : list of str
-        Columns that the model does not know and that were ignored.
-    unseen : dict of str to list of str
-        Categories that training never saw, by column: the model has nothing to say about them.
-
-    Raises
-    ------
-    ValueError
-        Naming the columns that are missing, or hold text where the model knows numbers.
-
-    Examples
-    --------
-    >>> known = [Column("age", "number"), Column("sex", "category", ("f", "m"))]
-    >>> X, extra, unseen = align_columns(
-    ...     pd.DataFrame({"sex": ["f", "d"], "id": [1, 2], "age": [30, 40]}), known)
-    >>> X.columns.tolist(), extra, unseen
-    (['age', 'sex'], ['id'], {'sex': ['d']})
+    Returns the columns as floats and categories of text, the names of those that the model does not
+    know and that were ignored, and categories that training never saw, by column. Raises ValueError
+    naming columns that are missing, or hold text where the model knows numbers.
     """
     by_name = {str(name): frame[name] for name in frame.columns}
     absent = [column.name for column in columns if column.name not in by_name]
@@ -174,13 +131,7 @@ def align_columns(
 
 
 def text_labels(values: pd.Series) -> pd.Series:
-    """Return labels as text, whole numbers without a point; missing stays missing.
-
-    Examples
-    --------
-    >>> text_labels(pd.Series([1.0, 2.0, None])).tolist()[:2]
-    ['1', '2']
-    """
+    """Return labels as text, whole numbers without a point; missing stays missing."""
     if is_number(values):
         numbers = values.to_numpy(dtype=float, na_value=np.nan)
         texts = [_number_text(v) if v == v else None for v in numbers.tolist()]
@@ -223,23 +174,9 @@ def check_target(values: pd.Series, labels: pd.Series, target: str) -> None:
 def prepare_table(
     frame: pd.DataFrame, target: str
 ) -> tuple[pd.DataFrame, np.ndarray, list[Column], dict[str, str], list[str]]:
-    """Take a table apart into columns to learn from and labels.
+    """Take a table apart into columns to learn from and labels; rows without a label are left out.
 
-    Parameters
-    ----------
-    frame : DataFrame
-    target : str
-        The column of labels. Rows without one are left out.
-
-    Returns
-    -------
-    X : DataFrame
-    y : ndarray of str
-    columns : list of Column
-    left_out : dict of str to str
-        Columns not used, and why.
-    notes : list of str
-        The same, and the rows left out, in words.
+    Returns X, y as text, the columns, those not used with the reason, and notes on both in words.
     """
     double = frame.columns[frame.columns.duplicated()]
     if len(double):
@@ -287,6 +224,7 @@ def _useless(values: pd.Series) -> str | None:
 
 
 def is_number(values: pd.Series) -> bool:
+    """Tell whether a column holds numbers; booleans are none."""
     dtype = values.dtype
     return bool(pd.api.types.is_numeric_dtype(dtype) and not pd.api.types.is_bool_dtype(dtype))
 

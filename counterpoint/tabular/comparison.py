@@ -24,8 +24,6 @@ from counterpoint.tabular.reader import TableFile, as_table
 from counterpoint.tabular.scores import Score, score_on
 from counterpoint.tabular.training import few_threads, warnings_as_notes
 
-__all__ = ["Comparison", "compare"]
-
 
 @dataclass(frozen=True, kw_only=True)
 class Comparison:

@@ -26,36 +26,20 @@ from counterpoint.tabular.members import SHOWN_MEASURES, measure_answers
 from counterpoint.tabular.plain import plain
 from counterpoint.tabular.words import percent
 
-__all__ = ["DEFAULT_DATASET", "DemoMethod", "DemoResult", "run_demo"]
-
 # On the vowels the least accurate members make the best votes: the lesson in one table.
 DEFAULT_DATASET = "vowel"
 
 
 @dataclass(frozen=True)
 class DemoMethod:
-    """One ensemble of the demo; all but ``errors`` speaks of the first split.
-
-    Attributes
-    ----------
-    name, recipe : str
-        What it is called, and how its members are made.
-    errors : ndarray of shape (n_splits,)
-        Test error of the ensemble on each split, by its own ``predict``.
-    outputs : MemberOutputs
-        What its members said about the test rows.
-    measures : dict
-        All measures of these outputs, by name, with the ensemble's own answers.
-    verdict : str
-        What the members' disagreement is worth.
-    """
+    """One ensemble of the demo; all but ``errors`` speaks of the first split."""
 
     name: str
-    recipe: str
-    errors: np.ndarray
-    outputs: MemberOutputs
-    measures: dict[str, Any]
-    verdict: str
+    recipe: str  # how its members are made
+    errors: np.ndarray  # (n_splits,), on test rows, by its own ``predict``
+    outputs: MemberOutputs  # of the test rows
+    measures: dict[str, Any]  # by name, with the ensemble's own answers
+    verdict: str  # what the members' disagreement is worth
 
     def summary(self) -> dict[str, Any]:
         """Return all of it as plain data."""
@@ -71,52 +55,24 @@ class DemoMethod:
 
 @dataclass(frozen=True)
 class DemoResult:
-    """What :func:`run_demo` found.
-
-    Attributes
-    ----------
-    dataset : str
-        Name of the data set.
-    description : str
-        What it is, with licence and citation.
-    n_train, n_test, n_features : int
-        Rows to train on and to test, columns before encoding.
-    own_split : bool
-        Whether the data set comes with a split, which the demo does not use.
-    classes : list of str
-        Labels there are.
-    n_estimators, n_splits : int
-        As asked for.
-    random_state : int
-        As asked for.
-    tree_errors : ndarray of shape (n_splits,)
-        Test error of a single tree on each split.
-    methods : list of DemoMethod
-        Bagging, a random forest and AdaBoost.
-    models : dict of str to Pipeline
-        The ensembles and the single tree of the first split, fitted, the encoder before them.
-    X, y : DataFrame and ndarray
-        The rows as loaded, and their labels.
-    train, test : ndarray of int
-        Rows of the first split.
-    """
+    """What :func:`run_demo` found."""
 
     dataset: str
-    description: str
+    description: str  # what it is, with licence and citation
     n_train: int
     n_test: int
-    n_features: int
-    own_split: bool
+    n_features: int  # before encoding
+    own_split: bool  # whether the data set comes with a split, which the demo does not use
     classes: list[str]
     n_estimators: int
     n_splits: int
     random_state: int
-    tree_errors: np.ndarray
-    methods: list[DemoMethod]
-    models: dict[str, Pipeline]
-    X: pd.DataFrame
+    tree_errors: np.ndarray  # (n_splits,), test error of a single tree
+    methods: list[DemoMethod]  # bagging, a random forest and AdaBoost
+    models: dict[str, Pipeline]  # of the first split, the single tree too, the encoder before them
+    X: pd.DataFrame  # as loaded
     y: np.ndarray
-    train: np.ndarray
+    train: np.ndarray  # rows of the first split
     test: np.ndarray
 
     @property
@@ -162,13 +118,6 @@ _PLAIN = (
     "dataset", "description", "n_train", "n_test", "n_features", "own_split", "classes",
     "n_estimators", "n_splits", "random_state",
 )  # fmt: skip
-
-
-@dataclass(frozen=True)
-class _Recipe:
-    name: str
-    recipe: str
-    make: Callable[[int], ClassifierMixin]
 
 
 def run_demo(
@@ -218,23 +167,22 @@ def run_demo(
     rng = check_random_state(random_state)
     splitter = StratifiedShuffleSplit(n_splits, test_size=0.5, random_state=draw_seed(rng))
     recipes = _recipes(n_estimators, len(np.unique(y)))
-    errors: dict[str, list[float]] = {recipe.name: [] for recipe in recipes}
+    errors: dict[str, list[float]] = {name: [] for name, _, _ in recipes}
     measured: dict[str, tuple[MemberOutputs, dict, dict]] = {}
     models: dict[str, Pipeline] = {}
     splits = [(train, test, draw_seed(rng)) for train, test in splitter.split(data.X, y)]
     for train, test, seed in track(splits, description="Training", show=progress):
         encoder = TabularEncoder().fit(data.X.iloc[train])
         X_train, X_test = (encoder.transform(data.X.iloc[rows]) for rows in (train, test))
-        for recipe in recipes:
-            model: Any = recipe.make(seed).fit(X_train, y[train])
+        for name, _, make in recipes:
+            model: Any = make(seed).fit(X_train, y[train])
             answers = model.predict(X_test)
-            errors[recipe.name].append(float(np.mean(answers != y[test])))
-            if recipe.name not in models:
-                models[recipe.name] = Pipeline([("encode", encoder), ("model", model)])
+            errors[name].append(float(np.mean(answers != y[test])))
+            if name not in models:
+                models[name] = Pipeline([("encode", encoder), ("model", model)])
                 if hasattr(model, "estimators_"):
                     outputs = MemberOutputs.from_estimator(model, X_test, y[test])
-                    measured[recipe.name] = (outputs, *measure_answers(outputs, answers))
-    tree, *ensembles = recipes
+                    measured[name] = (outputs, *measure_answers(outputs, answers))
     return DemoResult(
         dataset=data.name,
         description=data.DESCR,
@@ -246,18 +194,11 @@ def run_demo(
         n_estimators=n_estimators,
         n_splits=n_splits,
         random_state=random_state,
-        tree_errors=np.array(errors[tree.name]),
+        tree_errors=np.array(errors[recipes[0][0]]),
         methods=[
-            DemoMethod(
-                recipe.name,
-                recipe.recipe,
-                np.array(errors[recipe.name]),
-                outputs,
-                measures,
-                value["verdict"],
-            )
-            for recipe in ensembles
-            for outputs, measures, value in [measured[recipe.name]]
+            DemoMethod(name, recipe, np.array(errors[name]), outputs, measures, value["verdict"])
+            for name, recipe, _ in recipes[1:]
+            for outputs, measures, value in [measured[name]]
         ],
         models=models,
         X=data.X,
@@ -267,27 +208,30 @@ def run_demo(
     )
 
 
-def _recipes(n_estimators: int, n_classes: int) -> list[_Recipe]:
+def _recipes(
+    n_estimators: int, n_classes: int
+) -> list[tuple[str, str, Callable[[int], ClassifierMixin]]]:
+    """Return for each method its name, how it is made in words, and how with a seed."""
     # AdaBoost stops at a member that knows its training rows by heart, so its trees are kept
     # short; they must still have leaves enough for every class.
     depth = 2 + math.ceil(math.log2(n_classes))
     return [
-        _Recipe(
+        (
             "Single tree",
             "one fully grown tree",
             lambda seed: DecisionTreeClassifier(random_state=seed),
         ),
-        _Recipe(
+        (
             "Bagging",
             "full trees on bootstrap samples of the rows",
             lambda seed: BaggingClassifier(n_estimators=n_estimators, random_state=seed),
         ),
-        _Recipe(
+        (
             "Random forest",
             "bagging, and each cut looks at a few random columns only",
             lambda seed: RandomForestClassifier(n_estimators=n_estimators, random_state=seed),
         ),
-        _Recipe(
+        (
             "AdaBoost",
             f"trees of depth {depth}, each on rows reweighted towards earlier mistakes",
             lambda seed: AdaBoostClassifier(

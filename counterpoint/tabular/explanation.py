@@ -34,8 +34,6 @@ from counterpoint.trees import (
     take_trees,
 )
 
-__all__ = ["Explanation", "as_rows", "explain"]
-
 _MOST_TREES = 50  # time to merge grows with the square of their number
 _MOST_ROWS = 3000
 _TEST_SHARE = 0.3

@@ -5,8 +5,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-__all__ = ["check_output", "find_file", "new_file"]
-
 
 def find_file(source: str | os.PathLike[str], of: str) -> Path:
     """Return the path of a file that is there, and is a file."""
@@ -19,13 +17,7 @@ def find_file(source: str | os.PathLike[str], of: str) -> Path:
 
 
 def check_output(path: str | os.PathLike[str]) -> Path:
-    """Return ``path`` if a file can go there; best asked before long work, not after.
-
-    Raises
-    ------
-    FileNotFoundError, NotADirectoryError, IsADirectoryError, PermissionError
-        With what to change.
-    """
+    """Return ``path`` if a file can go there, else raise; best asked before long work."""
     path = Path(path)
     if path.is_dir():
         raise IsADirectoryError(f"{path} is a folder: name a file in it, {path / 'out'} say.")
@@ -44,16 +36,6 @@ def new_file(path: str | os.PathLike[str]) -> Iterator[Path]:
     """Yield a path to write to, which becomes ``path`` at the end if all went well.
 
     A file of that name is replaced; until then it stays as it was.
-
-    Examples
-    --------
-    >>> import pathlib, tempfile
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     page = pathlib.Path(folder, "page.html")
-    ...     with new_file(page) as part:
-    ...         _ = part.write_text("<p>")
-    ...     [file.name for file in pathlib.Path(folder).iterdir()]
-    ['page.html']
     """
     path = check_output(path).resolve()
     if path.exists() and not path.is_file():  # /dev/null and its like

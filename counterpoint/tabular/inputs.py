@@ -13,8 +13,6 @@ from counterpoint._outputs import MemberOutputs
 from counterpoint._validation import as_labels
 from counterpoint.exceptions import MemberError
 
-__all__ = ["ask_members", "check_inputs", "draw_rows", "n_columns", "name_columns"]
-
 _MOST_ANSWERS = 30_000_000  # members x rows x classes held at once
 
 

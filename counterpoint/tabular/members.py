@@ -29,8 +29,6 @@ from counterpoint.diversity.measures import order_alike
 from counterpoint.exceptions import RedundancyWarning
 from counterpoint.tabular.plain import plain
 
-__all__ = ["SHOWN_MEASURES", "describe_combiner", "describe_members", "measure_answers"]
-
 SHOWN_MEASURES = (
     "member_error",
     "q",
@@ -67,19 +65,9 @@ _MINUS = "\N{MINUS SIGN}"
 def measure_answers(
     outputs: MemberOutputs, answers: NDArray | None = None
 ) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Measure outputs: all measures by name, and what the disagreement is worth.
+    """Return ``profile`` and ``worth`` of outputs as plain data.
 
-    Parameters
-    ----------
-    outputs : MemberOutputs
-    answers : ndarray of shape (n_samples,), default=None
-        The ensemble's own answers; None: the members' vote.
-
-    Returns
-    -------
-    measures, worth : dict
-        As :func:`counterpoint.diversity.profile` and :func:`counterpoint.diversity.worth` have
-        them, as plain data.
+    ``answers`` (n_samples,) are the ensemble's own; None takes the members' vote.
     """
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", RedundancyWarning)  # the verdict says so
@@ -111,27 +99,9 @@ def describe_members(
 ) -> dict[str, Any]:
     """Describe members: pairs, worth of each, growth, decompositions, margins, disputed rows.
 
-    Parameters
-    ----------
-    outputs : MemberOutputs
-        With the truth.
-    combiner : Combiner or None
-        The ensemble's rule, from :func:`~counterpoint.combiners.combiner_of`; None where it is
-        not known, and then what each member adds is not told.
-    X : array-like or frame of shape (n_samples, n_features)
-        The rows, to be shown where members disagree.
-    answers : ndarray of shape (n_samples,)
-        The ensemble's own answers.
-    feature_names : list of str
-        Names of the columns of X.
-    first_columns : list of str
-        Columns to show first, where there are too many.
-    max_members : int
-        Members to show in pictures of pairs; of more, some evenly spaced.
-
-    Returns
-    -------
-    dict
+    Without a combiner, from ``combiner_of``, what each member adds is not told. ``answers`` of
+    shape (n_samples,) are the ensemble's own. Of the disputed rows of X ``first_columns`` are shown
+    first; pictures of pairs show at most ``max_members``, evenly spaced.
     """
     n = outputs.n_members
     shown = _evenly(n, max_members)

@@ -49,8 +49,6 @@ from counterpoint.views import (
     ProjectionEnsembleClassifier,
 )
 
-__all__ = ["COMPARED", "METHODS", "Method", "find_method", "make_method"]
-
 
 @dataclass(frozen=True)
 class Method:

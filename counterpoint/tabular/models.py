@@ -31,8 +31,6 @@ from counterpoint.tabular.plain import plain
 from counterpoint.tabular.scores import Score
 from counterpoint.tabular.table_model import TableModel
 
-__all__ = ["FORMAT", "load", "need_skops", "save"]
-
 FORMAT = 2
 """Version of the format; raised when files of before can no longer be read."""
 

@@ -15,8 +15,6 @@ from counterpoint.tabular.members import measure_answers
 from counterpoint.tabular.plain import plain
 from counterpoint.tabular.reader import read_labels
 
-__all__ = ["read_predictions", "summarise_outputs"]
-
 _INTEGER = re.compile(r"[+-]?\d+(\.0*)?")
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
 _FLAGS = {"1": True, "1.0": True, "true": True, "0": False, "0.0": False, "false": False}

@@ -11,18 +11,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-__all__ = ["plain", "plain_rows", "to_json"]
-
 
 def plain(value: Any) -> Any:
-    """Return a value in types that JSON knows, NaN and missing as None.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> plain({"q": np.float64("nan"), "votes": np.array([1, 2])})
-    {'q': None, 'votes': [1, 2]}
-    """
+    """Return a value in types that JSON knows, NaN and missing as None."""
     if isinstance(value, dict):
         return {str(key): plain(item) for key, item in value.items()}
     if isinstance(value, list | tuple):

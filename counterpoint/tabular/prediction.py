@@ -13,32 +13,17 @@ from counterpoint.tabular.reader import TableFile, as_table
 from counterpoint.tabular.table_model import TableModel
 from counterpoint.tabular.words import percent
 
-__all__ = ["Prediction", "explaining_rows", "judging_rows", "predict"]
-
 Table = pd.DataFrame | TableFile | str | PathLike[str]
 
 
 @dataclass(frozen=True)
 class _Rows:
-    """Rows read for a model.
+    """Rows read for a model."""
 
-    Attributes
-    ----------
-    name : str
-        The file; empty for a frame.
-    X : DataFrame
-        The rows as the model takes them.
-    labels : ndarray of object, or None
-        The truth as text, None where it is missing; None if the file has no such column.
-    new : ndarray of bool, or None
-        Whether the model was not trained on a row; None without labels.
-    notes : list of str
-    """
-
-    name: str
-    X: pd.DataFrame
-    labels: np.ndarray | None
-    new: np.ndarray | None
+    name: str  # the file; empty for a frame
+    X: pd.DataFrame  # as the model takes them
+    labels: np.ndarray | None  # as text, None where missing; None if there is no such column
+    new: np.ndarray | None  # whether the model was not trained on a row; None without labels
     notes: list[str]
 
 
@@ -133,18 +118,7 @@ def judging_rows(
 ) -> tuple[str, pd.DataFrame, np.ndarray, list[str]]:
     """Read rows to judge a model by: those it was not trained on, unless there are none.
 
-    Parameters
-    ----------
-    model, table, separator
-        As for :func:`predict`; the table has labels.
-
-    Returns
-    -------
-    name : str
-        The file.
-    X : DataFrame
-    y : ndarray of str
-    notes : list of str
+    Returns the name of the file, X, y as text, and notes.
     """
     name, X, y, new, notes = _labelled_rows(model, table, separator)
     if not new.any():
@@ -158,18 +132,9 @@ def judging_rows(
 def explaining_rows(
     model: TableModel, table: Table | None, *, separator: str | None = None
 ) -> tuple[dict[str, Any], list[str]]:
-    """Return rows to make a tree from and rows to judge it by, as arguments of ``explain``.
+    """Return rows to make a tree from and to judge it by, as arguments of ``explain``, and notes.
 
-    Parameters
-    ----------
-    model, table, separator
-        As for :func:`predict`; the table has labels. None takes the rows kept with the model.
-
-    Returns
-    -------
-    rows : dict
-        ``X`` and ``y``; ``X_test`` and ``y_test`` too where there are rows of both kinds.
-    notes : list of str
+    Without a table, those kept with the model; test rows only where there are rows of both kinds.
     """
     if table is None:
         if model.X_train is None:

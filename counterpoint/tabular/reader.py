@@ -14,8 +14,6 @@ from counterpoint.tabular.columns import Column, find_column, is_number
 from counterpoint.tabular.files import find_file
 from counterpoint.tabular.text_files import read_csv, read_csv_file
 
-__all__ = ["MISSING", "TableFile", "as_table", "read_labels", "read_table"]
-
 MISSING = ("?", "NA", "NaN", "nan")
 """What stands for a missing value unless said otherwise; an empty cell always does."""
 
@@ -146,22 +144,10 @@ def as_table(
 def read_labels(
     source: str | PathLike[str] | IO[bytes], separator: str | None = None
 ) -> tuple[str, pd.DataFrame]:
-    """Read a table of labels from a file.
+    """Read a table of labels from a file, an open one as CSV; return its name and the table.
 
-    Parameters
-    ----------
-    source : path or binary file
-        ``.csv``, ``.tsv`` (either may be gzipped) or ``.parquet``; an open file is CSV.
-    separator : str, default=None
-        What stands between two fields. None: a tab for ``.tsv``, else a comma.
-
-    Returns
-    -------
-    name : str
-        What to call the source in messages.
-    table : DataFrame
-        Every column as categories of text, missing where the cell is empty. A column without a
-        name keeps the empty one.
+    Every column is categories of text, missing where the cell is empty. A column without a name
+    keeps the empty one.
     """
     if not isinstance(source, str | PathLike):
         return "standard input", read_csv_file(source, separator or ",", "standard input")

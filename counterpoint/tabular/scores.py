@@ -10,8 +10,6 @@ from sklearn.metrics import log_loss
 
 from counterpoint._statistics import wilson_interval
 
-__all__ = ["Score", "mcnemar", "score_answers", "score_on"]
-
 
 @dataclass(frozen=True)
 class Score:
@@ -52,27 +50,10 @@ def score_on(model: Any, X: Any, y: NDArray) -> Score:
 
 
 def mcnemar(answers: NDArray, others: NDArray, y: NDArray) -> tuple[int, int, float]:
-    """Hold some answers against others, row by row.
+    """Count rows that only these answers have wrong, and only the others; return both, and p.
 
-    Parameters
-    ----------
-    answers, others, y : ndarray of shape (n_samples,)
-        Both answers, and the truth.
-
-    Returns
-    -------
-    only_these, only_others : int
-        Rows that only these answers, or only the others, have wrong.
-    p : float
-        Chance of numbers so far apart if both were equally good: McNemar's test, exact and
-        two-sided.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> y = np.zeros(6, dtype=int)
-    >>> mcnemar(np.array([1, 1, 1, 1, 1, 0]), np.array([0, 0, 0, 0, 0, 1]), y)
-    (5, 1, 0.21875)
+    It is the chance of numbers so far apart if both were equally good: McNemar's test, exact and
+    two-sided.
     """
     wrong, wrong_others = answers != y, others != y
     here, there = int((wrong & ~wrong_others).sum()), int((wrong_others & ~wrong).sum())

@@ -12,27 +12,13 @@ from counterpoint.trees import from_sklearn, tree_rules
 from counterpoint.trees.convert import to_sklearn
 from counterpoint.trees.pruning.bottom_up import collapse, cut
 
-__all__ = ["cut_back", "rules_of", "tree_nodes", "tree_sizes"]
-
 Indicators = dict[str, tuple[str, Any]]
 
 _SIZES = [2**k for k in range(1, 12)]
 
 
 def cut_back(tree: DecisionTreeClassifier, max_leaves: int) -> DecisionTreeClassifier:
-    """Cut a tree back to so many leaves, always the split that separates least.
-
-    Parameters
-    ----------
-    tree : DecisionTreeClassifier
-        Fitted; it is not changed.
-    max_leaves : int
-        Most leaves, from 1.
-
-    Returns
-    -------
-    DecisionTreeClassifier
-    """
+    """Return a fitted tree cut back to so many leaves, always the split that separates least."""
     arrays = from_sklearn(tree)
     left, right = arrays.children_left.tolist(), arrays.children_right.tolist()
     impurity = arrays.impurity * arrays.weighted_n_node_samples

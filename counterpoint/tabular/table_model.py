@@ -10,8 +10,6 @@ from sklearn.pipeline import Pipeline
 from counterpoint.tabular.columns import Column
 from counterpoint.tabular.scores import Score
 
-__all__ = ["TableModel", "row_hashes"]
-
 
 @dataclass(frozen=True, kw_only=True)
 class TableModel:

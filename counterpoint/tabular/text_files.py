@@ -13,8 +13,6 @@ from typing import IO, Any, cast
 
 import pandas as pd
 
-__all__ = ["read_csv", "read_csv_file"]
-
 
 def read_csv(
     path: Path,
@@ -23,17 +21,10 @@ def read_csv(
     text: Collection[str] | None = None,
     missing: Sequence[str] = ("",),
 ) -> pd.DataFrame:
-    """Read a text file of fields, gzipped or not.
+    """Read a text file of fields, gzipped or not, by default at tabs for ``.tsv``, else at commas.
 
-    Parameters
-    ----------
-    path : Path
-    separator : str, default=None
-        What stands between two fields. None: a tab for ``.tsv``, else a comma.
-    text : collection of str, default=None
-        Columns to read as text, the others as what they look like. None: all, as categories.
-    missing : sequence of str, default=("",)
-        What stands for no value.
+    ``text`` names columns to read as text, the others as what they look like; None: all, as
+    categories. ``missing`` stands for no value.
     """
     if separator is None:
         lower = path.name.lower().removesuffix(".gz")

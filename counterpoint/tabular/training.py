@@ -23,8 +23,6 @@ from counterpoint.tabular.plain import plain, plain_rows
 from counterpoint.tabular.reader import TableFile, as_table
 from counterpoint.tabular.table_model import TableModel, row_hashes
 
-__all__ = ["Fit", "few_threads", "fit", "warnings_as_notes"]
-
 # Threads within one learner pay on tables with more cells only; on a busy machine they wait for
 # each other so long that a fit of a second takes a minute.
 _FEW_CELLS = 500_000
@@ -58,17 +56,12 @@ class Fit(TableModel):
     test_size: float
 
     def summary(self, *, tree: bool = True) -> dict[str, Any]:
-        """Return all of it as plain data: what the terminal, the page and JSON show.
+        """Return what :meth:`Assessment.summary` does, and under "fit" how it was made.
 
         Parameters
         ----------
         tree : bool, default=True
             Whether to make a tree that stands for the model, which may take a while.
-
-        Returns
-        -------
-        dict
-            As :meth:`Assessment.summary`, and under "fit" how it was made.
         """
         summary = self.assessment.summary(tree=tree)
         summary["notes"] = [*self.notes, *summary["notes"]]

@@ -1,7 +1,5 @@
 """Numbers in words: the same digits in a terminal, in a sentence and on a page."""
 
-__all__ = ["UNDEFINED", "number", "percent", "points"]
-
 UNDEFINED = "undefined"
 
 
