@@ -1,20 +1,10 @@
 """Classic data sets, generators with a known best error, and the standard encoding.
 
-Nothing is ever downloaded unless ``fetch=True`` asks for it.
-
-=================== ============================================================
-``load``            one data set as a Bunch with pandas frames
-``list_datasets``   what there is: rows, columns, classes, missing, licence
-``describe``        where a set comes from, its licence and whom to cite
-``add_file``        put a CSV of your own into the data folder
-``data_folder``     where that folder is (``COUNTERPOINT_DATA``, else the user cache)
-``export_csv``      write a set as CSV
-``TabularEncoder``  mixed frame to numbers, as a scikit-learn transformer
-``make_*``          two Gaussians, Ripley's, cone-torus, waveform
-``bayes_error``     the best possible error of each of these four
-``bayes_posterior`` and the true class probabilities behind it
-``bayes_predict``   and the best possible prediction
-=================== ============================================================
+``load`` a set by its name; ``list_datasets`` and ``describe`` tell what there is, ``add_file`` puts
+a CSV of your own into the ``data_folder``, ``export_csv`` writes a set. ``TabularEncoder`` turns a
+mixed frame into numbers. Of the ``make_*`` problems ``bayes_error``, ``bayes_posterior`` and
+``bayes_predict`` tell the best possible error, probabilities and prediction. Nothing is ever
+downloaded unless ``fetch=True`` asks for it.
 """
 
 from importlib import import_module

@@ -126,13 +126,8 @@ def register(
     entry, table = read_files(key, {None: path}, **given)
     file = folder / f"{key}.csv.gz"
     write_csv(table, file)
-    row: dict[str, Any] = {
-        "title": title,
-        "target": target,
-        "rows": entry.rows,
-        "missing": entry.missing,
-    }
-    row |= {"classes": entry.classes, "columns": entry.columns}
+    row: dict[str, Any] = {"title": title, "target": target}
+    row |= {fact: getattr(entry, fact) for fact in ("rows", "missing", "classes", "columns")}
     row |= {"split": entry.split} if entry.split else {}
     row |= {"licence": licence, "cite": cite, "notes": notes, "checks": [], "sources": []}
     row |= {"file": file.name, "sha256": hashlib.sha256(file.read_bytes()).hexdigest()}

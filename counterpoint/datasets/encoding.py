@@ -1,7 +1,5 @@
 """The standard numeric encoding of a frame that mixes numbers and categories."""
 
-from typing import Any
-
 import numpy as np
 import pandas as pd
 from sklearn.base import BaseEstimator, TransformerMixin
@@ -87,18 +85,7 @@ class TabularEncoder(TransformerMixin, BaseEstimator):
         self.categorical_features = categorical_features
 
     def fit(self, X, y=None):
-        """Learn medians, scales and categories.
-
-        Parameters
-        ----------
-        X : pandas or polars DataFrame, or array-like of shape (n_samples, n_features)
-            The rows to learn from.
-        y : ignored
-
-        Returns
-        -------
-        self : TabularEncoder
-        """
+        """Learn medians, scales and categories from a pandas or polars frame, or an array."""
         check_choice(self.nominal, "nominal", ("onehot", "ordinal"))
         check_choice(self.scale, "scale", (False, *_SCALERS))
         columns = self._columns(X, reset=True)
@@ -121,41 +108,24 @@ class TabularEncoder(TransformerMixin, BaseEstimator):
         return self
 
     def transform(self, X):
-        """Encode the rows of ``X``.
+        """Encode rows with the columns seen in `fit`: (n_samples, n_features_out) floats.
 
-        Parameters
-        ----------
-        X : pandas or polars DataFrame, or array-like of shape (n_samples, n_features)
-            Rows with the columns seen in `fit`.
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_features_out)
-            Or a frame, if `set_output` asked for one.
+        An array, or a frame if `set_output` asked for one.
         """
         check_is_fitted(self)
         typed = self._typed(self._columns(X, reset=False))
         return np.asarray(self.transformer_.transform(typed), dtype=np.float64)[:, self._kept]
 
     def get_feature_names_out(self, input_features=None):
-        """Return the names of the columns that come out.
+        """Return the names of the columns that come out, by those that go in.
 
-        Parameters
-        ----------
-        input_features : array-like of str or None, default=None
-            Names of the columns that go in. None takes those seen in `fit`, or ``x0``, ``x1``...
-
-        Returns
-        -------
-        ndarray of str
+        None takes the names seen in `fit`, or ``x0``, ``x1``...
         """
         check_is_fitted(self)
         names = self._names_in(input_features)
         out: list[str] = []
-        for kind, positions in (
-            ("numeric", self.numeric_features_),
-            ("nominal", self.nominal_features_),
-        ):
+        for kind in ("numeric", "nominal"):
+            positions = getattr(self, f"{kind}_features_")
             if positions:
                 step = self.transformer_.named_transformers_[kind]
                 out.extend(step.get_feature_names_out(names[positions]))
@@ -164,18 +134,8 @@ class TabularEncoder(TransformerMixin, BaseEstimator):
     def indicators(self):
         """Tell which value each column of 0 and 1 stands for.
 
-        Returns
-        -------
-        dict of str to (str, object)
-            By the name of a column that comes out: the nominal column it comes from, and the
-            value; NaN stands for missing. Empty for ``nominal="ordinal"``.
-
-        Examples
-        --------
-        >>> from counterpoint.datasets import load
-        >>> X, y = load("labor", return_X_y=True)
-        >>> TabularEncoder().fit(X).indicators()["contribution_to_health_plan_half"]
-        ('contribution_to_health_plan', 'half')
+        A dict by the name of a column that comes out: (the nominal column it comes from, the
+        value); NaN stands for missing. Empty for ``nominal="ordinal"``.
         """
         check_is_fitted(self)
         if self.nominal == "ordinal":
@@ -244,8 +204,7 @@ class TabularEncoder(TransformerMixin, BaseEstimator):
             return np.arange(n_numeric + len(self.nominal_features_))
         kept, start = list(range(n_numeric)), n_numeric
         for values in self.categories_:
-            n_values = sum(not _is_missing(value) for value in values)
-            two = n_values == 2 or len(values) == 2
+            two = len(values) == 2 or sum(pd.notna(value) for value in values) == 2
             kept.extend(range(start + two, start + len(values)))
             start += len(values)
         return np.array(kept, dtype=np.intp)
@@ -326,10 +285,6 @@ class TabularEncoder(TransformerMixin, BaseEstimator):
                 f"({self.n_features_in_}), got {len(names)}"
             )
         return names
-
-
-def _is_missing(value: Any) -> bool:
-    return isinstance(value, float) and np.isnan(value)
 
 
 def _without_doubles(names: list[str]) -> np.ndarray:

@@ -146,15 +146,9 @@ def add_file(
         shutil.copyfile(path, copy)
     for old in replaced - {copy}:
         old.unlink()
-    facts = {
-        "target": entry.target,
-        "missing_values": list(missing_values),
-        "columns": entry.columns,
-        "rows": entry.rows,
-        "missing": entry.missing,
-        "classes": entry.classes,
-        "split": entry.split,
-    }
+    counted = ("columns", "rows", "missing", "classes", "split")
+    facts: dict[str, Any] = {"target": entry.target, "missing_values": list(missing_values)}
+    facts |= {fact: getattr(entry, fact) for fact in counted}
     note = folder / f"{key}.json"
     note.write_text(json.dumps(facts, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
     return copy

@@ -2,8 +2,9 @@
 
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, overload
+from typing import Literal, overload
 
+import pandas as pd
 from sklearn.utils import Bunch
 
 from counterpoint.datasets.catalogue import description, unknown
@@ -11,9 +12,6 @@ from counterpoint.datasets.folder import data_folder, find_files, read_files, re
 from counterpoint.datasets.index import DATA, Entry, canonical, index
 from counterpoint.datasets.tables import PARTS, SPLIT, Table, read_cells, to_table, write_csv
 from counterpoint.exceptions import DatasetNotFoundError
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 
 @overload
@@ -23,12 +21,12 @@ def load(name: str, *, return_X_y: Literal[False] = ..., fetch: bool = ...) -> B
 @overload
 def load(
     name: str, *, return_X_y: Literal[True], fetch: bool = ...
-) -> "tuple[pd.DataFrame, pd.Series]": ...
+) -> tuple[pd.DataFrame, pd.Series]: ...
 
 
 def load(
     name: str, *, return_X_y: bool = False, fetch: bool = False
-) -> "Bunch | tuple[pd.DataFrame, pd.Series]":
+) -> Bunch | tuple[pd.DataFrame, pd.Series]:
     """Load a data set by name.
 
     Nothing is downloaded unless ``fetch=True``.
@@ -192,7 +190,7 @@ def _fetch(entry: Entry) -> Path:
     return path
 
 
-def _check_openml(entry: Entry, frame: "pd.DataFrame", request: str) -> Table:
+def _check_openml(entry: Entry, frame: pd.DataFrame, request: str) -> Table:
     """Return what OpenML sent as a table of ours; refuse it if its counts are not those known."""
     ours = {name.lower(): name for name in [*entry.columns, entry.target]}
     ours[entry.openml.get("target", entry.target).lower()] = entry.target

@@ -245,10 +245,6 @@ class _CrossEntropy(BregmanLoss):
         """Probabilities have been checked, up to rounding of their sum."""
 
 
-def _square(q):
-    return q**2
-
-
 def _double(q):
     return 2 * q
 
@@ -279,7 +275,7 @@ def _softmax(theta):
 
 #: The built-in losses by name.
 LOSSES: dict[str, BregmanLoss] = {
-    "squared": _Squared("squared", _square, _double, _half),
+    "squared": _Squared("squared", np.square, _double, _half),
     "cross-entropy": _CrossEntropy(
         "cross-entropy", _class_entropy, np.log, _softmax, domain=(0, 1), vector=True
     ),

@@ -136,8 +136,7 @@ class EnsembleSelectionClassifier(_EnsembleSelection, BasePoolClassifier):
 
     References
     ----------
-    .. [1] R. Caruana, A. Niculescu-Mizil, G. Crew and A. Ksikes, "Ensemble selection from
-       libraries of models", ICML 2004.
+    .. [1] R. Caruana et al., "Ensemble selection from libraries of models", ICML 2004.
 
     Examples
     --------
@@ -203,8 +202,7 @@ class EnsembleSelectionRegressor(_EnsembleSelection, BasePoolRegressor):
 
     References
     ----------
-    .. [1] R. Caruana, A. Niculescu-Mizil, G. Crew and A. Ksikes, "Ensemble selection from
-       libraries of models", ICML 2004.
+    .. [1] R. Caruana et al., "Ensemble selection from libraries of models", ICML 2004.
     .. [2] A. Krogh and J. Vedelsby, "Neural network ensembles, cross validation, and active
        learning", NIPS 1994.
 

@@ -152,19 +152,10 @@ def pareto_front(
         for a, b, key in rows
         if not any((c <= a and d <= b) and (c < a or d < b) for c, d, _ in rows)
     ]
-    kept = sorted({(a, b): (a, b, key) for a, b, key in sorted(kept, key=_size_last)}.values())
-    return pd.DataFrame(
-        {
-            "first": [a for a, _, _ in kept],
-            "second": [b for _, b, _ in kept],
-            "size": [len(key) for _, _, key in kept],
-            "members": [list(key) for _, _, key in kept],
-        }
-    )
-
-
-def _size_last(row):
-    return -len(row[2])  # of equals the last one put in stays: the smallest
+    kept.sort(key=lambda row: -len(row[2]))  # of equals the last one put in stays: the smallest
+    kept = sorted({(a, b): (a, b, key) for a, b, key in kept}.values())
+    front = [(a, b, len(key), list(key)) for a, b, key in kept]
+    return pd.DataFrame(front, columns=["first", "second", "size", "members"])
 
 
 class _Size(Criterion):

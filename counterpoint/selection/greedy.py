@@ -50,8 +50,7 @@ def bagged_weights(
 
     References
     ----------
-    .. [1] R. Caruana, A. Niculescu-Mizil, G. Crew and A. Ksikes, "Ensemble selection from
-       libraries of models", ICML 2004.
+    .. [1] R. Caruana et al., "Ensemble selection from libraries of models", ICML 2004.
 
     Examples
     --------

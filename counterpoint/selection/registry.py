@@ -7,48 +7,35 @@ from typing import Any
 
 from counterpoint._outputs import MemberOutputs
 from counterpoint._validation import check_choice
+from counterpoint.selection import ordering, search
 from counterpoint.selection.genetic import select_genetic
-from counterpoint.selection.ordering import (
-    order_by_complementarity,
-    order_by_error,
-    order_by_kappa,
-    order_by_margin_distance,
-)
-from counterpoint.selection.search import (
-    select_all,
-    select_backward,
-    select_by_order,
-    select_exhaustive,
-    select_floating,
-    select_forward,
-)
 from counterpoint.selection.thinning import select_thinning
 from counterpoint.selection.trace import Trace
 
 
 def _select_in_order(outputs, criterion="error", *, order, n_members=None):
-    return select_by_order(outputs, order(outputs)[:n_members], criterion)
+    return search.select_by_order(outputs, order(outputs)[:n_members], criterion)
 
 
 # A search is a function of outputs and criterion, with any of the options n_members, replace and
 # random_state by name, that returns a Trace.
 SEARCHES: dict[str, Callable[..., Trace]] = {
-    "forward": select_forward,
-    "backward": select_backward,
-    "floating": select_floating,
+    "forward": search.select_forward,
+    "backward": search.select_backward,
+    "floating": search.select_floating,
     "thinning": select_thinning,
-    "exhaustive": select_exhaustive,
+    "exhaustive": search.select_exhaustive,
     "genetic": select_genetic,
-    "all": select_all,
-    "error": partial(_select_in_order, order=order_by_error),
-    "kappa": partial(_select_in_order, order=order_by_kappa),
-    "margin": partial(_select_in_order, order=order_by_margin_distance),
-    "complementarity": partial(_select_in_order, order=order_by_complementarity),
+    "all": search.select_all,
+    "error": partial(_select_in_order, order=ordering.order_by_error),
+    "kappa": partial(_select_in_order, order=ordering.order_by_kappa),
+    "margin": partial(_select_in_order, order=ordering.order_by_margin_distance),
+    "complementarity": partial(_select_in_order, order=ordering.order_by_complementarity),
 }
 
 
 def run_search(name: str, outputs: MemberOutputs, criterion: Any, **options: Any) -> Trace:
     """Run a search by its name, with those of the options that it takes."""
-    search = SEARCHES[check_choice(name, "search", SEARCHES)]
-    known = signature(search).parameters
-    return search(outputs, criterion, **{k: v for k, v in options.items() if k in known})
+    chosen = SEARCHES[check_choice(name, "search", SEARCHES)]
+    known = signature(chosen).parameters
+    return chosen(outputs, criterion, **{k: v for k, v in options.items() if k in known})

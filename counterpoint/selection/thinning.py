@@ -21,12 +21,10 @@ def select_thinning(
 
     Parameters
     ----------
-    outputs : MemberOutputs
-        With the truth, on data the members were not trained on.
+    outputs, n_members
+        As for :func:`select_backward`.
     criterion : str, Criterion or Combiner, default="error"
         Chooses among the steps; who leaves does not depend on it. See :func:`as_criterion`.
-    n_members : int, default=None
-        Stop at so many. None goes down to one.
 
     Returns
     -------
