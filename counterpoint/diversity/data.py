@@ -3,8 +3,6 @@
 import numpy as np
 import pandas as pd
 
-__all__ = ["data_diversity"]
-
 
 def data_diversity(X, y=None):
     """Share of rows that are distinct, class included.

@@ -16,8 +16,6 @@ from counterpoint.diversity.inputs import Outputs, as_outputs, vote_summary
 from counterpoint.diversity.pairwise import q_statistic
 from counterpoint.exceptions import RedundancyWarning
 
-__all__ = ["Worth", "disagreement_error_ratio", "improvement_rate", "is_competent", "worth"]
-
 # Six tabular foundation models that gained next to nothing from each other had a mean Q of 0.96.
 REDUNDANT_Q = 0.95
 
@@ -121,7 +119,8 @@ def worth(outputs, answers=None):
     """Say whether the members' disagreement pays.
 
     Warns with ``RedundancyWarning`` when the members are so alike (mean Q above 0.95) that
-    one of them would do.
+    one of them would do. For competent ensembles of K classes, DER >= EIR >= 2 (K - 1) / K * DER -
+    (3K - 4) / K: Theisen et al. (2023), theorem 1.
 
     Parameters
     ----------
@@ -134,11 +133,6 @@ def worth(outputs, answers=None):
     Returns
     -------
     Worth
-
-    References
-    ----------
-    .. [1] Theisen et al., NeurIPS 2023, theorem 1: for competent ensembles of K classes,
-       DER >= EIR >= 2 (K - 1) / K * DER - (3K - 4) / K.
 
     Examples
     --------

@@ -14,15 +14,6 @@ import numpy as np
 
 from counterpoint.diversity.inputs import AnyOutputs, right_votes
 
-__all__ = [
-    "coincident_failure_diversity",
-    "difficulty",
-    "entropy",
-    "generalized_diversity",
-    "interrater_kappa",
-    "kohavi_wolpert_variance",
-]
-
 NAN = float("nan")
 
 

@@ -29,9 +29,7 @@ def as_outputs(outputs):
 
 def as_counts(outputs):
     """Return ``PairCounts`` of outputs, counts or right/wrong flags."""
-    if isinstance(outputs, PairCounts):
-        return outputs
-    return as_outputs(outputs).counts
+    return outputs if isinstance(outputs, PairCounts) else as_outputs(outputs).counts
 
 
 class RightVotes(NamedTuple):
@@ -153,11 +151,8 @@ def vote_summary(outputs, answers=None):
     Examples
     --------
     >>> from counterpoint.diversity import vote_summary
-    >>> summary = vote_summary([[1, 1, 0, 1], [1, 0, 0, 1], [1, 1, 0, 0]])
-    >>> summary.wins
+    >>> vote_summary([[1, 1, 0, 1], [1, 0, 0, 1], [1, 1, 0, 0]]).wins
     array([ True,  True, False,  True])
-    >>> summary.mean(summary.wins)
-    0.75
     """
     if isinstance(outputs, VoteSummary):
         return outputs

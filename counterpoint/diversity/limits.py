@@ -6,17 +6,6 @@ from scipy.stats import binom
 from counterpoint._validation import check_count, check_member_weight, check_number
 from counterpoint.diversity.inputs import as_counts, as_outputs
 
-__all__ = [
-    "c_bound",
-    "first_order_bound",
-    "forest_bound",
-    "independent_vote_error",
-    "strength_and_correlation",
-    "tandem_bound",
-    "variance_factor",
-    "vote_error_limits",
-]
-
 
 def independent_vote_error(error, n_members=None):
     """Error of a majority vote of independent members on a two-class problem.
@@ -44,8 +33,6 @@ def independent_vote_error(error, n_members=None):
     >>> from counterpoint.diversity import independent_vote_error
     >>> round(independent_vote_error(0.2, 5), 6)
     0.05792
-    >>> round(independent_vote_error([0.1, 0.2, 0.3]), 6)
-    0.098
     """
     errors = np.asarray(error, dtype=float)
     _check_shares(errors, "error")
@@ -170,11 +157,10 @@ def strength_and_correlation(outputs):
     """
     outputs = as_outputs(outputs)
     weight = outputs.sample_weight
+    right = outputs.correct
     if outputs.votes is None:
-        right = outputs.correct
         rival = ~right
     else:
-        right = outputs.correct
         others = outputs.tally.copy()
         others[np.arange(outputs.n_samples), outputs.y] = -1.0
         rival = outputs.votes == others.argmax(axis=1)
@@ -193,6 +179,8 @@ def strength_and_correlation(outputs):
 def forest_bound(outputs=None, *, strength=None, correlation=None):
     """Breiman's bound on the error of a forest, rho (1 - s^2) / s^2.
 
+    Breiman (2001), see :func:`strength_and_correlation`, theorem 2.3.
+
     Parameters
     ----------
     outputs : MemberOutputs or array-like of shape (n_members, n_samples), default=None
@@ -205,10 +193,6 @@ def forest_bound(outputs=None, *, strength=None, correlation=None):
     float
         Often above 1, then it says nothing; NaN when the strength is not positive, where
         the bound does not exist.
-
-    References
-    ----------
-    .. [1] Breiman, "Random Forests", Machine Learning 45, 2001, theorem 2.3.
 
     Examples
     --------

@@ -16,19 +16,6 @@ import numpy as np
 
 from counterpoint.diversity.inputs import Outputs, vote_summary
 
-__all__ = [
-    "ambiguity",
-    "ambiguity_size",
-    "bad_diversity",
-    "good_diversity",
-    "margin_mean",
-    "margin_min",
-    "margin_spread",
-    "member_error",
-    "vote_error",
-    "vote_margins",
-]
-
 
 def member_error(outputs: Outputs) -> float:
     """Mean error of the members, by their say in the vote.
@@ -59,6 +46,8 @@ def vote_error(outputs: Outputs) -> float:
 def vote_margins(outputs):
     """Margin of the vote on each sample: votes for the truth less those for its best rival.
 
+    Schapire, Freund, Bartlett and Lee (1998).
+
     Parameters
     ----------
     outputs : MemberOutputs or right/wrong flags (n_members, n_samples)
@@ -67,11 +56,6 @@ def vote_margins(outputs):
     -------
     ndarray of shape (n_samples,)
         From -1 (all for one wrong class) to 1 (all right).
-
-    References
-    ----------
-    .. [1] Schapire, Freund, Bartlett and Lee, "Boosting the margin", Annals of Statistics 26,
-       1998.
 
     Examples
     --------
@@ -92,8 +76,7 @@ def margin_min(outputs: Outputs) -> float:
     >>> margin_min([[1, 1, 0, 0], [1, 0, 1, 1]])
     0.0
     """
-    summary = vote_summary(outputs)
-    return float((summary.right - summary.other).min())
+    return float(vote_margins(outputs).min())
 
 
 def margin_mean(outputs: Outputs) -> float:

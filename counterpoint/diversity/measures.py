@@ -18,8 +18,6 @@ from counterpoint._validation import check_choice
 from counterpoint.diversity import gain, groupwise, margins, pairwise
 from counterpoint.diversity.inputs import as_outputs, growing_summaries, shares_of, vote_summary
 
-__all__ = ["MEASURES", "Measure", "matrix", "profile", "trajectory"]
-
 
 @dataclass(frozen=True)
 class Measure:

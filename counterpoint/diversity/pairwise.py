@@ -28,21 +28,6 @@ from counterpoint._kernels.threads import threads_for
 from counterpoint._outputs import MemberOutputs
 from counterpoint.diversity.inputs import AnyOutputs, as_counts, as_outputs, growing_summaries
 
-__all__ = [
-    "correlation",
-    "covariance",
-    "covariance_with_vote",
-    "disagreement",
-    "double_fault",
-    "kappa",
-    "kappa_error",
-    "label_disagreement",
-    "label_kappa",
-    "mean_over_pairs",
-    "q_statistic",
-]
-
-
 # -- pairs ------------------------------------------------------------------------------------
 
 
@@ -282,6 +267,8 @@ def kappa_error(outputs: MemberOutputs):
 def covariance_with_vote(outputs):
     """Covariance of each member with the vote of those before it, along training.
 
+    Wang and Yao (2010), equation 4 and figure 1.
+
     Parameters
     ----------
     outputs : MemberOutputs or array-like of shape (n_members, n_samples)
@@ -292,10 +279,6 @@ def covariance_with_vote(outputs):
     ndarray of shape (n_members,)
         Entry t is cov(h_t, H^(t-1)), H^(t-1) the vote of the members before; NaN for the
         first, which has none before it.
-
-    References
-    ----------
-    .. [1] Wang and Yao, ICDMW 2010, equation 4 and figure 1.
 
     Examples
     --------

@@ -10,8 +10,6 @@ from counterpoint._outputs import MemberOutputs
 from counterpoint._validation import check_correct
 from counterpoint.diversity.inputs import as_outputs
 
-__all__ = ["coverage", "coverage_spread", "enrichment", "enrichment_degree", "member_subsets"]
-
 
 def member_subsets(outputs):
     """Turn an ensemble into subsets: for each member and class, the samples it gives that class.
@@ -91,6 +89,8 @@ def enrichment(subsets, y=None):
 def enrichment_degree(subsets, y=None):
     """Enrichment of the least enriched subset, over the class it tells best.
 
+    Eastwood (2010), see :func:`enrichment`, equation 3.2.
+
     Parameters
     ----------
     subsets, y
@@ -100,10 +100,6 @@ def enrichment_degree(subsets, y=None):
     -------
     float
         Must be above zero for the collection to classify.
-
-    References
-    ----------
-    .. [1] Eastwood, PhD thesis, 2010, equation 3.2.
 
     Examples
     --------
@@ -138,7 +134,8 @@ def coverage_spread(subsets, y=None):
     """Uniformity: how unevenly the samples of each class are covered.
 
     A subset counts for a class when it captures more of it than of the rest, since only
-    those vote for it. Zero is a uniform cover.
+    those vote for it. Zero is a uniform cover. Eastwood (2010), see :func:`enrichment`,
+    definition 2 (after Kleinberg).
 
     Parameters
     ----------
@@ -150,10 +147,6 @@ def coverage_spread(subsets, y=None):
     ndarray of shape (n_classes,)
         Standard deviation, over the samples of a class, of the share of its subsets that
         hold them; NaN for a class that no subset favours.
-
-    References
-    ----------
-    .. [1] Eastwood, PhD thesis, 2010, definition 2 (after Kleinberg).
 
     Examples
     --------

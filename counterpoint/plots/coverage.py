@@ -71,10 +71,8 @@ class CoverageDisplay(Display):
             Whether each subset holds each sample, in the order in which they were made.
         y : array-like of shape (n_samples,)
             Classes.
-        ax : matplotlib Axes, default=None
-            Where to draw; None makes a new figure.
-        **options
-            As in :meth:`draw`.
+        ax, **options
+            As for ``plot`` and ``draw``.
         """
         return cls(path=coverage_path(subsets, y)).plot(ax=ax, **options)
 

@@ -175,9 +175,8 @@ class DecompositionDisplay(Display):
             name, ``error`` included or not.
         name : str, default=None
             What to call the bar.
-        ax : matplotlib Axes, default=None
-        **options
-            As for ``draw``.
+        ax, **options
+            As for ``plot`` and ``draw``.
         """
         return cls.from_decompositions({name or "": decomposition}, ax=ax, **options)
 
@@ -194,9 +193,8 @@ class DecompositionDisplay(Display):
             and a column per signed term, as ``table()`` returns it.
         param_name : str, default=None
             What the keys are values of; a line then joins their errors.
-        ax : matplotlib Axes, default=None
-        **options
-            As for ``draw``.
+        ax, **options
+            As for ``plot`` and ``draw``.
         """
         if isinstance(decompositions, pd.DataFrame):
             rows = decompositions.to_dict(orient="index")
@@ -236,17 +234,14 @@ class DecompositionDisplay(Display):
         return float(np.clip(4.9 + 0.5 * len(self.contributions), 5.6, 8.0)), 4.4
 
     def draw(self, ax, *, bar_kwargs: style.Look = None) -> None:
-        """Draw on these axes.
-
-        Parameters
-        ----------
-        ax : matplotlib Axes
-        bar_kwargs : dict, default=None
-            For ``Axes.bar`` of all parts.
-        """
+        """Draw on these axes; ``bar_kwargs`` are for ``Axes.bar`` of all parts."""
         n = len(self.contributions)
         width = 0.5 if n == 1 else 0.8
-        at, span = np.arange(n), _span(self.contributions)
+        at = np.arange(n)
+        span = float(
+            self.contributions.clip(lower=0).sum(axis=1).max()
+            - self.contributions.clip(upper=0).sum(axis=1).min()
+        )
         top, bottom = np.zeros(n), np.zeros(n)
         for part, colour in _colours(self.contributions).items():
             values = self.contributions[part].to_numpy(dtype=float)
@@ -254,10 +249,9 @@ class DecompositionDisplay(Display):
             look: dict[str, Any] = {
                 "width": width,
                 "color": colour,
-                "edgecolor": "white",
-                "linewidth": 0.6,
+                "label": part.replace("_", " "),
             }
-            look["label"] = part.replace("_", " ")
+            look |= {"edgecolor": "white", "linewidth": 0.6}
             bars = ax.bar(at, values, bottom=base, **style.merge(look, bar_kwargs, Patch))
             if n <= _MOST_VALUES and self.param_name is None:
                 _write_values(ax, bars.patches, self.error, 0.03 * span)
@@ -318,12 +312,6 @@ def _colours(contributions: pd.DataFrame) -> dict[str, str]:
     drawn = [str(part) for part in contributions if (contributions[part] != 0).any()]
     spare = iter(_OTHER_COLOURS * (1 + len(drawn) // len(_OTHER_COLOURS)))
     return {p: _PART_COLOURS[p] if p in _PART_COLOURS else next(spare) for p in drawn}
-
-
-def _span(contributions: pd.DataFrame) -> float:
-    up = contributions.clip(lower=0).sum(axis=1).max()
-    down = contributions.clip(upper=0).sum(axis=1).min()
-    return float(up - down)
 
 
 def _write_values(ax: Axes, bars, error: pd.Series, half: float) -> None:

@@ -95,10 +95,8 @@ class PanelDisplay(Display):
         ax : matplotlib Axes or sequence of them, default=None
             A single one is split into panels, for which it must be part of a grid
             (``plt.subplots``). None makes a new figure.
-        legend_kwargs : dict, default=None
-            For ``Axes.legend``.
-        **options
-            As for ``draw``.
+        legend_kwargs, **options
+            As for :meth:`Display.plot`.
         """
         panels = stacked_panels(ax, self.n_panels)
         key = self.draw(panels, **options) or []
@@ -168,10 +166,8 @@ class EnsembleDisplay(Display):
             The truth.
         sample_weight : array-like of shape (n_samples,), default=None
             How much each sample counts.
-        ax : matplotlib Axes, default=None
-            Where to draw; None makes a new figure.
-        **options
-            As for ``compute``, ``plot`` and ``draw``.
+        ax, **options
+            As for :meth:`from_outputs`.
         """
 
         def read(one):
@@ -209,18 +205,13 @@ class EnsembleDisplay(Display):
         Parameters
         ----------
         y_true : array-like of shape (n_samples,)
-            The truth.
         votes : array-like of shape (n_members, n_samples), or dict of them
             The label each member gives each sample. Where a display shows several ensembles, a
             dict names them.
         classes : array-like of shape (n_classes,), default=None
             All labels, sorted, if some do not occur in ``y_true``.
-        sample_weight : array-like of shape (n_samples,), default=None
-            How much each sample counts.
-        ax : matplotlib Axes, default=None
-            Where to draw; None makes a new figure.
-        **options
-            As for ``compute``, ``plot`` and ``draw``.
+        sample_weight, ax, **options
+            As for :meth:`from_estimator`.
         """
 
         def read(one):
@@ -313,15 +304,8 @@ def stacked_panels(ax, n: int) -> list[Axes]:
     """
     ratios = [2.0] + [1.0] * (n - 1)
     if ax is None:
-        _, grid = plt.subplots(
-            n,
-            1,
-            sharex=True,
-            squeeze=False,
-            figsize=(7.2, 2.3 + 1.5 * n),
-            height_ratios=ratios,
-            layout="constrained",
-        )
+        new = plt.figure(figsize=(7.2, 2.3 + 1.5 * n), layout="constrained")
+        grid = new.subplots(n, 1, sharex=True, squeeze=False, height_ratios=ratios)
         panels = list(grid[:, 0])
         for panel in panels:
             style.claim(panel)

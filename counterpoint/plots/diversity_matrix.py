@@ -9,22 +9,13 @@ from matplotlib.axes import Axes
 from numpy.typing import NDArray
 
 from counterpoint import diversity
-from counterpoint._outputs import MemberOutputs, PairCounts
+from counterpoint._outputs import PairCounts
 from counterpoint._validation import check_choice
 from counterpoint.diversity.measures import order_alike
 from counterpoint.plots import style
-from counterpoint.plots.display import (
-    EnsembleDisplay,
-    check_outputs,
-    measure_label,
-    need_members,
-)
+from counterpoint.plots.display import EnsembleDisplay, check_outputs, measure_label, need_members
 
-_ORDERS = {
-    "given": "",
-    "cluster": ", those alike side by side",
-    "error": ", lowest error first",
-}
+_ORDERS = {"given": "", "cluster": ", those alike side by side", "error": ", lowest error first"}
 _MOST_VALUES = 12  # members up to which each cell says its value
 _MOST_NAMES = 25  # and up to which each row says whose it is
 
@@ -104,7 +95,9 @@ class DiversityMatrixDisplay(EnsembleDisplay):
         if order == "cluster":
             at = order_alike(matrix, measure)
         elif order == "error":
-            at = np.argsort(_errors(outputs), kind="stable")
+            counted = isinstance(outputs, PairCounts)
+            errors = 1.0 - outputs.right / outputs.total if counted else outputs.errors
+            at = np.argsort(errors, kind="stable")
         return cls(
             matrix=matrix[np.ix_(at, at)],
             names=[names[k] for k in at],
@@ -162,12 +155,6 @@ class DiversityMatrixDisplay(EnsembleDisplay):
         _name_members(ax, self.names, self.order)
         if show_values or (show_values is None and n <= _MOST_VALUES):
             _write_values(ax, self.im_, self.matrix, show_values, text_kwargs)
-
-
-def _errors(outputs: MemberOutputs | PairCounts) -> NDArray:
-    if isinstance(outputs, PairCounts):
-        return 1.0 - outputs.right / outputs.total
-    return outputs.errors
 
 
 def _colours(measure: diversity.Measure) -> str:

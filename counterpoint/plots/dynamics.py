@@ -70,14 +70,9 @@ class NCLDynamicsDisplay(PanelDisplay):
 
     @classmethod
     def from_estimator(cls, estimator, **options: Any) -> Self:
-        """Draw the recorded training of a fitted estimator.
+        """Draw ``dynamics_`` of a network fitted with ``record=True``.
 
-        Parameters
-        ----------
-        estimator : fitted estimator with ``dynamics_``
-            Of ``counterpoint.networks``, fitted with ``record=True``.
-        **options
-            As for ``from_dynamics``.
+        Options are as for :meth:`from_dynamics`.
         """
         hint = "an estimator of counterpoint.networks that was fitted with record=True"
         return cls.from_dynamics(fitted_attribute(estimator, "dynamics_", hint), **options)
@@ -99,9 +94,8 @@ class NCLDynamicsDisplay(PanelDisplay):
         output : label or int, default=None
             Output unit to show: a label for classifiers, None for that of the class itself,
             whose target is 1; a number for regressors, None for the first.
-        ax : matplotlib Axes or sequence of them, default=None
-        **options
-            As for ``draw``.
+        ax, **options
+            As for ``plot`` and ``draw``.
         """
         if data not in dynamics.traces:
             raise ValueError(
@@ -151,26 +145,16 @@ class NCLDynamicsDisplay(PanelDisplay):
         return pd.DataFrame(columns, index=pd.Index(self.epochs, name="epoch"))
 
     def draw(self, panels, *, line_kwargs: style.Look = None) -> None:
-        """Draw on these panels: outputs, spread, errors.
-
-        Parameters
-        ----------
-        panels : list of Axes
-        line_kwargs : dict, default=None
-            For ``Axes.plot`` of all lines.
-        """
+        """Draw on these panels: outputs, spread, errors; ``line_kwargs`` for all lines."""
         outputs, spread, errors = panels
         for k, values in enumerate(self.outputs):
-            look = self._look(k)
-            self._line(outputs, values, line_kwargs, label=look.pop("label"), **look)
+            self._line(outputs, values, line_kwargs, **self._look(k))
         mean = self.outputs.mean(axis=0)
         self._line(outputs, mean, line_kwargs, label="ensemble", color="black", linewidth=2.0)
         if np.isfinite(self.target):
             outputs.axhline(self.target, color=style.GREY, linestyle=":", label="target")
         for k, values in enumerate(self.spread):
-            look = self._look(k)
-            look.pop("label")
-            self._line(spread, values, line_kwargs, **look)
+            self._line(spread, values, line_kwargs, **{**self._look(k), "label": None})
         for k, (name, (ensemble, members)) in enumerate(self.errors.items()):
             label = _NAMES.get(name, name)
             # From the far end of the palette: these colours are sets of data, not members.

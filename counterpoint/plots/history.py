@@ -57,14 +57,7 @@ class HistoryDisplay(PanelDisplay):
 
     @classmethod
     def from_estimator(cls, estimator, **options: Any) -> Self:
-        """Draw the history of a fitted boosting method.
-
-        Parameters
-        ----------
-        estimator : fitted estimator with ``history_``
-        **options
-            As for ``from_history``.
-        """
+        """Draw ``history_`` of a fitted boosting method; options as for :meth:`from_history`."""
         hint = "a fitted method of counterpoint.boosting"
         return cls.from_history(fitted_attribute(estimator, "history_", hint), **options)
 
@@ -87,9 +80,8 @@ class HistoryDisplay(PanelDisplay):
             Columns to show below the errors; for ``covariance``, ``ambiguity`` and ``member_error``
             the same on evaluation sets is drawn beside it. Those not recorded are left out if
             they are the default, else an error.
-        ax : matplotlib Axes or sequence of them, default=None
-        **options
-            As for ``draw``.
+        ax, **options
+            As for ``plot`` and ``draw``.
         """
         chosen = [columns] if isinstance(columns, str) else list(columns)
         missing = [name for name in chosen if name not in history]
@@ -111,8 +103,7 @@ class HistoryDisplay(PanelDisplay):
         return own or [c for c in names if c == "error"]
 
     def _beside(self, column: str) -> list[str]:
-        others = [str(c) for c in self.values if str(c).endswith(f"_{column}")]
-        return [column, *others]
+        return [column, *(str(c) for c in self.values if str(c).endswith(f"_{column}"))]
 
     def table(self) -> pd.DataFrame:
         """Return what is shown: one row per number of members."""
@@ -120,14 +111,7 @@ class HistoryDisplay(PanelDisplay):
         return self.values[[*self._errors(), *below]]
 
     def draw(self, panels, *, line_kwargs: style.Look = None) -> None:
-        """Draw on these panels: the errors, then a column each.
-
-        Parameters
-        ----------
-        panels : list of Axes
-        line_kwargs : dict, default=None
-            For ``Axes.plot`` of all lines.
-        """
+        """Draw on these panels: the errors, then a column each; ``line_kwargs`` for all lines."""
         at = self.values.index
         sets = {name.removesuffix("_error"): k for k, name in enumerate(self._errors())}
         sets.setdefault("train", 0)

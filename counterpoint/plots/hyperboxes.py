@@ -75,9 +75,8 @@ class HyperboxDisplay(Display):
         X : array-like or frame of shape (n_samples, 2)
         y : array-like of shape (n_samples,)
             The truth.
-        ax : matplotlib Axes, default=None
-        **options
-            As for ``draw``.
+        ax, **options
+            As for ``plot`` and ``draw``.
         """
         if not hasattr(type(estimator), "boxes_"):
             raise TypeError(

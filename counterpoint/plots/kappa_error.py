@@ -63,14 +63,7 @@ class KappaErrorDisplay(EnsembleDisplay):
 
     @classmethod
     def compute(cls, outputs, *, name: str | None = None) -> Self:
-        """Measure every pair of members.
-
-        Parameters
-        ----------
-        outputs : MemberOutputs, or dict of them by name
-        name : str, default=None
-            What to call a single ensemble.
-        """
+        """Measure every pair of an ensemble, called ``name``, or of each in a dict by name."""
         clouds, means = [], {}
         for called, one in named_outputs(outputs, name).items():
             need_members(one, 2, "A diagram of pairs", called)
@@ -78,17 +71,8 @@ class KappaErrorDisplay(EnsembleDisplay):
             names = np.array(one.names, dtype=object)
             kappa = diversity.matrix(one, "label_kappa")[i, j]
             error = (one.errors[i] + one.errors[j]) / 2
-            clouds.append(
-                pd.DataFrame(
-                    {
-                        "ensemble": called,
-                        "first": names[i],
-                        "second": names[j],
-                        "kappa": kappa,
-                        "error": error,
-                    }
-                )
-            )
+            cloud = {"ensemble": called, "first": names[i], "second": names[j]}
+            clouds.append(pd.DataFrame({**cloud, "kappa": kappa, "error": error}))
             drawn = ~np.isnan(kappa)
             means[called] = {
                 "kappa": diversity.label_kappa(one),
@@ -139,40 +123,24 @@ class KappaErrorDisplay(EnsembleDisplay):
                 "gid": _CLOUD,
             }
             ax.scatter(
-                cloud["kappa"],
-                cloud["error"],
-                **style.merge(look, scatter_kwargs, PathCollection),
+                cloud["kappa"], cloud["error"], **style.merge(look, scatter_kwargs, PathCollection)
             )
             mean = self.summary.loc[ensemble]
             if show_vote:
                 at = mean["kappa"]
                 ax.plot([at, at], [mean["error"], mean["vote_error"]], color=colour, lw=1, ls=":")
                 ax.plot(at, mean["vote_error"], marker="_", ms=16, mew=2.5, color=colour, zorder=4)
-            ax.scatter(
-                mean["kappa"],
-                mean["error"],
-                s=95,
-                color=colour,
-                marker=marker,
-                edgecolor="black",
-                linewidth=1.2,
-                zorder=5,
-                label=label,
-            )
+            big = {"s": 95, "edgecolor": "black", "linewidth": 1.2, "zorder": 5, "label": label}
+            ax.scatter(mean["kappa"], mean["error"], color=colour, marker=marker, **big)
         ax.set(
             title="Kappa-error diagram",
             xlabel="Agreement of the pair (kappa of labels)",
             ylabel="Mean error of the pair",
         )
-        return _key(show_vote)
-
-
-def _key(show_vote: bool) -> list[Line2D]:
-    grey: dict[str, Any] = {"color": style.GREY, "linestyle": "none"}
-    key = [
-        Line2D([], [], marker="o", ms=4, label="one pair", **grey),
-        Line2D([], [], marker="o", ms=9, mec="black", mew=1.2, label="mean of the pairs", **grey),
-    ]
-    if show_vote:
-        key.append(Line2D([], [], marker="_", ms=14, mew=2.5, label="error of the vote", **grey))
-    return key
+        key: list[dict[str, Any]] = [
+            {"marker": "o", "ms": 4, "label": "one pair"},
+            {"marker": "o", "ms": 9, "mec": "black", "mew": 1.2, "label": "mean of the pairs"},
+            {"marker": "_", "ms": 14, "mew": 2.5, "label": "error of the vote"},
+        ]
+        shown = key if show_vote else key[:-1]
+        return [Line2D([], [], color=style.GREY, linestyle="none", **look) for look in shown]

@@ -74,10 +74,8 @@ class LiftDisplay(Display):
             What a positive that is taken saves, and what taking one costs.
         name : str, default="ranking"
             For the legend, if there is one ranking.
-        ax : matplotlib Axes, default=None
-            Where to draw; None makes a new figure.
-        **options
-            As in :meth:`draw`.
+        ax, **options
+            As for ``plot`` and ``draw``.
         """
         named = scores if isinstance(scores, Mapping) else {name: scores}
         curves = {

@@ -43,8 +43,7 @@ class MarginDisplay(EnsembleDisplay):
     --------
     >>> from counterpoint.plots import MarginDisplay
     >>> votes = [["a", "b", "b", "a"], ["a", "a", "b", "a"], ["b", "b", "b", "a"]]
-    >>> display = MarginDisplay.from_predictions(["a", "b", "b", "b"], votes)
-    >>> display.table().round(2)
+    >>> MarginDisplay.from_predictions(["a", "b", "b", "b"], votes).table().round(2)
        ensemble  margin  share
     0  ensemble   -1.00   0.25
     1  ensemble    0.33   0.75
@@ -59,14 +58,7 @@ class MarginDisplay(EnsembleDisplay):
 
     @classmethod
     def compute(cls, outputs, *, name: str | None = None) -> Self:
-        """Take the margins of the vote.
-
-        Parameters
-        ----------
-        outputs : MemberOutputs, or dict of them by name
-        name : str, default=None
-            What to call a single ensemble.
-        """
+        """Take the margins of the vote of an ensemble, called ``name``, or of each in a dict."""
         curves, shares = [], {}
         for called, one in named_outputs(outputs, name).items():
             margins = np.round(diversity.vote_margins(one), _ROUNDING) + 0.0  # no minus zero

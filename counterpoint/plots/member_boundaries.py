@@ -86,9 +86,8 @@ class MemberBoundariesDisplay(Display):
             Points along each side of the grid.
         eps : float, default=None
             How far the picture reaches beyond the data. None: 5 % of its range, each way.
-        ax : matplotlib Axes, default=None
-        **options
-            As for ``draw``.
+        ax, **options
+            As for ``plot`` and ``draw``.
         """
         points, y, labels = plane.check_plane(estimator, X, y)
         check_count(grid_resolution, "grid_resolution", low=2)

@@ -52,10 +52,8 @@ class RankDisplay(Display):
             Whether small scores are good.
         alpha : float, default=0.05
             Level of the test.
-        ax : matplotlib Axes, default=None
-            Where to draw; None makes a new figure.
-        **options
-            As in :meth:`draw`.
+        ax, **options
+            As for ``plot`` and ``draw``.
         """
         comparison = compare_ranks(table, lower_is_better=lower_is_better, alpha=alpha)
         return cls(comparison=comparison).plot(ax, **options)
@@ -76,14 +74,7 @@ class RankDisplay(Display):
         return 6.4, 0.8 + 0.32 * len(self.comparison.mean_ranks)
 
     def draw(self, ax, *, scatter_kwargs: style.Look = None) -> None:
-        """Draw on these axes.
-
-        Parameters
-        ----------
-        ax : matplotlib Axes
-        scatter_kwargs : dict, default=None
-            For matplotlib's ``scatter``.
-        """
+        """Draw on these axes; ``scatter_kwargs`` are for ``Axes.scatter``."""
         result = self.comparison
         ranks, names = result.mean_ranks.to_numpy(), list(result.mean_ranks.index)
         places = np.arange(len(names))
@@ -91,9 +82,8 @@ class RankDisplay(Display):
         look.update(scatter_kwargs or {})
         ax.hlines(places, ranks[0], ranks, color="0.88", linewidth=0.8, zorder=1)
         self.scatter_ = ax.scatter(ranks, places, **look)
-        groups = result.groups()
         self.bars_: list[Line2D] = []
-        for k, group in enumerate(groups):
+        for k, group in enumerate(result.groups()):
             own = [names.index(name) for name in (group[0], group[-1])]
             # Bars stand to the right of all points, one beside the other.
             across = ranks[-1] + (0.6 + 0.35 * k) * max(1.0, len(names) / 8)

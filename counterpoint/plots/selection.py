@@ -50,10 +50,8 @@ class SelectionDisplay(Display):
             From the functions of :mod:`counterpoint.selection`.
         name : str, default=None
             For the legend, if there is one search. None is the name of the search.
-        ax : matplotlib Axes, default=None
-            Where to draw; None makes a new figure.
-        **options
-            As in :meth:`draw`.
+        ax, **options
+            As for ``plot`` and ``draw``.
         """
         if isinstance(traces, Trace):
             traces = {traces.method if name is None else name: traces}
@@ -74,12 +72,7 @@ class SelectionDisplay(Display):
     def from_estimator(cls, estimator, *, ax=None, **options: Any) -> Self:
         """Draw the search of a fitted :class:`~counterpoint.selection.EnsembleSelectionClassifier`.
 
-        Parameters
-        ----------
-        estimator : fitted estimator with ``trace_``
-        ax : matplotlib Axes, default=None
-        **options
-            As in :meth:`from_traces`.
+        Its ``trace_`` goes to :meth:`from_traces`, with the options.
         """
         hint = "a fitted EnsembleSelectionClassifier, or a Trace to from_traces"
         return cls.from_traces(fitted_attribute(estimator, "trace_", hint), ax=ax, **options)

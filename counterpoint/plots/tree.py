@@ -57,13 +57,7 @@ class TreeDisplay(Display):
 
     @classmethod
     def from_estimator(cls, estimator, **options: Any) -> Self:
-        """Draw the tree of a fitted estimator; options as in :meth:`from_tree`.
-
-        Parameters
-        ----------
-        estimator : fitted estimator
-            A decision tree of scikit-learn, or any of ours that holds one tree.
-        """
+        """Draw the one tree of a fitted estimator; options as in :meth:`from_tree`."""
         return cls.from_tree(estimator, **options)
 
     @classmethod
@@ -87,9 +81,8 @@ class TreeDisplay(Display):
             Names to write for the classes; None: those the estimator knows.
         feature_names : sequence of str, default=None
             Names to write for the columns; None: those the estimator knows, or "x0", "x1", ...
-        ax : matplotlib Axes, default=None
-        **options
-            As for ``draw``.
+        ax, **options
+            As for ``plot`` and ``draw``.
         """
         taken = take_trees(tree.as_sklearn() if hasattr(tree, "as_sklearn") else tree)
         if taken.n_trees != 1:
@@ -117,7 +110,6 @@ class TreeDisplay(Display):
         """Return one row per node: where it hangs, what it asks, what it says of its samples."""
         tree = self.tree
         parent, depth = _parents(tree)
-        shares = class_shares(tree.value)
         frame = pd.DataFrame(
             {
                 "parent": parent,
@@ -126,7 +118,7 @@ class TreeDisplay(Display):
                 "question": [self._question(node) for node in range(tree.node_count)],
                 "label": self.classes[tree.label],
                 "support": np.asarray(tree.weighted_n_node_samples, dtype=float),
-                "share": shares.max(axis=1),
+                "share": class_shares(tree.value).max(axis=1),
             }
         )
         return frame.rename_axis("node")
@@ -201,9 +193,8 @@ class TreeDisplay(Display):
             return ""
         cut = style.number(tree.threshold[node])
         if tree.feature[node] != OBLIQUE or tree.normals is None:
-            return (
-                f"{_short(self.feature_names[tree.feature[node]])} \N{LESS-THAN OR EQUAL TO} {cut}"
-            )
+            name = _short(self.feature_names[tree.feature[node]])
+            return f"{name} \N{LESS-THAN OR EQUAL TO} {cut}"
         normal = tree.normals[node]
         main = np.argsort(-np.abs(normal), kind="stable")[:2]
         terms = [
