@@ -18,8 +18,7 @@ _WORTH_A_THREAD = 20_000_000
 class NearestRows:
     """Try every row: a matrix product finds candidates, exact distances decide.
 
-    The answers of scikit-learn's ``NearestNeighbors``, in the same shape; of rows equally far the
-    first comes first. ``rows`` are (n_rows, n_features).
+    The answers of scikit-learn's ``NearestNeighbors``; of rows equally far the first comes first.
     """
 
     def __init__(self, rows):
@@ -65,10 +64,7 @@ class NearestRows:
 
 
 class NearestVotes:
-    """Rows of which the most members say the same; of equals the first comes first.
-
-    ``votes`` are class codes below 128, (n_rows, n_members).
-    """
+    """Rows of which the most members say the same, the first of equals; class codes below 128."""
 
     def __init__(self, votes):
         self.votes = np.ascontiguousarray(votes.T, dtype=np.int8)

@@ -90,18 +90,12 @@ class Competence(BaseEstimator, ABC):
         """Return competences, (n_members, n_queries); higher is better."""
 
     def weigh(self, competence: NDArray) -> NDArray:
-        """Return the say of each member, (n_members, n_queries), not negative.
-
-        By default the most competent decides alone; equals share.
-        """
+        """Return the say (n_members, n_queries), not negative: the best decides, equals share."""
         return best_only(competence)
 
 
 def best_only(competence: NDArray, ties: str = "share") -> NDArray:
-    """Give all say to the most competent; everybody where none is known (NaN).
-
-    Of equals all vote ("share") or the "first" decides; both arrays are (n_members, n_queries).
-    """
+    """Give all say to the most competent, equals or the first; to all where none is known (NaN)."""
     check_choice(ties, "ties", ("share", "first"))
     rows = np.ascontiguousarray(competence.T, dtype=np.float64)
     return kernels.best(rows, ties == "first").T

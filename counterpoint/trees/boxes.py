@@ -1,8 +1,4 @@
-"""Leaves as boxes: edges, volumes, overlaps of two lists of boxes.
-
-A box holds the samples with ``lower < x <= upper``. Boxes know nothing of missing values: a
-sample with a missing value may reach a leaf whose box is on the other side of a split.
-"""
+"""Leaves as boxes, ``lower < x <= upper``, which know nothing of missing values."""
 
 from collections.abc import Sequence
 
@@ -51,11 +47,7 @@ def leaf_boxes(tree: Tree, n_features: int) -> tuple[NDArray, NDArray, NDArray]:
 
 
 def leaf_missing(tree: Tree, n_features: int) -> NDArray:
-    """Say in which columns a sample that reaches a leaf may be missing: (n_leaves, n_features).
-
-    With :func:`leaf_boxes` this is all that :func:`restrict` needs to make a subtree for a leaf
-    that is exact for missing values too.
-    """
+    """Say in which columns a sample that reaches a leaf may be missing: (n_leaves, n_features)."""
     check_columns([tree], n_features)
     held = np.ones((tree.node_count, n_features), dtype=bool)
     for node in np.flatnonzero(~tree.is_leaf):  # parents come first
@@ -88,10 +80,8 @@ def box_volumes(
 ) -> NDArray:
     """Return the volumes (n_boxes,) of boxes, cut off at the finite ``bounds`` (low, high).
 
-    A column in which the bounds coincide has no extent: it counts as a factor of 1 for a box
-    that holds its one value, and 0 for others, so that the volumes of boxes that fill the space
-    add up to that of the bounds. ``relative`` gives shares of the volume of the bounds, ``log``
-    natural logarithms: in many columns volumes get too small or large for a number.
+    A column in which the bounds coincide counts 1 for a box that holds its one value, 0 for others.
+    ``relative`` gives shares of the volume of the bounds, ``log`` natural logarithms.
     """
     lower, upper = (np.atleast_2d(np.asarray(edge, dtype=np.float64)) for edge in (lower, upper))
     low, high = (np.asarray(edge, dtype=np.float64) for edge in bounds)

@@ -1,8 +1,4 @@
-"""Overlaps of the leaves of many trees, one leaf of each: draw some, list all, count them.
-
-An overlap is a box, the samples with ``lower < x <= upper``, in which the trees all say one thing
-each. See :mod:`counterpoint.trees.boxes` for the boxes of one tree.
-"""
+"""Overlaps of the leaves of many trees, one leaf of each: draw some, list all, count them."""
 
 from dataclasses import replace
 from typing import Any
@@ -69,11 +65,7 @@ def cells_at(ensemble: TreeEnsemble, X: ArrayLike) -> tuple[NDArray, NDArray, ND
 
 
 def all_cells(ensemble: TreeEnsemble, limit: int = 1_000_000) -> tuple[NDArray, NDArray, NDArray]:
-    """List all overlaps of leaves: lower and upper edges (n_overlaps, n_features), and scores.
-
-    They fill the space, and no two overlap. Their number can grow exponentially with the trees:
-    more than ``limit`` are refused.
-    """
+    """List all overlaps of leaves, at most ``limit``: edges (n_overlaps, n_features), scores."""
     count = count_cells(ensemble, limit)
     if count > limit:
         raise ValueError(
@@ -125,8 +117,7 @@ def _blank(ensemble, n):
 
 
 def _draw(ensemble, n, rng):
-    roots, left, right, parent, feature, cut, table = _lay_out(ensemble)
-    trees = (roots, left, right, parent, feature, cut, table)
+    trees = _lay_out(ensemble)
     lower, upper, scores = _blank(ensemble, n)
     for start in range(0, n, _CHUNK):
         some = slice(start, min(n, start + _CHUNK))

@@ -74,9 +74,7 @@ def from_sklearn(estimator: DecisionTreeClassifier | DecisionTreeRegressor) -> T
 def to_sklearn(tree: Tree, template: DecisionTreeClassifier) -> DecisionTreeClassifier:
     """Put a tree into a copy of a scikit-learn estimator fitted on the same classes and columns.
 
-    scikit-learn compares values rounded to float32 with the thresholds. The two trees agree on
-    such values, on others unless the rounding passes a threshold. A node without weight gets equal
-    shares.
+    The two agree on float32 values, on others unless scikit-learn's rounding passes a threshold.
     """
     check_is_fitted(template)
     require_columns([tree], "A scikit-learn tree")

@@ -111,10 +111,8 @@ def predict_trees(
 ) -> NDArray:
     """Ask all trees about all samples in one kernel.
 
-    ``X`` are numbers, NaN for missing, or bins from the :class:`Binner` of the trees. Samples the
-    trees were grown on reach the same leaf by bins as by numbers. So do all others in columns of
-    quantile bins; where each value has a bin, a value never seen in training may lie in the same
-    bin as a threshold and go the other way.
+    ``X`` are numbers, NaN for missing, or bins from the :class:`Binner` of the trees. Where each
+    value has a bin, one never seen in training may lie in that of a threshold and go another way.
 
     Of shape (n_trees, n_samples): "votes", class codes; "leaves", node numbers within each tree;
     "values", first column of the value, the mean target of regression trees. Of shape (n_samples,

@@ -1,7 +1,4 @@
-"""One model in place of a pool, learned from artificial samples that the pool labels.
-
-The samples come from ``artificial.py``. To choose a member instead: ``similar.py``.
-"""
+"""One model in place of a pool, learned from artificial samples that the pool labels."""
 
 from dataclasses import replace
 

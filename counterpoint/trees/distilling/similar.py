@@ -177,12 +177,7 @@ def _member_at(pool, index):
 
 
 def confusion_matrices(votes: NDArray, whole: NDArray, n_classes: int) -> NDArray:
-    """Count how often a member says one class and the ensemble another.
-
-    From ``votes`` (n_members, n_samples) and ``whole`` (n_samples,): (n_members, n_classes,
-    n_classes), a row for what the member says, a column for what the ensemble says.
-    """
+    """Count what each member says (rows) and the ensemble (columns), one matrix a member."""
     cells = votes.astype(np.int64) * n_classes + whole
-    size = n_classes**2
-    counts = [np.bincount(row, minlength=size) for row in cells]
+    counts = [np.bincount(row, minlength=n_classes**2) for row in cells]
     return np.stack(counts).reshape(len(votes), n_classes, n_classes)

@@ -1,7 +1,4 @@
-"""One tree that decides as an ensemble of trees does, as a scikit-learn estimator.
-
-:func:`counterpoint.trees.equivalent_tree` does it for ensembles that are fitted.
-"""
+"""One tree that decides as an ensemble of trees does, as a scikit-learn estimator."""
 
 import warnings
 from typing import Self
@@ -180,7 +177,7 @@ class EnsembleTreeClassifier(PoolMixin, SingleTreeMixin, ClassifierMixin, BaseEs
 
         Returns
         -------
-        EnsembleTreeClassifier
+        self
         """
         check_pool(self.pool, owner=type(self).__name__)
         self._check()

@@ -16,11 +16,7 @@ def content_order(X, codes):
 
 
 def bootstrap_cases(X, codes, weight, n_bags, rng):
-    """Draw cases with replacement, as many as there are, for each bag.
-
-    ``weight`` are numbers of cases, all positive: see ``growers.case_weights``. Returns counts,
-    (n_bags, n_samples).
-    """
+    """Draw as many cases as there are for each bag, with replacement: (n_bags, n_samples)."""
     order = content_order(X, codes)
     limits = np.cumsum(weight[order])
     n_cases = round(limits[-1])
@@ -33,10 +29,9 @@ def bootstrap_cases(X, codes, weight, n_bags, rng):
 
 
 def deal_cases(X, codes, weight, n_parts, rng):
-    """Deal cases out to disjoint parts, each with its share of every class.
+    """Deal cases out to disjoint parts, each with its share of every class: (n_parts, n_samples).
 
-    Copies of a row may go to different parts. Where weights are no whole numbers, rows are dealt
-    out whole. Returns weights, (n_parts, n_samples).
+    Copies of a row may go to different parts; rows whose weights are not whole are not divided.
     """
     order = content_order(X, codes)
     whole = (weight == np.round(weight)).all()

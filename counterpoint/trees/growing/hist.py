@@ -35,9 +35,7 @@ class _HistTree(GrownTreeMixin, TreeMixin, BaseEstimator):
     def fit_prepared(self, data, sample_weight=None, target=None):
         """Grow the tree on what ``prepare`` of this tree, or of one with the same parameters, made.
 
-        ``sample_weight`` (n_samples,) is finite, not negative and not all zero; None: as given to
-        ``prepare``. ``target`` (n_samples,) takes the place of the numbers that a regressor was
-        given there. Returns the fitted tree.
+        ``sample_weight`` and the ``target`` of a regressor take the place of those given there.
         """
         weight = data.weigh(sample_weight)
         target = data.target if target is None else target
@@ -184,20 +182,10 @@ class HistTreeRegressor(RegressorMixin, _HistTree):
     ----------
     criterion : {"squared_error"}, default="squared_error"
         Impurity that a split lowers.
-    max_depth : int or None, default=None
-        Most splits on a path.
-    max_leaf_nodes : int or None, default=None
-        Most leaves; the best splits are then made first.
-    min_samples_split : int, default=2
-        A node with fewer samples is a leaf.
-    min_samples_leaf : int, default=1
-        Fewest samples in a leaf.
-    min_weight_fraction_leaf : float, default=0.0
-        Least share of all weight in a leaf, from 0 to 0.5.
-    min_impurity_decrease : float, default=0.0
-        Least decrease of impurity by a split, times the node's share of all weight.
-    max_bins : int, default=255
-        Most bins of a column, from 2 to 255, missing values not counted.
+    max_depth, max_leaf_nodes, min_samples_split, min_samples_leaf
+        As for :class:`HistTreeClassifier`.
+    min_weight_fraction_leaf, min_impurity_decrease, max_bins
+        Likewise.
 
     Attributes
     ----------
@@ -205,10 +193,6 @@ class HistTreeRegressor(RegressorMixin, _HistTree):
         The tree as arrays, see :class:`HistTreeClassifier`.
     n_features_in_ : int
         Number of columns.
-
-    References
-    ----------
-    .. [1] L. Breiman et al., "Classification and Regression Trees", 1984.
 
     Examples
     --------
@@ -244,19 +228,7 @@ class HistTreeRegressor(RegressorMixin, _HistTree):
     def prepare(self, X, y=None, sample_weight=None):
         """Read and bin the training rows, once for all trees that are grown on them.
 
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Numbers; NaN is missing.
-        y : array-like of shape (n_samples,), default=None
-            Numbers; None if ``fit_prepared`` is given others each time.
-        sample_weight : array-like of shape (n_samples,), default=None
-            Not negative. Samples of weight 0 are left out.
-
-        Returns
-        -------
-        PreparedRows
-            For ``fit_prepared``.
+        ``y`` None: ``fit_prepared`` is given other numbers each time.
         """
         self._check()
         options = {"dtype": self._input_dtype, "ensure_all_finite": "allow-nan"}

@@ -1,8 +1,6 @@
 """Training rows made ready once, for trees by one weight after another.
 
-``fit`` of a tree is ``prepare``, then ``fit_prepared``. An ensemble that grows many trees on the
-same rows calls ``prepare`` once and ``fit_prepared`` for each of them, so that whatever option a
-tree has, it has in the ensemble, too.
+``fit`` is ``prepare``, then ``fit_prepared``; an ensemble calls the first once for all its trees.
 """
 
 from collections.abc import Callable
@@ -79,8 +77,7 @@ class GrownTreeMixin:
 
         Returns
         -------
-        object
-            The fitted tree.
+        self
         """
         need_target(self, y)
         return self.fit_prepared(self.prepare(X, y, sample_weight))  # type: ignore[attr-defined]
@@ -114,23 +111,9 @@ class GrownClassifierMixin(GrownTreeMixin, SingleTreeMixin):
     def prepare(self, X, y, sample_weight=None, *, classes=None):
         """Read and bin the training rows, once for all trees that are grown on them.
 
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Numbers; NaN is missing.
-        y : array-like of shape (n_samples,)
-            Labels; class codes if ``classes`` are given.
-        sample_weight : array-like of shape (n_samples,), default=None
-            Not negative. Samples of weight 0 are left out. Where a tree counts cases, whole numbers
-            count as copies, others are scaled to sum to the number of samples; that many cases all
-            weights given to ``fit_prepared`` stand for.
-        classes : ndarray of shape (n_classes,), default=None
-            Labels, sorted, some of which may have no sample here. None: those in y.
-
-        Returns
-        -------
-        PreparedRows
-            For ``fit_prepared``.
+        ``y`` are class codes if ``classes``, sorted, are given; some of these may have no sample
+        here. Where a tree counts cases, whole weights count as copies, others are scaled to sum to
+        the number of samples; that many cases all weights given to ``fit_prepared`` stand for.
         """
         self._check()
         options = {"dtype": self._input_dtype, "ensure_all_finite": "allow-nan"}

@@ -182,8 +182,7 @@ class PrunedTreeClassifier(GrownClassifierMixin, ClassifierMixin, BaseEstimator)
     def fit_prepared(self, data, sample_weight=None):
         """Grow the tree on what ``prepare`` made, then prune it.
 
-        ``sample_weight`` (n_samples,) is finite, not negative and not all zero; it is scaled to as
-        many cases as ``prepare`` has seen. None: as given to ``prepare``. Returns the fitted tree.
+        ``sample_weight`` (n_samples,) is scaled to as many cases as ``prepare`` has seen.
         """
         X, codes, weight = data.X, data.codes, data.weigh(sample_weight)
         if sample_weight is not None:

@@ -15,10 +15,9 @@ _TRIES = 10
 def random_basis(X: NDArray, codes: NDArray, rng: np.random.RandomState) -> NDArray:
     """Return a random basis, a vector a row: (n_features, n_features).
 
-    Around one row after the other, those nearest to it are taken if they are of several
-    classes, and the discriminant of a random half of them joins the basis, made orthogonal to
-    the ones before. Distances and right angles are those of columns scaled to unit variance.
-    Vectors that add nothing, or for which no mixed place is found, are random ones.
+    Around one row after the other, the discriminant of a random half of those nearest to it joins
+    the basis, made orthogonal to the ones before, in columns scaled to unit variance. Vectors that
+    add nothing, or for which no place with several classes is found, are random ones.
     """
     n, d = X.shape
     scale = X.std(axis=0)

@@ -36,10 +36,9 @@ def prune_bottom_up(
 ) -> Pruning:
     """Cut every subtree that costs no less than a leaf in its place, from the leaves upwards.
 
-    Every node is seen once, after the nodes under it: without a margin the result is the cheapest
-    of all prunings of the tree and, of equally cheap ones, the smallest. ``cost`` is that of each
-    node as a leaf; ``margin(below, node)`` is added to the summed cost of the leaves under a node,
-    ``below``, before the two are compared.
+    Without a margin the result is the cheapest of all prunings and, of these, the smallest.
+    ``cost`` is that of each node as a leaf; ``margin(below, node)`` is added to the summed cost of
+    the leaves under a node, ``below``, before the two are compared.
     """
     left, right = check_children(children_left, children_right)
     cost = np.asarray(cost, dtype=np.float64)

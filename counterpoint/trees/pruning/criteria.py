@@ -1,8 +1,4 @@
-"""What a leaf costs, by the classes of the cases in it.
-
-The three criteria here look at a node alone: no other rows, no other part of the tree. So they
-can judge one tree, or compare subtrees of many trees on the same node.
-"""
+"""What a leaf costs, by the classes of the cases in it, whatever is around it."""
 
 from dataclasses import dataclass
 
@@ -21,19 +17,12 @@ def upper_limit(
 ) -> NDArray:
     """Upper confidence limit of an error rate: the exact binomial one, or an explicit one.
 
-    The exact limit is the rate at which so few errors have probability ``cf``,
-    ``P(errors or fewer) = cf``, that is the upper end of the one-sided Clopper-Pearson interval
-    of level ``1 - cf``. Weights are no whole numbers, and the incomplete beta function takes
-    that in its stride. Quinlan's numbers for one or more errors (C4.5, 1993, chapter 4) are from an
-    approximation and differ in the third decimal.
-
-    The limit of Chen, Zhou and Aravena ("Explicit formula for constructing binomial confidence
-    interval with guaranteed coverage probability", 2008, theorem 1) is the upper end of a
-    two-sided interval that holds the true rate with a probability of at least ``1 - cf`` (their
-    delta), from Massart's inequality: about twice as far from the errors seen. With
-    theta = 9 / (8 ln(2 / cf)) and r = errors / n it is
-    ``r + 3/4 (1 - 2 r + sqrt(1 + 4 theta errors (1 - r))) / (1 + theta n)``, and never above 1.
-    Both are 1 where all cases are errors, NaN where there are no cases.
+    The exact limit, ``P(errors or fewer) = cf``, is the upper end of the one-sided Clopper-Pearson
+    interval. Quinlan's numbers for one or more errors (C4.5, 1993, chapter 4) are from an
+    approximation and differ in the third decimal. The limit of Chen, Zhou and Aravena ("Explicit
+    formula for constructing binomial confidence interval with guaranteed coverage probability",
+    2008, theorem 1) is the upper end of a two-sided interval, about twice as far from the errors
+    seen. Both are 1 where all cases are errors, NaN where there are no cases.
     """
     check_cf(cf, below_one=True)
     errors, n = np.asarray(errors, dtype=np.float64), np.asarray(n, dtype=np.float64)
@@ -69,10 +58,7 @@ class LocalCriterion:
     prior: NDArray | None = None
 
     def leaf_cost(self, value: NDArray) -> NDArray:
-        """Cost of leaves with these weights of the classes, (n_leaves, n_classes).
-
-        A leaf without weight costs 1/2 by "pessimistic", which counts leaves, and nothing else.
-        """
+        """Cost of leaves with these weights of the classes, (n_leaves, n_classes)."""
         n = value.sum(axis=1)
         if self.name == "minimum-error":
             if self.prior is None:
@@ -82,14 +68,11 @@ class LocalCriterion:
             return n * expected / np.where(n + self.m > 0, n + self.m, 1.0)
         errors = np.maximum(n - value.max(axis=1), 0.0)
         if self.name == "pessimistic":
-            return errors + 0.5
+            return errors + 0.5  # also without weight: it counts leaves
         return np.where(n > 0, n * upper_limit(errors, n, self.cf, self.limit), 0.0)
 
     def margin(self, below: ArrayLike, n: ArrayLike) -> NDArray:
-        """Return what a subtree must be better by: one standard error if pessimistic, else 0.
-
-        ``below`` is the summed cost of its leaves, ``n`` the weight of its cases.
-        """
+        """Return what a subtree of n cases must be better by: a standard error, if pessimistic."""
         below, n = np.asarray(below, dtype=np.float64), np.asarray(n, dtype=np.float64)
         if self.name != "pessimistic":
             return np.zeros(np.broadcast(below, n).shape)

@@ -19,21 +19,11 @@ NODE_COSTS = ("impurity", "error")
 
 @dataclass(frozen=True, kw_only=True)
 class PruningPath:
-    """The trees that cost-complexity pruning makes; from :func:`cost_complexity_path`.
+    """The trees that cost-complexity pruning makes; from :func:`cost_complexity_path`."""
 
-    Attributes
-    ----------
-    ccp_alphas : ndarray of shape (n_steps,)
-        0 for the whole tree, then the number from which on each weakest link is cut.
-    costs : ndarray of shape (n_steps,)
-        Summed cost of the leaves after each cut, per case.
-    strength : ndarray of shape (n_nodes,)
-        The number from which on each node is a leaf, or part of one; -inf for leaves.
-    """
-
-    ccp_alphas: NDArray
-    costs: NDArray
-    strength: NDArray
+    ccp_alphas: NDArray  # 0 for the whole tree, then from which on each weakest link is cut
+    costs: NDArray  # summed over the leaves after each cut, per case; (n_steps,), as the alphas
+    strength: NDArray  # from which on each node is a leaf, or part of one; -inf for leaves
 
 
 def cost_complexity_path(tree: Tree, node_cost: str = "impurity") -> PruningPath:
@@ -169,10 +159,9 @@ def choose_level(
     """Choose where to cut a tree by the errors that other trees, or held-out rows, show.
 
     One level between every two strengths of the tree is tried: their mean, or the geometric one,
-    as CART takes it between two complexity parameters. ``judges`` are (tree, strength, errors,
-    n_cases): held-out errors of each node as a leaf, and the weight held out. Returns level and
-    error; of levels as good the highest, that is the smallest tree, and with ``one_se`` the
-    smallest within one standard error of the best, as CART does.
+    as in CART. ``judges`` are (tree, strength, held-out errors of each node as a leaf, weight held
+    out). Returns level and error; of levels as good the highest, with ``one_se`` the highest
+    within one standard error of the best.
     """
     known = np.unique(strength[tree.children_left != LEAF])
     if len(known) == 0:

@@ -1,10 +1,4 @@
-"""Prune a grown tree by one of the six criteria of the textbooks.
-
-A criterion gives every node a cost as if it were a leaf (``criteria.py``), and a subtree is cut
-wherever a leaf costs no more, in the one pass of ``bottom_up.py``. Criteria with one number to
-choose are in ``paths.py``. C4.5 may also put the larger branch of a node in its place, which
-needs the training rows: ``raising.py``.
-"""
+"""Prune a grown tree by one of the six criteria of the textbooks."""
 
 from dataclasses import replace
 

@@ -26,13 +26,9 @@ def prune_and_raise(
     From the bottom up, three things are compared at a node: a leaf in its place, the subtree as it
     is by now, and the larger of its two branches in its place, with all samples of the node sent
     down that branch. The one with fewest errors expected is taken; of equals the leaf, then the
-    branch. Where a branch was raised, the nodes in it hold more samples than before, so they are
-    pruned again (Quinlan, C4.5, 1993, chapter 4). Never are more errors expected than without
-    raising; but the tree may be larger, where a branch is better than the leaf that would be
-    there.
-
-    ``X`` and ``y`` (class codes) are what the tree was grown on, rounded as it expects them.
-    Returns the tree, and the errors expected of it on as many new cases.
+    branch. Where a branch was raised, the nodes in it are pruned again (Quinlan, C4.5, 1993,
+    chapter 4). ``X`` and ``y`` (class codes) are what the tree was grown on, rounded as it expects
+    them. Returns the tree, and the errors expected of it on as many new cases.
     """
     check_cf(cf)
     rows, codes, weight = _check_rows(tree, X, y, sample_weight)
@@ -45,10 +41,7 @@ def prune_and_raise(
 
 
 class _Work:
-    """The tree while it is changed.
-
-    Nodes keep their numbers; ``split`` says whose split each has.
-    """
+    """The tree while it is changed; nodes keep their numbers, ``split`` is whose split each has."""
 
     def __init__(self, tree, X, codes, weight, criterion):
         self.tree, self.X, self.codes, self.weight = tree, X, codes, weight

@@ -1,7 +1,4 @@
-"""The rules of trees grown on disjoint parts of the data, merged into one set.
-
-Conflicts, gaps and joining are in ``merge.py``.
-"""
+"""The rules of trees grown on disjoint parts of the data, merged into one set."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -239,10 +236,7 @@ class RuleMergeClassifier(PoolMixin, SharesMixin, ClassifierMixin, BaseEstimator
         return decides
 
     def predict_proba(self, X) -> NDArray:
-        """Return the shares of the classes among the training samples of the deciding rules.
-
-        Of shape (n_samples, n_classes).
-        """
+        """Return shares of classes among the samples of the rules that decide."""
         X = self._rows(X)
         step = max(1, _CHUNK // len(self._rules))
         return np.concatenate([self._shares(X[i : i + step]) for i in range(0, len(X), step)])

@@ -1,9 +1,4 @@
-"""Rules as labelled boxes, and how the rules of two trees become one set.
-
-Top to bottom: a set of rules, the conflict of two rules, the conflicts of two sets, gaps that
-cutting rules left, rules of one class made one. A box holds the samples with
-``lower < x <= upper``.
-"""
+"""Rules as labelled boxes, ``lower < x <= upper``, and how those of two trees become one set."""
 
 from dataclasses import dataclass
 
@@ -68,12 +63,10 @@ class Cut:
 
 
 def best_cuts(X, wrong, lower, upper):
-    """Return all cuts with the fewest errors.
+    """Return all cuts with the fewest errors: halfway between two samples, or at edges of the box.
 
-    ``X`` are samples, and ``wrong`` (2, n_samples) what it costs to leave each to the first rule
-    and to the second. ``lower`` and ``upper`` are the box that both rules cover. A cut lies
-    halfway between two samples, or at an edge of the box, where one rule takes all. To give a
-    rule up counts as a cut.
+    ``wrong`` (2, n_samples) is what it costs to leave each sample to the first rule and to the
+    second; ``lower`` and ``upper`` are the box that both cover. To give a rule up counts as a cut.
     """
     given_up = wrong.sum(axis=1)
     least = given_up.min()
@@ -133,8 +126,7 @@ class RuleMerger:
 
     def merge(self, first, second):
         """Settle all conflicts of two sets, fill gaps, and join what says the same."""
-        rules = self.settle(first, second)
-        return self.simplify(rules)
+        return self.simplify(self.settle(first, second))
 
     # -- conflicts -------------------------------------------------------------------------------
 
@@ -243,8 +235,7 @@ class RuleMerger:
 
     def simplify(self, rules):
         """Join rules of a class where nothing else is between them; drop what others cover."""
-        rules = self._join(rules)
-        return self._drop(rules)
+        return self._drop(self._join(rules))
 
     def _join(self, rules):
         """Replace two rules of a class by their hull if it meets no rule of another class."""

@@ -15,25 +15,13 @@ _LEAST_DIGITS, _MOST_DIGITS = 4, 17
 
 @dataclass(frozen=True, kw_only=True)
 class Condition:
-    """What a rule asks of one column: ``lower < x <= upper``.
-
-    Attributes
-    ----------
-    feature : int
-        Number of the column.
-    name : str
-        Its name.
-    lower, upper : float
-        -inf or inf where there is no limit.
-    meaning : tuple of str or None, default=None
-        For a column of 0 and 1: the column and the value that a 1 stands for.
-    """
+    """What a rule asks of one column: ``lower < x <= upper``, -inf or inf where it has no limit."""
 
     feature: int
     name: str
     lower: float
     upper: float
-    meaning: tuple[str, str] | None = None
+    meaning: tuple[str, str] | None = None  # of a column of 0 and 1: what column and value 1 is
 
     def __str__(self) -> str:
         if self.meaning is not None and (self.lower < 0) != (self.upper >= 1):
