@@ -117,7 +117,8 @@ def _blank(ensemble, n):
 
 
 def _draw(ensemble, n, rng):
-    trees = _lay_out(ensemble)
+    roots, left, right, parent, feature, cut, table = _lay_out(ensemble)
+    trees = (roots, left, right, parent, feature, cut, table)
     lower, upper, scores = _blank(ensemble, n)
     for start in range(0, n, _CHUNK):
         some = slice(start, min(n, start + _CHUNK))
