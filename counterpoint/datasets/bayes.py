@@ -58,8 +58,7 @@ def bayes_posterior(
     >>> bayes_posterior("two_gaussians", [[0.0, 0.0]])
     array([[0.5, 0.5]])
     """
-    name, plane = _find(problem, parameters)
-    weights = _check_priors(priors, plane)
+    name, plane, weights = _find(problem, parameters, priors)
     X = check_array(X, dtype=np.float64)
     if X.shape[1] < plane.n_features or (plane.project is None and X.shape[1] > plane.n_features):
         raise ValueError(f"X has {X.shape[1]} columns, but {name} has {plane.n_features} features.")
@@ -121,8 +120,7 @@ def bayes_error(
     >>> round(bayes_error("two_gaussians"), 4), round(bayes_error(make_ripley), 3)
     (0.0228, 0.089)
     """
-    name, plane = _find(problem, parameters)
-    weights = _check_priors(priors, plane)
+    name, _, weights = _find(problem, parameters, priors)
     if name == "two_gaussians":
         first, second = synthetic.gaussian_means(**parameters)
         distance = np.linalg.norm(second - first)
@@ -216,7 +214,10 @@ _PROBLEMS: dict[str, Callable[..., _Problem]] = {
 }
 
 
-def _find(problem: str | Callable, parameters: dict) -> tuple[str, _Problem]:
+def _find(
+    problem: str | Callable, parameters: dict, priors: Sequence[float] | None
+) -> tuple[str, _Problem, np.ndarray]:
+    """Return the name of a problem, the problem, and the priors given or its own."""
     given = problem if isinstance(problem, str) else getattr(problem, "__name__", repr(problem))
     name = re.sub(r"[\s-]+", "_", given.strip().lower()).removeprefix("make_")
     if name not in _PROBLEMS:
@@ -225,24 +226,21 @@ def _find(problem: str | Callable, parameters: dict) -> tuple[str, _Problem]:
             "pass one of the make_* functions of counterpoint.datasets."
         )
     try:
-        return name, _PROBLEMS[name](**parameters)
+        plane = _PROBLEMS[name](**parameters)
     except TypeError as error:
         raise TypeError(
             f"{name} does not take the parameters {sorted(parameters)}: only `distance` of "
             "two_gaussians and `noise_features` of waveform are known."
         ) from error
-
-
-def _check_priors(priors: Sequence[float] | None, problem: _Problem) -> np.ndarray:
     if priors is None:
-        return problem.priors
+        return name, plane, plane.priors
     weights = np.asarray(priors, dtype=np.float64)
-    n_classes = len(problem.priors)
+    n_classes = len(plane.priors)
     if weights.shape != (n_classes,) or not (weights >= 0).all() or abs(weights.sum() - 1) > 1e-9:
         raise ValueError(
             f"priors={priors!r}: give {n_classes} probabilities, one for each class, that sum to 1."
         )
-    return weights
+    return name, plane, weights
 
 
 def _log(weights: np.ndarray) -> np.ndarray:

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pandas as pd
-from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
 from sklearn.compose import ColumnTransformer
 from sklearn.impute import SimpleImputer
 from sklearn.pipeline import make_pipeline
@@ -270,21 +270,8 @@ class TabularEncoder(TransformerMixin, BaseEstimator):
         )
 
     def _names_in(self, input_features):
-        known = getattr(self, "feature_names_in_", None)
-        if input_features is None:
-            return np.array(
-                [f"x{i}" for i in range(self.n_features_in_)] if known is None else known,
-                dtype=object,
-            )
-        names = np.asarray(input_features, dtype=object)
-        if known is not None and not np.array_equal(known, names):
-            raise ValueError("input_features is not equal to feature_names_in_")
-        if len(names) != self.n_features_in_:
-            raise ValueError(
-                "input_features should have length equal to number of features "
-                f"({self.n_features_in_}), got {len(names)}"
-            )
-        return names
+        """Return the names of the columns that go in, checked against those seen in `fit`."""
+        return OneToOneFeatureMixin.get_feature_names_out(self, input_features)
 
 
 def _without_doubles(names: list[str]) -> np.ndarray:

@@ -15,11 +15,14 @@ from counterpoint._validation import (
 )
 
 
-def check_target(y: ArrayLike, values: NDArray, of: str, axes: Sequence[str]) -> NDArray:
-    """Return a numeric target of shape (n_samples,)."""
+def check_distances(
+    y: ArrayLike, predictions: ArrayLike, axes: Sequence[str], noise: ArrayLike | None
+) -> tuple[NDArray, NDArray]:
+    """Return predictions, samples on their last axis, less the target, and the known noise."""
+    values = check_floats(predictions, "predictions", axes)
     target = check_floats(y, "y", ["n_samples"])
-    check_samples(values, of, axes, len(target))
-    return target
+    check_samples(values, "predictions", axes, len(target))
+    return values - target, check_noise(noise, len(target))
 
 
 def check_noise(noise: ArrayLike | None, n_samples: int) -> NDArray:

@@ -10,8 +10,8 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from counterpoint._validation import check_floats, check_sample_weight
-from counterpoint.decomposition.inputs import check_noise, check_target
+from counterpoint._validation import check_sample_weight
+from counterpoint.decomposition.inputs import check_distances
 from counterpoint.decomposition.parts import Parts
 
 
@@ -120,14 +120,10 @@ def bias_variance(
     >>> parts.bias, parts.variance, parts.error
     (array([1.]), array([1.]), array([2.]))
     """
-    axes = ["n_trials", "n_samples"]
-    values = check_floats(predictions, "predictions", axes)
-    target = check_target(y, values, "predictions", axes)
-    known_noise = check_noise(noise, len(target))
-    away = values - target
+    away, known_noise = check_distances(y, predictions, ["n_trials", "n_samples"], noise)
     bias = away.mean(axis=0)
     return BiasVarianceParts(
-        sample_weight=check_sample_weight(sample_weight, len(target)),
+        sample_weight=check_sample_weight(sample_weight, len(known_noise)),
         noise=known_noise,
         bias=bias**2,
         signed_bias=bias,
@@ -174,15 +170,12 @@ def bias_variance_covariance(
     (array([1.]), array([-1.]), array([0.]))
     """
     axes = ["n_trials", "n_members", "n_samples"]
-    values = check_floats(predictions, "predictions", axes)
-    target = check_target(y, values, "predictions", axes)
-    known_noise = check_noise(noise, len(target))
-    n_members = values.shape[1]
-    away = values - target
+    away, known_noise = check_distances(y, predictions, axes, noise)
+    n_members = away.shape[1]
     member_bias = away.mean(axis=0)
     deviation = away - member_bias
     member_variance = (deviation**2).mean(axis=0)
-    covariance = np.full(len(target), np.nan)
+    covariance = np.full(len(known_noise), np.nan)
     if n_members > 1:
         # the square of the sum holds every ordered pair once, and every member with itself
         with_itself = member_variance.sum(axis=0)
@@ -190,7 +183,7 @@ def bias_variance_covariance(
         covariance = pairs / (n_members * (n_members - 1))
     bias = member_bias.mean(axis=0)
     return CovarianceParts(
-        sample_weight=check_sample_weight(sample_weight, len(target)),
+        sample_weight=check_sample_weight(sample_weight, len(known_noise)),
         n_members=n_members,
         noise=known_noise,
         bias=bias**2,

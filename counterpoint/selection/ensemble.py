@@ -182,23 +182,17 @@ class EnsembleSelectionRegressor(_EnsembleSelection, BasePoolRegressor):
 
     Attributes
     ----------
-    selected_ : ndarray of int
-        Positions in the pool, in the order they joined.
-    estimator_weights_ : ndarray
-        Of the selected; they add up to 1.
+    selected_, estimator_weights_, combiner_, n_features_in_
+        As for the classifier.
     trace_ : Trace
         The steps of the search; its errors are mean squared ones of the plain mean.
     pool_ : list of (name, regressor) pairs, or ensemble
         All members of the pool, fitted.
     names_ : list of str
         What members of the pool are called.
-    combiner_ : Combiner
-        Fitted.
     leaderboard_ : DataFrame
         A row per member of the pool: "member", "mse" alone on rows it was not trained on,
         "weight".
-    n_features_in_ : int
-        Number of columns.
 
     References
     ----------

@@ -15,15 +15,9 @@ from counterpoint._members import Member
 from counterpoint._outputs import MemberOutputs
 from counterpoint._progress import track
 from counterpoint._validation import check_count, check_number
-from counterpoint.combiners import (
-    Combiner,
-    MaxCombiner,
-    MeanCombiner,
-    MedianCombiner,
-    ProductCombiner,
-    VoteCombiner,
-)
+from counterpoint.combiners import Combiner
 from counterpoint.combiners.pool import BasePoolClassifier
+from counterpoint.combiners.registry import as_combiner
 from counterpoint.selection.criteria import CombinedError
 
 
@@ -161,9 +155,7 @@ class EvolvedEnsembleClassifier(BasePoolClassifier):
         check_count(self.n_generations, "n_generations")
         check_number(self.mutation, "mutation", low=0, high=1)
         if self.combiners is None:
-            return [
-                VoteCombiner(), MeanCombiner(), MedianCombiner(), MaxCombiner(), ProductCombiner(),
-            ]  # fmt: skip
+            return [as_combiner(name) for name in ("vote", "mean", "median", "max", "product")]
         rules = list(self.combiners)
         if not rules or not all(isinstance(rule, Combiner) for rule in rules):
             raise TypeError(f"combiners={self.combiners!r}: give a list of Combiner objects.")

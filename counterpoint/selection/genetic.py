@@ -112,8 +112,8 @@ def pareto_front(
 
     Parameters
     ----------
-    outputs : MemberOutputs
-        With the truth, on data the members were not trained on.
+    outputs
+        As for :func:`select_exhaustive`.
     criteria : pair of str, Criterion or Combiner, default=("error", "disagreement")
         "size" is the number of members.
     n_weights : int, default=11
