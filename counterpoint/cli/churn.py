@@ -53,10 +53,7 @@ def churn(
     """Rank entities by risk; HELP says the rest."""
     _check_options(file, output, csv, gain, cost, capacity)
     with terminal.in_options(_WORDS):
-        from counterpoint.tabular.files import check_output
-
-        for path in (output, csv):  # before the work, not after
-            check_output(path)
+        options.check_outputs(output, csv)
         from counterpoint.report.churn import summarise_churn, write_churn, write_ranking
         from counterpoint.sequences import EventLog, find_at_risk
 
@@ -123,10 +120,9 @@ def _print(summary: dict[str, Any], out: "Console") -> None:
         ),
         end="\n\n",
     )
-    table = terminal.new_table()
-    table.add_column("Model")
-    for heading in ("Share", "Called", "g", "Precision", "Sensitivity", "Gain"):
-        table.add_column(heading, justify="right", no_wrap=True)
+    table = terminal.new_table(
+        "Model", ("Share", "Called", "g", "Precision", "Sensitivity", "Gain")
+    )
     before = ""
     for row in summary["table"]:
         table.add_row(Text("" if row["model"] == before else row["model"]), *_cells(row))

@@ -63,11 +63,9 @@ def compare(
     options.check_separator(separator)
     options.check_apart({"--csv": csv}, [file])
     with terminal.in_options(options.WORDS):
-        from counterpoint.tabular.files import check_output, new_file
-
-        if csv is not None:
-            check_output(csv)
+        options.check_outputs(csv)
         from counterpoint import tabular
+        from counterpoint.tabular.files import new_file
         from counterpoint.tabular.methods import COMPARED
 
         table = tabular.read_table(
@@ -97,10 +95,8 @@ def _print(summary: dict[str, Any], out: "Console") -> None:
         f"method tried on {rows[0]['folds']} folds"
     )
     out.print(Text(head, style="bold"), end="\n\n")
-    table = terminal.new_table()
-    table.add_column("Method", no_wrap=True)
-    for heading in ("Error", "95 % interval", "Log-loss", "Seconds"):
-        table.add_column(heading, justify="right", no_wrap=True)
+    headings = ("Error", "95 % interval", "Log-loss", "Seconds")
+    table = terminal.new_table("Method", headings, no_wrap=True)
     for row in rows:
         table.add_row(
             Text(row["method"]), terminal.percent(row["error"]), terminal.interval(row),

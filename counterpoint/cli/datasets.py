@@ -18,6 +18,8 @@ WORDS = {
     "`target`": "--target",
 }
 
+_COUNTS = ("rows", "numeric", "nominal", "classes", "missing")
+
 Name = Annotated[str, options.argument("Name of a data set.")]
 
 
@@ -27,28 +29,22 @@ def list_(
 ) -> None:
     """List all data sets: shipped, in the data folder, or known but not here."""
     from counterpoint.datasets import data_folder, list_datasets
+    from counterpoint.tabular.plain import plain, to_json
 
     frame = list_datasets()
     if as_json:
-        from counterpoint.tabular.plain import to_json
-
         typer.echo(to_json(frame.reset_index().to_dict(orient="records")))
         return
-    table = terminal.new_table()
-    table.add_column("Name", no_wrap=True)
-    for heading in ("Rows", "Numeric", "Nominal", "Classes", "Missing", "Majority"):
-        table.add_column(heading, justify="right", no_wrap=True)
+    headings = ("Rows", "Numeric", "Nominal", "Classes", "Missing", "Majority")
+    table = terminal.new_table("Name", headings, no_wrap=True)
     table.add_column("", no_wrap=True)
-    counts = ["rows", "numeric", "nominal", "classes", "missing"]
-    for name, row in frame.iterrows():
-        numbers = [f"{count}" if count is not None else "?" for count in _plain(row[counts])]
-        majority = _plain(row[["majority"]])[0]
-        shipped = row["available"] == "shipped"
+    for name, values in frame.iterrows():
+        row = plain(values.to_dict())
         table.add_row(
             str(name),
-            *numbers,
-            "?" if majority is None else f"{majority:.0%}",
-            "" if shipped else row["available"],
+            *("?" if row[key] is None else f"{row[key]}" for key in _COUNTS),
+            "?" if row["majority"] is None else f"{row['majority']:.0%}",
+            "" if row["available"] == "shipped" else row["available"],
             style="dim" if row["available"] == "not here" else "",
         )
     out = terminal.console()
@@ -141,9 +137,3 @@ def add(
             overwrite=force,
         )
     terminal.wrote(copy, file.name)
-
-
-def _plain(values: object) -> list:
-    from counterpoint.tabular.plain import plain
-
-    return plain(list(values))  # type: ignore[call-overload]

@@ -33,9 +33,7 @@ def demo(
     from counterpoint.cli.datasets import WORDS
 
     with terminal.in_options(WORDS):
-        from counterpoint.tabular.files import check_output
-
-        check_output(output)  # before the work, not after
+        options.check_outputs(output)
         from counterpoint.report.demo_page import write_demo
         from counterpoint.tabular import run_demo
 
@@ -67,8 +65,7 @@ def _print(summary: dict[str, Any], out: "Console") -> None:
         f"{len(summary['classes'])} classes"
     )
     out.print(Text(head, style="bold"), end="\n\n")
-    table = terminal.new_table()
-    table.add_column("")
+    table = terminal.new_table("")
     columns = [summary["tree"], *summary["methods"]]
     for one in columns:
         table.add_column(one["name"], justify="right")

@@ -49,10 +49,7 @@ def explain(
     options.check_apart({"--plot": plot}, [model, data])
     options.check_picture(plot)
     with terminal.in_options(options.WORDS):
-        from counterpoint.tabular.files import check_output
-
-        if plot is not None:
-            check_output(plot)
+        options.check_outputs(plot)
         from counterpoint import tabular
 
         tree = tabular.explain(
@@ -75,9 +72,7 @@ def _print(summary: dict[str, Any], out: "Console", *, rules: int) -> None:
     out.print(Text(f"{summary['source']}. {first}", style="bold"))
     out.print(Text(second), end="\n\n")
     if len(summary["sizes"]) > 1:
-        table = terminal.new_table()
-        for heading in ("Leaves", "Says what the model says", "Error"):
-            table.add_column(heading, justify="right", no_wrap=True)
+        table = terminal.new_table(numbers=("Leaves", "Says what the model says", "Error"))
         for row in summary["sizes"]:
             table.add_row(
                 str(row["n_leaves"]), terminal.percent(row["fidelity"]),

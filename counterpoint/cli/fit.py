@@ -1,5 +1,6 @@
 """``counterpoint fit``: from a table to a model in a file, with an honest account of it."""
 
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -67,11 +68,7 @@ def fit(
     if not 0 < test_size < 1:
         raise typer.BadParameter(f"{test_size:g} is not between 0 and 1.", param_hint="--test-size")
     with terminal.in_options(options.WORDS):
-        from counterpoint.tabular.files import check_output
-
-        for path in (output, page):  # before the work, not after
-            if path is not None:
-                check_output(path)
+        options.check_outputs(output, page)
         from counterpoint import tabular
         from counterpoint.tabular.models import need_skops
 
@@ -106,10 +103,7 @@ def _print(summary: dict[str, Any], out: "Console") -> None:
         f"test, {len(fit['columns'])} columns, {len(summary['data']['classes'])} classes"
     )
     out.print(Text(head, style="bold"), end="\n\n")
-    table = terminal.new_table()
-    table.add_column("On the test rows")
-    for heading in ("Error", "95 % interval", "Log-loss"):
-        table.add_column(heading, justify="right", no_wrap=True)
+    table = terminal.new_table("On the test rows", ("Error", "95 % interval", "Log-loss"))
     for row in [{"name": fit["method"], **summary["score"]}, *summary["baselines"]["rows"]]:
         table.add_row(
             Text(row["name"]), terminal.percent(row["error"]), terminal.interval(row),
@@ -129,8 +123,7 @@ def _print(summary: dict[str, Any], out: "Console") -> None:
 def _print_diversity(members: dict[str, Any], out: "Console") -> None:
     from rich.text import Text
 
-    table = terminal.new_table()
-    table.add_column(f"How {members['n_members']} members disagree")
+    table = terminal.new_table(f"How {members['n_members']} members disagree")
     table.add_column("", justify="right")
     for name in members["shown_measures"]:
         title, values = terminal.measure_rows([members["measures"][name]])
@@ -157,9 +150,6 @@ def _print_members(members: dict[str, Any], out: "Console") -> None:
 
 
 def _print_leaderboard(rows: list[dict[str, Any]], out: "Console") -> None:
-    def digits(change: float | None) -> str:
-        return terminal.number(change, 4)
-
     text = (
         f"All {len(rows)} members tried, by cross-fitting on the training rows. Worth: how much "
         "the log-loss would rise without the member."
@@ -168,7 +158,7 @@ def _print_leaderboard(rows: list[dict[str, Any]], out: "Console") -> None:
         ("Error alone", "error", terminal.percent),
         ("Log-loss alone", "log_loss", terminal.number),
         ("Weight", "weight", terminal.number),
-        ("Worth", "adds", digits),
+        ("Worth", "adds", partial(terminal.number, digits=4)),
     ]
     out.print()
     _print_rows(rows, "member", columns, text, out)
@@ -179,10 +169,7 @@ def _print_rows(
 ) -> None:
     from rich.text import Text
 
-    table = terminal.new_table()
-    table.add_column("Member", overflow="fold")
-    for heading, _, _ in columns:
-        table.add_column(heading, justify="right", no_wrap=True)
+    table = terminal.new_table("Member", [heading for heading, _, _ in columns], overflow="fold")
     for row in rows[:_LISTED]:
         table.add_row(Text(row[name]), *(words(row[key]) for _, key, words in columns))
     more = f"{_LISTED} of {len(rows)}; --json has all. " if len(rows) > _LISTED else ""

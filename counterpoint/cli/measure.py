@@ -68,11 +68,9 @@ def measure(
     options.check_separator(separator)
     options.check_picture(plot)
     with terminal.in_options(_WORDS):
-        from counterpoint.tabular.files import check_output
         from counterpoint.tabular.outputs import read_predictions, summarise_outputs
 
-        if plot is not None:
-            check_output(plot)
+        options.check_outputs(plot)
         outputs = read_predictions(
             sys.stdin.buffer if file == "-" else file,
             truth=truth or "class",
@@ -97,9 +95,7 @@ def _print(summary: dict[str, Any], out: "Console") -> None:
 
     out.print(Text(_sizes(summary), style="bold"), end="\n\n")
     if summary["n_members"] <= _LISTED_MEMBERS:
-        members = terminal.new_table()
-        members.add_column("Member", overflow="fold")
-        members.add_column("Error", justify="right", no_wrap=True)
+        members = terminal.new_table("Member", ["Error"], overflow="fold")
         for member in summary["members"]:
             members.add_row(Text(member["name"]), terminal.percent(member["error"]))
         out.print(members)

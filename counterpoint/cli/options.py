@@ -7,6 +7,7 @@ from typing import Annotated, Any
 import typer
 
 from counterpoint.cli import terminal
+from counterpoint.tabular.files import check_output
 
 # Those of counterpoint.tabular.methods, which takes seconds to import; a test compares.
 METHOD_NAMES = (
@@ -76,8 +77,7 @@ def list_methods(wanted: bool) -> None:
         return
     from counterpoint.tabular.methods import METHODS
 
-    table = terminal.new_table()
-    table.add_column("Method", no_wrap=True)
+    table = terminal.new_table("Method", no_wrap=True)
     table.add_column("")
     for method in METHODS.values():
         table.add_row(method.name, method.what)
@@ -130,6 +130,13 @@ def check_apart(outputs: dict[str, Path | None], inputs: Iterable[Path | None]) 
                 f"{path} is read or written already: choose another name.", param_hint=option
             )
         taken.append(path.resolve())
+
+
+def check_outputs(*paths: Path | None) -> None:
+    """Raise unless a file can go to each place: asked before the work, not after."""
+    for path in paths:
+        if path is not None:
+            check_output(path)
 
 
 def split(names: str) -> list[str]:

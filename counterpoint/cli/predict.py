@@ -31,11 +31,9 @@ def predict(
     options.check_separator(separator)
     options.check_apart({"--output": output}, [file, model])
     with terminal.in_options(options.WORDS):
-        from counterpoint.tabular.files import check_output, new_file
-
-        if output is not None:
-            check_output(output)
+        options.check_outputs(output)
         from counterpoint import tabular
+        from counterpoint.tabular.files import new_file
         from counterpoint.tabular.plain import to_json
 
         prediction = tabular.predict(tabular.load(model), file, proba=proba, separator=separator)

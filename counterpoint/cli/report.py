@@ -28,9 +28,7 @@ def report(
     options.check_separator(separator)
     options.check_apart({"--output": output}, [model, file])
     with terminal.in_options(options.WORDS):
-        from counterpoint.tabular.files import check_output
-
-        check_output(output)  # before the work, not after
+        options.check_outputs(output)
         from counterpoint import tabular
         from counterpoint.report import write_page
 
@@ -39,10 +37,7 @@ def report(
         )
         summary = {"page": str(output), **assessment.summary()}
         write_page(summary, output)
-    if as_json:
-        terminal.show(summary, print, json=True)
-    else:
-        terminal.note(summary["notes"])
+    terminal.show(summary, lambda *_: None, json=as_json)  # people have the page
     terminal.wrote(output, "the page")
     if open_:
         terminal.open_page(output)

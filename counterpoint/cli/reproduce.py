@@ -1,5 +1,6 @@
 """``counterpoint reproduce``: claims of the literature, run again."""
 
+import importlib.util
 import shlex
 from collections.abc import Sequence
 from pathlib import Path
@@ -105,26 +106,18 @@ def _check_usage(
     backend: str | None,
     scheduler: str | None,
 ) -> None:
-    if topics and all_:
-        raise typer.BadParameter("name claims or say --all, not both.", param_hint="--all")
-    if full and not topics and not all_:
-        raise typer.BadParameter("of which claims? Name some, or say --all.", param_hint="--full")
-    if jobs == 0:
-        raise typer.BadParameter("0 runs nothing: choose 1 or more, or -1.", param_hint="--jobs")
-    if scheduler is not None and backend != "dask":
-        raise typer.BadParameter("this is for --backend dask.", param_hint="--scheduler")
-    if backend == "dask":
-        from importlib.util import find_spec
-
-        if find_spec("distributed") is None:
-            raise typer.BadParameter(
-                "dask needs the package distributed: pip install distributed.",
-                param_hint="--backend",
-            )
-        if scheduler is None:
-            raise typer.BadParameter(
-                "dask needs --scheduler, tcp://host:8786 say.", param_hint="--backend"
-            )
+    dask = backend == "dask"
+    package = "dask needs the package distributed: pip install distributed."
+    for wrong, option, message in (
+        (topics and all_, "--all", "name claims or say --all, not both."),
+        (full and not topics and not all_, "--full", "of which claims? Name some, or say --all."),
+        (jobs == 0, "--jobs", "0 runs nothing: choose 1 or more, or -1."),
+        (scheduler is not None and not dask, "--scheduler", "this is for --backend dask."),
+        (dask and importlib.util.find_spec("distributed") is None, "--backend", package),
+        (dask and scheduler is None, "--backend", "dask needs --scheduler, tcp://host:8786 say."),
+    ):
+        if wrong:
+            raise typer.BadParameter(message, param_hint=option)
 
 
 def _run(
@@ -191,21 +184,17 @@ def _list(path: Path, as_json: bool) -> None:
         return
     from rich.text import Text
 
-    table = terminal.new_table()
-    table.add_column("Topic", no_wrap=True)
+    table = terminal.new_table("Topic", no_wrap=True)
     table.add_column("Claim")
     table.add_column("Run")
     table.add_column("Verdict", no_wrap=True)
     for one in everything:
         what = Text.assemble(one.claim.title, "\n", (one.claim.source, "dim"))
-        table.add_row(one.claim.topic, what, Text(_cells(one)), _word(one))
+        cells = one.cells if one.size else f"never run\n({one.n_cells} cells)"
+        table.add_row(one.claim.topic, what, Text(cells), _word(one))
     out = terminal.console()
     out.print(table)
     out.print(Text("`counterpoint reproduce merged-trees` tries one, --full at full size."))
-
-
-def _cells(one: "ClaimResult") -> str:
-    return one.cells if one.size else f"never run\n({one.n_cells} cells)"
 
 
 def _word(one: "ClaimResult") -> Any:

@@ -83,15 +83,15 @@ def report_error(error: Exception, *, debug: bool) -> int:
     if isinstance(error, OSError) and error.strerror:
         where = f"{error.filename}: " if error.filename else ""
         say(f"{where}{error.strerror}.", style="red")
-    elif type(error) in (ValueError, TypeError) or _is_ours(error):
+    elif (
+        type(error) in (ValueError, TypeError)
+        or isinstance(error, OSError)
+        or type(error).__module__.startswith("counterpoint.")
+    ):
         say(str(error), style="red")
     else:
         say(f"unexpected {type(error).__name__}: {error}.{hint}", style="red")
     return 1
-
-
-def _is_ours(error: Exception) -> bool:
-    return isinstance(error, OSError) or type(error).__module__.startswith("counterpoint.")
 
 
 @contextmanager
@@ -153,12 +153,12 @@ def measure_rows(measures: list[dict[str, Any]]) -> tuple[str, list[str]]:
     ]
 
 
-def new_table() -> "Table":
-    """Return a table in the one style of the command."""
+def new_table(first: str | None = None, numbers: Iterable[str] = (), **options: Any) -> "Table":
+    """Return a table in the one style of the command: a column with options, columns of numbers."""
     from rich import box
     from rich.table import Table
 
-    return Table(
+    table = Table(
         box=box.SIMPLE_HEAD,
         show_edge=False,
         padding=(0, 1, 0, 0),
@@ -166,3 +166,8 @@ def new_table() -> "Table":
         caption_style="dim",
         caption_justify="left",
     )
+    if first is not None:
+        table.add_column(first, **options)
+    for heading in numbers:
+        table.add_column(heading, justify="right", no_wrap=True)
+    return table

@@ -1,15 +1,5 @@
 """Pages: what :mod:`counterpoint.tabular` found out, shown in a browser.
 
-=============== =========================================================================
-``report``      the page of a fitted classifier, from the model itself
-``write_page``  the same from a summary that is there already
-``model_page``  how such a summary becomes a page; ``drawing`` where things stand in a chart
-``demo_page``   three ensembles side by side
-``churn``       who is at risk
-``figures``     pictures for a page or a file
-``render``      templates to HTML, complete in one file
-=============== =========================================================================
-
 Nothing is fitted, read or kept here: a page shows a summary, the same one that the terminal
 prints and ``--json`` writes.
 """

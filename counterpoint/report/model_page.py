@@ -146,10 +146,7 @@ def _for_script(summary: dict[str, Any], charts: dict[str, Any]) -> dict[str, An
     members = summary["members"]
     if members is None:
         return {}
-    data: dict[str, Any] = {
-        "names": members["names"],
-        "errors": _rounded(members["errors"]),
-    }
+    data: dict[str, Any] = {"names": members["names"], "errors": _rounded(members["errors"])}
     if members["cloud"]:
         cloud = members["cloud"]
         data["pairs"] = [cloud["first"], cloud["second"]]

@@ -98,16 +98,7 @@ class Explanation:
     _steps: list[Any] = field(default_factory=list, repr=False)
 
     def predict(self, X: Any) -> NDArray:
-        """Return what the tree says about rows as the ensemble takes them.
-
-        Parameters
-        ----------
-        X : array-like or frame of shape (n_samples, n_features)
-
-        Returns
-        -------
-        ndarray of shape (n_samples,)
-        """
+        """Return what the tree says about rows as the ensemble takes them, shape (n_samples,)."""
         return self.tree.predict(_dense(_through(self._steps, X)))
 
     def sentences(self) -> tuple[str, str]:

@@ -30,14 +30,9 @@ from counterpoint.exceptions import RedundancyWarning
 from counterpoint.tabular.plain import plain
 
 SHOWN_MEASURES = (
-    "member_error",
-    "q",
-    "label_kappa",
-    "disagreement",
-    "double_fault",
-    "good_diversity",
+    "member_error", "q", "label_kappa", "disagreement", "double_fault", "good_diversity",
     "bad_diversity",
-)
+)  # fmt: skip
 """What a short table shows of an ensemble."""
 
 _OWN_TITLES = {

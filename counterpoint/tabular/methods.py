@@ -215,15 +215,7 @@ METHODS: dict[str, Method] = {method.name: method for method in _ALL}
 """The methods, by name."""
 
 COMPARED: Sequence[str] = (
-    "majority",
-    "tree",
-    "pruned-tree",
-    "merged-tree",
-    "logistic-regression",
-    "random-forest",
-    "gradient-boosting",
-    "adaboost-nc",
-    "ncl",
-    "auto",
-)
+    "majority", "tree", "pruned-tree", "merged-tree", "logistic-regression", "random-forest",
+    "gradient-boosting", "adaboost-nc", "ncl", "auto",
+)  # fmt: skip
 """What ``counterpoint compare`` compares if nothing is said."""

@@ -196,9 +196,7 @@ def _table_model(content: dict[str, Any], entry: dict[str, Any], notes: list[str
         baselines={name: _score(score) for name, score in entry["baselines"].items()},
         trained=content["trained"],
         notes=notes,
-        **{
-            name: entry[name] for name in ("method", "target", "classes", "random_state", "missing")
-        },
+        **{name: entry[name] for name in _ENTRY_FIELDS},
         **rows,
     )
 

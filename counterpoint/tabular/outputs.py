@@ -209,9 +209,10 @@ def _labels(column: pd.Series, name: str, file: str) -> tuple[list[str], np.ndar
     blank = np.array([*(text == "" for text in texts), True])  # the last: code -1, missing
     missing = blank[codes]
     if missing.any():
+        more = f" (and in {missing.sum() - 1} more)" if missing.sum() > 1 else ""
         raise ValueError(
             f"Column {name!r} of {file} has no label in data row {int(np.argmax(missing)) + 1}"
-            f"{_of_several(int(missing.sum()))}: every member must say something about every "
+            f"{more}: every member must say something about every "
             "sample. Fill in the labels, or leave out the rows."
         )
     return texts, codes
@@ -281,7 +282,3 @@ def _check_members(
             raise ValueError(f"Column {member!r} cannot be a member: it is the truth or a weight.")
         if list(members).count(member) > 1:
             raise ValueError(f"Column {member!r} is named twice in members=: once is enough.")
-
-
-def _of_several(count: int) -> str:
-    return "" if count == 1 else f" (and in {count - 1} more)"

@@ -70,16 +70,8 @@ class TableModel:
     def is_new(self, X: pd.DataFrame, labels: Sequence[str] | np.ndarray) -> np.ndarray:
         """Say of each row whether the model was not trained on it, nor on one just like it.
 
-        Parameters
-        ----------
-        X : DataFrame
-            From :func:`counterpoint.tabular.columns.align_columns`.
-        labels : sequence of str
-            The truth about each row.
-
-        Returns
-        -------
-        ndarray of bool
+        ``X`` has its columns, as :func:`~counterpoint.tabular.columns.align_columns` gives them;
+        ``labels`` are the truth about each row.
         """
         return ~np.isin(row_hashes(X, labels), self.trained)
 

@@ -56,13 +56,7 @@ class Fit(TableModel):
     test_size: float
 
     def summary(self, *, tree: bool = True) -> dict[str, Any]:
-        """Return what :meth:`Assessment.summary` does, and under "fit" how it was made.
-
-        Parameters
-        ----------
-        tree : bool, default=True
-            Whether to make a tree that stands for the model, which may take a while.
-        """
+        """Return what :meth:`Assessment.summary` does, and under "fit" how it was made."""
         summary = self.assessment.summary(tree=tree)
         summary["notes"] = [*self.notes, *summary["notes"]]
         summary["title"] = self.title(self.source)
