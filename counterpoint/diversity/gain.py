@@ -146,7 +146,6 @@ def worth(outputs, answers=None):
     ratio, rate = disagreement_error_ratio(summary), improvement_rate(summary)
     members = summary.mean(1.0 - summary.right)
     vote, best = summary.mean(~summary.wins), float(outputs.errors.min())
-    competent = is_competent(summary)
     k = 2 if summary.n_classes is None else max(summary.n_classes, 2)
     mean_q = q_statistic(outputs)
     redundant = mean_q > REDUNDANT_Q
@@ -166,7 +165,7 @@ def worth(outputs, answers=None):
         disagreement_error_ratio=ratio,
         gain_low=2.0 * (k - 1) / k * ratio - (3.0 * k - 4.0) / k,
         gain_high=ratio,
-        competent=competent,
+        competent=is_competent(summary),
         mean_q=mean_q,
         verdict=_verdict(members, best, vote, rate, redundant, voted=answers is None),
     )

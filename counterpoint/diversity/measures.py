@@ -179,19 +179,10 @@ def profile(outputs, answers=None):
     for m in _possible(outputs):
         # The vote is counted once for all that read it.
         value = m.function(summary if m.kind == "vote" else outputs)
-        rows.append(
-            {
-                "measure": m.name,
-                "title": m.title,
-                "value": value,
-                "low": float(m.low),
-                "high": float(m.high),
-                "more_diverse": m.more_diverse,
-                "kind": m.kind,
-                "source": m.source,
-            }
-        )
-    return pd.DataFrame(rows).set_index("measure")
+        low, high = map(float, m.limits)
+        rows.append((m.name, m.title, value, low, high, m.more_diverse, m.kind, m.source))
+    names = ["measure", "title", "value", "low", "high", "more_diverse", "kind", "source"]
+    return pd.DataFrame(rows, columns=names).set_index("measure")
 
 
 def matrix(outputs, measure="q"):
@@ -238,6 +229,8 @@ def order_alike(matrix, measure):
 def trajectory(outputs, measure="q"):
     """Value of a measure after the first 1, 2, ..., T members.
 
+    Each pair and each vote is looked at once, so all T values cost about as much as the last.
+
     Parameters
     ----------
     outputs : MemberOutputs or array-like of shape (n_members, n_samples)
@@ -250,10 +243,6 @@ def trajectory(outputs, measure="q"):
     ndarray of shape (n_members,) or DataFrame
         One measure gives an array, a list of them a frame with a column each. Pairwise
         measures start with NaN: one member makes no pair.
-
-    Notes
-    -----
-    Each pair and each vote is looked at once, so all T values cost about as much as the last.
 
     Examples
     --------

@@ -28,8 +28,6 @@ from counterpoint._kernels.threads import threads_for
 from counterpoint._outputs import MemberOutputs
 from counterpoint.diversity.inputs import AnyOutputs, as_counts, as_outputs, growing_summaries
 
-# -- pairs ------------------------------------------------------------------------------------
-
 
 def mean_over_pairs(matrix):
     """Make a measure of a function that gives the value of every pair.
@@ -105,9 +103,6 @@ def _agreement(outputs):
         same += both
         says[:, k] = np.diagonal(both)
     return same / total, says / total
-
-
-# -- the measures -------------------------------------------------------------------------------
 
 
 @mean_over_pairs

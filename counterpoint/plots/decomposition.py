@@ -16,19 +16,14 @@ from counterpoint.plots import style
 from counterpoint.plots.display import Display
 
 # One colour for what means the same in each decomposition.
-_PART_COLOURS = {
-    "noise": "0.7",
-    "bias": style.OKABE_ITO["blue"],
-    "bias_effect": style.OKABE_ITO["blue"],
-    "systematic_effect": style.OKABE_ITO["blue"],
-    "member_error": style.OKABE_ITO["blue"],
-    "variance": style.OKABE_ITO["orange"],
-    "variance_effect": style.OKABE_ITO["orange"],
-    "covariance": style.OKABE_ITO["purple"],
-    "diversity": style.OKABE_ITO["green"],
-    "diversity_effect": style.OKABE_ITO["green"],
-    "ambiguity": style.OKABE_ITO["green"],
+_SAME_COLOUR = {
+    "blue": ("bias", "bias_effect", "systematic_effect", "member_error"),
+    "orange": ("variance", "variance_effect"),
+    "purple": ("covariance",),
+    "green": ("diversity", "diversity_effect", "ambiguity"),
 }
+_PART_COLOURS = {part: style.OKABE_ITO[c] for c, parts in _SAME_COLOUR.items() for part in parts}
+_PART_COLOURS["noise"] = "0.7"
 _OTHER_COLOURS = tuple(style.OKABE_ITO[c] for c in ("sky blue", "vermilion", "yellow", "black"))
 _FUNCTIONS = (
     "ambiguity_decomposition",

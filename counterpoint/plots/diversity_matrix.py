@@ -68,7 +68,6 @@ class DiversityMatrixDisplay(EnsembleDisplay):
     order: str = "given"
 
     several: ClassVar[bool] = False
-
     size: ClassVar = (6.2, 5.2)
 
     @classmethod

@@ -39,11 +39,6 @@ class NCLDynamicsDisplay(PanelDisplay):
     labels : dict
         Text for the axes: "output" and "error".
 
-    Attributes
-    ----------
-    axes_ : list of Axes
-        Outputs, spread, errors.
-
     References
     ----------
     .. [1] M. Eastwood, "Building well-performing classifier ensembles", PhD thesis, Bournemouth

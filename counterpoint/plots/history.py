@@ -35,11 +35,6 @@ class HistoryDisplay(PanelDisplay):
     columns : list of str
         What to show below the errors.
 
-    Attributes
-    ----------
-    axes_ : list of Axes
-        The panels, errors first.
-
     Examples
     --------
     >>> from sklearn.datasets import load_breast_cancer

@@ -136,21 +136,11 @@ class HyperboxDisplay(Display):
         self.boxes_ = []
         for v, w, label in zip(lower, upper, self.box_classes, strict=True):
             hue = style.colour(int(np.flatnonzero(self.classes == label)[0]))
-            look = {
-                "facecolor": (*style.tint(hue, 0.5), 0.55),
-                "edgecolor": hue,
-                "linewidth": 1.0,
-                "zorder": 0.5,
-            }
+            look: dict[str, Any] = {"facecolor": (*style.tint(hue, 0.5), 0.55), "edgecolor": hue}
+            look |= {"linewidth": 1.0, "zorder": 0.5}
             box = Rectangle(tuple(v), *(w - v), **style.merge(look, box_kwargs, Rectangle))
             self.boxes_.append(ax.add_patch(box))
         plane.draw_points(ax, self.X, self.y, self.classes, scatter_kwargs)
-        sample = Patch(facecolor="0.9", edgecolor=style.GREY, label="box of the class")
-        ax.set(
-            title=self.title,
-            xlabel=self.labels[0],
-            ylabel=self.labels[1],
-            xlim=(low[0], high[0]),
-            ylim=(low[1], high[1]),
-        )
-        return [sample]
+        ax.set(xlabel=self.labels[0], ylabel=self.labels[1], title=self.title)
+        ax.set(xlim=(low[0], high[0]), ylim=(low[1], high[1]))
+        return [Patch(facecolor="0.9", edgecolor=style.GREY, label="box of the class")]

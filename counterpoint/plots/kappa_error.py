@@ -21,7 +21,8 @@ class KappaErrorDisplay(EnsembleDisplay):
 
     Low and to the left is good: pairs that are right and yet differ. A cloud that is low but
     to the right is accurate and all alike; one that is far left but high disagrees because
-    it is wrong.
+    it is wrong. Kappa is NaN for two members that always say the same one class: such a pair is
+    in the table, but neither drawn nor part of the mean.
 
     Parameters
     ----------
@@ -34,11 +35,6 @@ class KappaErrorDisplay(EnsembleDisplay):
     See Also
     --------
     counterpoint.diversity.kappa_error : The diagram as one number.
-
-    Notes
-    -----
-    Kappa is NaN for two members that always say the same one class. Such a pair is in the
-    table, but neither drawn nor part of the mean.
 
     References
     ----------
@@ -114,14 +110,9 @@ class KappaErrorDisplay(EnsembleDisplay):
             colour, marker = style.colour(k), style.marker(k)
             cloud = self.points[self.points["ensemble"] == ensemble]
             # Small and pale when there are many, so that the density shows.
-            look: dict[str, Any] = {
-                "s": float(np.clip(4000 / len(cloud), 9, 40)),
-                "alpha": float(np.clip(60 / len(cloud), 0.25, 0.7)),
-                "color": colour,
-                "marker": marker,
-                "linewidth": 0,
-                "gid": _CLOUD,
-            }
+            look: dict[str, Any] = {"s": float(np.clip(4000 / len(cloud), 9, 40))}
+            look["alpha"] = float(np.clip(60 / len(cloud), 0.25, 0.7))
+            look |= {"color": colour, "marker": marker, "linewidth": 0, "gid": _CLOUD}
             ax.scatter(
                 cloud["kappa"], cloud["error"], **style.merge(look, scatter_kwargs, PathCollection)
             )

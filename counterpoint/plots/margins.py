@@ -65,9 +65,8 @@ class MarginDisplay(EnsembleDisplay):
             values, at = np.unique(margins, return_inverse=True)
             mass = np.bincount(at, weights=one.sample_weight, minlength=len(values)).astype(float)
             mass /= mass.sum()
-            curves.append(
-                pd.DataFrame({"ensemble": called, "margin": values, "share": mass.cumsum()})
-            )
+            curve = {"ensemble": called, "margin": values, "share": mass.cumsum()}
+            curves.append(pd.DataFrame(curve))
             shares[called] = {
                 "below_zero": float(mass[values < 0].sum()),
                 "at_zero": float(mass[values == 0].sum()),
@@ -85,13 +84,8 @@ class MarginDisplay(EnsembleDisplay):
     def draw(self, ax, *, name: str | None = None, line_kwargs: style.Look = None) -> None:
         """Draw on these axes; those that already have a curve get one more, in its own colour.
 
-        Parameters
-        ----------
-        ax : matplotlib Axes
-        name : str, default=None
-            Another name for the legend, where the display holds one ensemble.
-        line_kwargs : dict, default=None
-            For ``Axes.plot`` of the curves.
+        ``name`` is another name for the legend, where the display holds one ensemble;
+        ``line_kwargs`` are for ``Axes.plot`` of the curves.
         """
         first = style.count_drawn(ax, style.LINE) == 0
         for ensemble, label in legend_names(self.summary.index, name).items():

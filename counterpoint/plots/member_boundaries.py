@@ -120,26 +120,12 @@ class MemberBoundariesDisplay(Display):
     ) -> list[Any]:
         """Draw on these axes.
 
-        Parameters
-        ----------
-        ax : matplotlib Axes
-        line_kwargs : dict, default=None
-            For ``Axes.contour`` of the members' boundaries: ``colors``, ``linewidths``,
-            ``alpha``.
-        scatter_kwargs : dict, default=None
-            For ``Axes.scatter`` of the data.
+        ``line_kwargs`` are for ``Axes.contour`` of the members' boundaries: ``colors``,
+        ``linewidths``, ``alpha``; ``scatter_kwargs`` for ``Axes.scatter`` of the data.
         """
         k = len(self.classes)
-        ax.pcolormesh(
-            self.xx0,
-            self.xx1,
-            self.region,
-            cmap=plane.region_colours(k),
-            vmin=-0.5,
-            vmax=k - 0.5,
-            zorder=-1,
-            rasterized=True,
-        )
+        colours = {"cmap": plane.region_colours(k), "vmin": -0.5, "vmax": k - 0.5}
+        ax.pcolormesh(self.xx0, self.xx1, self.region, zorder=-1, rasterized=True, **colours)
         many = float(np.clip(8 / len(self.votes), 0.25, 0.7))
         look = {"colors": "black", "linewidths": 0.7, "alpha": many, **(line_kwargs or {})}
         for votes in self.votes:
@@ -147,10 +133,6 @@ class MemberBoundariesDisplay(Display):
             if len(levels):  # one class everywhere has no boundary
                 ax.contour(self.xx0, self.xx1, votes, levels=levels, **look)
         plane.draw_points(ax, self.X, self.y, self.classes, scatter_kwargs)
-        line = Line2D([], [], color="black", lw=0.7, alpha=0.7, label="boundary of a member")
-        ax.set(
-            title=f"Boundaries of {len(self.votes)} members over their ensemble",
-            xlabel=self.labels[0],
-            ylabel=self.labels[1],
-        )
-        return [line]
+        ax.set(xlabel=self.labels[0], ylabel=self.labels[1])
+        ax.set_title(f"Boundaries of {len(self.votes)} members over their ensemble")
+        return [Line2D([], [], color="black", lw=0.7, alpha=0.7, label="boundary of a member")]

@@ -62,13 +62,8 @@ class RankDisplay(Display):
         """Return a row per method: its mean rank, and whether it is as good as the best."""
         ranks = self.comparison.mean_ranks
         near = ranks - ranks.iloc[0] < self.comparison.critical_difference
-        return pd.DataFrame(
-            {
-                "method": ranks.index.to_list(),
-                "mean_rank": ranks.to_numpy(),
-                "like_the_best": near.to_numpy(),
-            }
-        )
+        columns = {"method": ranks.index.to_list(), "mean_rank": ranks.to_numpy()}
+        return pd.DataFrame({**columns, "like_the_best": near.to_numpy()})
 
     def _size(self) -> tuple[float, float]:
         return 6.4, 0.8 + 0.32 * len(self.comparison.mean_ranks)

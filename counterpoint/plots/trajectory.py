@@ -106,13 +106,8 @@ class TrajectoryDisplay(PanelDisplay, EnsembleDisplay):
     def draw(self, panels, *, name: str | None = None, line_kwargs: style.Look = None) -> list[Any]:
         """Draw on these panels: the errors, then a measure each.
 
-        Parameters
-        ----------
-        panels : list of Axes
-        name : str, default=None
-            Another name for the legend, where the display holds one ensemble.
-        line_kwargs : dict, default=None
-            For ``Axes.plot`` of all lines.
+        ``name`` is another name for the legend, where the display holds one ensemble;
+        ``line_kwargs`` are for ``Axes.plot`` of all lines.
         """
         for ensemble, label in legend_names(self.values["ensemble"], name).items():
             k = style.count_drawn(panels[0], style.LINE)

@@ -129,7 +129,9 @@ class TreeDisplay(Display):
 
     def _layout(self, nodes):
         """Where nodes begin, leaves are written and their bars begin, in inches."""
-        x, written = _columns(nodes)
+        widths = nodes["question"].str.len().groupby(nodes["depth"]).max() * _LETTER + 0.32
+        starts = np.concatenate([[0.0], np.cumsum(widths[widths > 0.32])])
+        x, written = starts[np.minimum(nodes["depth"], len(starts) - 1)], float(starts[-1])
         longest = max(len(_leaf_text(leaf)) for _, leaf in nodes[nodes["leaf"]].iterrows())
         return x, written, written + _LETTER * longest + 0.15
 
@@ -220,14 +222,6 @@ def _parents(tree):
         for child in (tree.children_left[node], tree.children_right[node]):
             parent[child], depth[child] = node, depth[node] + 1
     return parent, depth
-
-
-def _columns(nodes):
-    """Left edge of each node in inches, and where the leaves are written."""
-    widths = nodes["question"].str.len().groupby(nodes["depth"]).max() * _LETTER + 0.32
-    starts = np.concatenate([[0.0], np.cumsum(widths[widths > 0.32])])
-    place = starts[np.minimum(nodes["depth"], len(starts) - 1)]
-    return place, float(starts[-1])
 
 
 def _rows(tree):
