@@ -58,10 +58,8 @@ def list_datasets() -> "pd.DataFrame":
     for key in sorted(set(files) - set(index())):
         facts = recorded(key)
         if facts is None:
-            rows.append(
-                {"name": key, "title": f"{key}, a file in the data folder", "licence": ""}
-                | {"available": "in data folder"}
-            )
+            story = {"title": f"{key}, a file in the data folder", "licence": ""}
+            rows.append({"name": key} | story | {"available": "in data folder"})
         else:
             rows.append(_row(_own_entry(key, facts), files))
     table = pd.DataFrame(rows).set_index("name")
@@ -81,8 +79,6 @@ def describe(name: str) -> str:
 
     Examples
     --------
-    >>> print(describe("iris").splitlines()[0])
-    Iris
     >>> "Fisher 1936" in describe("iris")
     True
     """

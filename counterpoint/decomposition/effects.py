@@ -82,10 +82,8 @@ def zero_one_diversity_effect(
     --------
     Three members, each wrong in another trial: the vote is always right.
 
-    >>> parts = zero_one_diversity_effect(
-    ...     ["a"],
-    ...     [[["b"], ["a"], ["a"]], [["a"], ["b"], ["a"]], [["a"], ["a"], ["b"]]],
-    ... )
+    >>> labels = [[["b"], ["a"], ["a"]], [["a"], ["b"], ["a"]], [["a"], ["a"], ["b"]]]
+    >>> parts = zero_one_diversity_effect(["a"], labels)
     >>> parts.variance_effect.round(3), parts.diversity_effect.round(3), parts.error
     (array([0.333]), array([0.333]), array([0.]))
     """

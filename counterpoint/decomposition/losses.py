@@ -107,11 +107,7 @@ class BregmanLoss:
         self._check_range(values, "outputs")
         low, high = self.domain
         if np.isfinite(self.domain).any():
-            values = np.clip(
-                values,
-                low + eps if np.isfinite(low) else None,
-                high - eps if np.isfinite(high) else None,
-            )
+            values = np.clip(values, low + eps, high - eps)
         return values
 
     def check_target(

@@ -33,8 +33,6 @@ class Parts:
     --------
     >>> from counterpoint.decomposition import bias_variance
     >>> parts = bias_variance([1.0, 2.0], [[1.0, 3.0], [3.0, 3.0]])
-    >>> parts.averages
-    {'noise': 0.0, 'bias': 1.0, 'signed_bias': 1.0, 'variance': 0.5, 'error': 1.5}
     >>> parts.table()
                  average  contribution
     part

@@ -174,7 +174,7 @@ def kohavi_wolpert(
     >>> parts.bias, parts.variance, parts.error
     (array([0.0625]), array([0.1875]), array([0.25]))
     """
-    P, Q, n_trials, weight = _shares(y, labels, y_proba, classes, sample_weight)
+    P, Q, n_trials, shared = _shares(y, labels, y_proba, classes, sample_weight)
     # Q (1 - Q) summed, not 1 less a sum: small variances keep their digits
     bias, variance = ((P - Q) ** 2).sum(axis=1) / 2, (Q * (1 - Q)).sum(axis=1) / 2
     if unbiased:
@@ -186,11 +186,10 @@ def kohavi_wolpert(
         moved = variance / (n_trials - 1)
         bias, variance = bias - moved, variance + moved
     return KohaviWolpertParts(
-        sample_weight=weight,
         noise=(P * (1 - P)).sum(axis=1) / 2,
         bias=bias,
         variance=variance,
-        error=_expected_error(P, Q),
+        **shared,
     )
 
 
@@ -233,17 +232,16 @@ def breiman(
     >>> parts.bias, parts.variance, parts.error
     (array([0.75]), array([0.]), array([0.75]))
     """
-    P, Q, _, weight = _shares(y, labels, y_proba, classes, sample_weight)
+    P, Q, _, shared = _shares(y, labels, y_proba, classes, sample_weight)
     best, main = P.argmax(axis=1), Q.argmax(axis=1)
     excess = (_pick(P, best)[:, None] - P) * Q
     bias = _pick(excess, main)
     np.put_along_axis(excess, main[:, None], 0.0, axis=1)
     return BreimanParts(
-        sample_weight=weight,
         noise=1 - _pick(P, best),
         bias=bias,
         variance=excess.sum(axis=1),
-        error=_expected_error(P, Q),
+        **shared,
     )
 
 
@@ -283,17 +281,16 @@ def james(
     >>> parts.systematic_effect, parts.variance_effect, parts.error
     (array([1.]), array([-0.25]), array([0.75]))
     """
-    P, Q, _, weight = _shares(y, labels, y_proba, classes, sample_weight)
+    P, Q, _, shared = _shares(y, labels, y_proba, classes, sample_weight)
     best, main = P.argmax(axis=1), Q.argmax(axis=1)
     P_best, P_main = _pick(P, best), _pick(P, main)
     return JamesParts(
-        sample_weight=weight,
         noise=1 - P_best,
         bias=(best != main).astype(float),
         variance=1 - _pick(Q, main),
         systematic_effect=P_best - P_main,
         variance_effect=(Q * (P_main[:, None] - P)).sum(axis=1),
-        error=_expected_error(P, Q),
+        **shared,
     )
 
 
@@ -354,7 +351,7 @@ def domingos(
     >>> parts.bias, parts.variance, parts.alpha2, parts.error
     (array([1.]), array([0.25]), array([-1.]), array([0.75]))
     """
-    P, Q, _, weight = _shares(y, labels, y_proba, classes, sample_weight)
+    P, Q, _, shared = _shares(y, labels, y_proba, classes, sample_weight)
     best, main = P.argmax(axis=1), Q.argmax(axis=1)
     P_best, Q_best = _pick(P, best), _pick(Q, best)
     noise, variance, biased = 1 - P_best, 1 - _pick(Q, main), best != main
@@ -364,22 +361,22 @@ def domingos(
     # Pr(p != b) Pr(p = t | p != b, t != b) = sum over k != b of Q_k P_k / Pr(t != b)
     lucky = _share_of((other_P * other_Q).sum(axis=1), noise)
     return DomingosParts(
-        sample_weight=weight,
         noise=noise,
         bias=biased.astype(float),
         variance=variance,
         alpha1=Q_best - lucky,
         alpha2=np.where(biased, -_share_of(Q_best, variance), 1.0),
         margin=Q_best - other_Q.max(axis=1),
-        error=_expected_error(P, Q),
+        **shared,
     )
 
 
 def _shares(y, labels, y_proba, classes, sample_weight):
-    """Return P, Q, the number of trials and the checked sample weights."""
+    """Return P, Q, the number of trials, and the weights and error that all parts have."""
     codes, P, known = check_truth(y, labels, y_proba, classes, ["n_trials", "n_samples"])
     weight = check_sample_weight(sample_weight, codes.shape[1])
-    return P, label_shares(codes, len(known)), len(codes), weight
+    Q = label_shares(codes, len(known))
+    return P, Q, len(codes), {"sample_weight": weight, "error": (Q * (1 - P)).sum(axis=1)}
 
 
 def label_shares(codes: NDArray, n_classes: int) -> NDArray[np.float64]:
@@ -388,10 +385,6 @@ def label_shares(codes: NDArray, n_classes: int) -> NDArray[np.float64]:
     cell = np.arange(n_samples) * n_classes + codes
     counts = np.bincount(cell.ravel(), minlength=n_samples * n_classes)
     return counts.reshape(n_samples, n_classes) / n_rows
-
-
-def _expected_error(P, Q):
-    return (Q * (1 - P)).sum(axis=1)
 
 
 def _pick(rows, column):

@@ -86,13 +86,10 @@ class _VoteJudge(Judge):
 
     def changed(self, members, candidates, *, sign):
         right = kernels.right_if_added(self.tally(members), self.outputs.y, float(sign))
-        return 1.0 - self._share_won(right, np.asarray(candidates))
-
-    def _share_won(self, right, candidates):
-        votes = self.outputs.votes
+        votes, candidates = self.outputs.votes, np.asarray(candidates)
         if self.outputs.sample_weight is not None:
             with threads_for(len(candidates) * votes.shape[1]):
-                return kernels.weight_right(votes, right, self.weight, candidates)
+                return 1.0 - kernels.weight_right(votes, right, self.weight, candidates)
         if self.words is None:
             # Who votes for what, as bits: then a step over all members is a count of bits.
             self.words = np.stack(
@@ -104,7 +101,7 @@ class _VoteJudge(Judge):
         won = pack(right.T)[: self.outputs.n_classes]
         with threads_for(self.words.size):
             count = kernels.count_right(self.words, won)
-        return count[candidates] / votes.shape[1]
+        return 1.0 - count[candidates] / votes.shape[1]
 
 
 class _MeanJudge(Judge):
