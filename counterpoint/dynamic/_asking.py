@@ -1,6 +1,6 @@
 """Asking a pool about some queries; pools of scikit-learn trees in one kernel."""
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,37 +30,25 @@ class Asker:
         if self.trees is not None and isinstance(X, np.ndarray) and X.dtype.kind in "fiub":
             plain = np.ascontiguousarray(X, dtype=np.float32)
             if not np.isnan(plain).any():
-                votes, shares = self.trees.ask(plain, proba)
-                return votes.T, None if shares is None else shares.transpose(1, 0, 2)
+                return self._walk(plain, proba)
         outputs = MemberOutputs.from_estimator(
             self.pool, X, columns=self.columns, n_jobs=self.n_jobs
         ).over(self.classes)
         votes = np.ascontiguousarray(outputs.votes.T).T
         return votes, outputs.proba if proba else None
 
-
-@dataclass(frozen=True, kw_only=True)
-class _Trees:
-    roots: NDArray
-    feature: NDArray
-    cut: NDArray
-    left: NDArray
-    label: NDArray
-    value: NDArray
-
-    def ask(self, X, proba):
-        where = (self.roots, self.feature, self.cut, self.left)
+    def _walk(self, X, proba):
+        where, label, value = self.trees
         # Some ten levels a tree.
-        with threads_for(10 * len(X) * len(self.roots)):
+        with threads_for(10 * len(X) * len(where[0])):
             if not proba:
-                return kernels.look_up(X, *where, self.label), None
-            numbers = np.arange(len(self.left), dtype=np.uint32)
-            leaf = kernels.look_up(X, *where, numbers)
-        return self.label[leaf], self.value[leaf]
+                return kernels.look_up(X, *where, label).T, None
+            leaf = kernels.look_up(X, *where, np.arange(len(label), dtype=np.uint32))
+        return label[leaf].T, value[leaf].transpose(1, 0, 2)
 
 
 def _stack(pool, columns, classes):
-    """Return the trees of a pool of nothing else; None for other pools."""
+    """Return the way through the trees of a pool, labels and values; None for other pools."""
     if isinstance(pool, list):
         members, codes = [member for _, member in pool], False
         if columns is not None and any(c is not None for c in columns):
@@ -89,11 +77,7 @@ def _stack(pool, columns, classes):
     old, left = kernels.lay_out(roots, *children)
     leaf, value = stacked.is_leaf[old], stacked.value[old]
     cut = round_down(stacked.threshold, np.float32)[old]
-    return _Trees(
-        roots=roots,
-        feature=np.where(leaf, 0, stacked.feature[old]).astype(np.uint32),
-        cut=np.where(leaf, np.float32(np.inf), cut),
-        left=left,
-        label=value.argmax(axis=1).astype(np.int8 if len(classes) < 128 else np.int32),
-        value=value,
-    )
+    cut = np.where(leaf, np.float32(np.inf), cut)
+    feature = np.where(leaf, 0, stacked.feature[old]).astype(np.uint32)
+    label = value.argmax(axis=1).astype(np.int8 if len(classes) < 128 else np.int32)
+    return (roots, feature, cut, left), label, value

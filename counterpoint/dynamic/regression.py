@@ -11,6 +11,7 @@ from counterpoint._validation import check_choice
 from counterpoint.combiners.combiner import as_shares
 from counterpoint.combiners.pool import BasePoolRegressor
 from counterpoint.dynamic.regions import as_region
+from counterpoint.dynamic.selection import selection_frame
 
 _METHODS = ("best", "weighted", "both")
 
@@ -125,19 +126,8 @@ class DynamicSelectionRegressor(BasePoolRegressor):
         names = np.array(getattr(self, "names_", []), dtype=object)
         frames = []
         for part, values, error, say in self._batches(X):
-            query, member = np.nonzero(say.T > 0)
-            frames.append(
-                pd.DataFrame(
-                    {
-                        "query": query + part.start,
-                        "member": names[member],
-                        "says": values[member, query],
-                        "error": error[member, query],
-                        "say": say[member, query],
-                        "decision": _weigh(values, say)[query],
-                    }
-                )
-            )
+            columns = {"says": values, "error": error, "say": say}
+            frames.append(selection_frame(part, names, columns, _weigh(values, say)))
         return pd.concat(frames, ignore_index=True)
 
 

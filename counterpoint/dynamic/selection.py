@@ -194,20 +194,18 @@ class DynamicSelectionClassifier(BasePoolClassifier):
         for part, _, _, queries, competence, weights in self._batches(X):
             share = as_shares(weights.T)
             decision = self.classes_[self._decide(queries, weights).argmax(axis=1)]
-            query, member = np.nonzero(share > 0)
-            frames.append(
-                pd.DataFrame(
-                    {
-                        "query": query + part.start,
-                        "member": names[member],
-                        "says": self.classes_[queries.votes[member, query]],
-                        "competence": competence[member, query],
-                        "say": share[query, member],
-                        "decision": decision[query],
-                    }
-                )
-            )
+            says = self.classes_[queries.votes]
+            columns = {"says": says, "competence": competence, "say": share.T}
+            frames.append(selection_frame(part, names, columns, decision))
         return pd.concat(frames, ignore_index=True)
+
+
+def selection_frame(part, names, columns, decision) -> pd.DataFrame:
+    """Return a row per query and member with a "say"; ``columns`` are (n_members, n_queries)."""
+    query, member = np.nonzero(columns["say"].T > 0)
+    given = {name: values[member, query] for name, values in columns.items()}
+    who = {"query": query + part.start, "member": names[member]}
+    return pd.DataFrame({**who, **given, "decision": decision[query]})
 
 
 def _numbers(X):

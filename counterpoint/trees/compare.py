@@ -57,16 +57,15 @@ def same_function(
         )
     code_a, code_b = answer_codes([tree_a, tree_b], by)
     n_features = max(int(tree_a.feature.max()), int(tree_b.feature.max()), 0) + 1
+    splits = []
     for tree in (tree_a, tree_b):
         if tree.normals is not None:
             n_features = tree.normals.shape[1]
+        left, right, feature, cut, gone = split_arrays(tree)
+        splits.append((left, right, feature, round_down(cut, dtype).astype(np.float64), gone))
     upper = np.full(n_features, np.inf)
     lower = -upper
     gaps = np.full(n_features, bool(missing))
-    splits = []
-    for tree in (tree_a, tree_b):
-        left, right, feature, cut, gone = split_arrays(tree)
-        splits.append((left, right, feature, round_down(cut, dtype).astype(np.float64), gone))
     differ = kernels.first_difference(*splits[0], code_a, *splits[1], code_b, lower, upper, gaps)
     return (False, point_in(lower, upper, dtype=dtype)) if differ else (True, None)
 

@@ -205,7 +205,9 @@ class EnsembleTreeClassifier(PoolMixin, SingleTreeMixin, ClassifierMixin, BaseEs
         if self.method == "exact":
             self._melt(trees, rows)
         else:
-            self._grow_on_sample(trees, rows, rng)
+            self.tree_, self.n_overlaps_ = grow_on_sample(self, trees, rows, rng)
+            self.exact_ = self.smallest_ = False
+            self._measure(rows)
         if self.pruning is not None:
             cases = case_weights(X, y, sample_weight, None)
             self._prune(rows, np.searchsorted(self.classes_, y), cases)
@@ -242,11 +244,6 @@ class EnsembleTreeClassifier(PoolMixin, SingleTreeMixin, ClassifierMixin, BaseEs
             )
         self.tree_, self.exact_, self.smallest_ = made.tree, made.exact, made.smallest
         self.faithfulness_ = made.faithfulness
-
-    def _grow_on_sample(self, trees, rows, rng):
-        self.tree_, self.n_overlaps_ = grow_on_sample(self, trees, rows, rng)
-        self.exact_ = self.smallest_ = False
-        self._measure(rows)
 
     def _prune(self, rows, codes, weight):
         options = self.pruning if isinstance(self.pruning, dict) else {"criterion": self.pruning}

@@ -149,7 +149,6 @@ class Melted:
 
     splits: NDArray
     label: NDArray
-    n_regions: int
     finished: bool
     reason: str
 
@@ -243,14 +242,8 @@ class Melter:
             finished, reason = False, "max_leaves"
         else:
             out = kernels.lay_out(self.made, label, 2 * int(leaves[0]) - 1)
-        closed = out[:, 0] == kernels.LEAF
-        return Melted(
-            splits=out,
-            label=np.where(closed, out[:, 1], -1),
-            n_regions=int(self.counts[0]),
-            finished=finished,
-            reason=reason,
-        )
+        label = np.where(out[:, 0] == kernels.LEAF, out[:, 1], -1)
+        return Melted(splits=out, label=label, finished=finished, reason=reason)
 
     def _heaviest(self, label, max_leaves):
         """Write out splits, those of the heaviest boxes first, until the leaves are used up."""
@@ -314,9 +307,8 @@ def threshold_bounds(packed: Packed) -> tuple[NDArray, NDArray]:
     return low, high
 
 
-def to_tree(packed: Packed, melted: Melted, n_classes: int) -> Tree:
+def to_tree(packed: Packed, splits: NDArray, label: NDArray, n_classes: int) -> Tree:
     """Give the splits thresholds, and leaves one unit of weight for their label (0: none yet)."""
-    splits = melted.splits
     n = len(splits)
     inner = splits[:, 0] >= 0
     feature = np.full(n, LEAF, dtype=np.int32)
@@ -325,8 +317,8 @@ def to_tree(packed: Packed, melted: Melted, n_classes: int) -> Tree:
         feature[inner] = packed.columns[splits[inner, 0]]
         threshold[inner] = packed.cuts[packed.first[splits[inner, 0]] + splits[inner, 1]]
     value = np.zeros((n, n_classes))
-    closed = np.flatnonzero(melted.label >= 0)
-    value[closed, melted.label[closed]] = 1.0
+    closed = np.flatnonzero(label >= 0)
+    value[closed, label[closed]] = 1.0
     left, right = splits[:, 2].astype(np.int32), splits[:, 3].astype(np.int32)
     return Tree(
         children_left=left,

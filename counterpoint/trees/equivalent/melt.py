@@ -169,7 +169,7 @@ def equivalent_tree(
             melted = better
         else:
             smallest = False
-    tree = to_tree(packed, melted, trees.n_classes)
+    tree = to_tree(packed, melted.splits, melted.label, trees.n_classes)
     tree, faithfulness = _fill(tree, melted.label, trees, rows, bounds)
     return EquivalentTree(
         tree=tree,

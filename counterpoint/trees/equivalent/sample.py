@@ -10,7 +10,7 @@ from counterpoint._kernels.trees import sum_up
 from counterpoint.trees.algebra import apply
 from counterpoint.trees.boxes import box_volumes, data_bounds
 from counterpoint.trees.cells import cells_at, sample_overlaps
-from counterpoint.trees.equivalent.exact import Melted, cell_measures, pack, to_tree
+from counterpoint.trees.equivalent.exact import cell_measures, pack, to_tree
 from counterpoint.trees.structure import class_shares, impurities, round_down
 
 
@@ -54,8 +54,8 @@ def grow_on_sample(model, ensemble, rows, rng):
         )
     boxes = (first[held], last[held], weight[held], votes[held])
     width, _ = cell_measures(packed, bounds, None)
-    melted, value = _grow(packed, boxes, width, model.max_leaves)
-    tree = to_tree(packed, melted, votes.shape[1])
+    splits, label, value = _grow(packed, boxes, width, model.max_leaves)
+    tree = to_tree(packed, splits, label, votes.shape[1])
     count = np.bincount(apply(tree, rows), minlength=tree.node_count).astype(float)[:, None]
     sum_up(tree.children_left, tree.children_right, count)
     filled = replace(
@@ -167,11 +167,4 @@ def _grow(packed, boxes, width, max_leaves):
             splits.append([-1, -1, -1, -1])
             label.append(-1)
             value.append(np.zeros(n_classes))
-    melted = Melted(
-        splits=np.array(splits, dtype=np.int64),
-        label=np.array(label),
-        n_regions=len(splits),
-        finished=False,
-        reason="sample",
-    )
-    return melted, np.array(value)
+    return np.array(splits, dtype=np.int64), np.array(label), np.array(value)

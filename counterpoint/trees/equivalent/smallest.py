@@ -54,7 +54,7 @@ def find_smallest(packed: Packed, melted: Melted, minimize: str, deadline):
             steps = None if table is None else int(table.n_boxes) // _BOXES_A_STEP
             cost = search.run(box, known, deadline, steps)
             if cost is not None:
-                return (melted if cost >= known else search.extract(box, melted)), True
+                return (melted if cost >= known else search.extract(box)), True
         if table is None or not table.fill(deadline):
             return melted, False
     except KeyboardInterrupt:
@@ -118,7 +118,7 @@ class _Search:
             if deadline is not None and time.perf_counter() > deadline:
                 return None
 
-    def extract(self, box, melted) -> Melted:
+    def extract(self, box) -> Melted:
         """Follow the best cuts down from a box whose cost is known."""
         out = [[kernels.OPEN, -1, -1, -1]]
         stack = [(0, box)]
@@ -147,13 +147,8 @@ class _Search:
                 stack.append((len(out), child))
                 out.append([kernels.OPEN, -1, -1, -1])
         splits = np.array(out, dtype=np.int64)
-        return Melted(
-            splits=splits,
-            label=np.where(splits[:, 0] == kernels.LEAF, splits[:, 1], -1),
-            n_regions=melted.n_regions,
-            finished=True,
-            reason="",
-        )
+        label = np.where(splits[:, 0] == kernels.LEAF, splits[:, 1], -1)
+        return Melted(splits=splits, label=label, finished=True, reason="")
 
 
 class _Memory:

@@ -1,7 +1,5 @@
 """Decision trees on binned columns, as scikit-learn estimators."""
 
-from copy import copy
-
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 
@@ -57,14 +55,6 @@ class _HistTree(GrownTreeMixin, TreeMixin, BaseEstimator):
         )
         data.remember(self.tree_, data.grower.leaf if data.rows is None else None)
         return self
-
-    def _with_tree(self, tree, classes=None):
-        """Return a copy of this estimator that holds a tree grown elsewhere."""
-        made = copy(self)
-        made.tree_ = tree
-        if classes is not None:
-            made.classes_ = classes
-        return made
 
     def _check(self):
         check_choice(self.criterion, "criterion", self._criteria)

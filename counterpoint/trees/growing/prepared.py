@@ -4,6 +4,7 @@
 """
 
 from collections.abc import Callable
+from copy import copy
 from dataclasses import dataclass
 from typing import Any
 
@@ -81,6 +82,14 @@ class GrownTreeMixin:
         """
         need_target(self, y)
         return self.fit_prepared(self.prepare(X, y, sample_weight))  # type: ignore[attr-defined]
+
+    def _with_tree(self, tree, classes=None):
+        """Return a copy of this estimator that holds a tree grown elsewhere."""
+        made: Any = copy(self)
+        made.tree_ = tree
+        if classes is not None:
+            made.classes_ = classes
+        return made
 
     def predict_prepared(self, data: PreparedRows, *, proba: bool = False):
         """Answer for the prepared rows, without walking down the tree where it was just grown.

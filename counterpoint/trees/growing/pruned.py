@@ -1,6 +1,5 @@
 """A pruned decision tree as a scikit-learn estimator."""
 
-from copy import copy
 from numbers import Integral
 
 import numpy as np
@@ -295,12 +294,6 @@ class PrunedTreeClassifier(GrownClassifierMixin, ClassifierMixin, BaseEstimator)
                 f"max_features={self.max_features!r} with grower='hist', which always looks at all "
                 "columns: leave it None, or choose grower='sklearn'."
             )
-
-    def _with_tree(self, tree, classes):
-        """Return a copy of this estimator that holds a tree grown elsewhere."""
-        made = copy(self)
-        made.tree_, made.classes_ = tree, classes
-        return made
 
     @property
     def feature_importances_(self) -> NDArray:
