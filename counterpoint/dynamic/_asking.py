@@ -38,12 +38,13 @@ class Asker:
         return votes, outputs.proba if proba else None
 
     def _walk(self, X, proba):
-        where, label, value = self.trees
+        roots, feature, cut, left, label, value = self.trees
         # Some ten levels a tree.
-        with threads_for(10 * len(X) * len(where[0])):
+        with threads_for(10 * len(X) * len(roots)):
             if not proba:
-                return kernels.look_up(X, *where, label).T, None
-            leaf = kernels.look_up(X, *where, np.arange(len(label), dtype=np.uint32))
+                return kernels.look_up(X, roots, feature, cut, left, label).T, None
+            numbers = np.arange(len(left), dtype=np.uint32)
+            leaf = kernels.look_up(X, roots, feature, cut, left, numbers)
         return label[leaf].T, value[leaf].transpose(1, 0, 2)
 
 
@@ -80,4 +81,4 @@ def _stack(pool, columns, classes):
     cut = np.where(leaf, np.float32(np.inf), cut)
     feature = np.where(leaf, 0, stacked.feature[old]).astype(np.uint32)
     label = value.argmax(axis=1).astype(np.int8 if len(classes) < 128 else np.int32)
-    return (roots, feature, cut, left), label, value
+    return roots, feature, cut, left, label, value

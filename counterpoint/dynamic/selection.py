@@ -135,9 +135,8 @@ class DynamicSelectionClassifier(BasePoolClassifier):
     def _batches(self, X, *, disputed=False):
         """Yield the answers of the members and their say, some queries at a time.
 
-        With ``disputed`` queries about which all members agree are left out: nothing there is to
-        be decided. Yields the part of X, all votes, which queries are left, and of these the
-        queries, competences and say.
+        Yields the part of X, all votes, which queries are left (if ``disputed``, not those on which
+        all members agree), and of these the queries, competences and say.
         """
         X = self._check_X(X)
         competence = self.competence_

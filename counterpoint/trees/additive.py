@@ -1,8 +1,4 @@
-"""The trees of gradient boosting, whose values add up to scores of the classes.
-
-Read from scikit-learn's ``GradientBoostingClassifier`` and from what LightGBM and XGBoost
-themselves write about their models. Neither of the two is imported here.
-"""
+"""The trees of gradient boosting: scikit-learn, LightGBM, XGBoost; the last two not imported."""
 
 import json
 from collections.abc import Callable
@@ -28,9 +24,8 @@ def is_additive(model: Any) -> bool:
 def additive_trees(model: Any) -> tuple[list[Tree], NDArray, NDArray, type]:
     """Take the trees of a fitted gradient boosting classifier of scikit-learn, LightGBM or XGBoost.
 
-    Returns the trees, whose ``value`` has one column a class (what a leaf adds to its score; of two
-    classes the first has the score 0), their weights, the offset (n_classes,) where the sum begins,
-    and the type that samples are rounded to.
+    Returns the trees, with what a leaf adds to each class as ``value``, their weights, the offset
+    (n_classes,) where the sum begins, and the type that samples are rounded to.
     """
     if isinstance(model, GradientBoostingClassifier):
         trees, weights, dtype = _from_gradient_boosting(model)

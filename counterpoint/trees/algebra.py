@@ -58,11 +58,7 @@ def apply(tree: Tree, X: ArrayLike) -> NDArray:
 
 
 def restrict(
-    tree: Tree,
-    lower: ArrayLike,
-    upper: ArrayLike,
-    *,
-    missing: ArrayLike | bool | None = None,
+    tree: Tree, lower: ArrayLike, upper: ArrayLike, *, missing: ArrayLike | bool | None = None
 ) -> Tree:
     """Return the tree that a tree defines on the box of samples ``lower < x <= upper``.
 

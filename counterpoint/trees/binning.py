@@ -40,10 +40,8 @@ class BinnedData:
 class Binner:
     """Cut numeric columns into ``max_bins`` bins, from 2 to 255, and one more for missing values.
 
-    A column with no more than ``max_bins`` distinct values gets a bin for each, with edges
-    halfway between neighbours, so that a tree on bins can find every split that a tree on
-    numbers can. Other columns get bins of nearly equal numbers of rows. Sample weights play no
-    part. More than 200 000 rows are represented by that many when quantiles are taken.
+    A column with no more than ``max_bins`` distinct values gets a bin for each, with edges halfway
+    between neighbours; others get bins of nearly equal numbers of rows. Weights play no part.
     """
 
     def __init__(self, max_bins: int = MAX_BINS):

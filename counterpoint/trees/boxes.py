@@ -106,10 +106,7 @@ def box_volumes(
 def overlap(
     lower_a: ArrayLike, upper_a: ArrayLike, lower_b: ArrayLike, upper_b: ArrayLike
 ) -> tuple[NDArray, NDArray, NDArray]:
-    """Return all overlaps of boxes of one list with boxes of another.
-
-    ``pairs`` (n_overlaps, 2) says which box of each list; then their lower and upper edges.
-    """
+    """Return all overlaps of two lists of boxes: pairs (n_overlaps, 2), lower and upper edges."""
     edges = [np.asarray(e, dtype=np.float64) for e in (lower_a, upper_a, lower_b, upper_b)]
     if any(e.ndim != 2 for e in edges) or len({e.shape[1] for e in edges}) > 1:
         raise ValueError(

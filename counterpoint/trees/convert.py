@@ -117,10 +117,7 @@ def to_sklearn(tree: Tree, template: DecisionTreeClassifier) -> DecisionTreeClas
 
 
 def as_sklearn(
-    tree: Tree,
-    classes: ArrayLike,
-    n_features: int,
-    feature_names: Sequence[str] | None = None,
+    tree: Tree, classes: ArrayLike, n_features: int, feature_names: Sequence[str] | None = None
 ) -> DecisionTreeClassifier:
     """Make a fitted scikit-learn tree, without one to start from.
 

@@ -180,10 +180,7 @@ def parents(left: NDArray, right: NDArray) -> NDArray:
 
 
 def round_down(values: Any, dtype: Any) -> NDArray:
-    """Return the greatest number of a type that is not above each value.
-
-    A number x of the type is at most t exactly where it is at most t rounded down.
-    """
+    """Return the greatest number of a type that is not above each value."""
     near = np.asarray(values).astype(dtype)
     return np.where(near > values, np.nextafter(near, dtype(-np.inf)), near).astype(dtype)
 

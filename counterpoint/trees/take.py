@@ -31,10 +31,7 @@ _ACCEPTED = (
 
 
 def take_trees(
-    pool: Any,
-    *,
-    classes: ArrayLike | None = None,
-    n_features: int | None = None,
+    pool: Any, *, classes: ArrayLike | None = None, n_features: int | None = None
 ) -> TreeEnsemble:
     """Take the trees out of a fitted ensemble, and how they decide.
 

@@ -29,9 +29,8 @@ def choose_sampling(sampling, pool):
 class Sampler:
     """Draws artificial samples that look like X (n_samples, n_features).
 
-    "leaves": a tree, all with the same chance; a leaf of it, by the weight of the rows in
-    it; a point in the leaf's box, cut at the bounds of X. "data": a row, by its weight, and
-    normal ``noise``, in standard deviations of each column. "uniform": a point within the bounds.
+    "leaves": any point in a leaf of any tree, by the weight of the rows in it, within the bounds of
+    X. "data": a row, by its weight, and normal ``noise``, in standard deviations. "uniform".
     """
 
     def __init__(self, sampling, trees, X, weight, noise):

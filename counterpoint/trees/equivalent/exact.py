@@ -54,9 +54,8 @@ class Packed:
 def contributions(ensemble: TreeEnsemble) -> tuple[list[NDArray], NDArray, float]:
     """Return what leaves add, where scores begin, and how far sums may be off.
 
-    Sums of whole numbers are exact, also in another order. Where all that is added is one and the
-    same number, as in votes of equal weight, it can be counted in ones. Otherwise sums of n
-    numbers whose sizes add up to s may be off by n s / 2**53 each, so two of them by twice that.
+    Sums of whole numbers are exact; one and the same number, as in votes of equal weight, is
+    counted in ones. Sums of n others whose sizes add up to s may be off by n s / 2**53 each.
     """
     tables = ensemble.contributions()
     offset = ensemble.offset

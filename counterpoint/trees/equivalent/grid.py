@@ -72,10 +72,7 @@ def label_grid(packed: Packed) -> Grid | None:
 
 
 class Table:
-    """The cost of the smallest tree of every box of a grid.
-
-    Cost is the number of splits or, if ``deep``, the depth. It must not be above ``known``.
-    """
+    """The splits, or depth if ``deep``, of the smallest tree of every box; at most ``known``."""
 
     def __init__(self, grid: Grid, *, deep: bool, known: int):
         self._grid, self._deep = grid, deep
@@ -154,10 +151,7 @@ class Table:
         return int(self._table[-1])
 
     def splits(self) -> NDArray:
-        """Return a smallest tree: column, cut, left, right by node.
-
-        In a leaf the column is -1 and the cut is the label.
-        """
+        """Return a smallest tree: column (-1: leaf), cut (label of a leaf), left, right by node."""
         n_nodes, room = 0, 1024
         while n_nodes == 0:
             room *= 2

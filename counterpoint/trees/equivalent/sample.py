@@ -15,11 +15,7 @@ from counterpoint.trees.structure import class_shares, impurities, round_down
 
 
 def grow_on_sample(model, ensemble, rows, rng):
-    """Return a tree grown on sampled overlaps, and the number of these.
-
-    ``model`` has the options: ``n_overlaps``, ``sampling``, ``agreement``, ``keep``, ``weight`` and
-    ``max_leaves``.
-    """
+    """Return a tree grown on sampled overlaps by the options of ``model``, and their number."""
     lower, upper, scores = sample_overlaps(ensemble, model.n_overlaps, rng, model.sampling, rows)
     if (scores < 0).any():
         raise ValueError(
@@ -125,10 +121,7 @@ def _row_shares(ensemble, packed, rows, first, last):
 
 
 def _grow(packed, boxes, width, max_leaves):
-    """Split boxes by entropy of their votes until those of a node have one label.
-
-    The heaviest node is split first. A box that a cut goes through is divided.
-    """
+    """Split boxes by entropy of votes, the heaviest node first, until those of a node agree."""
     n_classes = boxes[3].shape[1]
     splits, label, value = [[-1, -1, -1, -1]], [-1], [np.zeros(n_classes)]
     queue = [(-boxes[2].sum(), 0)]

@@ -34,8 +34,7 @@ _BOXES_A_STEP = 3000
 def find_smallest(packed: Packed, melted: Melted, minimize: str, deadline):
     """Look for a smaller tree than ``melted``; returns it, or ``melted``, and whether proven.
 
-    A table of all boxes of cells takes as long as it is large. A search takes long or not: it is
-    tried first for part of that time, or for all time if there is no room for the table.
+    A search is tried for part of the time of a table of all boxes, or for all if it has no room.
     """
     deep = minimize == "depth"
     known = int(depth(*melted.splits.T[2:].astype(np.int32))) if deep else melted.n_leaves
@@ -84,10 +83,7 @@ class _Search:
         self._found = np.full(_SEEN, -1, dtype=np.int64)
 
     def run(self, box, known, deadline, steps=None):
-        """Return the least cost of a box if it is below ``known``, else a number not below it.
-
-        None if time, memory or ``steps`` ran out.
-        """
+        """Return the least cost of a box, or some number not below ``known``; None: ran out."""
         label, code = _look(self._packed, box)
         leaf_cost = 0 if self._deep else 1
         if label >= 0:

@@ -27,11 +27,7 @@ def case_weights(X, y, sample_weight, class_weight):
 
 
 class Grower:
-    """Grows trees on the same rows with one weight after another, by the options of a model.
-
-    ``codes`` are the positions of the labels ``y`` among the model's classes; rows without
-    ``weight`` have no part in the bins.
-    """
+    """Grows trees on the same rows with one weight after another, by the options of a model."""
 
     def __init__(self, model, X, y, codes, weight, *, max_features=None):
         self.X, self.y = X, y

@@ -92,11 +92,7 @@ class GrownTreeMixin:
         return made
 
     def predict_prepared(self, data: PreparedRows, *, proba: bool = False):
-        """Answer for the prepared rows, without walking down the tree where it was just grown.
-
-        Returns class codes (n_samples,), and the shares of the classes if ``proba``, else None; for
-        a regressor numbers, and nothing else.
-        """
+        """Return class codes of the prepared rows, and shares or None; of a regressor numbers."""
         leaf = data.leaves(self.tree_)
         value = self.tree_.value
         if data.codes is None:

@@ -23,9 +23,8 @@ _MIN_PARALLEL = 50_000
 class GrowWorkspace:
     """All memory that trees on the same data need, and all work that weights do not change.
 
-    ``y`` are class codes; None for regression, where targets are given to :func:`grow`.
-    ``n_classes`` is at most 256; None is one more than the highest code. ``leaf`` (n_samples,) is
-    the leaf of every training sample in the tree grown last. It serves one call at a time.
+    ``y`` are class codes; None for regression, where targets are given to :func:`grow`. ``leaf``
+    (n_samples,) is where the training samples are in the tree grown last.
     """
 
     def __init__(
@@ -97,11 +96,9 @@ def grow(
 ) -> Tree:
     """Grow one tree; the leaf of every training sample is left in ``workspace.leaf``.
 
-    The same weights give the same bits at any number of threads. Weights are finite, not negative
-    and not all zero: the caller has made sure. ``target`` is for regression only; ``criterion``
-    None is "gini", or "squared_error". With ``max_leaf_nodes`` the split that lowers impurity most
-    is made first. Numbers of samples are counted whatever their weight; ``min_impurity_decrease``
-    is weighted by the node's share of all weight, as in scikit-learn's trees.
+    The same weights, finite, not negative and not all zero, give the same bits at any number of
+    threads. ``target`` is for regression only; ``criterion`` None is "gini", or "squared_error".
+    Numbers of samples are counted whatever their weight.
     """
     binned = workspace.binned
     n = binned.n_samples

@@ -28,10 +28,7 @@ STEP = {
 
 
 class TreeMerger:
-    """Trees that are pruned together on rows ``X``.
-
-    ``codes`` are the classes of the rows, ``weight`` their weights, all above zero.
-    """
+    """Trees that are pruned together on rows with class ``codes`` and weights above zero."""
 
     def __init__(self, trees, X, codes, weight, *, n_classes, criterion, corrected):
         self.criterion, self.corrected = criterion, corrected

@@ -190,10 +190,7 @@ def choose_level(
 
 
 def node_errors(tree: Tree, leaf: NDArray, codes: NDArray, weight: NDArray) -> NDArray:
-    """Weight of the rows in each node that are not of its heaviest class.
-
-    ``leaf`` (n_rows,) is where the rows end; codes outside the classes of the tree are errors.
-    """
+    """Weight of the rows in each node that are not of its heaviest class; unknown ones neither."""
     held = np.zeros((tree.node_count, tree.value.shape[1] + 1))
     k = held.shape[1] - 1
     np.add.at(held, (leaf, np.where((codes >= 0) & (codes < k), codes, k)), weight)

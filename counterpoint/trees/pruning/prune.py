@@ -176,9 +176,8 @@ def find_pruning(
 ) -> tuple[Pruning, float | None]:
     """Return the pruning that :func:`prune` makes, and the number chosen for it if there is one.
 
-    ``held_out`` is (leaf of each held-out row, class codes, weights). ``judges`` are trees with
-    held-out rows of their own, from cross-validation: (tree, leaf, codes, weights) each. The cost
-    of the pruning is its errors on these, or as the criterion counts them.
+    ``held_out`` is (leaf of each held-out row, class codes, weights), ``judges`` are (tree, leaf,
+    codes, weights) from cross-validation; the cost is that of errors on these, or the criterion's.
     """
     if criterion in LOCAL:
         left, right = check_children(tree.children_left, tree.children_right)
