@@ -146,25 +146,21 @@ def description(entry: Entry) -> str:
     labels = f"Target {entry.target!r}, {len(by_size)} classes: " + ", ".join(
         f"{label} {count}" for label, count in by_size
     )
-    paragraphs = [facts, labels + "."]
-    if entry.split:
-        paragraphs.append(
-            f"Split: {entry.split['train']} rows to train on, {entry.split['test']} to test."
-        )
-    if entry.notes:
-        paragraphs.append(f"Notes: {entry.notes}")
-    if entry.sources:
-        carriers = "; ".join(
-            f"{source['file']} of {source['package']} {source['version']} ({source['origin']})"
-            for source in entry.sources
-        )
-        paragraphs.append(f"Taken from: {carriers}.")
-    if entry.checks:
-        paragraphs.append(f"Checked: {'; '.join(entry.checks)}.")
-    if entry.licence:
-        paragraphs.append(f"Licence: {_LICENCES[entry.licence]}")
-    if entry.cite:
-        paragraphs.append(f"Cite: {entry.cite}.")
+    carriers = "; ".join(
+        f"{source['file']} of {source['package']} {source['version']} ({source['origin']})"
+        for source in entry.sources
+    )
+    split = entry.split
+    story = {
+        "Split": split and f"{split['train']} rows to train on, {split['test']} to test.",
+        "Notes": entry.notes,
+        "Taken from": carriers and f"{carriers}.",
+        "Checked": entry.checks and f"{'; '.join(entry.checks)}.",
+        "Licence": entry.licence and _LICENCES[entry.licence],
+        "Cite": entry.cite and f"{entry.cite}.",
+    }
+    paragraphs = [facts, f"{labels}."]
+    paragraphs += [f"{heading}: {text}" for heading, text in story.items() if text]
     body = "\n\n".join(textwrap.fill(text, 88, break_long_words=False) for text in paragraphs)
     return f"{entry.title}\n{'=' * len(entry.title)}\n\n{body}\n"
 

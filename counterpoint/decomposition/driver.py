@@ -287,11 +287,8 @@ def _stack(trials: list[Answer], with_members: bool) -> tuple[NDArray, NDArray |
 def _zero_one_parts(method: str, own: NDArray, members: NDArray | None, data: Data):
     """Return the parts, the outputs they are made from, and the error of ``own``."""
     y = data.y_test if data.proba is None else None
-    known: dict[str, Any] = {
-        "y_proba": data.proba,
-        "classes": data.classes,
-        "sample_weight": data.weight,
-    }
+    known: dict[str, Any] = {"y_proba": data.proba, "classes": data.classes}
+    known["sample_weight"] = data.weight
     labels = data.classes[own]
     own_error = kohavi_wolpert(y, labels, **known).averages["error"]
     if method != "effect":

@@ -186,9 +186,8 @@ class _Search:
 
     def outputs(self, chosen, masks):
         parts = [self.ask(m, masks[m]) for m in np.flatnonzero(chosen)]
-        proba = None
-        if all(part.proba is not None for part in parts):
-            proba = np.concatenate([part.proba for part in parts])
+        sure = all(part.proba is not None for part in parts)
+        proba = np.concatenate([part.proba for part in parts]) if sure else None
         classes = parts[0].classes
         votes = np.concatenate([classes[part.votes] for part in parts])
         return MemberOutputs(
