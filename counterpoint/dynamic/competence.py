@@ -167,11 +167,10 @@ class ClassLocalAccuracy(Competence):
 
     def estimate(self, queries):
         """Return local class accuracies."""
-        near, votes = queries.near, np.ascontiguousarray(queries.votes.T)
+        near, right = queries.near, self.right_.T
+        votes = np.ascontiguousarray(queries.votes.T)
         with threads_for(len(near.rows) * len(self.right_)):
-            return kernels.by_class(
-                near.start, near.rows, near.pull, self.right_.T, self.y_, votes
-            ).T
+            return kernels.by_class(near.start, near.rows, near.pull, right, self.y_, votes).T
 
     def weigh(self, competence):
         """Return the say: the best alone, equals together or the first of them."""

@@ -110,15 +110,11 @@ class DynamicSelectionClassifier(BasePoolClassifier):
         if competence.needs_proba or self.combine == "mean":
             self._need_proba(type(competence).__name__ if competence.needs_proba else "The mean")
         self.outputs_ = outputs.over(self.classes_)
-        points = self._points(X, competence)
+        points = _points(X, competence)
         near = None
         if competence.needs_region:
             near = self.region_ = region.fit(points, self.outputs_.y)
         self.competence_ = competence.fit(self.outputs_, region=near, points=points)
-
-    @staticmethod
-    def _points(X, competence):
-        return _numbers(X) if competence.needs_region or competence.needs_points else None
 
     def _competence(self):
         if isinstance(self.method, Competence):
@@ -142,7 +138,7 @@ class DynamicSelectionClassifier(BasePoolClassifier):
         competence = self.competence_
         pool, columns, _ = self._asked()
         asker = Asker(pool, columns, self.classes_, self.n_jobs)
-        points = self._points(X, competence)
+        points = _points(X, competence)
         proba = competence.needs_proba or self.combine == "mean"
         for part in gen_batches(X.shape[0], self.batch_size):
             votes, shares = asker.ask(select_rows(X, np.arange(part.start, part.stop)), proba=proba)
@@ -207,8 +203,10 @@ def selection_frame(part, names, columns, decision) -> pd.DataFrame:
     return pd.DataFrame({**who, **given, "decision": decision[query]})
 
 
-def _numbers(X):
-    """Return X as an array of numbers for distances, or say why that cannot be."""
+def _points(X, competence):
+    """Return X as numbers for distances, if they are needed, or say why that cannot be."""
+    if not (competence.needs_region or competence.needs_points):
+        return None
     try:
         return check_array(X, dtype=np.float64)
     except ValueError as error:

@@ -52,10 +52,7 @@ def sample_overlaps(
 
 
 def cells_at(ensemble: TreeEnsemble, X: ArrayLike) -> tuple[NDArray, NDArray, NDArray]:
-    """Return the overlap of leaves that each sample is in, none with missing values.
-
-    Lower and upper edges (n_samples, n_features), and scores as :meth:`TreeEnsemble.score`.
-    """
+    """Return the overlap each sample is in: lower and upper edges, and scores; none is missing."""
     X = _rows(ensemble, X)
     roots, left, right, _, feature, cut, table = _lay_out(ensemble)
     lower, upper, scores = _blank(ensemble, len(X))

@@ -86,10 +86,7 @@ class SingleTreeMixin(SharesMixin, TreeMixin):
         return tree_rules(self.tree_, self.classes_, names)
 
     def as_sklearn(self) -> DecisionTreeClassifier:
-        """Return a ``DecisionTreeClassifier``, for ``plot_tree`` and the like.
-
-        Only for splits on columns, not for oblique ones.
-        """
+        """Return a ``DecisionTreeClassifier``, for ``plot_tree`` and so on; no oblique splits."""
         check_is_fitted(self)
         names = getattr(self, "feature_names_in_", None)
         return as_sklearn(self.tree_, self.classes_, self.n_features_in_, names)

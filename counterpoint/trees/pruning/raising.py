@@ -31,7 +31,17 @@ def prune_and_raise(
     them. Returns the tree, and the errors expected of it on as many new cases.
     """
     check_cf(cf)
-    rows, codes, weight = _check_rows(tree, X, y, sample_weight)
+    if tree.is_oblique:
+        raise ValueError(
+            "The tree has oblique splits: only branches of splits on columns are raised."
+        )
+    rows: NDArray = np.asarray(X, dtype=np.float64)
+    if rows.ndim != 2 or rows.shape[1] <= tree.feature.max():
+        raise ValueError(
+            f"X has shape {rows.shape}, but the tree asks for column {tree.feature.max()}: pass "
+            "the samples it was grown on, (n_samples, n_features)."
+        )
+    codes, weight = check_cases(tree, rows, y, sample_weight)
     if cf == 1:
         wrong = tree.value.sum(axis=1) - tree.value.max(axis=1)
         return tree, float(np.maximum(wrong[tree.is_leaf], 0.0).sum())
@@ -134,17 +144,3 @@ class _Work:
             ),
             impurity=np.where(moved, impurities(value, impurity), tree.impurity[kept]),
         )
-
-
-def _check_rows(tree, X, y, sample_weight):
-    if tree.is_oblique:
-        raise ValueError(
-            "The tree has oblique splits: only branches of splits on columns are raised."
-        )
-    X = np.asarray(X, dtype=np.float64)
-    if X.ndim != 2 or X.shape[1] <= tree.feature.max():
-        raise ValueError(
-            f"X has shape {X.shape}, but the tree asks for column {tree.feature.max()}: pass the "
-            "samples it was grown on, (n_samples, n_features)."
-        )
-    return X, *check_cases(tree, X, y, sample_weight)

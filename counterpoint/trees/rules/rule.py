@@ -66,10 +66,7 @@ class Rule:
         return self.text
 
     def covers(self, X: ArrayLike) -> np.ndarray:
-        """Say which samples the conditions hold for, (n_samples,), bool.
-
-        They never do for a missing value that is asked for.
-        """
+        """Say which samples the conditions hold for, (n_samples,); never where one is missing."""
         X = np.asarray(X)
         held = np.ones(len(X), dtype=bool)
         for condition in self.conditions:
