@@ -1,5 +1,6 @@
 """``counterpoint churn``: from a table of events to a list of whom to call."""
 
+import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -67,9 +68,14 @@ def churn(
             log, target=target, length=length, gain=gain, cost=cost, capacity=capacity,
             random_state=random_state,
         )  # fmt: skip
+        words = [
+            "counterpoint", "churn", file.name, "--entity", entity, "--time", time,
+            "--type", type_, "--target", target, "--length", str(length), "--gain", f"{gain:g}",
+            "--cost", f"{cost:g}", "--random-state", str(random_state),
+        ]  # fmt: skip
         summary = summarise_churn(
             result, source=file.name, entity=entity, target=target,
-            command=_command(file, entity, time, type_, target, length, gain, cost, random_state),
+            command=shlex.join(words),
         )  # fmt: skip
         write_ranking(result, csv, entity=entity)
         write_churn(result, summary, output)
@@ -92,20 +98,6 @@ def _check_options(
     if output.resolve() == csv.resolve():
         raise typer.BadParameter("the page and the list need two names.", param_hint="--csv")
     find_file(file, "events")
-
-
-def _command(
-    file: Path, entity: str, time: str, type_: str, target: str, length: int, gain: float,
-    cost: float, random_state: int,
-) -> str:  # fmt: skip
-    import shlex
-
-    words = [
-        "counterpoint", "churn", file.name, "--entity", entity, "--time", time, "--type", type_,
-        "--target", target, "--length", str(length), "--gain", f"{gain:g}", "--cost", f"{cost:g}",
-        "--random-state", str(random_state),
-    ]  # fmt: skip
-    return shlex.join(words)
 
 
 def _print(summary: dict[str, Any], out: "Console") -> None:

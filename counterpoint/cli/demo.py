@@ -40,7 +40,10 @@ def demo(
         result = run_demo(
             dataset, n_estimators=n_estimators, n_splits=n_splits, random_state=random_state
         )
-        summary, report = result.summary(), _beside(output)
+        # Beside the page; nowhere if that goes to no file, but to /dev/null or its like.
+        beside = output.with_name(f"{output.stem}-report{output.suffix}")
+        report = None if output.exists() and not output.is_file() else beside
+        summary = result.summary()
         write_demo(result, output, summary=summary, report=report)
     terminal.show(summary, _print, json=as_json)
     terminal.wrote(output, "the page")
@@ -48,13 +51,6 @@ def demo(
         terminal.wrote(report, f"the report of {summary['best']}")
     if open_:
         terminal.open_page(output)
-
-
-def _beside(output: Path) -> Path | None:
-    """Return where the report goes; nowhere if the page itself goes to no file."""
-    if output.exists() and not output.is_file():  # /dev/null and its like
-        return None
-    return output.with_name(f"{output.stem}-report{output.suffix}")
 
 
 def _print(summary: dict[str, Any], out: "Console") -> None:

@@ -1,6 +1,6 @@
 """The columns of a table: which hold numbers, which categories, which are of no use; the target."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -265,8 +265,3 @@ def _numbers(values: pd.Series) -> np.ndarray:
 
 def _number_text(value: float) -> str:
     return str(int(value)) if value.is_integer() and abs(value) < 2**53 else repr(value)
-
-
-def columns_from(data: Sequence[Mapping[str, Any]]) -> list[Column]:
-    """Return columns from their plain form, a dict each."""
-    return [Column(c["name"], c["kind"], tuple(c["categories"])) for c in data]

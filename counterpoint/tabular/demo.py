@@ -108,7 +108,9 @@ class DemoResult:
                 "best": self.best.name,
                 "shown_measures": list(SHOWN_MEASURES),
                 "remarks": _remarks(tree, methods),
-                "command": _command(self),
+                "command": f"counterpoint demo --dataset {self.dataset} --n-estimators "
+                f"{self.n_estimators} --n-splits {self.n_splits} --random-state "
+                f"{self.random_state}",
                 "versions": versions(),
             }
         )
@@ -293,13 +295,6 @@ def _remarks(tree: dict[str, Any], methods: list[dict[str, Any]]) -> list[str]:
                 f"than {alike[0]['name']} on every split, with members that agree more."
             )
     return remarks
-
-
-def _command(result: DemoResult) -> str:
-    return (
-        f"counterpoint demo --dataset {result.dataset} --n-estimators {result.n_estimators} "
-        f"--n-splits {result.n_splits} --random-state {result.random_state}"
-    )
 
 
 def _check_classes(name: str, y: np.ndarray) -> None:

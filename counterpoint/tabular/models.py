@@ -25,7 +25,7 @@ from sklearn.exceptions import InconsistentVersionWarning
 from counterpoint import __version__
 from counterpoint._validation import check_count
 from counterpoint._versions import versions
-from counterpoint.tabular.columns import columns_from
+from counterpoint.tabular.columns import Column
 from counterpoint.tabular.files import find_file, new_file
 from counterpoint.tabular.plain import plain
 from counterpoint.tabular.scores import Score
@@ -36,6 +36,7 @@ FORMAT = 2
 
 _ENTRY = "counterpoint.json"
 _KIND = "counterpoint model"
+_ROWS = ("X_train", "y_train", "X_test", "y_test")
 _ENTRY_FIELDS = ("method", "target", "classes", "random_state", "missing")
 # Where classes that a model may consist of live. Nothing here reads or writes files when built.
 _PACKAGES = (
@@ -107,10 +108,7 @@ def save(fitted: TableModel, path: str | PathLike[str], *, keep_rows: int = 1000
     content = {
         "model": _each(fitted.model, pd.DataFrame, KeptFrame),
         "trained": np.unique(fitted.trained),
-        **{
-            name: _first_rows(getattr(fitted, name), keep_rows)
-            for name in ("X_train", "y_train", "X_test", "y_test")
-        },
+        **{name: _first_rows(getattr(fitted, name), keep_rows) for name in _ROWS},
     }
     entry = {
         "kind": _KIND,
@@ -185,13 +183,13 @@ def load(path: str | PathLike[str]) -> TableModel:
 
 
 def _table_model(content: dict[str, Any], entry: dict[str, Any], notes: list[str]) -> TableModel:
-    kept = {name: content[name] for name in ("X_train", "y_train", "X_test", "y_test")}
     rows: dict[str, Any] = {
-        name: part.frame() if isinstance(part, KeptFrame) else part for name, part in kept.items()
+        name: part.frame() if isinstance(part := content[name], KeptFrame) else part
+        for name in _ROWS
     }
     return TableModel(
         model=_each(content["model"], KeptFrame, KeptFrame.frame),
-        columns=columns_from(entry["columns"]),
+        columns=[Column(c["name"], c["kind"], tuple(c["categories"])) for c in entry["columns"]],
         score=_score(entry["score"]),
         baselines={name: _score(score) for name, score in entry["baselines"].items()},
         trained=content["trained"],

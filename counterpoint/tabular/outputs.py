@@ -74,7 +74,8 @@ def read_predictions(
     """
     name, table = read_labels(source, separator)
     columns = [column for column in table.columns if column]
-    if not correct and truth not in columns and _all_flags(table, columns):
+    texts = (str(text).lower() for column in columns for text in table[column].cat.categories)
+    if not correct and truth not in columns and all(text in _FLAGS for text in texts):
         raise ValueError(
             f"{name} has no truth column {truth!r}, and all its columns say 1 or 0. If that means "
             "right or wrong, pass correct=True; if these are labels, name the truth with truth=."
@@ -226,12 +227,6 @@ def _values(texts: set[str]) -> "dict[str, int] | dict[str, float] | dict[str, s
     elif all(_NUMBER.fullmatch(text) for text in texts):
         return {text: float(text) for text in texts}
     return {text: text for text in texts}
-
-
-def _all_flags(table: pd.DataFrame, columns: list[str]) -> bool:
-    return all(
-        str(text).lower() in _FLAGS for name in columns for text in table[name].cat.categories
-    )
 
 
 def _flags(column: pd.Series, name: str, file: str) -> np.ndarray:

@@ -17,17 +17,6 @@ Table = pd.DataFrame | TableFile | str | PathLike[str]
 
 
 @dataclass(frozen=True)
-class _Rows:
-    """Rows read for a model."""
-
-    name: str  # the file; empty for a frame
-    X: pd.DataFrame  # as the model takes them
-    labels: np.ndarray | None  # as text, None where missing; None if there is no such column
-    new: np.ndarray | None  # whether the model was not trained on a row; None without labels
-    notes: list[str]
-
-
-@dataclass(frozen=True)
 class Prediction:
     """What a model said about a table; made by :func:`predict`.
 
@@ -89,25 +78,25 @@ def predict(
     """
     if proba and not hasattr(model.model, "predict_proba"):
         raise ValueError(f"A model of {model.method!r} gives no probabilities: leave them out.")
-    rows = _rows_for(model, table, separator)
-    answers = model.model.predict(rows.X)
+    _, X, labels, new, notes = _rows_for(model, table, separator)
+    answers = model.model.predict(X)
     result = pd.DataFrame({"row": np.arange(1, len(answers) + 1), "prediction": answers})
     classes = [str(label) for label in model.model.classes_]
     if proba:
-        shares = model.model.predict_proba(rows.X)
+        shares = model.model.predict_proba(X)
         for k, label in enumerate(classes):
             result[f"p({label})"] = shares[:, k]
-    notes = [*model.notes, *rows.notes]
+    notes = [*model.notes, *notes]
     error, n_judged = None, 0
-    if rows.labels is not None and rows.new is not None:
-        known = np.array([label is not None for label in rows.labels])
-        old = int((known & ~rows.new).sum())
+    if labels is not None and new is not None:
+        known = np.array([label is not None for label in labels])
+        old = int((known & ~new).sum())
         if old:
             notes.append(f"{old} of {len(answers)} rows were trained on.")
-        judge = known & rows.new
+        judge = known & new
         n_judged = int(judge.sum())
         if n_judged:
-            error = float(np.mean(answers[judge] != rows.labels[judge]))
+            error = float(np.mean(answers[judge] != labels[judge]))
             on = "the others" if old else f"{n_judged} rows"
             notes.append(f"{percent(error)} wrong on {on}, by column {model.target!r}.")
     return Prediction(result, classes, error, n_judged, notes)
@@ -149,7 +138,13 @@ def explaining_rows(
     return {"X": X[~new], "y": y[~new], "X_test": X[new], "y_test": y[new]}, notes
 
 
-def _rows_for(model: TableModel, table: Table, separator: str | None) -> _Rows:
+def _rows_for(
+    model: TableModel, table: Table, separator: str | None
+) -> tuple[str, pd.DataFrame, np.ndarray | None, np.ndarray | None, list[str]]:
+    """Read rows for a model: the file, X, labels as text, which rows are new to it, notes.
+
+    A missing label is None; without a column of labels both arrays are.
+    """
     file = as_table(table, known=model.columns, missing=model.missing, separator=separator)
     X, extra, unseen = align_columns(file.frame, model.columns)
     notes = list(file.notes)
@@ -164,25 +159,25 @@ def _rows_for(model: TableModel, table: Table, separator: str | None) -> _Rows:
         texts = text_labels(file.frame[model.target])
         labels = texts.astype(object).where(texts.notna(), None).to_numpy(dtype=object)
         new = model.is_new(X, ["" if label is None else label for label in labels])
-    return _Rows(file.name, X, labels, new, notes)
+    return file.name, X, labels, new, notes
 
 
 def _labelled_rows(
     model: TableModel, table: Table, separator: str | None
 ) -> tuple[str, pd.DataFrame, np.ndarray, np.ndarray, list[str]]:
     """Read rows with labels: the file, X, y, whether the model was not trained on a row, notes."""
-    rows = _rows_for(model, table, separator)
-    name = rows.name or "The table"
-    if rows.labels is None or rows.new is None:
+    file, X, labels, new, notes = _rows_for(model, table, separator)
+    name = file or "The table"
+    if labels is None or new is None:
         raise ValueError(
             f"{name} has no column {model.target!r}, which says what the model should have "
             "predicted."
         )
-    notes = [*model.notes, *rows.notes]
-    known = np.array([label is not None for label in rows.labels])
+    notes = [*model.notes, *notes]
+    known = np.array([label is not None for label in labels])
     if not known.all():
         notes.append(f"{int((~known).sum())} rows without a {model.target!r} left out.")
-    strange = sorted({*rows.labels[known]} - {*model.classes})
+    strange = sorted({*labels[known]} - {*model.classes})
     if strange:
         raise ValueError(
             f"Column {model.target!r} of {name} has {some(strange)}, which the model never "
@@ -190,5 +185,5 @@ def _labelled_rows(
         )
     if not known.any():
         raise ValueError(f"{name} has no row with a {model.target!r}.")
-    X = rows.X[known].reset_index(drop=True)
-    return Path(rows.name).name, X, rows.labels[known].astype(str), rows.new[known], notes
+    X = X[known].reset_index(drop=True)
+    return Path(file).name, X, labels[known].astype(str), new[known], notes
