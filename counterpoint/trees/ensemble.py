@@ -18,11 +18,7 @@ from counterpoint.trees.structure import LEAF, OBLIQUE, Tree, class_shares, join
 
 @dataclass(frozen=True, kw_only=True)
 class StackedTrees:
-    """Trees laid end to end by :func:`stack_trees`; nodes are numbered over all trees.
-
-    Arrays are as in :class:`Tree`; ``roots`` and ``depths`` are (n_trees,). ``directions`` are
-    those of oblique splits, each once: direction k is feature ``n_features + k``.
-    """
+    """Trees laid end to end by :func:`stack_trees`; nodes are numbered over all trees."""
 
     roots: NDArray
     depths: NDArray
@@ -33,7 +29,7 @@ class StackedTrees:
     bin_threshold: NDArray
     missing_go_to_left: NDArray
     value: NDArray
-    directions: NDArray | None = None
+    directions: NDArray | None = None  # of oblique splits: k is feature n_features + k
 
     @property
     def n_trees(self) -> int:

@@ -27,15 +27,11 @@ _SMALL = 2**20
 
 @dataclass(frozen=True, kw_only=True)
 class Grid:
-    """Decisions in the cells between thresholds; thresholds that part no decisions are gone.
+    """Decisions in the cells between thresholds; thresholds that part no decisions are gone."""
 
-    ``labels`` has a dimension for each of ``columns``, those with most cells first;
-    ``cuts[i]`` are the thresholds of column i that are left.
-    """
-
-    labels: NDArray
-    columns: NDArray
-    cuts: list[NDArray]
+    labels: NDArray  # a dimension for each of the columns
+    columns: NDArray  # those with most cells first
+    cuts: list[NDArray]  # of each column, the thresholds that are left
 
     @property
     def n_boxes(self) -> float:

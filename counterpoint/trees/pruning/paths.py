@@ -1,8 +1,4 @@
-"""Prunings with one number to choose, from the whole tree to its root.
-
-Every inner node has a strength: the value of the number from which on it is a leaf. No node is
-stronger than its parent, so the trees for growing values are nested.
-"""
+"""Prunings with one number to choose: the strength of a node is from where on it is a leaf."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass

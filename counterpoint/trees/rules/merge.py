@@ -49,17 +49,12 @@ class Rules:
 
 @dataclass
 class Cut:
-    """How a conflict is settled: at ``value`` of ``feature``.
+    """How a conflict of two rules is settled: each keeps one side of a value."""
 
-    The first rule keeps what lies below (``first_low``) or above, the other the rest. ``errors``
-    is the weight of samples that are then said wrongly. If ``feature`` is -1, nothing is cut: the
-    first rule (``first_low``) or the second stays as it is, and the other is given up.
-    """
-
-    feature: int
+    feature: int  # -1: nothing is cut, one stays as it is and the other is given up
     value: float
-    first_low: bool
-    errors: float
+    first_low: bool  # whether the first keeps what lies below, or is the one that stays
+    errors: float  # weight of samples that are then said wrongly
 
 
 def best_cuts(X, wrong, lower, upper):
@@ -113,11 +108,7 @@ def apply_cut(cut, rules, k, keeps_low):
 
 
 class RuleMerger:
-    """Makes one set of rules of those of many trees.
-
-    ``counting`` names the samples whose errors decide where rules are cut: those in both
-    ("contested"), or also those that one of the two covers and says rightly ("covered").
-    """
+    """Makes one set of rules of those of many trees; ``counting`` as in RuleMergeClassifier."""
 
     def __init__(self, X, codes, weight, n_classes, counting="contested"):
         self.X, self.counting = np.ascontiguousarray(X), counting
