@@ -3,11 +3,14 @@
 import numpy as np
 from numba import njit, prange
 
+from counterpoint._kernels.cache import KEEP
+from counterpoint._kernels.parallel import parallel
+
 MISSING = 255  # the code of a missing value
 _BLOCK = 2048
 
 
-@njit(cache=True)
+@njit(cache=KEEP)
 def cut_points(values, counts, max_bins):
     """Edges of at most ``max_bins`` bins of nearly equal numbers of rows.
 
@@ -32,14 +35,14 @@ def cut_points(values, counts, max_bins):
     return edges[:n_edges].copy()
 
 
-@njit(cache=True)
+@njit(cache=KEEP)
 def middle(low, high):
     """Halfway between two numbers, and never the higher one."""
     value = low / 2 + high / 2
     return low if value >= high else value
 
 
-@njit(cache=True, parallel=True)
+@parallel()
 def encode(X, edges):
     """Bins of X (n_samples, n_features); edges (n_features, 256) float64, padded with inf.
 
@@ -64,7 +67,7 @@ def encode(X, edges):
     return codes
 
 
-@njit(cache=True)
+@njit(cache=KEEP)
 def pack_words(codes, y, n_bins, per_word, words):
     """Fill words (n_words, n_samples) uint64: the class in the low byte, then the bins.
 

@@ -10,6 +10,8 @@ thread count.
 import numpy as np
 from numba import njit, prange
 
+from counterpoint._kernels.parallel import parallel
+
 BLOCK = 4096
 
 # What judge sums up, in this order.
@@ -43,7 +45,7 @@ def _wins_many(tally, extra, truth):
     return best == truth
 
 
-@njit(cache=True, parallel=True)
+@parallel()
 def judge(votes, y, weight, right, tally, n_before, power):
     """Sum up what a candidate member would do, without counting it in.
 
@@ -109,7 +111,7 @@ def new_total(sums, alpha):
     return sums[RIGHT] * np.exp(-alpha / 2) + sums[WRONG] * np.exp(alpha / 2)
 
 
-@njit(cache=True, parallel=True)
+@parallel()
 def count_in(votes, y, weight, right, tally, score, n_before, power, alpha, z):
     """Count a member in, with weight ``alpha``, and reweigh the samples, all in place.
 

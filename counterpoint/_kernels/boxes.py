@@ -9,10 +9,13 @@ all together.
 import numpy as np
 from numba import njit, prange
 
+from counterpoint._kernels.cache import KEEP
+from counterpoint._kernels.parallel import parallel
+
 _BLOCK = 256
 
 
-@njit(cache=True)
+@njit(cache=KEEP)
 def node_boxes(left, right, feature, cut, n_features):
     """Boxes of all nodes of one tree: lower and upper, (n_nodes, n_features)."""
     lower = np.full((len(left), n_features), -np.inf)
@@ -30,7 +33,7 @@ def node_boxes(left, right, feature, cut, n_features):
     return lower, upper
 
 
-@njit(cache=True)
+@njit(cache=KEEP)
 def overlapping_pairs(lower_a, upper_a, lower_b, upper_b):
     """Pairs of a box of the first list and one of the second that meet: (n_pairs, 2)."""
     pairs = np.empty((16, 2), dtype=np.int64)
@@ -53,7 +56,7 @@ def overlapping_pairs(lower_a, upper_a, lower_b, upper_b):
     return pairs[:count]
 
 
-@njit(cache=True)
+@njit(cache=KEEP)
 def _narrow(node, parent, left, feature, cut, lower, upper):
     """Cut a box down to its overlap with a node, going up from it."""
     above = parent[node]
@@ -66,7 +69,7 @@ def _narrow(node, parent, left, feature, cut, lower, upper):
         node, above = above, parent[above]
 
 
-@njit(cache=True, parallel=True)
+@parallel()
 def draw_overlaps(
     roots, left, right, parent, feature, cut, table, order, uniform, lower, upper, score
 ):
@@ -111,7 +114,7 @@ def draw_overlaps(
                     score[i, c] += table[leaf, c]
 
 
-@njit(cache=True, parallel=True)
+@parallel()
 def cells_at(X, roots, left, right, feature, cut, table, lower, upper, score):
     """Fill the last three arrays with the overlap of leaves that each sample is in."""
     for i in prange(len(X)):
@@ -129,7 +132,7 @@ def cells_at(X, roots, left, right, feature, cut, table, lower, upper, score):
                 score[i, c] += table[node, c]
 
 
-@njit(cache=True)
+@njit(cache=KEEP)
 def all_cells(roots, left, right, feature, cut, table, low, high, start, depth, limit, out):
     """Walk all overlaps of leaves inside the box (low, high]; stop after ``limit``.
 

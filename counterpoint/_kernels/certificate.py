@@ -8,10 +8,12 @@ sums them.
 import numpy as np
 from numba import njit
 
+from counterpoint._kernels.cache import KEEP
+
 PROVEN, REFUTED, GAVE_UP = 0, 1, 2
 
 
-@njit(cache=True)
+@njit(cache=KEEP)
 def _decided(
     score, t, label, lower, upper, roots, left, right, feature, cut, table, offset, slack, stack
 ):
@@ -44,7 +46,7 @@ def _decided(
     return True
 
 
-@njit(cache=True)
+@njit(cache=KEEP)
 def prove(
     lower, upper, labels, begin, limit,
     roots, left, right, feature, cut, table, offset, slack, depth, edges,

@@ -8,8 +8,11 @@ row of it lying together: all members of a row are read at once.
 import numpy as np
 from numba import njit, prange
 
+from counterpoint._kernels.cache import KEEP
+from counterpoint._kernels.parallel import parallel
 
-@njit(cache=True, parallel=True)
+
+@parallel()
 def overall(start, near, pull, right):
     """Weighted share of the region that each member has right: (n_queries, n_members)."""
     n, n_members = len(start) - 1, right.shape[1]
@@ -28,7 +31,7 @@ def overall(start, near, pull, right):
     return found
 
 
-@njit(cache=True, parallel=True)
+@parallel()
 def by_class(start, near, pull, right, y, votes):
     """Weighted share right among the rows of the class each member says: (n_queries, n_members).
 
@@ -51,7 +54,7 @@ def by_class(start, near, pull, right, y, votes):
     return found
 
 
-@njit(cache=True, parallel=True)
+@parallel()
 def unbroken(start, near, right):
     """How many rows, from the nearest on, each member has right without a miss.
 
@@ -73,7 +76,7 @@ def unbroken(start, near, right):
     return found
 
 
-@njit(cache=True)
+@njit(cache=KEEP)
 def best(competence, first):
     """Say 1 for the best of each query, 0 for the others: (n_queries, n_members).
 
@@ -100,7 +103,7 @@ def best(competence, first):
     return say
 
 
-@njit(cache=True, parallel=True)
+@parallel()
 def weighted_vote(votes, weights, n_classes):
     """Sum of the weights of the members that say each class: (n_queries, n_classes)."""
     n, n_members = votes.shape
@@ -111,7 +114,7 @@ def weighted_vote(votes, weights, n_classes):
     return tally
 
 
-@njit(cache=True, parallel=True)
+@parallel()
 def trust(near, alike, right, truth, sure, share, weights, offset):
     """Log-odds that a member is right, linear in tenths of what is known: (n_queries, n_members).
 
@@ -142,7 +145,7 @@ def trust(near, alike, right, truth, sure, share, weights, offset):
     return found
 
 
-@njit(cache=True, parallel=True)
+@parallel()
 def mean_near(start, near, pull, table):
     """Weighted mean over the region of ``table`` (n_rows, n_members): (n_queries, n_members)."""
     n, n_members = len(start) - 1, table.shape[1]

@@ -8,10 +8,13 @@ undone. X holds numbers with NaN for missing, or uint8 bins with ``missing`` for
 import numpy as np
 from numba import njit, prange
 
+from counterpoint._kernels.cache import KEEP
+from counterpoint._kernels.parallel import parallel
+
 _BLOCK = 128
 
 
-@njit(cache=True)
+@njit(cache=KEEP)
 def _descend(X, start, stop, missing, root, depth, feature, cut, children, at):
     for i in range(stop - start):
         at[i] = root
@@ -25,7 +28,7 @@ def _descend(X, start, stop, missing, root, depth, feature, cut, children, at):
             at[i] = children[node, way]
 
 
-@njit(cache=True, parallel=True)
+@parallel()
 def look_up(X, missing, roots, depths, feature, cut, children, table):
     """For every tree and sample ``table`` at the leaf reached: (n_trees, n_samples)."""
     n = len(X)
@@ -40,7 +43,7 @@ def look_up(X, missing, roots, depths, feature, cut, children, table):
     return found
 
 
-@njit(cache=True, parallel=True)
+@parallel()
 def add_up(X, missing, roots, depths, feature, cut, children, table, weights):
     """Sum over trees of weight times ``table`` (n_nodes, k) at the leaf: (n_samples, k)."""
     n, k = len(X), table.shape[1]

@@ -21,7 +21,7 @@ Twins in ``tests/naive/hist.py``.
 import math
 
 import numpy as np
-from numba import njit, prange
+from numba import prange
 
 from counterpoint._kernels.hist_scan import (
     ENTROPY,
@@ -34,6 +34,7 @@ from counterpoint._kernels.hist_scan import (
     scan_feature,
 )
 from counterpoint._kernels.lean import inner, lean
+from counterpoint._kernels.parallel import parallel
 
 __all__ = ["ENTROPY", "FULL", "GINI", "SQUARED_ERROR", "grow"]
 
@@ -713,7 +714,7 @@ def _finish(n_nodes, criterion, scales, nodes, reals, totals, n_bins, values, ed
             reals[THRESHOLD, node] = edges[f, nodes[BIN, node]]
 
 
-@njit(cache=True, parallel=True, error_model="numpy")
+@parallel(error_model="numpy")
 def grow(
     sample_weight, y, words, sums, index, leaf, segments, squares, partial, nodes, reals, totals,
     hist, counts, gains, candidates, lists, n_bins, missing, values, edges, exact, value,

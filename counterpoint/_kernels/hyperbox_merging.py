@@ -8,6 +8,7 @@ from heapq import heapify, heappop
 import numpy as np
 from numba import njit
 
+from counterpoint._kernels.cache import KEEP
 from counterpoint._kernels.hyperboxes import sides_meet
 
 SHORT, LONG, MID_MAX, MID_MIN = range(4)
@@ -16,7 +17,7 @@ _ENDLESS = 1e300  # beyond all data; unlike inf, it can be taken from inf
 _BLOCK = 64  # boxes looked at together, so that the inner loops are vector instructions
 
 
-@njit(cache=True)
+@njit(cache=KEEP)
 def merge_passes(lower, upper, starts, order, theta, gamma, min_similarity, kind):
     """Merge boxes of a class until no two can be merged; return which went into which.
 
@@ -117,7 +118,7 @@ def merge_passes(lower, upper, starts, order, theta, gamma, min_similarity, kind
     return into
 
 
-@njit(cache=True)
+@njit(cache=KEEP)
 def _by_column(lower, upper, theta):
     """Copy boxes by column, twice, so that the block tests need not ask what is known or there.
 
@@ -135,7 +136,7 @@ def _by_column(lower, upper, theta):
     return own_lower, own_upper, wall_lower, wall_upper
 
 
-@njit(cache=True)
+@njit(cache=KEEP)
 def _any_fit(lower, upper, start, n, v, w, theta, widest):
     """Whether any of n boxes stays within theta when joined with v, w; their widest sides."""
     widest[:n] = -np.inf
@@ -154,7 +155,7 @@ def _any_fit(lower, upper, start, n, v, w, theta, widest):
     return True
 
 
-@njit(cache=True)
+@njit(cache=KEEP)
 def _fit(v, w, other_v, other_w, theta):
     widest = -np.inf
     for i in range(len(v)):
@@ -164,7 +165,7 @@ def _fit(v, w, other_v, other_w, theta):
     return widest <= theta
 
 
-@njit(cache=True)
+@njit(cache=KEEP)
 def similarity(lower, upper, other_lower, other_upper, gamma, kind):
     """How alike two boxes are, all (n_features,): 1 - gamma times a distance, at least 0."""
     short, longest, stick_out, stick_in = 0.0, 0.0, 0.0, 0.0
@@ -187,7 +188,7 @@ def similarity(lower, upper, other_lower, other_upper, gamma, kind):
     return 1.0 - min(1.0, distance)
 
 
-@njit(cache=True)
+@njit(cache=KEEP)
 def _distances(
     own_lower, own_upper, wall_lower, wall_upper, start, n, v, w, gamma, kind, distance, other
 ):
@@ -215,7 +216,7 @@ def _distances(
             distance[k] = max(distance[k], other[k])
 
 
-@njit(cache=True)
+@njit(cache=KEEP)
 def _farthest(a, minus_a, b, minus_b, gamma, farthest):
     """Raise farthest to gamma times a - minus_a, and to gamma times b - minus_b."""
     for k in range(len(a)):
@@ -224,7 +225,7 @@ def _farthest(a, minus_a, b, minus_b, gamma, farthest):
         farthest[k] = far if far > farthest[k] else farthest[k]
 
 
-@njit(cache=True)
+@njit(cache=KEEP)
 def _walls_near(lower, upper, starts, c, v, w, theta, walls, apart):
     """List boxes of other classes that may overlap with what v, w is joined with."""
     n_features = len(v)
@@ -257,7 +258,7 @@ def _walls_near(lower, upper, starts, c, v, w, theta, walls, apart):
     return n_walls
 
 
-@njit(cache=True)
+@njit(cache=KEEP)
 def _first_free(near, alike, v, w, lower, upper, walls):
     """Return the most similar box that can be joined with v, w without an overlap, or -1."""
     # The first is mostly free. Only where some are not is it worth to put the rest in order.
@@ -278,7 +279,7 @@ def _first_free(near, alike, v, w, lower, upper, walls):
     return -1
 
 
-@njit(cache=True)
+@njit(cache=KEEP)
 def _is_free(k, v, w, lower, upper, walls):
     for m in range(len(walls)):
         o = walls[m]

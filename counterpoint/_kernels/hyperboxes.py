@@ -7,8 +7,11 @@ that side. Twins in tests/naive/hyperboxes.py.
 import numpy as np
 from numba import njit, prange
 
+from counterpoint._kernels.cache import KEEP
+from counterpoint._kernels.parallel import parallel
 
-@njit(cache=True, inline="always")
+
+@njit(cache=KEEP, inline="always")
 def sides_meet(v, w, other_v, other_w):
     """Whether what lies inside of two sides meets; a side of length 0 lies inside of itself."""
     if v > w or other_v > other_w:
@@ -22,7 +25,7 @@ def sides_meet(v, w, other_v, other_w):
     return max(v, other_v) < min(w, other_w)
 
 
-@njit(cache=True)
+@njit(cache=KEEP)
 def overlap(lower, upper, other_lower, other_upper):
     """Whether two boxes, all arguments (n_features,), share more than faces."""
     for i in range(len(lower)):
@@ -31,7 +34,7 @@ def overlap(lower, upper, other_lower, other_upper):
     return True
 
 
-@njit(cache=True, parallel=True)
+@parallel()
 def class_scores(x_lower, x_upper, lower, upper, starts, certainty, gamma):
     """Best score of each class for each sample, and how far the centre of that box is.
 
@@ -66,7 +69,7 @@ def class_scores(x_lower, x_upper, lower, upper, starts, certainty, gamma):
     return scores, distances
 
 
-@njit(cache=True, parallel=True)
+@parallel()
 def class_gaps(x_lower, x_upper, lower, upper, starts, gamma):
     """How far each sample is from the nearest box of each class: the worst side, times gamma.
 
@@ -89,7 +92,7 @@ def class_gaps(x_lower, x_upper, lower, upper, starts, gamma):
     return gaps
 
 
-@njit(cache=True, parallel=True)
+@parallel()
 def nearest_boxes(x_lower, x_upper, lower, upper, starts):
     """Squared Euclidean distance of each sample to the nearest box of each group.
 
@@ -115,14 +118,14 @@ def nearest_boxes(x_lower, x_upper, lower, upper, starts):
     return nearest
 
 
-@njit(cache=True, inline="always")
+@njit(cache=KEEP, inline="always")
 def _stick_out(x_lower, x_upper, s, lower, upper, b, i, gamma):
     if lower[b, i] > upper[b, i]:  # not known: nothing sticks out
         return 0.0
     return gamma[i] * max(x_upper[s, i] - upper[b, i], lower[b, i] - x_lower[s, i])
 
 
-@njit(cache=True)
+@njit(cache=KEEP)
 def _centre_distance(x_lower, x_upper, s, lower, upper, b):
     total = 0.0
     for i in range(x_lower.shape[1]):
@@ -132,7 +135,7 @@ def _centre_distance(x_lower, x_upper, s, lower, upper, b):
     return total
 
 
-@njit(cache=True)
+@njit(cache=KEEP)
 def grow_online(
     x_lower, x_upper, codes, weights, theta, gamma, lower, upper, box_codes, counts, n_boxes
 ):
@@ -209,7 +212,7 @@ def grow_online(
     return n_boxes
 
 
-@njit(cache=True)
+@njit(cache=KEEP)
 def _contract(lower, upper, other_lower, other_upper):
     """Take two boxes apart, along the side on which they overlap least."""
     least, side = np.inf, -1
@@ -243,7 +246,7 @@ def _contract(lower, upper, other_lower, other_upper):
         lower[side] = other_upper[side] = (v + ow) / 2
 
 
-@njit(cache=True, parallel=True)
+@parallel()
 def count_inside(X, lower, upper):
     """Count the samples (n_samples, n_features) with lower < x <= upper, for each box."""
     counts = np.zeros(len(lower), dtype=np.int64)

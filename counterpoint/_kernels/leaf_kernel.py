@@ -8,13 +8,16 @@ leaves (deep trees: short lists); or the numbers are compared, many at once (sha
 import numpy as np
 from numba import njit, prange
 
+from counterpoint._kernels.cache import KEEP
+from counterpoint._kernels.parallel import parallel
+
 # Columns compared while their numbers are near the processor.
 _TILE = 1024
 # Trees whose matches still fit in a byte.
 _BYTE = 255
 
 
-@njit(cache=True, parallel=True)
+@parallel()
 def list_rows(leaves, first):
     """Rows of every leaf, one leaf after another, and where each leaf begins.
 
@@ -39,7 +42,7 @@ def list_rows(leaves, first):
     return rows, begin
 
 
-@njit(cache=True, parallel=True)
+@parallel()
 def share_by_lists(asked, first, rows, begin, weights, shared):
     """Weight of the trees in which each asked row meets each listed one.
 
@@ -58,7 +61,7 @@ def share_by_lists(asked, first, rows, begin, weights, shared):
                 into[rows[t, p]] += weight
 
 
-@njit(cache=True, parallel=True)
+@parallel()
 def share_by_bytes(asked, leaves, shared):
     """As :func:`share_by_lists` for trees of weight 1 with at most 256 leaves.
 
@@ -82,7 +85,7 @@ def share_by_bytes(asked, leaves, shared):
                     into[j] += np.float32(part[j])
 
 
-@njit(cache=True, parallel=True)
+@parallel()
 def nearest_by_lists(asked, first, rows, begin, weights, k, found, shared):
     """Fill the k listed rows that each asked row meets most, in the order of their numbers.
 
@@ -109,7 +112,7 @@ def nearest_by_lists(asked, first, rows, begin, weights, k, found, shared):
                 weight_of[met[m]] = 0.0
 
 
-@njit(cache=True)
+@njit(cache=KEEP)
 def _keep_heaviest(met, n_met, weight_of, k, found, shared):
     # A heap with the lightest on top; of equals the higher number is lighter.
     size = 0
@@ -146,6 +149,6 @@ def _keep_heaviest(met, n_met, weight_of, k, found, shared):
     shared[size:] = 0.0
 
 
-@njit(cache=True)
+@njit(cache=KEEP)
 def _lighter(weight, row, other_weight, other_row):
     return weight < other_weight or (weight == other_weight and row > other_row)

@@ -8,12 +8,14 @@ may be as near are.
 import numpy as np
 from numba import njit
 
+from counterpoint._kernels.cache import KEEP
+
 _CHUNK = 64
 # So many more rows than asked for are looked at again, so that rounding seldom matters.
 _MORE = 1
 
 
-@njit(cache=True)
+@njit(cache=KEEP)
 def _floor(mine, tops, width):
     """Return a score that at least ``width`` rows reach: of the best of each group, the width-th.
 
@@ -37,7 +39,7 @@ def _floor(mine, tops, width):
     return best[width - 1]
 
 
-@njit(cache=True)
+@njit(cache=KEEP)
 def _distance(a, b):
     total = 0.0
     for f in range(len(a)):
@@ -46,7 +48,7 @@ def _distance(a, b):
     return total
 
 
-@njit(cache=True)
+@njit(cache=KEEP)
 def _put_near(far, row, value, at):
     """Insert into the sorted list of distances; of equals the lower row first."""
     k = len(far) - 1
@@ -58,7 +60,7 @@ def _put_near(far, row, value, at):
     far[k], row[k] = value, at
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=KEEP, nogil=True)
 def nearest(score, slack, norm, queries, rows, distance, found):
     """Fill in squared distances and numbers of the nearest rows, of equals the lower first.
 
@@ -98,7 +100,7 @@ def nearest(score, slack, norm, queries, rows, distance, found):
                     _put_near(far, near, _distance(own, rows[j]), j)
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=KEEP, nogil=True)
 def most_alike(votes, rows, count, found):
     """Fill in the rows that most members speak of as of the query, of equals the lower first.
 

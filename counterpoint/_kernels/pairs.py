@@ -7,6 +7,8 @@ One bit a sample, 64 samples a word, unused bits of the last word zero. Twins in
 import numpy as np
 from numba import njit, prange
 
+from counterpoint._kernels.parallel import parallel
+
 _1, _2, _4, _56 = np.uint64(1), np.uint64(2), np.uint64(4), np.uint64(56)
 _ODD = np.uint64(0x5555555555555555)
 _PAIRS = np.uint64(0x3333333333333333)
@@ -38,7 +40,7 @@ def _popcount(x):
     return (x * _BYTES) >> _56
 
 
-@njit(cache=True, parallel=True)
+@parallel()
 def pack(flags, n_rows):
     """Pack flags (n_members, n_samples) uint8, 0 or not, into (n_rows, n_words) uint64.
 
@@ -64,7 +66,7 @@ def pack(flags, n_rows):
     return words
 
 
-@njit(cache=True, parallel=True)
+@parallel()
 def pack_equal(votes, y, n_rows):
     """Pack ``votes == y`` without storing it; votes (n_members, n_samples), y of the same type.
 
@@ -118,7 +120,7 @@ def _count_tile(words, i, j, start, stop, both):
     both[i + 3, j + 1] += np.int64(s31)
 
 
-@njit(cache=True, parallel=True)
+@parallel()
 def count_pairs(words):
     """Bits set in both of every two rows: words (n_rows, n_words) uint64, n_rows a multiple of 4.
 
@@ -146,7 +148,7 @@ def count_pairs(words):
     return both
 
 
-@njit(cache=True, parallel=True)
+@parallel()
 def count_columns(words, n_samples):
     """Bits set per sample: words (n_rows, n_words) uint64; returns (n_samples,) int64.
 
@@ -209,7 +211,7 @@ def _measure_pair(kind, n11, n10, n01, n00, total):
     return n11 / total - (n11 + n10) * (n11 + n01) / total**2
 
 
-@njit(cache=True, parallel=True)
+@parallel()
 def measure_pairs(kind, both, total):
     """Compute a pairwise measure of right and wrong for all pairs.
 

@@ -6,8 +6,10 @@ Callers have checked the arrays; twins in tests/naive/rule_merging.py.
 import numpy as np
 from numba import njit
 
+from counterpoint._kernels.cache import KEEP
 
-@njit(cache=True)
+
+@njit(cache=KEEP)
 def cover(lower, upper, X):
     """Say which samples each box covers.
 
@@ -34,7 +36,7 @@ def cover(lower, upper, X):
     return covered
 
 
-@njit(cache=True)
+@njit(cache=KEEP)
 def shared_weight(covered, rows, weight):
     """Add up the weight of some samples in each rule.
 
@@ -49,7 +51,7 @@ def shared_weight(covered, rows, weight):
     return total
 
 
-@njit(cache=True)
+@njit(cache=KEEP)
 def join(lower, upper, label):
     """Replace boxes by the hull of two of a class where it meets no box of another class.
 

@@ -9,8 +9,10 @@ sequences in threads of their own.
 import numpy as np
 from numba import njit
 
+from counterpoint._kernels.cache import KEEP
 
-@njit(cache=True, nogil=True)
+
+@njit(cache=KEEP, nogil=True)
 def _log_sum(values):
     most = values[0]
     for v in values[1:]:
@@ -24,7 +26,7 @@ def _log_sum(values):
     return most + np.log(total)
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=KEEP, nogil=True)
 def _careful(log_emission, first, log_start, log_move, n_mixtures, gamma, pairs):
     """One sequence in logarithms, where plain numbers underflow; as ``pass_over``."""
     length, n_states = len(log_emission), len(log_start)
@@ -64,7 +66,7 @@ def _careful(log_emission, first, log_start, log_move, n_mixtures, gamma, pairs)
     return total
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=KEEP, nogil=True)
 def densities(X, parameters):
     """Log densities of events, as quadratic forms: (n_events, n_components).
 
@@ -90,7 +92,7 @@ def densities(X, parameters):
     return found
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=KEEP, nogil=True)
 def less_the_most(log_emission):
     """Rows less their highest entry, and that entry."""
     n, k = log_emission.shape
@@ -105,7 +107,7 @@ def less_the_most(log_emission):
     return rest, most
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=KEEP, nogil=True)
 def moments(X, share):
     """Add up 1, the columns and their products, weighted by component: as ``densities``.
 
@@ -131,7 +133,7 @@ def moments(X, share):
     return sums.T.copy()
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=KEEP, nogil=True)
 def pass_over(log_emission, emission, offset, start, log_start, log_move, n_mixtures, weight):
     """Log-likelihoods, and who was where: the E step.
 
@@ -190,7 +192,7 @@ def pass_over(log_emission, emission, offset, start, log_start, log_move, n_mixt
     return likelihood, firsts, moves + products * move
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=KEEP, nogil=True)
 def _forward(emission, begin, move, n_mixtures, b, ahead):
     """Fill densities of states and scaled forward probabilities; -inf where digits are lost."""
     n_states = len(begin)
@@ -221,7 +223,7 @@ def _forward(emission, begin, move, n_mixtures, b, ahead):
     return total
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=KEEP, nogil=True)
 def _backward(length, turned, b, ahead, back, scales):
     """Fill backward factors, so that ahead * back is the probability of a state.
 
@@ -248,7 +250,7 @@ def _backward(length, turned, b, ahead, back, scales):
     return True
 
 
-@njit(cache=True)
+@njit(cache=KEEP)
 def best_path(log_b, log_start, log_move):
     """Most probable states of one sequence (Viterbi), and their log-probability.
 

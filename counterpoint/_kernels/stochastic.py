@@ -9,7 +9,9 @@ shape, uint8. An empty box has ``features[m, b, 0] == -1``.
 import numpy as np
 from numba import njit, prange
 
+from counterpoint._kernels.cache import KEEP
 from counterpoint._kernels.lean import lean
+from counterpoint._kernels.parallel import parallel
 
 # Rows that are held against all models while they are near the processor.
 _BLOCK = 1024
@@ -57,7 +59,7 @@ def _one_model(columns, start, stop, features, low, span, held, box):
                 held[i] |= box[i]
 
 
-@njit(cache=True)
+@njit(cache=KEEP)
 def boxes_in_bins(middles, features, start, width):
     """Turn intervals of ranks into bins; returns features, low and span of the boxes.
 
@@ -85,7 +87,7 @@ def boxes_in_bins(middles, features, start, width):
     return features, low, span
 
 
-@njit(cache=True, parallel=True)
+@parallel()
 def count(columns, features, low, span, first, last):
     """How many rows each model holds: among rows first..last, and of all; both (n_models,)."""
     n_models, n = len(features), columns.shape[1]
@@ -107,7 +109,7 @@ def count(columns, features, low, span, first, last):
     return own, total
 
 
-@njit(cache=True, parallel=True)
+@parallel()
 def hold(columns, features, low, span):
     """Which rows each model holds: (n_models, n_samples) uint8, 1 or 0."""
     n_models, n = len(features), columns.shape[1]
@@ -121,7 +123,7 @@ def hold(columns, features, low, span):
     return held
 
 
-@njit(cache=True)
+@njit(cache=KEEP)
 def accept(held, own, total, first, last, patience, coverage, wanted):
     """Let models in, one after another, that hold rows held by few; up to ``wanted``.
 
@@ -175,7 +177,7 @@ def accept(held, own, total, first, last, patience, coverage, wanted):
     return taken[:n_taken].copy(), forced[:n_taken].copy(), n_done
 
 
-@njit(cache=True, parallel=True)
+@parallel()
 def add_up(columns, features, low, span, weights, group, n_groups):
     """Sum of the weights of the models that hold each row: (n_groups, n_samples) float64.
 

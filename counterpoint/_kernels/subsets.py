@@ -1,12 +1,13 @@
 """Votes of subsets of members; twins in ``tests/naive/subsets.py``."""
 
 import numpy as np
-from numba import njit, prange
+from numba import prange
 
 from counterpoint._kernels.pairs import _popcount
+from counterpoint._kernels.parallel import parallel
 
 
-@njit(cache=True, parallel=True)
+@parallel()
 def right_if_added(tally, y, sign):
     """Whether the vote is right once one vote for each class is added (or taken, sign -1).
 
@@ -26,7 +27,7 @@ def right_if_added(tally, y, sign):
     return right
 
 
-@njit(cache=True, parallel=True)
+@parallel()
 def weight_right(votes, right, weight, members):
     """For each of ``members`` the weight of the samples that ``right`` says are won by its vote.
 
@@ -43,7 +44,7 @@ def weight_right(votes, right, weight, members):
     return found
 
 
-@njit(cache=True, parallel=True)
+@parallel()
 def count_right(words, right):
     """For each member the number of samples that ``right`` says are won by its vote.
 
@@ -62,7 +63,7 @@ def count_right(words, right):
     return found
 
 
-@njit(cache=True, parallel=True)
+@parallel()
 def best_subset_of_two(right, y, fewest, most, n_fixed):
     """As ``best_subset``, for two classes and samples of equal weight.
 
@@ -116,7 +117,7 @@ def best_subset_of_two(right, y, fewest, most, n_fixed):
     return errors, subsets
 
 
-@njit(cache=True, parallel=True)
+@parallel()
 def best_subset(votes, y, weight, n_classes, fewest, most, n_fixed):
     """Try all subsets: the one with the least weight of errors of its plain vote.
 

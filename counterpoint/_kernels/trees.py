@@ -9,8 +9,11 @@ split cuts a region into two regions, so that walks on regions are exact for mis
 import numpy as np
 from numba import njit, prange
 
+from counterpoint._kernels.cache import KEEP
+from counterpoint._kernels.parallel import parallel
 
-@njit(cache=True)
+
+@njit(cache=KEEP)
 def depth(left, right):
     """Return the number of splits on the longest path."""
     deep = np.zeros(len(left), dtype=np.int64)
@@ -24,7 +27,7 @@ def depth(left, right):
     return most
 
 
-@njit(cache=True)
+@njit(cache=KEEP)
 def preorder(left, right):
     """Return the nodes under the root in preorder, and their children numbered anew."""
     n = len(left)
@@ -53,7 +56,7 @@ def preorder(left, right):
     return kept[:count], new_left[:count], new_right[:count]
 
 
-@njit(cache=True)
+@njit(cache=KEEP)
 def restrict(left, right, feature, cut, gone, lower, upper, missing):
     """Return the nodes left on a region, in preorder, and their children.
 
@@ -116,7 +119,7 @@ def restrict(left, right, feature, cut, gone, lower, upper, missing):
     return kept[:count], new_left[:count], new_right[:count]
 
 
-@njit(cache=True)
+@njit(cache=KEEP)
 def merge_equal(left, right, code):
     """Make leaves of splits whose two sides are leaves of the same code, until none is left.
 
@@ -130,7 +133,7 @@ def merge_equal(left, right, code):
                 left[node], right[node] = -1, -1
 
 
-@njit(cache=True)
+@njit(cache=KEEP)
 def sum_up(left, right, table):
     """Add the rows of leaves to all nodes above, in place."""
     for node in range(len(left) - 1, -1, -1):
@@ -139,7 +142,7 @@ def sum_up(left, right, table):
                 table[node, c] = table[left[node], c] + table[right[node], c]
 
 
-@njit(cache=True)
+@njit(cache=KEEP)
 def first_difference(
     left_a, right_a, feature_a, cut_a, gone_a, code_a,
     left_b, right_b, feature_b, cut_b, gone_b, code_b,
@@ -198,7 +201,7 @@ def first_difference(
     return False
 
 
-@njit(cache=True, parallel=True)
+@parallel()
 def gather(leaves, table, weights):
     """Sum over trees of weight times ``table`` (n_nodes, k) at leaves (n_trees, n): (n, k)."""
     n_trees, n = leaves.shape
@@ -210,7 +213,7 @@ def gather(leaves, table, weights):
     return total
 
 
-@njit(cache=True, parallel=True)
+@parallel()
 def scatter(leaves, rows, weights, n_nodes):
     """Sum of ``rows`` (n, k) over the samples in each leaf, times the weight of its tree.
 

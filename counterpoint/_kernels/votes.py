@@ -3,11 +3,14 @@
 import numpy as np
 from numba import njit, prange
 
+from counterpoint._kernels.cache import KEEP
+from counterpoint._kernels.parallel import parallel
+
 # Samples a thread takes at a time: its part of the tally stays in cache while all members vote.
 _BLOCK = 4096
 
 
-@njit(cache=True, parallel=True)
+@parallel()
 def add_votes(tally, votes, weights):
     """Add members' votes to ``tally`` (n_samples, n_classes) float64, in place.
 
@@ -23,7 +26,7 @@ def add_votes(tally, votes, weights):
                 tally[s, votes[m, s]] += weight
 
 
-@njit(cache=True, parallel=True)
+@parallel()
 def votes_of_leaves(labels, leaf):
     """Return ``labels[leaf]``: the class of the leaf that each sample is in."""
     votes = np.empty(len(leaf), dtype=labels.dtype)
@@ -32,7 +35,7 @@ def votes_of_leaves(labels, leaf):
     return votes
 
 
-@njit(cache=True, parallel=True)
+@parallel()
 def read_tally(tally, y, right, other, winner):
     """Per sample: votes for the truth, for the best other class, and the winning class.
 
@@ -51,7 +54,7 @@ def read_tally(tally, y, right, other, winner):
         right[s], other[s], winner[s] = tally[s, y[s]], rival, best
 
 
-@njit(cache=True)
+@njit(cache=KEEP)
 def prefix_histograms(correct, sample_weight):
     """Weight of the samples that k of the first t members have right, for every t and k.
 

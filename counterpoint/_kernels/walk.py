@@ -8,10 +8,13 @@ NaN, as scikit-learn has it. A threshold is rounded down to float32: no float32 
 import numpy as np
 from numba import njit, prange
 
+from counterpoint._kernels.cache import KEEP
+from counterpoint._kernels.parallel import parallel
+
 _BLOCK = 256
 
 
-@njit(cache=True)
+@njit(cache=KEEP)
 def lay_out(roots, left, right):
     """Lay nodes out anew, level by level, children side by side.
 
@@ -35,12 +38,12 @@ def lay_out(roots, left, right):
     return old, child
 
 
-@njit(cache=True)
+@njit(cache=KEEP)
 def _step(x, node, feature, cut, left):
     return np.uint32(left[node] + np.uint32(x[feature[node]] > cut[node]))
 
 
-@njit(cache=True)
+@njit(cache=KEEP)
 def _walk_eight(X, i, root, feature, cut, left):
     """Leaves of samples i to i + 7: while one waits for memory the others go on."""
     a, b, c, d, e, f, g, h = root, root, root, root, root, root, root, root
@@ -59,7 +62,7 @@ def _walk_eight(X, i, root, feature, cut, left):
         a, b, c, d, e, f, g, h = a2, b2, c2, d2, e2, f2, g2, h2
 
 
-@njit(cache=True, parallel=True)
+@parallel()
 def look_up(X, roots, feature, cut, left, table):
     """For every sample and tree ``table`` at the leaf reached: (n_samples, n_trees)."""
     n, n_trees = len(X), len(roots) - 1
