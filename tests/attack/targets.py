@@ -1,0 +1,236 @@
+"""What is attacked: every public function and estimator, found by itself, with arguments by seed.
+
+A parameter's name says what it is for, and so what a plausible value of it looks like (``ROLES``).
+Plausible values are drawn for all parameters; some are then exchanged for hostile ones. A name
+without a role gets any value, so that new functions are attacked without being listed.
+"""
+
+import importlib
+import inspect
+from dataclasses import dataclass
+
+import numpy as np
+from attack import hostile
+from estimators import public_estimators, quick
+from sklearn.datasets import make_classification
+from sklearn.ensemble import RandomForestClassifier
+from sklearn.tree import DecisionTreeClassifier
+from sklearn.utils import get_tags
+
+import counterpoint
+
+# Functions that read or write files, start long work, or draw: attacked by tests of their own.
+LEFT_OUT = {
+    "base", "claims", "plots", "report", "tabular",
+}  # fmt: skip
+LONG = {
+    "auto.default_pool",
+    "datasets.add_file",
+    "datasets.export_csv",
+    "datasets.data_folder",
+    "datasets.load",
+    "decomposition.decompose",
+    "sequences.find_at_risk",
+    "sequences.relevance_horizon",
+}
+
+
+@dataclass
+class Sizes:
+    """One draw of sizes that the arguments of a call share."""
+
+    members: int
+    samples: int
+    classes: int
+    columns: int
+
+
+def functions():
+    """Return every public function by its name, "package.function"."""
+    found = {}
+    for package in counterpoint.__all__:
+        if package in LEFT_OUT or package.startswith("_"):
+            continue
+        module = getattr(counterpoint, package)
+        for name in getattr(module, "__all__", ()):
+            value = getattr(module, name)
+            if inspect.isfunction(value) and f"{package}.{name}" not in LONG:
+                found[f"{package}.{name}"] = value
+    return found
+
+
+def estimators():
+    """Return every public estimator class by its name."""
+    return {cls.__name__: cls for cls in public_estimators()}
+
+
+# -- plausible values --------------------------------------------------------------------------
+
+_forests: dict = {}
+
+
+def _task(sizes):
+    X, y = make_classification(
+        60, max(sizes.columns, 2), n_informative=2, n_redundant=0, n_repeated=0, random_state=0
+    )
+    return X, y
+
+
+def forest(rng, sizes):
+    """Return a small fitted forest, made once for each number of columns."""
+    key = max(sizes.columns, 2)
+    if key not in _forests:
+        _forests[key] = RandomForestClassifier(3, max_depth=3, random_state=0).fit(*_task(sizes))
+    return _forests[key]
+
+
+def tree(rng, sizes):
+    """Return a tree of ours; now and then one whose arrays were tampered with."""
+    from counterpoint.trees import Tree, from_sklearn
+
+    X, y = _task(sizes)
+    good = from_sklearn(DecisionTreeClassifier(max_depth=3, random_state=0).fit(X, y))
+    if rng.rand() < 0.6:
+        return good
+    fields = {
+        name: np.array(value) for name, value in vars(good).items() if isinstance(value, np.ndarray)
+    }
+    name = hostile.pick(rng, sorted(fields))
+    array = fields[name]
+    if array.size:
+        at = rng.randint(array.size)
+        bad = hostile.pick(rng, (0, -1, -7, 10**7, array.size, array.size + 1, np.nan, np.inf))
+        if array.dtype.kind in "iu" and not np.isfinite(bad):
+            bad = 10**7
+        if array.dtype.kind == "b":
+            bad = True
+        array.flat[at] = np.array(bad).astype(array.dtype)
+    parts = {k: fields.get(k, v) for k, v in vars(good).items() if not k.startswith("_")}
+    wanted = inspect.signature(Tree).parameters
+    return Tree(**{k: v for k, v in parts.items() if k in wanted})
+
+
+def outputs(rng, sizes):
+    """Return member outputs as an object or as the arrays that functions also take."""
+    from counterpoint import MemberOutputs
+
+    kind = rng.randint(5)
+    y = rng.randint(max(sizes.classes, 1), size=sizes.samples)
+    if kind == 0:
+        return hostile.flags(rng, (sizes.members, sizes.samples))
+    if kind == 1:
+        return hostile.numbers(rng, (sizes.members, sizes.samples))
+    if kind == 2:
+        return MemberOutputs.from_correct(
+            rng.rand(max(sizes.members, 1), max(sizes.samples, 1)) < 0.6,
+            weights=hostile.pick(rng, (None, rng.rand(max(sizes.members, 1)) + 0.1)),
+        )
+    n, t = max(sizes.samples, 1), max(sizes.members, 1)
+    y = rng.randint(max(sizes.classes, 2), size=n)
+    classes = np.arange(max(sizes.classes, 2))
+    weight = hostile.pick(rng, (None, rng.rand(n) + 0.01))
+    if kind == 3:
+        votes = np.where(rng.rand(t, n) < 0.6, y, rng.randint(len(classes), size=(t, n)))
+        return MemberOutputs(votes, y, classes=classes, sample_weight=weight)
+    proba = rng.dirichlet(np.ones(len(classes)), size=(t, n))
+    return MemberOutputs(y=y, proba=proba, classes=classes, sample_weight=weight)
+
+
+def _count(rng, sizes):
+    return int(hostile.pick(rng, (1, 2, 3, 5)))
+
+
+def _share(rng, sizes):
+    return float(hostile.pick(rng, (0.0, 0.1, 0.5, 0.9, 1.0)))
+
+
+def _seed(rng, sizes):
+    return 0
+
+
+ROLES = {
+    "outputs": outputs,
+    "correct": lambda rng, s: hostile.flags(rng, (s.members, s.samples)),
+    "votes": lambda rng, s: rng.randint(max(s.classes, 1), size=(s.members, s.samples)),
+    "proba": lambda rng, s: hostile.shares(rng, (s.members, s.samples, max(s.classes, 1))),
+    "y_proba": lambda rng, s: hostile.shares(rng, (s.samples, max(s.classes, 1))),
+    "scores": lambda rng, s: hostile.numbers(rng, s.samples),
+    "predictions": lambda rng, s: hostile.numbers(rng, (s.members, s.samples)),
+    "labels": lambda rng, s: rng.randint(max(s.classes, 1), size=(s.members, s.samples)),
+    "y": lambda rng, s: hostile.labels(rng, s.samples),
+    "y_true": lambda rng, s: hostile.labels(rng, s.samples),
+    "y_pred": lambda rng, s: hostile.labels(rng, s.samples),
+    "X": lambda rng, s: hostile.table(rng, s.samples, s.columns),
+    "Y": lambda rng, s: hostile.table(rng, s.samples, s.columns),
+    "weights": lambda rng, s: hostile.weights(rng, s.members),
+    "sample_weight": lambda rng, s: hostile.weights(rng, s.samples),
+    "classes": lambda rng, s: np.arange(max(s.classes, 1)),
+    "densities": lambda rng, s: hostile.weights(rng, s.members),
+    "errors": lambda rng, s: rng.rand(max(s.members, 1)),
+    "error": _share,
+    "estimator": forest,
+    "ensemble": forest,
+    "fitted": forest,
+    "pool": forest,
+    "model": forest,
+    "tree": tree,
+    "tree_a": tree,
+    "tree_b": tree,
+    "subtree": tree,
+    "trees": lambda rng, s: [tree(rng, s) for _ in range(2)],
+    "leaf": _count,
+    "lower": lambda rng, s: hostile.numbers(rng, s.columns),
+    "upper": lambda rng, s: hostile.numbers(rng, s.columns),
+    "code": lambda rng, s: rng.randint(2, size=(s.classes, s.members)),
+    "kernels": lambda rng, s: np.ones((s.members, s.samples, s.samples)),
+    "kernel": lambda rng, s: np.eye(s.samples),
+    "random_state": _seed,
+    "n_members": _count,
+    "n_samples": _count,
+    "n_features": lambda rng, s: s.columns,
+    "n_classes": lambda rng, s: s.classes,
+    "n_generations": _count,
+    "time_limit": lambda rng, s: 1.0,
+}
+
+
+def draw(function, rng):
+    """Return keyword arguments for one call: plausible, some of them hostile."""
+    sizes = Sizes(*(hostile.size(rng) for _ in range(3)), max(hostile.size(rng), 1))
+    if rng.rand() < 0.5:
+        sizes = Sizes(1 + rng.randint(6), 1 + rng.randint(30), 2 + rng.randint(3), 2)
+    bad = hostile.pick(rng, (0.0, 0.1, 0.4))
+    arguments = {}
+    for name, parameter in inspect.signature(function).parameters.items():
+        if parameter.kind in (parameter.VAR_KEYWORD, parameter.VAR_POSITIONAL):
+            continue
+        needed = parameter.default is parameter.empty
+        if not needed and rng.rand() < 0.6:
+            continue
+        if rng.rand() < bad:
+            arguments[name] = hostile.scalar(rng)
+        elif name in ROLES:
+            arguments[name] = ROLES[name](rng, sizes)
+        elif needed:
+            arguments[name] = hostile.scalar(rng)
+    return arguments
+
+
+def make_fit(cls, rng):
+    """Return an estimator, perhaps with one hostile option, and data to fit it to and ask it."""
+    model = quick(cls)
+    options = sorted(model.get_params(deep=False))
+    if options and rng.rand() < 0.3:
+        model.set_params(**{hostile.pick(rng, options): hostile.scalar(rng)})
+    for name in ("n_estimators", "max_epochs", "n_generations", "n_rounds"):
+        value = model.get_params(deep=False).get(name)
+        if isinstance(value, int) and value > 6:
+            model.set_params(**{name: 3 + rng.randint(4)})
+    n, d = 4 + rng.randint(40), 1 + rng.randint(4)
+    if get_tags(model).input_tags.two_d_array and rng.rand() < 0.1:
+        n = hostile.size(rng)
+    X, y = hostile.table(rng, n, d), hostile.labels(rng, n)
+    if get_tags(model).estimator_type == "regressor":
+        y = hostile.numbers(rng, n)
+    weight = hostile.weights(rng, n) if rng.rand() < 0.3 else None
+    return model, X, y, weight, hostile.table(rng, 1 + rng.randint(8), d)
