@@ -26,7 +26,7 @@ def main():
         judge.FINE, judge.ACCIDENTS = (), ()
         try:
             print(run_case(name, int(seed)))
-        except Exception:  # noqa: BLE001 - shown
+        except Exception:
             traceback.print_exc()
         return 0
     parts = []

@@ -47,7 +47,7 @@ def judge(call):
             return "error", text
         except MemoryError:
             return "error", "MemoryError"
-        except Exception as error:  # noqa: BLE001 - what else there may be is what we look for
+        except Exception as error:
             return type(error).__name__, str(error)
     return ("answer", "") if answer is None else answer
 

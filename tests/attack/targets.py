@@ -5,12 +5,10 @@ Plausible values are drawn for all parameters; some are then exchanged for hosti
 without a role gets any value, so that new functions are attacked without being listed.
 """
 
-import importlib
 import inspect
 from dataclasses import dataclass
 
 import numpy as np
-from attack import hostile
 from estimators import public_estimators, quick
 from sklearn.datasets import make_classification
 from sklearn.ensemble import RandomForestClassifier
@@ -18,6 +16,7 @@ from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils import get_tags
 
 import counterpoint
+from attack import hostile
 
 # Functions that read or write files, start long work, or draw: attacked by tests of their own.
 LEFT_OUT = {

@@ -1,4 +1,4 @@
-"""Cases run by workers with limits of time and memory; a crash or a hang is a row like any other."""
+"""Cases run by workers with limits of time and memory; a crash or a hang is a row as any other."""
 
 import collections
 import multiprocessing as mp
@@ -56,12 +56,16 @@ def attack(names, seconds, n_workers=2, seed=0):
     context = mp.get_context("spawn")
     counts, defects = collections.Counter(), []
     end = time.monotonic() + seconds
-    places = [context.Array("d", [seed * len(names) + w, time.monotonic()]) for w in range(n_workers)]
+    places = [
+        context.Array("d", [seed * len(names) + w, time.monotonic()]) for w in range(n_workers)
+    ]
     queues = [context.Queue() for _ in range(n_workers)]
 
     def start(w, first):
         worker = context.Process(
-            target=_work, args=(names, first, n_workers, n_workers, places[w], queues[w]), daemon=True
+            target=_work,
+            args=(names, first, n_workers, n_workers, places[w], queues[w]),
+            daemon=True,
         )
         places[w][0], places[w][1] = first, time.monotonic() + 60  # imports take their time
         worker.start()
