@@ -1,4 +1,4 @@
-"""Values that a user's data may hold on a bad day, drawn by a seed: the same seed, the same value."""
+"""Values that data may hold on a bad day, drawn by a seed: the same seed, the same value."""
 
 import datetime
 
