@@ -31,11 +31,6 @@ if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_after_fork)
 
 
-def forked():
-    """Whether this process was forked: threads of compiled loops did not come along."""
-    return _forked
-
-
 class _Parallel:
     """One loop, compiled for one thread and for many."""
 
