@@ -4,13 +4,14 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
-.PHONY: help demo test lint bench figures docs house clean
+.PHONY: help demo test lint attack bench figures docs house clean
 
 help:
 	@echo "make demo   train three ensembles on a shipped data set, print a table, write demo.html and demo-report.html"
 	@echo "make test   all checks: ruff, mypy, import-linter, pytest (kernels also with the JIT off)"
 	@echo "make lint   the checks without the tests"
 	@echo "make bench  peers and counterpoint side by side, in one run"
+	@echo "make attack  hostile values for every public function and estimator; an hour, exits by what it finds"
 	@echo "make docs   the pages and the API reference as a site, in site/index.html"
 	@echo "make figures  draw the pictures and tables of docs/ again"
 	@echo "make house  draw docs/images/house.png again: packages, floors and imports"
@@ -53,6 +54,9 @@ figures: $(VENV)/.installed-dev
 
 house: $(VENV)/.installed-dev
 	$(BIN)/python tools/house.py
+
+attack: $(VENV)/.installed-dev
+	PYTHONPATH=tests $(BIN)/python -m attack --minutes 60
 
 docs: $(VENV)/.installed-dev
 	$(PIP) install -e '.[docs]'
