@@ -12,8 +12,6 @@ from sklearn.utils import assert_all_finite, get_tags
 from sklearn.utils import validation as _sklearn
 from sklearn.utils.multiclass import check_classification_targets
 
-__all__ = ["check_weights", "encode_target", "need_target", "read_table", "validate_data"]
-
 
 def validate_data(estimator: Any, X: Any, y: Any = "no_validation", **options: Any) -> Any:
     """Check data as scikit-learn does; a column of text or dates is named, with the way out.

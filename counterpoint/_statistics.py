@@ -4,34 +4,12 @@ import math
 
 from scipy.special import ndtri
 
-__all__ = ["wilson_interval"]
-
 
 def wilson_interval(wrong: int, n: int, confidence: float = 0.95) -> tuple[float, float]:
-    """Return limits of a rate, by the score interval.
+    """Return limits of a rate by the score interval of Wilson (1927); NaN without trials.
 
-    Parameters
-    ----------
-    wrong, n : int
-        Events (wrong answers, say) among independent trials.
-    confidence : float, default=0.95
-        Share of such intervals that hold the true rate, about.
-
-    Returns
-    -------
-    low, high : float
-        NaN without trials.
-
-    References
-    ----------
-    .. [1] E. B. Wilson, "Probable inference, the law of succession, and statistical inference",
-       Journal of the American Statistical Association 22, 1927.
-
-    Examples
-    --------
-    >>> low, high = wilson_interval(5, 100)
-    >>> round(low, 4), round(high, 4)
-    (0.0215, 0.1118)
+    ``wrong`` events among ``n`` independent trials; about ``confidence`` of such intervals hold
+    the true rate.
     """
     if n == 0:
         return float("nan"), float("nan")

@@ -5,17 +5,9 @@ from importlib.metadata import version
 
 from counterpoint import __version__
 
-__all__ = ["versions"]
-
 
 def versions(*others: str) -> dict[str, str]:
-    """Return the versions of counterpoint, scikit-learn, numpy and Python, and of ``others``.
-
-    Examples
-    --------
-    >>> sorted(versions("joblib"))
-    ['counterpoint', 'joblib', 'numpy', 'python', 'scikit-learn']
-    """
+    """Return the versions of counterpoint, scikit-learn, numpy and Python, and of ``others``."""
     packages = ("scikit-learn", "numpy", *others)
     return {
         "counterpoint": __version__,

@@ -324,20 +324,7 @@ class BaseEnsembleRegressor(RegressorMixin, BaseEnsemble):
     def member_outputs(
         self, X: Any, y: Any = None, *, sample_weight: Any = None
     ) -> MemberPredictions:
-        """Ask every member once, for combiners and searches.
-
-        Parameters
-        ----------
-        X : array-like or frame of shape (n_samples, n_features)
-        y : array-like of shape (n_samples,), default=None
-            The truth, if known.
-        sample_weight : array-like of shape (n_samples,), default=None
-            How much each sample counts.
-
-        Returns
-        -------
-        MemberPredictions
-        """
+        """Ask every member once, for combiners and searches; ``y`` is the truth, if known."""
         weights = self._member_weights()
         if weights is not None and np.min(weights) < 0:
             weights = None  # a negative weight of a linear combination is no say in a mean
@@ -350,16 +337,7 @@ class BaseEnsembleRegressor(RegressorMixin, BaseEnsemble):
         return validate_data(self, X, y, y_numeric=True)
 
     def member_predict(self, X: Any) -> NDArray:
-        """Return the number that each member gives each sample.
-
-        Parameters
-        ----------
-        X : array-like or frame of shape (n_samples, n_features)
-
-        Returns
-        -------
-        ndarray of shape (n_members, n_samples)
-        """
+        """Return the number that each member gives each sample, (n_members, n_samples)."""
         _sklearn.check_is_fitted(self)
         return self._ask(X)
 
@@ -368,16 +346,7 @@ class BaseEnsembleRegressor(RegressorMixin, BaseEnsemble):
         return np.stack([np.asarray(model.predict(X), dtype=float) for model in self.estimators_])
 
     def predict(self, X: Any) -> NDArray:
-        """Return the mean of the members, by their weights, or what the ensemble's rule makes.
-
-        Parameters
-        ----------
-        X : array-like or frame of shape (n_samples, n_features)
-
-        Returns
-        -------
-        ndarray of shape (n_samples,)
-        """
+        """Return the mean of the members, by their weights, or what the ensemble's rule makes."""
         _sklearn.check_is_fitted(self)
         return self._combined(X)
 

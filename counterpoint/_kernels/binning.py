@@ -1,16 +1,15 @@
 """From numbers to bins and from bins to words. Twins in ``tests/naive/hist.py``."""
 
 import numpy as np
-from numba import njit, prange
+from numba import prange
 
-from counterpoint._kernels.cache import KEEP
-from counterpoint._kernels.parallel import parallel
+from counterpoint._kernels.compiling import kernel, parallel
 
 MISSING = 255  # the code of a missing value
 _BLOCK = 2048
 
 
-@njit(cache=KEEP)
+@kernel()
 def cut_points(values, counts, max_bins):
     """Edges of at most ``max_bins`` bins of nearly equal numbers of rows.
 
@@ -35,7 +34,7 @@ def cut_points(values, counts, max_bins):
     return edges[:n_edges].copy()
 
 
-@njit(cache=KEEP)
+@kernel()
 def middle(low, high):
     """Halfway between two numbers, and never the higher one."""
     value = low / 2 + high / 2
@@ -67,7 +66,7 @@ def encode(X, edges):
     return codes
 
 
-@njit(cache=KEEP)
+@kernel()
 def pack_words(codes, y, n_bins, per_word, words):
     """Fill words (n_words, n_samples) uint64: the class in the low byte, then the bins.
 

@@ -10,7 +10,7 @@ thread count.
 import numpy as np
 from numba import njit, prange
 
-from counterpoint._kernels.parallel import parallel
+from counterpoint._kernels.compiling import parallel
 
 BLOCK = 4096
 

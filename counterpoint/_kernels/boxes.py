@@ -7,15 +7,14 @@ all together.
 """
 
 import numpy as np
-from numba import njit, prange
+from numba import prange
 
-from counterpoint._kernels.cache import KEEP
-from counterpoint._kernels.parallel import parallel
+from counterpoint._kernels.compiling import kernel, parallel
 
 _BLOCK = 256
 
 
-@njit(cache=KEEP)
+@kernel()
 def node_boxes(left, right, feature, cut, n_features):
     """Boxes of all nodes of one tree: lower and upper, (n_nodes, n_features)."""
     lower = np.full((len(left), n_features), -np.inf)
@@ -33,7 +32,7 @@ def node_boxes(left, right, feature, cut, n_features):
     return lower, upper
 
 
-@njit(cache=KEEP)
+@kernel()
 def overlapping_pairs(lower_a, upper_a, lower_b, upper_b):
     """Pairs of a box of the first list and one of the second that meet: (n_pairs, 2)."""
     pairs = np.empty((16, 2), dtype=np.int64)
@@ -56,7 +55,7 @@ def overlapping_pairs(lower_a, upper_a, lower_b, upper_b):
     return pairs[:count]
 
 
-@njit(cache=KEEP)
+@kernel()
 def _narrow(node, parent, left, feature, cut, lower, upper):
     """Cut a box down to its overlap with a node, going up from it."""
     above = parent[node]
@@ -132,7 +131,7 @@ def cells_at(X, roots, left, right, feature, cut, table, lower, upper, score):
                 score[i, c] += table[node, c]
 
 
-@njit(cache=KEEP)
+@kernel()
 def all_cells(roots, left, right, feature, cut, table, low, high, start, depth, limit, out):
     """Walk all overlaps of leaves inside the box (low, high]; stop after ``limit``.
 

@@ -6,14 +6,13 @@ sums them.
 """
 
 import numpy as np
-from numba import njit
 
-from counterpoint._kernels.cache import KEEP
+from counterpoint._kernels.compiling import kernel
 
 PROVEN, REFUTED, GAVE_UP = 0, 1, 2
 
 
-@njit(cache=KEEP)
+@kernel()
 def _decided(
     score, t, label, lower, upper, roots, left, right, feature, cut, table, offset, slack, stack
 ):
@@ -46,7 +45,7 @@ def _decided(
     return True
 
 
-@njit(cache=KEEP)
+@kernel()
 def prove(
     lower, upper, labels, begin, limit,
     roots, left, right, feature, cut, table, offset, slack, depth, edges,

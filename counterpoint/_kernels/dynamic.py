@@ -6,10 +6,9 @@ row of it lying together: all members of a row are read at once.
 """
 
 import numpy as np
-from numba import njit, prange
+from numba import prange
 
-from counterpoint._kernels.cache import KEEP
-from counterpoint._kernels.parallel import parallel
+from counterpoint._kernels.compiling import kernel, parallel
 
 
 @parallel()
@@ -76,7 +75,7 @@ def unbroken(start, near, right):
     return found
 
 
-@njit(cache=KEEP)
+@kernel()
 def best(competence, first):
     """Say 1 for the best of each query, 0 for the others: (n_queries, n_members).
 

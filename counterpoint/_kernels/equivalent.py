@@ -4,16 +4,15 @@ Boxes and trees are as in :mod:`counterpoint._kernels.within_box`.
 """
 
 import numpy as np
-from numba import njit
 
-from counterpoint._kernels.cache import KEEP
+from counterpoint._kernels.compiling import kernel
 from counterpoint._kernels.within_box import best_cut, count_labels, list_cuts, look, spread_votes
 
 OPEN, LEAF, ALIAS = -1, -2, -3
 DONE, PAUSED, FULL = 0, 1, 2
 
 
-@njit(cache=KEEP)
+@kernel()
 def _push(heap, slots, size, priority, slot):
     i = size
     while i > 0 and heap[(i - 1) // 2] < priority:
@@ -22,7 +21,7 @@ def _push(heap, slots, size, priority, slot):
     heap[i], slots[i] = priority, slot
 
 
-@njit(cache=KEEP)
+@kernel()
 def _pop(heap, slots, size):
     """Take the heaviest of ``size``; the caller counts one less."""
     slot = slots[0]
@@ -40,7 +39,7 @@ def _pop(heap, slots, size):
     return slot
 
 
-@njit(cache=KEEP)
+@kernel()
 def mass_of(mass, first, box):
     """Share of the space in a box: ``mass`` holds the summed shares of the cells before."""
     share = 1.0
@@ -50,7 +49,7 @@ def mass_of(mass, first, box):
     return share
 
 
-@njit(cache=KEEP)
+@kernel()
 def expand(
     nodes, roots, first, table, exact, order, offset, start, slack, votes, depth,
     uniform, limit, by_volume, width, mass,
@@ -138,7 +137,7 @@ def expand(
     return DONE if counts[1] == 0 else PAUSED
 
 
-@njit(cache=KEEP)
+@kernel()
 def rehash(keys, held, new_keys, new_held):
     """Move a hash table to larger arrays; ``new_held`` is -1 throughout."""
     mask = np.uint64(len(new_keys) - 1)
@@ -150,7 +149,7 @@ def rehash(keys, held, new_keys, new_held):
             new_keys[at], new_held[at] = keys[i], held[i]
 
 
-@njit(cache=KEEP)
+@kernel()
 def fold(made, n_made):
     """Find what is constant, from below: (label or -1, leaves, depth) of every node.
 
@@ -202,7 +201,7 @@ def fold(made, n_made):
     return label, leaves, depth
 
 
-@njit(cache=KEEP)
+@kernel()
 def lay_out(made, label, n_nodes):
     """Write the tree out, parents first, left before right: feature, cut, left, right.
 
@@ -232,7 +231,7 @@ def lay_out(made, label, n_nodes):
     return out
 
 
-@njit(cache=KEEP)
+@kernel()
 def split_boxes(first_cell, last_cell, weight, votes, first, width):
     """Return the column and cut that leave least entropy of votes, boxes weighted.
 

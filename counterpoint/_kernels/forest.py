@@ -6,15 +6,14 @@ undone. X holds numbers with NaN for missing, or uint8 bins with ``missing`` for
 """
 
 import numpy as np
-from numba import njit, prange
+from numba import prange
 
-from counterpoint._kernels.cache import KEEP
-from counterpoint._kernels.parallel import parallel
+from counterpoint._kernels.compiling import kernel, parallel
 
 _BLOCK = 128
 
 
-@njit(cache=KEEP)
+@kernel()
 def _descend(X, start, stop, missing, root, depth, feature, cut, children, at):
     for i in range(stop - start):
         at[i] = root

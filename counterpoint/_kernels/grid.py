@@ -9,13 +9,12 @@ then the same step for a whole block. Columns not in the block are called leadin
 """
 
 import numpy as np
-from numba import njit
 
-from counterpoint._kernels.cache import KEEP
+from counterpoint._kernels.compiling import kernel
 from counterpoint._kernels.within_box import row_at, winner
 
 
-@njit(cache=KEEP)
+@kernel()
 def label_cells(
     nodes, roots, first, table, exact, order, offset, slack, box, rows, base, cuts, n_cuts, n_cells
 ):
@@ -45,7 +44,7 @@ def label_cells(
     return labels
 
 
-@njit(cache=KEEP)
+@kernel()
 def drop_cuts(labels, first, cuts, n_cuts, size):
     """Drop cuts with the same labels on both sides; returns what is left of ``labels``.
 
@@ -93,7 +92,7 @@ def drop_cuts(labels, first, cuts, n_cuts, size):
     return labels
 
 
-@njit(cache=KEEP)
+@kernel()
 def pair_up(size, number, n_lead):
     """List, for each box within the block, the two parts of each of its splits.
 
@@ -135,7 +134,7 @@ def pair_up(size, number, n_lead):
     return first, left, right, low, high
 
 
-@njit(cache=KEEP)
+@kernel()
 def _next_box(size, begin, length, first):
     """Step to the next box, the last column fastest; False if there is none."""
     for f in range(len(size) - 1, first - 1, -1):
@@ -150,7 +149,7 @@ def _next_box(size, begin, length, first):
     return False
 
 
-@njit(cache=KEEP, nogil=True)
+@kernel(nogil=True)
 def fill(
     table, labels, size, number, stride, cell_stride, begin, length, n_fixed, n_lead,
     first, left, right, low, high, deep,
@@ -201,7 +200,7 @@ def fill(
             return
 
 
-@njit(cache=KEEP)
+@kernel()
 def follow(table, labels, size, number, stride, cell_stride, begin, length, deep, out):
     """Write out the smallest tree of a box: feature, cut, left, right; a leaf has -1 and its label.
 

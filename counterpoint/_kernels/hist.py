@@ -23,6 +23,7 @@ import math
 import numpy as np
 from numba import prange
 
+from counterpoint._kernels.compiling import inner, lean, parallel
 from counterpoint._kernels.hist_scan import (
     ENTROPY,
     GINI,
@@ -33,8 +34,6 @@ from counterpoint._kernels.hist_scan import (
     SQUARED_ERROR,
     scan_feature,
 )
-from counterpoint._kernels.lean import inner, lean
-from counterpoint._kernels.parallel import parallel
 
 __all__ = ["ENTROPY", "FULL", "GINI", "SQUARED_ERROR", "grow"]
 

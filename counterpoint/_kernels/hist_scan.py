@@ -11,7 +11,7 @@ import math
 
 import numpy as np
 
-from counterpoint._kernels.lean import lean
+from counterpoint._kernels.compiling import lean
 
 GINI, ENTROPY, SQUARED_ERROR = 0, 1, 2
 N_FLOATS, N_SUMS = 6, 4  # rows of the scratch arrays

@@ -6,9 +6,8 @@ Sides that are not known are as in ``hyperboxes.py``. Twins in tests/naive/hyper
 from heapq import heapify, heappop
 
 import numpy as np
-from numba import njit
 
-from counterpoint._kernels.cache import KEEP
+from counterpoint._kernels.compiling import kernel
 from counterpoint._kernels.hyperboxes import sides_meet
 
 SHORT, LONG, MID_MAX, MID_MIN = range(4)
@@ -17,7 +16,7 @@ _ENDLESS = 1e300  # beyond all data; unlike inf, it can be taken from inf
 _BLOCK = 64  # boxes looked at together, so that the inner loops are vector instructions
 
 
-@njit(cache=KEEP)
+@kernel()
 def merge_passes(lower, upper, starts, order, theta, gamma, min_similarity, kind):
     """Merge boxes of a class until no two can be merged; return which went into which.
 
@@ -118,7 +117,7 @@ def merge_passes(lower, upper, starts, order, theta, gamma, min_similarity, kind
     return into
 
 
-@njit(cache=KEEP)
+@kernel()
 def _by_column(lower, upper, theta):
     """Copy boxes by column, twice, so that the block tests need not ask what is known or there.
 
@@ -136,7 +135,7 @@ def _by_column(lower, upper, theta):
     return own_lower, own_upper, wall_lower, wall_upper
 
 
-@njit(cache=KEEP)
+@kernel()
 def _any_fit(lower, upper, start, n, v, w, theta, widest):
     """Whether any of n boxes stays within theta when joined with v, w; their widest sides."""
     widest[:n] = -np.inf
@@ -155,7 +154,7 @@ def _any_fit(lower, upper, start, n, v, w, theta, widest):
     return True
 
 
-@njit(cache=KEEP)
+@kernel()
 def _fit(v, w, other_v, other_w, theta):
     widest = -np.inf
     for i in range(len(v)):
@@ -165,7 +164,7 @@ def _fit(v, w, other_v, other_w, theta):
     return widest <= theta
 
 
-@njit(cache=KEEP)
+@kernel()
 def similarity(lower, upper, other_lower, other_upper, gamma, kind):
     """How alike two boxes are, all (n_features,): 1 - gamma times a distance, at least 0."""
     short, longest, stick_out, stick_in = 0.0, 0.0, 0.0, 0.0
@@ -188,7 +187,7 @@ def similarity(lower, upper, other_lower, other_upper, gamma, kind):
     return 1.0 - min(1.0, distance)
 
 
-@njit(cache=KEEP)
+@kernel()
 def _distances(
     own_lower, own_upper, wall_lower, wall_upper, start, n, v, w, gamma, kind, distance, other
 ):
@@ -216,7 +215,7 @@ def _distances(
             distance[k] = max(distance[k], other[k])
 
 
-@njit(cache=KEEP)
+@kernel()
 def _farthest(a, minus_a, b, minus_b, gamma, farthest):
     """Raise farthest to gamma times a - minus_a, and to gamma times b - minus_b."""
     for k in range(len(a)):
@@ -225,7 +224,7 @@ def _farthest(a, minus_a, b, minus_b, gamma, farthest):
         farthest[k] = far if far > farthest[k] else farthest[k]
 
 
-@njit(cache=KEEP)
+@kernel()
 def _walls_near(lower, upper, starts, c, v, w, theta, walls, apart):
     """List boxes of other classes that may overlap with what v, w is joined with."""
     n_features = len(v)
@@ -258,7 +257,7 @@ def _walls_near(lower, upper, starts, c, v, w, theta, walls, apart):
     return n_walls
 
 
-@njit(cache=KEEP)
+@kernel()
 def _first_free(near, alike, v, w, lower, upper, walls):
     """Return the most similar box that can be joined with v, w without an overlap, or -1."""
     # The first is mostly free. Only where some are not is it worth to put the rest in order.
@@ -279,7 +278,7 @@ def _first_free(near, alike, v, w, lower, upper, walls):
     return -1
 
 
-@njit(cache=KEEP)
+@kernel()
 def _is_free(k, v, w, lower, upper, walls):
     for m in range(len(walls)):
         o = walls[m]

@@ -6,14 +6,13 @@ Sides that are not known are as in ``hyperboxes.py``. Twins in tests/naive/hyper
 from heapq import heappop, heappush
 
 import numpy as np
-from numba import njit
 
-from counterpoint._kernels.cache import KEEP
+from counterpoint._kernels.compiling import kernel
 from counterpoint._kernels.hyperbox_merging import _fit, similarity
 from counterpoint._kernels.hyperboxes import overlap
 
 
-@njit(cache=KEEP)
+@kernel()
 def list_pairs(lower, upper, codes, theta, gamma, min_similarity, kind, first, second, alike):
     """List pairs of a class that fit together and are similar enough; return their number.
 
@@ -34,7 +33,7 @@ def list_pairs(lower, upper, codes, theta, gamma, min_similarity, kind, first, s
     return n_pairs
 
 
-@njit(cache=KEEP)
+@kernel()
 def merge_pairs(lower, upper, codes, theta, gamma, min_similarity, kind, first, second, alike):
     """Merge pairs, the best first, until none is left; return which box went into which.
 
@@ -102,14 +101,14 @@ def merge_pairs(lower, upper, codes, theta, gamma, min_similarity, kind, first, 
     return into
 
 
-@njit(cache=KEEP)
+@kernel()
 def _is_old(pair, into, born):
     """Whether one of a pair is gone, or has changed since it was listed."""
     i, k = -pair[1], -pair[2]
     return into[i] != i or into[k] != k or max(born[i], born[k]) > pair[3]
 
 
-@njit(cache=KEEP)
+@kernel()
 def _in_the_way(v, w, code, lower, upper, codes, into, blocker, i, k):
     """Return a box of another class that v, w overlaps with, or -1; ``blocker`` remembers it."""
     for box in (i, k):
@@ -128,7 +127,7 @@ def _in_the_way(v, w, code, lower, upper, codes, into, blocker, i, k):
     return -1
 
 
-@njit(cache=KEEP)
+@kernel()
 def _may_part(v, w, other_lower, other_upper):
     """Whether two boxes that overlap may not any more once the other has grown.
 

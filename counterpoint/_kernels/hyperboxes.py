@@ -5,13 +5,12 @@ that side. Twins in tests/naive/hyperboxes.py.
 """
 
 import numpy as np
-from numba import njit, prange
+from numba import prange
 
-from counterpoint._kernels.cache import KEEP
-from counterpoint._kernels.parallel import parallel
+from counterpoint._kernels.compiling import kernel, parallel
 
 
-@njit(cache=KEEP, inline="always")
+@kernel(inline="always")
 def sides_meet(v, w, other_v, other_w):
     """Whether what lies inside of two sides meets; a side of length 0 lies inside of itself."""
     if v > w or other_v > other_w:
@@ -25,7 +24,7 @@ def sides_meet(v, w, other_v, other_w):
     return max(v, other_v) < min(w, other_w)
 
 
-@njit(cache=KEEP)
+@kernel()
 def overlap(lower, upper, other_lower, other_upper):
     """Whether two boxes, all arguments (n_features,), share more than faces."""
     for i in range(len(lower)):
@@ -118,14 +117,14 @@ def nearest_boxes(x_lower, x_upper, lower, upper, starts):
     return nearest
 
 
-@njit(cache=KEEP, inline="always")
+@kernel(inline="always")
 def _stick_out(x_lower, x_upper, s, lower, upper, b, i, gamma):
     if lower[b, i] > upper[b, i]:  # not known: nothing sticks out
         return 0.0
     return gamma[i] * max(x_upper[s, i] - upper[b, i], lower[b, i] - x_lower[s, i])
 
 
-@njit(cache=KEEP)
+@kernel()
 def _centre_distance(x_lower, x_upper, s, lower, upper, b):
     total = 0.0
     for i in range(x_lower.shape[1]):
@@ -135,7 +134,7 @@ def _centre_distance(x_lower, x_upper, s, lower, upper, b):
     return total
 
 
-@njit(cache=KEEP)
+@kernel()
 def grow_online(
     x_lower, x_upper, codes, weights, theta, gamma, lower, upper, box_codes, counts, n_boxes
 ):
@@ -212,7 +211,7 @@ def grow_online(
     return n_boxes
 
 
-@njit(cache=KEEP)
+@kernel()
 def _contract(lower, upper, other_lower, other_upper):
     """Take two boxes apart, along the side on which they overlap least."""
     least, side = np.inf, -1

@@ -6,10 +6,9 @@ leaves (deep trees: short lists); or the numbers are compared, many at once (sha
 """
 
 import numpy as np
-from numba import njit, prange
+from numba import prange
 
-from counterpoint._kernels.cache import KEEP
-from counterpoint._kernels.parallel import parallel
+from counterpoint._kernels.compiling import kernel, parallel
 
 # Columns compared while their numbers are near the processor.
 _TILE = 1024
@@ -112,7 +111,7 @@ def nearest_by_lists(asked, first, rows, begin, weights, k, found, shared):
                 weight_of[met[m]] = 0.0
 
 
-@njit(cache=KEEP)
+@kernel()
 def _keep_heaviest(met, n_met, weight_of, k, found, shared):
     # A heap with the lightest on top; of equals the higher number is lighter.
     size = 0
@@ -149,6 +148,6 @@ def _keep_heaviest(met, n_met, weight_of, k, found, shared):
     shared[size:] = 0.0
 
 
-@njit(cache=KEEP)
+@kernel()
 def _lighter(weight, row, other_weight, other_row):
     return weight < other_weight or (weight == other_weight and row > other_row)

@@ -6,14 +6,13 @@ more than its rows, grouped by ``at``.
 """
 
 import numpy as np
-from numba import njit
 
-from counterpoint._kernels.cache import KEEP
+from counterpoint._kernels.compiling import kernel
 
 NONE = -1
 
 
-@njit(cache=KEEP)
+@kernel()
 def count_nodes(at, left, right, roots):
     """Rows in every node, (n_nodes,), when children come after their parents in each tree."""
     count = np.zeros(len(left), dtype=np.int64)
@@ -26,7 +25,7 @@ def count_nodes(at, left, right, roots):
     return count
 
 
-@njit(cache=KEEP)
+@kernel()
 def sort_rows(at, left, right, roots, count):
     """Rows in order of leaves: (rows, start), where node t holds rows[start[t]:][:count[t]]."""
     n, n_trees = at.shape
@@ -47,7 +46,7 @@ def sort_rows(at, left, right, roots, count):
     return rows, start
 
 
-@njit(cache=KEEP)
+@kernel()
 def log_volumes(left, right, roots, feature, threshold, low, high):
     """Log share of the box ``low..high`` (n_features,) that each node covers; -inf for none."""
     volume = np.zeros(len(left))
@@ -79,7 +78,7 @@ def log_volumes(left, right, roots, feature, threshold, low, high):
     return volume
 
 
-@njit(cache=KEEP)
+@kernel()
 def tally(rows, at, codes, weight, slot, leaves, owner, value):
     """Group rows by the leaf of each tree; return the number of groups.
 
@@ -104,7 +103,7 @@ def tally(rows, at, codes, weight, slot, leaves, owner, value):
     return n
 
 
-@njit(cache=KEEP)
+@kernel()
 def cut_back(node, rows, tree, at, left, right):
     """Make a node a leaf."""
     left[node] = right[node] = NONE
@@ -112,7 +111,7 @@ def cut_back(node, rows, tree, at, left, right):
         at[r, tree] = node
 
 
-@njit(cache=KEEP)
+@kernel()
 def graft(node, rows, tree, source, reached, at, left, right, parent, split, root, slot, free):
     """Put the part of tree ``source`` that ``reached`` leaves span in the place of a node.
 

@@ -6,16 +6,15 @@ may be as near are.
 """
 
 import numpy as np
-from numba import njit
 
-from counterpoint._kernels.cache import KEEP
+from counterpoint._kernels.compiling import kernel
 
 _CHUNK = 64
 # So many more rows than asked for are looked at again, so that rounding seldom matters.
 _MORE = 1
 
 
-@njit(cache=KEEP)
+@kernel()
 def _floor(mine, tops, width):
     """Return a score that at least ``width`` rows reach: of the best of each group, the width-th.
 
@@ -39,7 +38,7 @@ def _floor(mine, tops, width):
     return best[width - 1]
 
 
-@njit(cache=KEEP)
+@kernel()
 def _distance(a, b):
     total = 0.0
     for f in range(len(a)):
@@ -48,7 +47,7 @@ def _distance(a, b):
     return total
 
 
-@njit(cache=KEEP)
+@kernel()
 def _put_near(far, row, value, at):
     """Insert into the sorted list of distances; of equals the lower row first."""
     k = len(far) - 1
@@ -60,7 +59,7 @@ def _put_near(far, row, value, at):
     far[k], row[k] = value, at
 
 
-@njit(cache=KEEP, nogil=True)
+@kernel(nogil=True)
 def nearest(score, slack, norm, queries, rows, distance, found):
     """Fill in squared distances and numbers of the nearest rows, of equals the lower first.
 
@@ -100,7 +99,7 @@ def nearest(score, slack, norm, queries, rows, distance, found):
                     _put_near(far, near, _distance(own, rows[j]), j)
 
 
-@njit(cache=KEEP, nogil=True)
+@kernel(nogil=True)
 def most_alike(votes, rows, count, found):
     """Fill in the rows that most members speak of as of the query, of equals the lower first.
 

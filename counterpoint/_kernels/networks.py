@@ -22,7 +22,7 @@ from numba import njit
 from numpy.typing import NDArray
 
 from counterpoint._kernels import turns
-from counterpoint._kernels.cache import KEEP
+from counterpoint._kernels.compiling import kernel
 from counterpoint._kernels.elementary import INNER, exp, tanh, vectorised
 
 LINEAR, SIGMOID, SOFTMAX = range(3)
@@ -415,7 +415,7 @@ def n_pieces(job):
     return len(job.x) + min(_MOVES, -(-len(job.theta) // _VECTORS))
 
 
-@njit(cache=KEEP, nogil=True)
+@kernel(nogil=True)
 def train(job, orders, batch, epochs, steps, rate, adam, kind, loss, s, words, thread, patience):
     """Do some epochs, or a thread's part of them, changing ``job.theta`` and ``job.moments``.
 

@@ -8,10 +8,8 @@ again with more.
 """
 
 import numpy as np
-from numba import njit
 
-from counterpoint._kernels.cache import KEEP
-from counterpoint._kernels.lean import lean
+from counterpoint._kernels.compiling import kernel, lean
 
 EXACT = 128  # nodes up to this many rows try every threshold; larger ones at most _BINS
 _BINS = 256
@@ -143,7 +141,7 @@ def _scan_bins(
     return best, cut
 
 
-@njit(cache=KEEP, nogil=True)
+@kernel(nogil=True)
 def grow(
     X, y, w, rows, features, coefficients, max_depth, min_split, min_leaf, state, stack, children,
     spans, depths, kept, kept_coefficients, thresholds, value,
@@ -237,7 +235,7 @@ def grow(
         state[N_NODES] += 2
 
 
-@njit(cache=KEEP, nogil=True)
+@kernel(nogil=True)
 def leaves_of(X, children, features, coefficients, thresholds):
     """Leaf that each sample reaches; X (n_samples, n_features) float32: (n_samples,) int32."""
     n = len(X)

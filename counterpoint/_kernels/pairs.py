@@ -7,7 +7,7 @@ One bit a sample, 64 samples a word, unused bits of the last word zero. Twins in
 import numpy as np
 from numba import njit, prange
 
-from counterpoint._kernels.parallel import parallel
+from counterpoint._kernels.compiling import parallel
 
 _1, _2, _4, _56 = np.uint64(1), np.uint64(2), np.uint64(4), np.uint64(56)
 _ODD = np.uint64(0x5555555555555555)

@@ -4,12 +4,11 @@ Callers have checked the arrays; twins in tests/naive/rule_merging.py.
 """
 
 import numpy as np
-from numba import njit
 
-from counterpoint._kernels.cache import KEEP
+from counterpoint._kernels.compiling import kernel
 
 
-@njit(cache=KEEP)
+@kernel()
 def cover(lower, upper, X):
     """Say which samples each box covers.
 
@@ -36,7 +35,7 @@ def cover(lower, upper, X):
     return covered
 
 
-@njit(cache=KEEP)
+@kernel()
 def shared_weight(covered, rows, weight):
     """Add up the weight of some samples in each rule.
 
@@ -51,7 +50,7 @@ def shared_weight(covered, rows, weight):
     return total
 
 
-@njit(cache=KEEP)
+@kernel()
 def join(lower, upper, label):
     """Replace boxes by the hull of two of a class where it meets no box of another class.
 

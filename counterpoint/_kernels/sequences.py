@@ -7,12 +7,11 @@ sequences in threads of their own.
 """
 
 import numpy as np
-from numba import njit
 
-from counterpoint._kernels.cache import KEEP
+from counterpoint._kernels.compiling import kernel
 
 
-@njit(cache=KEEP, nogil=True)
+@kernel(nogil=True)
 def _log_sum(values):
     most = values[0]
     for v in values[1:]:
@@ -26,7 +25,7 @@ def _log_sum(values):
     return most + np.log(total)
 
 
-@njit(cache=KEEP, nogil=True)
+@kernel(nogil=True)
 def _careful(log_emission, first, log_start, log_move, n_mixtures, gamma, pairs):
     """One sequence in logarithms, where plain numbers underflow; as ``pass_over``."""
     length, n_states = len(log_emission), len(log_start)
@@ -66,7 +65,7 @@ def _careful(log_emission, first, log_start, log_move, n_mixtures, gamma, pairs)
     return total
 
 
-@njit(cache=KEEP, nogil=True)
+@kernel(nogil=True)
 def densities(X, parameters):
     """Log densities of events, as quadratic forms: (n_events, n_components).
 
@@ -92,7 +91,7 @@ def densities(X, parameters):
     return found
 
 
-@njit(cache=KEEP, nogil=True)
+@kernel(nogil=True)
 def less_the_most(log_emission):
     """Rows less their highest entry, and that entry."""
     n, k = log_emission.shape
@@ -107,7 +106,7 @@ def less_the_most(log_emission):
     return rest, most
 
 
-@njit(cache=KEEP, nogil=True)
+@kernel(nogil=True)
 def moments(X, share):
     """Add up 1, the columns and their products, weighted by component: as ``densities``.
 
@@ -133,7 +132,7 @@ def moments(X, share):
     return sums.T.copy()
 
 
-@njit(cache=KEEP, nogil=True)
+@kernel(nogil=True)
 def pass_over(log_emission, emission, offset, start, log_start, log_move, n_mixtures, weight):
     """Log-likelihoods, and who was where: the E step.
 
@@ -192,7 +191,7 @@ def pass_over(log_emission, emission, offset, start, log_start, log_move, n_mixt
     return likelihood, firsts, moves + products * move
 
 
-@njit(cache=KEEP, nogil=True)
+@kernel(nogil=True)
 def _forward(emission, begin, move, n_mixtures, b, ahead):
     """Fill densities of states and scaled forward probabilities; -inf where digits are lost."""
     n_states = len(begin)
@@ -223,7 +222,7 @@ def _forward(emission, begin, move, n_mixtures, b, ahead):
     return total
 
 
-@njit(cache=KEEP, nogil=True)
+@kernel(nogil=True)
 def _backward(length, turned, b, ahead, back, scales):
     """Fill backward factors, so that ahead * back is the probability of a state.
 
@@ -250,7 +249,7 @@ def _backward(length, turned, b, ahead, back, scales):
     return True
 
 
-@njit(cache=KEEP)
+@kernel()
 def best_path(log_b, log_start, log_move):
     """Most probable states of one sequence (Viterbi), and their log-probability.
 

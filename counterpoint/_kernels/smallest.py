@@ -5,9 +5,8 @@ so that it can be stopped and gone on with.
 """
 
 import numpy as np
-from numba import njit
 
-from counterpoint._kernels.cache import KEEP
+from counterpoint._kernels.compiling import kernel
 from counterpoint._kernels.equivalent import DONE, FULL, PAUSED
 from counterpoint._kernels.grid import drop_cuts, label_cells
 from counterpoint._kernels.within_box import count_labels, list_cuts, look, mix
@@ -19,7 +18,7 @@ LEAST, COST, CUT, LABEL = 0, 1, 2, 3
 STAGE, N, AT, BEST, BEST_CUT, NEED, FLOOR, SLOT, PASSED = 0, 1, 2, 3, 4, 5, 6, 7, 8
 
 
-@njit(cache=KEEP)
+@kernel()
 def _slot_of(code, keys, used):
     mask = np.uint64(len(keys) - 1)
     at = code & mask
@@ -28,12 +27,12 @@ def _slot_of(code, keys, used):
     return np.int64(at)
 
 
-@njit(cache=KEEP)
+@kernel()
 def _range_code(f, a, b):
     return mix(np.uint64(f) ^ (np.uint64(a) << np.uint64(20)) ^ (np.uint64(b) << np.uint64(42)))
 
 
-@njit(cache=KEEP)
+@kernel()
 def _order_cuts(first, cuts, n_cuts, hist, listed):
     """List cuts, those that leave least entropy of labels first; returns their number."""
     n_classes = hist.shape[1]
@@ -67,7 +66,7 @@ def _order_cuts(first, cuts, n_cuts, hist, listed):
     return m
 
 
-@njit(cache=KEEP)
+@kernel()
 def solve_table(labels, size, deep):
     """Find the smallest tree for labels on a grid, by all boxes of cells, small ones first.
 
@@ -137,7 +136,7 @@ def solve_table(labels, size, deep):
     return cost[last], best_f, best_k, -1
 
 
-@njit(cache=KEEP)
+@kernel()
 def search(
     nodes, roots, first, table, exact, order, offset, start, slack, depth,
     uniform, limit, most_cells, most_boxes, column, deep, state, boxes, listed, keys, used, memory,
@@ -332,7 +331,7 @@ def search(
     return DONE
 
 
-@njit(cache=KEEP)
+@kernel()
 def refill(codes, cells, keys, used, memory):
     """Put rows into an empty table."""
     for i in range(len(codes)):

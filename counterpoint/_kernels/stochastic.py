@@ -7,11 +7,9 @@ shape, uint8. An empty box has ``features[m, b, 0] == -1``.
 """
 
 import numpy as np
-from numba import njit, prange
+from numba import prange
 
-from counterpoint._kernels.cache import KEEP
-from counterpoint._kernels.lean import lean
-from counterpoint._kernels.parallel import parallel
+from counterpoint._kernels.compiling import kernel, lean, parallel
 
 # Rows that are held against all models while they are near the processor.
 _BLOCK = 1024
@@ -59,7 +57,7 @@ def _one_model(columns, start, stop, features, low, span, held, box):
                 held[i] |= box[i]
 
 
-@njit(cache=KEEP)
+@kernel()
 def boxes_in_bins(middles, features, start, width):
     """Turn intervals of ranks into bins; returns features, low and span of the boxes.
 
@@ -123,7 +121,7 @@ def hold(columns, features, low, span):
     return held
 
 
-@njit(cache=KEEP)
+@kernel()
 def accept(held, own, total, first, last, patience, coverage, wanted):
     """Let models in, one after another, that hold rows held by few; up to ``wanted``.
 

@@ -3,8 +3,8 @@
 import numpy as np
 from numba import prange
 
+from counterpoint._kernels.compiling import parallel
 from counterpoint._kernels.pairs import _popcount
-from counterpoint._kernels.parallel import parallel
 
 
 @parallel()

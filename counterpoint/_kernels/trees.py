@@ -7,13 +7,12 @@ split cuts a region into two regions, so that walks on regions are exact for mis
 """
 
 import numpy as np
-from numba import njit, prange
+from numba import prange
 
-from counterpoint._kernels.cache import KEEP
-from counterpoint._kernels.parallel import parallel
+from counterpoint._kernels.compiling import kernel, parallel
 
 
-@njit(cache=KEEP)
+@kernel()
 def depth(left, right):
     """Return the number of splits on the longest path."""
     deep = np.zeros(len(left), dtype=np.int64)
@@ -27,7 +26,7 @@ def depth(left, right):
     return most
 
 
-@njit(cache=KEEP)
+@kernel()
 def preorder(left, right):
     """Return the nodes under the root in preorder, and their children numbered anew."""
     n = len(left)
@@ -56,7 +55,7 @@ def preorder(left, right):
     return kept[:count], new_left[:count], new_right[:count]
 
 
-@njit(cache=KEEP)
+@kernel()
 def restrict(left, right, feature, cut, gone, lower, upper, missing):
     """Return the nodes left on a region, in preorder, and their children.
 
@@ -119,7 +118,7 @@ def restrict(left, right, feature, cut, gone, lower, upper, missing):
     return kept[:count], new_left[:count], new_right[:count]
 
 
-@njit(cache=KEEP)
+@kernel()
 def merge_equal(left, right, code):
     """Make leaves of splits whose two sides are leaves of the same code, until none is left.
 
@@ -133,7 +132,7 @@ def merge_equal(left, right, code):
                 left[node], right[node] = -1, -1
 
 
-@njit(cache=KEEP)
+@kernel()
 def sum_up(left, right, table):
     """Add the rows of leaves to all nodes above, in place."""
     for node in range(len(left) - 1, -1, -1):
@@ -142,7 +141,7 @@ def sum_up(left, right, table):
                 table[node, c] = table[left[node], c] + table[right[node], c]
 
 
-@njit(cache=KEEP)
+@kernel()
 def first_difference(
     left_a, right_a, feature_a, cut_a, gone_a, code_a,
     left_b, right_b, feature_b, cut_b, gone_b, code_b,

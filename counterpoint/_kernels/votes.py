@@ -1,10 +1,9 @@
 """Counting votes; twins in ``tests/naive/votes.py``."""
 
 import numpy as np
-from numba import njit, prange
+from numba import prange
 
-from counterpoint._kernels.cache import KEEP
-from counterpoint._kernels.parallel import parallel
+from counterpoint._kernels.compiling import kernel, parallel
 
 # Samples a thread takes at a time: its part of the tally stays in cache while all members vote.
 _BLOCK = 4096
@@ -54,7 +53,7 @@ def read_tally(tally, y, right, other, winner):
         right[s], other[s], winner[s] = tally[s, y[s]], rival, best
 
 
-@njit(cache=KEEP)
+@kernel()
 def prefix_histograms(correct, sample_weight):
     """Weight of the samples that k of the first t members have right, for every t and k.
 

@@ -6,15 +6,14 @@ NaN, as scikit-learn has it. A threshold is rounded down to float32: no float32 
 """
 
 import numpy as np
-from numba import njit, prange
+from numba import prange
 
-from counterpoint._kernels.cache import KEEP
-from counterpoint._kernels.parallel import parallel
+from counterpoint._kernels.compiling import kernel, parallel
 
 _BLOCK = 256
 
 
-@njit(cache=KEEP)
+@kernel()
 def lay_out(roots, left, right):
     """Lay nodes out anew, level by level, children side by side.
 
@@ -38,12 +37,12 @@ def lay_out(roots, left, right):
     return old, child
 
 
-@njit(cache=KEEP)
+@kernel()
 def _step(x, node, feature, cut, left):
     return np.uint32(left[node] + np.uint32(x[feature[node]] > cut[node]))
 
 
-@njit(cache=KEEP)
+@kernel()
 def _walk_eight(X, i, root, feature, cut, left):
     """Leaves of samples i to i + 7: while one waits for memory the others go on."""
     a, b, c, d, e, f, g, h = root, root, root, root, root, root, root, root

@@ -12,16 +12,15 @@ No function here calls itself: numba cannot keep such functions in its cache.
 """
 
 import numpy as np
-from numba import njit
 
-from counterpoint._kernels.cache import KEEP
+from counterpoint._kernels.compiling import kernel
 
 _A = np.uint64(0x9E3779B97F4A7C15)
 _B = np.uint64(0xBF58476D1CE4E5B9)
 _C = np.uint64(0x94D049BB133111EB)
 
 
-@njit(cache=KEEP)
+@kernel()
 def mix(x):
     x = x + _A
     x = (x ^ (x >> np.uint64(30))) * _B
@@ -29,14 +28,14 @@ def mix(x):
     return x ^ (x >> np.uint64(31))
 
 
-@njit(cache=KEEP)
+@kernel()
 def row_at(nodes, node, cells):
     while nodes[node, 0] >= 0:
         node = nodes[node, 2] if cells[nodes[node, 0]] <= nodes[node, 1] else nodes[node, 3]
     return nodes[node, 1]
 
 
-@njit(cache=KEEP)
+@kernel()
 def winner(total, rows, exact, order, offset, slack):
     """Return the class with the highest score, the first of equals.
 
@@ -64,7 +63,7 @@ def winner(total, rows, exact, order, offset, slack):
     return best
 
 
-@njit(cache=KEEP)
+@kernel()
 def _scan(nodes, root, box, first, table, rival, low, active, frames, hashes):
     """Walk one tree within a box.
 
@@ -116,7 +115,7 @@ def _scan(nodes, root, box, first, table, rival, low, active, frames, hashes):
             return row, code
 
 
-@njit(cache=KEEP)
+@kernel()
 def look(
     nodes, roots, first, table, exact, order, offset, start, slack,
     box, rows, base, lead, low, active, frames, hashes,
@@ -175,7 +174,7 @@ def look(
     return rival, code
 
 
-@njit(cache=KEEP)
+@kernel()
 def list_cuts(box, first, active, cuts, n_cuts):
     """List the active cuts of each column; returns the number of cells they make."""
     n_cells = 1.0
@@ -190,7 +189,7 @@ def list_cuts(box, first, active, cuts, n_cuts):
     return n_cells
 
 
-@njit(cache=KEEP)
+@kernel()
 def count_labels(
     nodes, roots, first, table, exact, order, offset, slack,
     box, rows, base, uniform, n_points, cuts, n_cuts, hist,
@@ -231,7 +230,7 @@ def count_labels(
     return only
 
 
-@njit(cache=KEEP)
+@kernel()
 def spread_votes(nodes, roots, first, votes, width, box, cuts, n_cuts, hist, frames, shares):
     """Votes of all trees for each class, times volume, by slab between active cuts.
 
@@ -311,7 +310,7 @@ def spread_votes(nodes, roots, first, votes, width, box, cuts, n_cuts, hist, fra
                 break
 
 
-@njit(cache=KEEP)
+@kernel()
 def best_cut(first, cuts, n_cuts, hist, active):
     """Return the column and cut that leave least entropy, weighted by what is on each side.
 

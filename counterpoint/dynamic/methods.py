@@ -1,29 +1,17 @@
 """The competences that have a short name; a new one is one line here."""
 
-from counterpoint.dynamic.competence import (
-    BetterThanChance,
-    ClassLocalAccuracy,
-    Competence,
-    Confidence,
-    KnoraEliminate,
-    KnoraUnion,
-    Margin,
-    OverallLocalAccuracy,
-)
-from counterpoint.dynamic.meta import MetaLearned
-from counterpoint.dynamic.populations import EnsembleMargin
-from counterpoint.dynamic.potential import DivergenceFromChance, RandomReference
+from counterpoint.dynamic import competence, meta, populations, potential
 
-COMPETENCES: dict[str, type[Competence]] = {
-    "ola": OverallLocalAccuracy,
-    "lca": ClassLocalAccuracy,
-    "knora-e": KnoraEliminate,
-    "knora-u": KnoraUnion,
-    "des-p": BetterThanChance,
-    "meta-des": MetaLearned,
-    "rrc": RandomReference,
-    "des-kl": DivergenceFromChance,
-    "confidence": Confidence,
-    "margin": Margin,
-    "ensemble-margin": EnsembleMargin,
+COMPETENCES: dict[str, type[competence.Competence]] = {
+    "ola": competence.OverallLocalAccuracy,
+    "lca": competence.ClassLocalAccuracy,
+    "knora-e": competence.KnoraEliminate,
+    "knora-u": competence.KnoraUnion,
+    "des-p": competence.BetterThanChance,
+    "meta-des": meta.MetaLearned,
+    "rrc": potential.RandomReference,
+    "des-kl": potential.DivergenceFromChance,
+    "confidence": competence.Confidence,
+    "margin": competence.Margin,
+    "ensemble-margin": populations.EnsembleMargin,
 }

@@ -13,8 +13,6 @@ from counterpoint.networks.engine import Networks, Trainer, start_networks
 from counterpoint.networks.search import Best
 from counterpoint.networks.training import train
 
-__all__ = ["AveragedNetworkClassifier"]
-
 STARTS = ("shared", "different")
 
 

@@ -9,8 +9,6 @@ from counterpoint.networks.search import Search
 from counterpoint.networks.strength import resolve_strength
 from counterpoint.networks.structure import joined, units, with_unit_split
 
-__all__ = ["ConstructiveNetworkClassifier"]
-
 _LEAST_LOSS = 1e-12  # a loss of zero has no inverse
 
 

@@ -21,15 +21,6 @@ from numpy.typing import NDArray
 from counterpoint._validation import check_choice
 from counterpoint.networks.strength import lambda_star, lambda_upper, resolve_strength
 
-__all__ = [
-    "COUPLINGS",
-    "Coupling",
-    "CrossEntropyMixture",
-    "NegativeCorrelation",
-    "RootQuartic",
-    "register_coupling",
-]
-
 LOSSES = ("squared", "cross-entropy")
 # The largest lambda at which the root-quartic penalty never drives ideal linear outputs apart,
 # for any number of members. With d_i = f_i - f and V the mean of d_i^2, the Cauchy-Schwarz

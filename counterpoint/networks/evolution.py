@@ -9,8 +9,6 @@ from counterpoint.networks._evolution import COMBINATIONS, Evolution, LinearComb
 from counterpoint.networks.base import BaseNetworkClassifier, check_one_layer
 from counterpoint.networks.structure import n_connections, units
 
-__all__ = ["EPNetClassifier", "EvolutionaryEnsembleClassifier"]
-
 
 class EPNetClassifier(BaseNetworkClassifier):
     """EPNet: evolve networks, weights and structure together, and answer with the best one.

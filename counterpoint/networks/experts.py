@@ -14,8 +14,6 @@ from counterpoint.networks.base import (
     check_layers,
 )
 
-__all__ = ["MixtureOfExpertsClassifier", "MixtureOfExpertsRegressor"]
-
 GATES = ("soft", "stochastic", "hard")
 SOLVERS = ("em", "gradient")
 # Iterations in a row without a gain of ``tol``; steps of gradient ascent go up and down.

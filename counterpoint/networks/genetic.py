@@ -11,8 +11,6 @@ from counterpoint.networks.engine import Networks
 from counterpoint.networks.search import Search
 from counterpoint.networks.structure import joined, masked, roomy, trimmed, units, without_units
 
-__all__ = ["AddemupClassifier"]
-
 _SETTLED = 1e-12  # changes below are rounding
 
 

@@ -10,8 +10,6 @@ from counterpoint.combiners.simplex import project_to_simplex
 from counterpoint.networks._nccd import BaseNCCD
 from counterpoint.networks.base import ScoredClassifier
 
-__all__ = ["NCCDClassifier", "NCCDRegressor"]
-
 
 class NCCDRegressor(BaseNCCD, BaseEnsembleRegressor):
     """Negative correlation learning for any regressor, by correcting what members aim at.

@@ -11,8 +11,6 @@ from counterpoint.networks.base import BaseNetworkClassifier, BaseNetworkRegress
 from counterpoint.networks.coupling import LOSSES
 from counterpoint.networks.joint import BaseJointNetworks
 
-__all__ = ["NegativeCorrelationClassifier", "NegativeCorrelationRegressor"]
-
 
 class NegativeCorrelationClassifier(BaseJointNetworks, BaseNetworkClassifier):
     """Classify by the mean of networks that are trained together.

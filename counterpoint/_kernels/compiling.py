@@ -1,0 +1,160 @@
+"""How kernels are compiled, where compiled code is kept, and when threads share a loop.
+
+Numba refuses to compile where it can keep code neither beside the source nor in a home, as in a
+hardened container. Then a folder of this user's own in the temporary directory serves, if nobody
+else can write to it: what is read from it is run. Without even that, nothing is kept.
+
+A loop that threads may share is compiled twice, when first needed, for one thread and for many;
+both give the same bits. One thread does the work where sharing does not pay (``threads_for``), so
+that small data never wait for the slower compilation; while another thread has such a loop
+running, which not every threading layer survives; and after a fork, where no other threads are.
+"""
+
+import os
+import stat
+import tempfile
+import threading
+import warnings
+from functools import update_wrapper
+from pathlib import Path
+from types import FunctionType
+from typing import Any
+
+import numba
+from numba import njit
+
+
+def prepare_cache():
+    """Make numba's cache work, say so once if it has no place; return whether code is kept."""
+    if numba.config.DISABLE_JIT or _has_place():
+        return True
+    try:
+        numba.config.CACHE_DIR = str(_own_folder())
+    except OSError:
+        numba.config.CACHE_DIR = ""
+    kept = bool(numba.config.CACHE_DIR) and _has_place()
+    where = f"are kept in {numba.config.CACHE_DIR}" if kept else "are compiled again every time"
+    warnings.warn(
+        f"Neither the package's folder nor a home can be written to: compiled kernels {where}. Set "
+        "NUMBA_CACHE_DIR to a folder that lasts, and they are compiled only once.",
+        UserWarning,
+        stacklevel=3,
+    )
+    return kept
+
+
+def _has_place():
+    try:
+        njit(cache=True)(_nothing)
+    except RuntimeError:  # "cannot cache function: no locator available"
+        return False
+    return True
+
+
+def _nothing():
+    pass
+
+
+def _own_folder():
+    user = os.getuid() if hasattr(os, "getuid") else os.environ.get("USERNAME", "")
+    folder = Path(tempfile.gettempdir()) / f"counterpoint-kernels-{user}"
+    try:
+        folder.mkdir(mode=0o700, exist_ok=True)
+    except OSError:
+        return Path(tempfile.mkdtemp(prefix="counterpoint-kernels-"))
+    return folder if _is_private(folder) else Path(tempfile.mkdtemp(prefix=f"{folder.name}-"))
+
+
+def _is_private(folder):
+    seen = folder.lstat()
+    if not stat.S_ISDIR(seen.st_mode):
+        return False
+    return not hasattr(os, "getuid") or (seen.st_uid == os.getuid() and not seen.st_mode & 0o022)
+
+
+KEEP = prepare_cache()
+
+
+def kernel(**options):
+    """Compile a kernel; options are those of ``njit``."""
+    return njit(cache=KEEP, **options)
+
+
+_running = threading.Lock()
+_forked = False
+
+
+def _after_fork():
+    global _forked, _running
+    _forked = True
+    _running = threading.Lock()  # the parent's may have been taken by a thread that is not here
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_after_fork)
+
+
+class _Parallel:
+    """One loop, compiled for one thread and for many."""
+
+    def __init__(self, function, options):
+        update_wrapper(self, function)
+        self.py_func = function
+        self._alone = njit(cache=KEEP, **options)(_renamed(function, "_alone"))
+        self._shared = njit(cache=KEEP, parallel=True, **options)(function)
+
+    def __call__(self, *args):
+        if _forked or numba.get_num_threads() == 1 or not _running.acquire(blocking=False):
+            return self._alone(*args)
+        try:
+            return self._shared(*args)
+        finally:
+            _running.release()
+
+
+def _renamed(function, suffix):
+    # Numba keeps compiled code under the function's name: two compilations need two names.
+    copy = FunctionType(
+        function.__code__,
+        function.__globals__,
+        function.__name__ + suffix,
+        function.__defaults__,
+        function.__closure__,
+    )
+    copy.__qualname__ = function.__qualname__ + suffix
+    copy.__module__ = function.__module__
+    copy.__doc__ = function.__doc__
+    return copy
+
+
+def parallel(**options):
+    """Compile a kernel whose ``prange`` threads may share; options are those of ``njit``."""
+
+    def compiled(function):
+        return _Parallel(function, options)
+
+    return compiled
+
+
+# Wrappers for Python and a cache are the outer kernel's; without them here it compiles faster.
+_INNER: dict[str, Any] = {
+    "error_model": "numpy",
+    "no_cpython_wrapper": True,
+    "no_cfunc_wrapper": True,
+}
+_UNCOUNTED: dict[str, Any] = {"_nrt": False}
+
+
+def inner(function):
+    """Compile a function that only kernels call; it may make arrays."""
+    return njit(**_INNER)(function)
+
+
+def lean(function):
+    """Compile a function that only kernels call and that makes views of arrays, but no arrays.
+
+    Numba counts the references to an array whenever it is sliced, with an instruction that
+    makes all processors wait. For a tree's thousands of small segments that took a
+    third of the time, and the caller holds the arrays anyway.
+    """
+    return njit(**_INNER, **_UNCOUNTED)(function)
