@@ -126,10 +126,8 @@ def encode_target(estimator: Any, y: Any) -> tuple[NDArray, NDArray]:
     check_classification_targets(y)
     classes, codes = np.unique(y, return_inverse=True)
     if len(classes) < 2:
-        raise ValueError(
-            f"y holds one class only, {classes.tolist()[0]!r}: {type(estimator).__name__} needs at "
-            "least two classes."
-        )
+        held = f"one class only, {classes.tolist()[0]!r}" if len(classes) else "no label"
+        raise ValueError(f"y holds {held}: {type(estimator).__name__} needs at least two classes.")
     return classes, codes
 
 

@@ -189,7 +189,8 @@ class CombinationTreeClassifier(SharesMixin, ClassifierMixin, BaseEstimator):
 
     def predict_proba(self, X) -> NDArray:
         """Return the shares of the classes in the leaf reached, (n_samples, n_classes)."""
-        return self.combination_tree_.shares()[self.apply(X)]
+        leaves = self.apply(X)
+        return self.combination_tree_.shares()[leaves]
 
     def get_depth(self) -> int:
         """Return the number of splits on the longest path."""
