@@ -8,9 +8,8 @@ from counterpoint import __version__
 
 def versions(*others: str) -> dict[str, str]:
     """Return the versions of counterpoint, scikit-learn, numpy and Python, and of ``others``."""
-    packages = ("scikit-learn", "numpy", *others)
     return {
         "counterpoint": __version__,
-        **{name: version(name) for name in packages},
+        **{name: version(name) for name in ("scikit-learn", "numpy", *others)},
         "python": platform.python_version(),
     }
