@@ -10,13 +10,13 @@ from typing import Any
 import matplotlib.pyplot as plt
 import pandas as pd
 
+from counterpoint._files import new_file
 from counterpoint._progress import quiet
 from counterpoint._versions import versions
 from counterpoint.claims.judging import ClaimResult
 from counterpoint.claims.protocol import Word
 from counterpoint.report.figures import save_to
 from counterpoint.report.reproductions import render_reproductions
-from counterpoint.tabular.files import new_file
 from counterpoint.tabular.plain import plain
 
 PAGE = "index.html"

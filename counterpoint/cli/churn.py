@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from counterpoint._files import find_file
 from counterpoint.cli import options, terminal
-from counterpoint.tabular.files import find_file
 
 if TYPE_CHECKING:
     from rich.console import Console

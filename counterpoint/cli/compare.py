@@ -65,7 +65,7 @@ def compare(
     with terminal.in_options(options.WORDS):
         options.check_outputs(csv)
         from counterpoint import tabular
-        from counterpoint.tabular.files import new_file
+        from counterpoint._files import new_file
         from counterpoint.tabular.methods import COMPARED
 
         table = tabular.read_table(

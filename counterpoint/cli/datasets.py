@@ -96,7 +96,6 @@ def export(
 
     with terminal.in_options({**WORDS, f"load('{name}', fetch=True)": "--fetch"}):
         from counterpoint.datasets import export_csv
-        from counterpoint.tabular.files import new_file
 
         if output == "-":
             with tempfile.TemporaryDirectory() as folder:
@@ -108,8 +107,7 @@ def export(
         path = Path(f"{name}.csv" if output is None else output)
         if path.exists() and not force:
             raise FileExistsError(f"{path} is there already: pass --force to replace it.")
-        with new_file(path) as part:
-            export_csv(name, part, fetch=fetch)
+        export_csv(name, path, fetch=fetch)
     terminal.wrote(path, name)
 
 

@@ -6,8 +6,8 @@ from typing import Annotated, Any
 
 import typer
 
+from counterpoint._files import check_output
 from counterpoint.cli import terminal
-from counterpoint.tabular.files import check_output
 
 # Those of counterpoint.tabular.methods, which takes seconds to import; a test compares.
 METHOD_NAMES = (

@@ -33,7 +33,7 @@ def predict(
     with terminal.in_options(options.WORDS):
         options.check_outputs(output)
         from counterpoint import tabular
-        from counterpoint.tabular.files import new_file
+        from counterpoint._files import new_file
         from counterpoint.tabular.plain import to_json
 
         prediction = tabular.predict(tabular.load(model), file, proba=proba, separator=separator)

@@ -74,9 +74,9 @@ def reproduce(
     except ValueError as error:
         raise typer.BadParameter(str(error), param_hint="TOPIC") from error
     with terminal.in_options(_WORDS):
+        from counterpoint._files import check_output
         from counterpoint.claims import Store, judge_claim
         from counterpoint.claims.page import PAGE, write_reproductions
-        from counterpoint.tabular.files import check_output
         from counterpoint.tabular.plain import to_json
 
         output.mkdir(exist_ok=True)

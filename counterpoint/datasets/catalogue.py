@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from counterpoint._files import new_file
 from counterpoint._validation import check_choice
 from counterpoint.datasets.folder import all_files, data_folder, find_files, read_files, recorded
 from counterpoint.datasets.index import DATA, Entry, canonical, close_matches, index
@@ -130,7 +131,8 @@ def register(
     catalogue = folder / "index.json"
     rows = json.loads(catalogue.read_text(encoding="utf-8")) | {key: row}
     text = json.dumps(dict(sorted(rows.items())), indent=1, ensure_ascii=False)
-    catalogue.write_text(text + "\n", encoding="utf-8")
+    with new_file(catalogue) as part:
+        part.write_text(text + "\n", encoding="utf-8")
     index.cache_clear()
     return Entry(name=key, **row)
 

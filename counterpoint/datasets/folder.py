@@ -14,6 +14,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from counterpoint._files import new_file
 from counterpoint.datasets.index import Entry, canonical, index
 
 if TYPE_CHECKING:
@@ -143,14 +144,17 @@ def add_file(
     copy = folder / (key + (f".{part}" if part else "") + suffix)
     replaced = {old for other, old in here.items() if part is None or other in (part, None)}
     if copy.resolve() != path.resolve():
-        shutil.copyfile(path, copy)
+        with new_file(copy) as new:
+            shutil.copyfile(path, new)
     for old in replaced - {copy}:
         old.unlink()
     counted = ("columns", "rows", "missing", "classes", "split")
     facts: dict[str, Any] = {"target": entry.target, "missing_values": list(missing_values)}
     facts |= {fact: getattr(entry, fact) for fact in counted}
     note = folder / f"{key}.json"
-    note.write_text(json.dumps(facts, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+    with new_file(note) as new:
+        text = json.dumps(facts, indent=1, ensure_ascii=False) + "\n"
+        new.write_text(text, encoding="utf-8")
     return copy
 
 

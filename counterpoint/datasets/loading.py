@@ -7,6 +7,7 @@ from typing import Literal, overload
 import pandas as pd
 from sklearn.utils import Bunch
 
+from counterpoint._files import check_output
 from counterpoint.datasets.catalogue import description, unknown
 from counterpoint.datasets.folder import data_folder, find_files, read_files, recorded
 from counterpoint.datasets.index import DATA, Entry, canonical, index
@@ -145,8 +146,8 @@ def export_csv(name: str, path: str | os.PathLike, *, fetch: bool = False) -> Pa
     ...     print(export_csv("iris", folder + "/iris.csv").read_text().splitlines()[1])
     5.1,3.5,1.4,0.2,Iris-setosa
     """
+    path = check_output(path)  # before the work, not after
     bunch = load(name, fetch=fetch)
-    path = Path(path)
     write_csv(Table(bunch.X, bunch.y, bunch.split), path)
     return path
 

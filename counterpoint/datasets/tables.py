@@ -5,6 +5,7 @@ A header row, one row a case; a missing value is an empty field; an optional fir
 """
 
 import contextlib
+import gzip
 import warnings
 import zlib
 from collections.abc import Mapping, Sequence
@@ -13,6 +14,8 @@ from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
+
+from counterpoint._files import new_file
 
 SPLIT = "split"
 PARTS = ("train", "test")
@@ -108,7 +111,10 @@ def to_table(cells: pd.DataFrame, *, columns: Mapping[str, str], target: str) ->
 
 
 def write_csv(table: Table, path: Path) -> None:
-    """Write a table by the convention above; gzipped, and always to the same bytes, for .gz."""
+    """Write a table by the convention above, whole or not at all.
+
+    For .gz it is gzipped, always to the same bytes.
+    """
     frame = table.X.copy()
     for name in frame.columns:
         # 6, not 6.0: as the sources have it
@@ -117,8 +123,14 @@ def write_csv(table: Table, path: Path) -> None:
     frame[table.y.name] = table.y
     if table.split is not None:
         frame.insert(0, SPLIT, table.split)
-    gzipped = {"method": "gzip", "mtime": 0} if path.suffix == ".gz" else None
-    frame.to_csv(path, index=False, lineterminator="\n", encoding="utf-8", compression=gzipped)
+    text = frame.to_csv(index=False, lineterminator="\n").encode()
+    with new_file(path) as part, part.open("wb") as file:
+        if path.suffix != ".gz":
+            file.write(text)
+            return
+        # The name it will have is kept inside, no date.
+        with gzip.GzipFile(path.name, "wb", fileobj=file, mtime=0) as packed:
+            packed.write(text)
 
 
 def _is_split(cells: pd.DataFrame, name: str) -> bool:

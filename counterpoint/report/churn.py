@@ -4,11 +4,11 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from counterpoint._files import new_file
 from counterpoint._versions import versions
 from counterpoint.plots import LiftDisplay
 from counterpoint.report.figures import PageFigure, new_figure, png_address
 from counterpoint.report.render import render, write_html
-from counterpoint.tabular.files import new_file
 from counterpoint.tabular.plain import plain
 from counterpoint.tabular.words import number
 

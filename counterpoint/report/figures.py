@@ -11,6 +11,7 @@ import matplotlib as mpl
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from counterpoint._files import new_file
 from counterpoint._outputs import MemberOutputs
 from counterpoint.diversity import label_kappa
 from counterpoint.plots import (
@@ -20,7 +21,6 @@ from counterpoint.plots import (
     TrajectoryDisplay,
     TreeDisplay,
 )
-from counterpoint.tabular.files import new_file
 
 if TYPE_CHECKING:
     from counterpoint.tabular.demo import DemoResult

@@ -6,10 +6,10 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
+from counterpoint._files import check_output
 from counterpoint.report import drawing
 from counterpoint.report.render import render, write_html
 from counterpoint.tabular.assessment import assess
-from counterpoint.tabular.files import check_output
 
 _DIGITS = 6  # a share in percent must not be rounded twice
 

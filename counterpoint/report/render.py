@@ -5,8 +5,8 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from counterpoint._files import new_file
 from counterpoint.tabular import words
-from counterpoint.tabular.files import new_file
 
 if TYPE_CHECKING:
     from jinja2 import Environment

@@ -23,10 +23,10 @@ import pandas as pd
 from sklearn.exceptions import InconsistentVersionWarning
 
 from counterpoint import __version__
+from counterpoint._files import find_file, new_file
 from counterpoint._validation import check_count
 from counterpoint._versions import versions
 from counterpoint.tabular.columns import Column
-from counterpoint.tabular.files import find_file, new_file
 from counterpoint.tabular.plain import plain
 from counterpoint.tabular.scores import Score
 from counterpoint.tabular.table_model import TableModel

@@ -10,8 +10,8 @@ from typing import IO, Any
 import numpy as np
 import pandas as pd
 
+from counterpoint._files import find_file
 from counterpoint.tabular.columns import Column, find_column, is_number
-from counterpoint.tabular.files import find_file
 from counterpoint.tabular.text_files import read_csv, read_csv_file
 
 MISSING = ("?", "NA", "NaN", "nan")

@@ -234,7 +234,7 @@ def test_what_is_strange_is_refused_by_name(path, thing, name):
     [
         "os.system",
         "counterpoint.cli.main",
-        "counterpoint.tabular.files.new_file",
+        "counterpoint._files.new_file",
         "counterpoint.auto.overproduce.partial",  # imported there, not ours
         "counterpoint.auto.overproduce.np",
         "counterpoint.auto.choice.choose_rule",

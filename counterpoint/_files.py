@@ -1,6 +1,7 @@
 """Files that are there to be read, and files written whole or not at all."""
 
 import os
+import secrets
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -35,13 +36,18 @@ def check_output(path: str | os.PathLike[str]) -> Path:
 def new_file(path: str | os.PathLike[str]) -> Iterator[Path]:
     """Yield a path to write to, which becomes ``path`` at the end if all went well.
 
-    A file of that name is replaced; until then it stays as it was.
+    A file of that name is replaced; until then it stays as it was. What is written meanwhile has a
+    name that nobody can guess, and is made for this: a file or a link laid in wait is never
+    followed.
     """
     path = check_output(path).resolve()
     if path.exists() and not path.is_file():  # /dev/null and its like
         yield path
         return
-    part = path.with_name(f".part-{os.getpid()}-{path.name}")  # the ending says the format
+    ending = "".join(path.suffixes[-2:])  # says the format: .csv.gz
+    part = path.with_name(f".part-{secrets.token_hex(8)}{ending}")
+    # Not by tempfile: its files are for the owner alone, ours as private as the umask says.
+    os.close(os.open(part, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666))
     try:
         yield part
         part.replace(path)
