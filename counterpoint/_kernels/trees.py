@@ -11,6 +11,37 @@ from numba import prange
 
 from counterpoint._kernels.compiling import kernel, parallel
 
+# What :func:`first_fault` may find.
+SOUND, ONE_CHILD, FAR_CHILD, TWO_PARENTS, NO_PARENT = range(5)
+
+
+@kernel()
+def first_fault(left, right):
+    """Return what keeps these children from being one tree, and at which node.
+
+    Nothing, 0, comes with the number of splits on the longest path. Children are any numbers, in
+    two arrays as long as each other, not empty; nothing is looked up before it is known to exist.
+    """
+    n = len(left)
+    deep = np.full(n, -1, dtype=np.int64)
+    deep[0] = 0
+    most = 0
+    for node in range(n):
+        if deep[node] < 0:
+            return NO_PARENT, node
+        if left[node] == -1 and right[node] == -1:
+            continue
+        if left[node] == -1 or right[node] == -1:
+            return ONE_CHILD, node
+        for child in (left[node], right[node]):
+            if child <= node or child >= n:
+                return FAR_CHILD, node
+            if deep[child] >= 0:
+                return TWO_PARENTS, child
+            deep[child] = deep[node] + 1
+        most = max(most, deep[node] + 1)
+    return SOUND, most
+
 
 @kernel()
 def depth(left, right):

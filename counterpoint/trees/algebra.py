@@ -14,13 +14,14 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from counterpoint._kernels import trees as kernels
-from counterpoint._validation import check_choice
+from counterpoint._validation import check_choice, check_count
 from counterpoint.trees.ensemble import predict_trees, stack_trees
 from counterpoint.trees.structure import (
     LEAF,
     PER_NODE,
     Tree,
     check_cases,
+    check_tree,
     class_shares,
     impurities,
     join_trees,
@@ -130,8 +131,16 @@ def graft(tree: Tree, subtrees: Mapping[int, Tree]) -> Tree:
     >>> graft(one, {2: two}).feature.tolist()
     [0, -1, 1, -1, -1]
     """
+    check_tree(tree)
+    if not isinstance(subtrees, Mapping):
+        raise TypeError(
+            f"subtrees is a {type(subtrees).__name__}: give a mapping from the numbers of leaves "
+            "to trees, such as {2: tree}."
+        )
     for leaf, subtree in subtrees.items():
-        if not 0 <= leaf < tree.node_count or tree.children_left[leaf] != LEAF:
+        check_count(leaf, "leaf", low=0, hint=", the number of a leaf, as `apply` does")
+        check_tree(subtree, f"the subtree for leaf {leaf}")
+        if leaf >= tree.node_count or tree.children_left[leaf] != LEAF:
             raise ValueError(
                 f"Node {leaf} is not a leaf of the tree, which has {tree.node_count} nodes: give "
                 "the number of a leaf, as `apply` does."
@@ -182,6 +191,7 @@ def simplify(tree: Tree, *, by: str = "label", missing: ArrayLike | bool | None 
     >>> simplify(tree).n_leaves < tree.n_leaves, same_function(tree, simplify(tree))
     (True, (True, None))
     """
+    check_tree(tree)
     if not tree.is_oblique:
         n_features = int(tree.feature.max()) + 1 if np.ndim(missing) == 0 else len(missing)  # type: ignore[arg-type]
         edges = np.full(n_features, np.inf)
@@ -239,6 +249,7 @@ def relabel(
     >>> relabel(tree, [[0], [2], [3]], [1, 1, 0]).value.tolist()
     [[1.0, 2.0], [0.0, 1.0], [1.0, 1.0]]
     """
+    check_tree(tree)
     check_choice(empty, "empty", ("drop", "parent"))
     X, n_classes = np.asarray(X), tree.value.shape[1]
     codes, weight = check_cases(tree, X, y, sample_weight)

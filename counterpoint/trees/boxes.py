@@ -6,7 +6,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from counterpoint._kernels import boxes as kernels
-from counterpoint.trees.structure import Tree, require_columns
+from counterpoint._validation import check_count
+from counterpoint.trees.structure import MOST_COLUMNS, Tree, require_columns
 
 
 def leaf_boxes(tree: Tree, n_features: int) -> tuple[NDArray, NDArray, NDArray]:
@@ -120,6 +121,7 @@ def overlap(
 
 def check_columns(trees: Sequence[Tree], n_features: int) -> None:
     """Refuse oblique splits, and splits on columns beyond the last."""
+    check_count(n_features, "n_features", low=0, high=MOST_COLUMNS)
     require_columns(trees, "Taking leaves as boxes")
     asked = max(int(tree.feature.max()) for tree in trees)
     if asked >= n_features:

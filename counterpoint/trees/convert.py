@@ -9,7 +9,16 @@ from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 from sklearn.tree._tree import Tree as SklearnTree
 from sklearn.utils.validation import check_is_fitted
 
-from counterpoint.trees.structure import LEAF, Tree, class_shares, require_columns
+from counterpoint._validation import check_count
+from counterpoint.trees.structure import (
+    LEAF,
+    MOST_COLUMNS,
+    Tree,
+    check_children,
+    check_tree,
+    class_shares,
+    require_columns,
+)
 
 # scikit-learn's mark for the feature and the threshold of a leaf.
 _UNDEFINED = -2
@@ -46,7 +55,7 @@ def from_sklearn(estimator: DecisionTreeClassifier | DecisionTreeRegressor) -> T
         raise ValueError(
             f"The tree has {estimator.n_outputs_} outputs, expected one: fit a tree for each."
         )
-    tree = estimator.tree_
+    tree = check_sklearn_tree(estimator.tree_, n_features=estimator.n_features_in_)
     is_leaf = tree.children_left == LEAF
     weight = np.array(tree.weighted_n_node_samples)
     value = np.array(tree.value[:, 0, :])
@@ -69,6 +78,27 @@ def from_sklearn(estimator: DecisionTreeClassifier | DecisionTreeRegressor) -> T
         impurity=np.array(tree.impurity),
         max_depth=int(tree.max_depth),
     )
+
+
+def check_sklearn_tree(tree: SklearnTree, *, n_features: int) -> SklearnTree:
+    """Return the inner tree of a scikit-learn tree, or say what in its arrays is at fault.
+
+    scikit-learn walks these arrays without a look at them: from a file that was tampered with
+    they lead anywhere, or round and round.
+    """
+    name = "The tree of scikit-learn"
+    depth = check_children(tree.children_left, tree.children_right, name)
+    leaf = tree.children_left == LEAF
+    if not 0 <= tree.max_depth < len(leaf) or tree.max_depth < depth:
+        raise ValueError(f"{name} has max_depth {tree.max_depth}, but a path of {depth} splits.")
+    strange = ~leaf & ((tree.feature < 0) | (tree.feature >= n_features))
+    if tree.n_features != n_features or strange.any():
+        feature = tree.feature[strange.argmax()] if strange.any() else tree.n_features - 1
+        raise ValueError(f"{name} asks for column {feature}, but there are {n_features} columns.")
+    # All values may go left: a threshold of inf is one.
+    if np.isnan(tree.threshold[~leaf]).any() or not np.isfinite(tree.value).all():
+        raise ValueError(f"{name} has thresholds or values that are no numbers.")
+    return tree
 
 
 def to_sklearn(tree: Tree, template: DecisionTreeClassifier) -> DecisionTreeClassifier:
@@ -148,6 +178,8 @@ def as_sklearn(
     >>> made.predict(X[:1]).tolist()
     ['setosa']
     """
+    check_tree(tree)
+    check_count(n_features, "n_features", high=MOST_COLUMNS)
     labels = np.asarray(classes)
     if labels.ndim != 1 or len(labels) != tree.value.shape[1]:
         raise ValueError(

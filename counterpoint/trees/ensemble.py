@@ -11,9 +11,17 @@ from sklearn.utils.validation import check_array
 
 from counterpoint._kernels import forest as kernels
 from counterpoint._kernels.threads import threads_for
-from counterpoint._validation import check_choice
+from counterpoint._validation import check_choice, check_count, check_floats
 from counterpoint.trees.binning import MISSING, BinnedData
-from counterpoint.trees.structure import LEAF, OBLIQUE, Tree, class_shares, join_trees
+from counterpoint.trees.structure import (
+    LEAF,
+    MOST_COLUMNS,
+    OBLIQUE,
+    Tree,
+    check_tree,
+    class_shares,
+    join_trees,
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -64,6 +72,8 @@ def stack_trees(trees: Sequence[Tree]) -> StackedTrees:
     """Lay trees end to end: at least one, all with the same number of classes."""
     if not trees:
         raise ValueError("No trees were given: pass at least one.")
+    for k, tree in enumerate(trees):
+        check_tree(tree, f"tree {k}" if k else "tree")
     widths = sorted({tree.value.shape[1] for tree in trees})
     if len(widths) > 1:
         raise ValueError(
@@ -253,6 +263,34 @@ class TreeEnsemble:
     def _scored(self) -> StackedTrees:
         scores = np.concatenate([_node_scores(tree, self.kind) for tree in self.trees])
         return replace(self.stacked, value=scores)
+
+
+def check_ensemble(ensemble: Any) -> TreeEnsemble:
+    """Return trees that decide together, or say which of them, or what else, is at fault."""
+    if not isinstance(ensemble, TreeEnsemble):
+        raise TypeError(
+            f"ensemble is a {type(ensemble).__name__}: give a TreeEnsemble, as take_trees makes it."
+        )
+    n_features = check_count(ensemble.n_features, "n_features", low=0, high=MOST_COLUMNS)
+    check_choice(ensemble.kind, "kind", ("votes", "shares", "scores"))
+    check_choice(ensemble.dtype, "dtype", (np.float32, np.float64))
+    if not ensemble.trees:
+        raise ValueError("The ensemble has no trees: give at least one.")
+    for k, tree in enumerate(ensemble.trees):
+        check_tree(tree, f"tree {k} of the ensemble", n_features=n_features)
+        if tree.value.shape[1] != ensemble.n_classes:
+            raise ValueError(
+                f"Tree {k} of the ensemble has {tree.value.shape[1]} classes, the ensemble "
+                f"{ensemble.n_classes}: give trees on the same classes."
+            )
+    numbers = [("weights", ensemble.weights, ensemble.n_trees)]
+    if ensemble.offset is not None:
+        numbers.append(("offset", ensemble.offset, ensemble.n_classes))
+    for name, array, n in numbers:
+        values = check_floats(array, name, ("n_trees" if name == "weights" else "n_classes",))
+        if len(values) != n:
+            raise ValueError(f"{name} has shape {values.shape}, expected ({n},).")
+    return ensemble
 
 
 def _node_scores(tree, kind):

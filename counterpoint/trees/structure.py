@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,8 @@ from counterpoint._validation import check_sample_weight
 LEAF = -1
 # The feature of a split along a direction that is no column.
 OBLIQUE = -2
+# Work on a tree takes arrays as long as there are columns: what asks for more is no tree.
+MOST_COLUMNS = 2**24
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -22,6 +25,11 @@ class Tree:
     A sample goes left where its value is not above the threshold. In a leaf both children are
     -1, the feature is -1 and the threshold NaN. An oblique split compares the scalar product of
     the sample and a row of ``normals`` with the threshold; its feature is -2.
+
+    The arrays are kept as they are given. Functions that take a tree check it first: that every
+    node but the root is the child of one node before it, that columns are from 0 to 2 ** 24 - 1,
+    that thresholds are numbers, values and weights finite, all of agreeing shapes and types. They
+    raise a ``ValueError`` that names the node at fault.
 
     Attributes
     ----------
@@ -139,6 +147,106 @@ def join_trees(trees: Sequence[Tree]) -> Tree:
     )
 
 
+# The kinds of numbers that each array may hold.
+_KINDS = {
+    "children_left": "i",
+    "children_right": "i",
+    "feature": "i",
+    "threshold": "f",
+    "bin_threshold": "iu",
+    "missing_go_to_left": "biu",
+    "value": "fiu",
+    "weighted_n_node_samples": "fiu",
+    "n_node_samples": "fiu",
+    "impurity": "f",
+    "normals": "f",
+}
+_FAULTS = {
+    kernels.ONE_CHILD: "has one child: give two, or -1 for both",
+    kernels.FAR_CHILD: "has a child that is not among the nodes after it",
+    kernels.TWO_PARENTS: "is a child twice",
+    kernels.NO_PARENT: "is no node's child",
+}
+
+
+def check_tree(tree: Any, name: str = "tree", *, n_features: int | None = None) -> Tree:
+    """Return a tree that kernels may walk, or say which of its arrays or nodes is at fault."""
+    if not isinstance(tree, Tree):
+        raise TypeError(
+            f"{name} is a {type(tree).__name__}: give a Tree, as from_sklearn or take_trees make."
+        )
+    _check_arrays(tree, name)
+    depth = check_children(tree.children_left, tree.children_right, name)
+    if not isinstance(tree.max_depth, Integral) or not depth <= tree.max_depth <= tree.node_count:
+        raise ValueError(
+            f"{name} has max_depth={tree.max_depth!r}, but its longest path has {depth} splits: "
+            "give that."
+        )
+    leaf, feature, n_columns = tree.is_leaf, tree.feature, MOST_COLUMNS
+    if n_features is not None:
+        n_columns = n_features
+    elif tree.normals is not None:
+        n_columns = tree.normals.shape[1]
+    known = (feature < n_columns) & ((feature >= 0) | leaf)
+    known = (
+        known | (feature == OBLIQUE) if tree.normals is not None else known & (feature != OBLIQUE)
+    )
+    if not known.all():
+        node = int(known.argmin())
+        raise ValueError(
+            f"{name} has feature {feature[node]} at node {node}: give columns from 0 to "
+            f"{n_columns - 1}, -1 in leaves and, with normals, -2 for oblique splits."
+        )
+    strange = np.isnan(tree.threshold) & ~leaf
+    if strange.any():
+        raise ValueError(f"{name} has threshold NaN at node {strange.argmax()}, which is a split.")
+    for part in ("value", "weighted_n_node_samples", "impurity", "normals"):
+        array = getattr(tree, part)
+        if array is not None and not np.isfinite(array).all():
+            raise ValueError(f"{name} has values in {part} that are not finite.")
+    return tree
+
+
+def _check_arrays(tree, name):
+    n_nodes = None
+    for part, kinds in _KINDS.items():
+        array = getattr(tree, part)
+        if part == "normals" and array is None:
+            continue
+        if not isinstance(array, np.ndarray):
+            raise ValueError(f"{name} has {part} of type {type(array).__name__}: give an array.")
+        kind, size = array.dtype.kind, array.dtype.itemsize
+        if kind not in kinds or not array.dtype.isnative or (kind == "f" and size not in (4, 8)):
+            raise ValueError(
+                f"{name} has {part} of type {array.dtype}: give the types in Tree's docstring."
+            )
+        n_nodes = array.size if n_nodes is None else n_nodes
+        ndim = 2 if part in ("value", "normals") else 1
+        if array.ndim != ndim or len(array) != n_nodes or array.size == 0:
+            raise ValueError(
+                f"{name} has {part} of shape {array.shape}, expected "
+                f"({n_nodes}{', at least 1' if ndim == 2 else ''}{',' if ndim == 1 else ''}): "
+                "one row for each node, and at least one node."
+            )
+
+
+def check_children(left: Any, right: Any, name: str = "tree") -> int:
+    """Return the depth of the tree that children make, or say at which node they make none."""
+    left, right = np.asarray(left), np.asarray(right)
+    if left.ndim != 1 or left.shape != right.shape or len(left) == 0:
+        raise ValueError(
+            f"{name} has children_left of shape {left.shape} and children_right {right.shape}, "
+            "expected the same (n_nodes,) with at least one node."
+        )
+    fault, at = kernels.first_fault(left, right)
+    if fault:
+        raise ValueError(
+            f"{name} is no binary tree: node {at} {_FAULTS[fault]}. There are {len(left)} nodes; "
+            "each but the first must be in children_left or children_right of one node before it."
+        )
+    return int(at)
+
+
 def check_cases(
     tree: Tree, X: NDArray, y: ArrayLike, sample_weight: ArrayLike | None
 ) -> tuple[NDArray, NDArray]:
@@ -186,8 +294,9 @@ def round_down(values: Any, dtype: Any) -> NDArray:
 
 
 def require_columns(trees: Sequence[Tree], what: str) -> None:
-    """Refuse trees with oblique splits."""
+    """Refuse what is no tree, and trees with oblique splits."""
     for k, tree in enumerate(trees):
+        check_tree(tree, f"tree {k}" if k else "tree")
         if tree.is_oblique:
             raise ValueError(
                 f"Tree {k} has oblique splits, along directions that are no columns. {what} needs "

@@ -17,10 +17,11 @@ from sklearn.exceptions import NotFittedError
 from sklearn.tree import DecisionTreeClassifier
 
 from counterpoint import _members
+from counterpoint._validation import check_count
 from counterpoint.trees.additive import additive_trees, is_additive
 from counterpoint.trees.convert import from_sklearn
-from counterpoint.trees.ensemble import TreeEnsemble
-from counterpoint.trees.structure import Tree
+from counterpoint.trees.ensemble import TreeEnsemble, check_ensemble
+from counterpoint.trees.structure import MOST_COLUMNS, Tree, check_tree
 
 _ACCEPTED = (
     "a fitted random forest, extra trees, bagging, AdaBoost or voting classifier of trees, a "
@@ -71,7 +72,7 @@ def take_trees(
     (5, 'shares')
     """
     if isinstance(pool, TreeEnsemble):
-        return pool
+        return check_ensemble(pool)
     if isinstance(pool, Tree):
         return _from_trees([pool], classes, n_features)
     if isinstance(pool, list | tuple | dict):
@@ -168,6 +169,8 @@ def _take_pool(pool, classes, n_features):
 
 
 def _from_trees(trees, classes, n_features):
+    for k, tree in enumerate(trees):
+        check_tree(tree, f"tree {k}" if len(trees) > 1 else "tree")
     widths = sorted({tree.value.shape[1] for tree in trees})
     if len(widths) > 1:
         raise ValueError(f"The trees have different numbers of classes, {widths}.")
@@ -181,6 +184,7 @@ def _from_trees(trees, classes, n_features):
     given = {tree.normals.shape[1] for tree in trees if tree.normals is not None}
     if n_features is None:
         n_features = max([asked, *given])
+    check_count(n_features, "n_features", low=0, high=MOST_COLUMNS, hint=", or None")
     if asked > n_features or given - {n_features}:
         raise ValueError(
             f"n_features={n_features}, but the trees are on {sorted(given) or asked} columns."
@@ -245,7 +249,9 @@ def _is_tree(model):
 
 
 def _arrays_of(model):
-    return from_sklearn(model) if isinstance(model, DecisionTreeClassifier) else model.tree_
+    if isinstance(model, DecisionTreeClassifier):
+        return from_sklearn(model)
+    return check_tree(model.tree_, "tree_", n_features=model.n_features_in_)
 
 
 def _takes_doubles(model):

@@ -83,3 +83,17 @@ def cells(trees, n_features):
         if all(low < high for low, high in zip(lower, upper, strict=True)):
             found[lower, upper] = [leaf[0] for leaf in choice]
     return found
+
+
+def is_tree(left, right):
+    """Whether a walk from node 0 meets every node once and each after its parent; -1 is no node."""
+    n, met, waiting = len(left), [], [(0, -1)]
+    while waiting and len(met) <= n:
+        node, above = waiting.pop()
+        if not above < node < n:
+            return False
+        met.append(node)
+        below = [left[node], right[node]]
+        if below != [-1, -1]:
+            waiting += [(child, node) for child in below]
+    return sorted(met) == list(range(n))

@@ -9,7 +9,7 @@ from counterpoint._kernels import certificate as kernels
 from counterpoint._validation import check_count
 from counterpoint.trees.boxes import leaf_boxes
 from counterpoint.trees.compare import point_in
-from counterpoint.trees.ensemble import TreeEnsemble
+from counterpoint.trees.ensemble import TreeEnsemble, check_ensemble
 from counterpoint.trees.structure import Tree, require_columns, round_down
 
 # Overlaps looked at before one call of the kernel gives Ctrl-C a chance.
@@ -87,6 +87,7 @@ def certify(tree: Tree, ensemble: TreeEnsemble, *, limit: int | None = None) -> 
     """
     if limit is not None:
         check_count(limit, "limit", hint=", or None")
+    check_ensemble(ensemble)
     require_columns([tree, *ensemble.trees], "A certificate")
     if tree.value.shape[1] != ensemble.n_classes:
         raise ValueError(

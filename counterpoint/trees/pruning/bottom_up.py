@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from counterpoint.trees.structure import LEAF, Tree, take_nodes
+from counterpoint.trees.structure import LEAF, Tree, check_children, take_nodes
 
 # Costs that differ by less than this share are equal: sums of weights are rounded.
 EQUAL = 1e-10
@@ -40,7 +40,8 @@ def prune_bottom_up(
     ``cost`` is that of each node as a leaf; ``margin(below, node)`` is added to the summed cost of
     the leaves under a node, ``below``, before the two are compared.
     """
-    left, right = check_children(children_left, children_right)
+    left, right = np.asarray(children_left), np.asarray(children_right)
+    check_children(left, right)
     cost = np.asarray(cost, dtype=np.float64)
     if cost.shape != left.shape or np.isnan(cost).any():
         raise ValueError(
@@ -91,26 +92,3 @@ def collapse(lefts, rights, is_leaf, cost):
         cost=cost,
         max_depth=max(depth[k] for k in kept),
     )
-
-
-def check_children(left, right):
-    """Return children as arrays that make a tree, or say why they do not."""
-    left, right = np.asarray(left), np.asarray(right)
-    if left.ndim != 1 or left.shape != right.shape or len(left) == 0:
-        raise ValueError(
-            f"children_left has shape {left.shape} and children_right {right.shape}, expected "
-            "the same (n_nodes,) with at least one node."
-        )
-    own, inner = np.arange(len(left)), left != LEAF
-    children = np.concatenate([left[inner], right[inner]])
-    # The two passes rely on this order, and every node but the root having one parent.
-    if (
-        (inner != (right != LEAF)).any()
-        or (np.minimum(left, right)[inner] <= own[inner]).any()
-        or not np.array_equal(np.sort(children), own[1:])
-    ):
-        raise ValueError(
-            "children_left and children_right are no binary tree with node 0 as root: every other "
-            "node must be the child of one node before it, and leaves have -1 in both."
-        )
-    return left, right

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from counterpoint._validation import check_choice
-from counterpoint.trees.structure import LEAF, Tree, parents
+from counterpoint.trees.structure import LEAF, Tree, check_tree, parents
 
 NODE_COSTS = ("impurity", "error")
 
@@ -56,7 +56,7 @@ def cost_complexity_path(tree: Tree, node_cost: str = "impurity") -> PruningPath
     >>> cost_complexity_path(tree).ccp_alphas.round(3).tolist()
     [0.0, 0.26, 0.333]
     """
-    cost = _node_costs(tree, node_cost).tolist()
+    cost = _node_costs(check_tree(tree), node_cost).tolist()
     parent = parents(tree.children_left, tree.children_right).tolist()
     leaf = (tree.children_left == LEAF).tolist()
     # The same sums in the same order as scikit-learn's, so that equal links stay equal.

@@ -11,15 +11,9 @@ from counterpoint._validation import check_choice, check_number
 from counterpoint.trees.convert import from_sklearn, to_sklearn
 from counterpoint.trees.ensemble import predict_trees, stack_trees
 from counterpoint.trees.pruning import paths
-from counterpoint.trees.pruning.bottom_up import (
-    Pruning,
-    check_children,
-    collapse,
-    cut,
-    prune_bottom_up,
-)
+from counterpoint.trees.pruning.bottom_up import Pruning, collapse, cut, prune_bottom_up
 from counterpoint.trees.pruning.criteria import LOCAL, check_cf, local_criterion
-from counterpoint.trees.structure import LEAF, Tree
+from counterpoint.trees.structure import LEAF, Tree, check_children, check_tree
 
 CRITERIA = (
     "cost-complexity",
@@ -129,7 +123,7 @@ def prune(
     """
     check_choice(criterion, "criterion", CRITERIA)
     if isinstance(tree, Tree):
-        arrays, codes = tree, y_val
+        arrays, codes = check_tree(tree), y_val
     elif not isinstance(tree, DecisionTreeClassifier):
         raise TypeError(
             f"A {type(tree).__name__} was given, expected a Tree or a DecisionTreeClassifier: only "
@@ -180,13 +174,13 @@ def find_pruning(
     codes, weights) from cross-validation; the cost is that of errors on these, or the criterion's.
     """
     if criterion in LOCAL:
-        left, right = check_children(tree.children_left, tree.children_right)
+        check_children(tree.children_left, tree.children_right)
         value = _check_value(tree.value, tree.node_count, total)
         n = value.sum(axis=1)
         if criterion == "error-based":
             check_cf(cf)
             if cf == 1:
-                is_leaf = left == LEAF
+                is_leaf = tree.children_left == LEAF
                 wrong = np.maximum(n - value.max(axis=1), 0.0)[is_leaf]
                 return _collapsed(tree, is_leaf, float(wrong.sum())), None
         local = local_criterion(criterion, classes=value[0], cf=cf, limit=limit, m=m, prior=prior)
@@ -194,7 +188,7 @@ def find_pruning(
         if criterion == "pessimistic":
             margin = lambda below, node: float(local.margin(below, n[node]))  # noqa: E731
         cost = local.leaf_cost(value)
-        return prune_bottom_up(left, right, cost, margin=margin), None
+        return prune_bottom_up(tree.children_left, tree.children_right, cost, margin=margin), None
     if criterion == "reduced-error":
         if held_out is None:
             raise ValueError("reduced-error needs rows the tree was not grown on: give X_val.")

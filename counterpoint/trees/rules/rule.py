@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from counterpoint.trees.boxes import leaf_boxes
-from counterpoint.trees.structure import Tree
+from counterpoint.trees.structure import Tree, check_tree
 
 _LEAST_DIGITS, _MOST_DIGITS = 4, 17
 
@@ -124,7 +124,7 @@ def tree_rules(
     if petal width <= 0.8 then setosa (50 of 150, 100 % sure)
     if petal width > 1.75 then virginica (46 of 150, 98 % sure)
     """
-    n_classes = tree.value.shape[1]
+    n_classes = check_tree(tree).value.shape[1]
     labels = np.arange(n_classes) if classes is None else np.asarray(classes)
     if labels.shape != (n_classes,):
         raise ValueError(
