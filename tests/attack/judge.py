@@ -52,7 +52,7 @@ def judge(call):
     return ("answer", "") if answer is None else answer
 
 
-def check_classifier(model, X):
+def check_answers(model, X):
     """Ask a fitted model; return a defect where its probabilities break their promise."""
     if hasattr(model, "predict"):
         model.predict(X)

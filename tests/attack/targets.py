@@ -7,6 +7,7 @@ without a role gets any value, so that new functions are attacked without being 
 
 import inspect
 from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
 from estimators import public_estimators, quick
@@ -16,7 +17,7 @@ from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils import get_tags
 
 import counterpoint
-from attack import hostile
+from attack import hostile, judge
 
 # Functions that read or write files, start long work, or draw: attacked by tests of their own.
 LEFT_OUT = {
@@ -44,6 +45,7 @@ class Sizes:
     columns: int
 
 
+@cache
 def functions():
     """Return every public function by its name, "package.function"."""
     found = {}
@@ -58,37 +60,80 @@ def functions():
     return found
 
 
+@cache
 def estimators():
     """Return every public estimator class by its name."""
     return {cls.__name__: cls for cls in public_estimators()}
 
 
+def prepare(name, rng):
+    """Return a call of a target, with arguments that are drawn."""
+    if "." in name:
+        function = functions()[name]
+        arguments = draw(function, rng)
+        return lambda: _use_up(function(**arguments))
+    model, X, y, weight, new = make_fit(estimators()[name], rng)
+    options = {} if weight is None else {"sample_weight": weight}
+    further = methods(model, rng)
+
+    def fit_and_ask():
+        model.fit(X, y, **options)
+        defect = judge.check_answers(model, new)
+        for method, takes in further:
+            if hasattr(model, method):
+                _use_up(getattr(model, method)(*(X if word == "X" else y for word in takes)))
+        return defect
+
+    return fit_and_ask
+
+
+def _use_up(answer):
+    if hasattr(answer, "__next__"):
+        list(answer)
+
+
+def methods(model, rng):
+    """Return a public method or two that take X, or X and y, and their parameters."""
+    found = []
+    for name, method in inspect.getmembers(type(model), inspect.isfunction):
+        needed = [
+            word
+            for word, parameter in list(inspect.signature(method).parameters.items())[1:]
+            if parameter.default is parameter.empty and parameter.kind is not parameter.VAR_KEYWORD
+        ]
+        if not name.startswith(("_", "fit", "partial_fit", "set_")) and needed in (
+            ["X"],
+            ["X", "y"],
+        ):
+            found.append((name, needed))
+    return [found[k] for k in rng.permutation(len(found))[: rng.randint(3)]]
+
+
 # -- plausible values --------------------------------------------------------------------------
 
-_forests: dict = {}
 
-
-def _task(sizes):
+@cache
+def _fitted(learner, n_columns):
     X, y = make_classification(
-        60, max(sizes.columns, 2), n_informative=2, n_redundant=0, n_repeated=0, random_state=0
+        60, n_columns, n_informative=2, n_redundant=0, n_repeated=0, random_state=0
     )
-    return X, y
+    return learner(max_depth=3, random_state=0).fit(X, y)
 
 
 def forest(rng, sizes):
     """Return a small fitted forest, made once for each number of columns."""
-    key = max(sizes.columns, 2)
-    if key not in _forests:
-        _forests[key] = RandomForestClassifier(3, max_depth=3, random_state=0).fit(*_task(sizes))
-    return _forests[key]
+    return _fitted(_small_forest, max(sizes.columns, 2))
+
+
+def _small_forest(**options):
+    return RandomForestClassifier(3, **options)
 
 
 def tree(rng, sizes):
     """Return a tree of ours; now and then one whose arrays were tampered with."""
     from counterpoint.trees import Tree, from_sklearn
 
-    X, y = _task(sizes)
-    good = from_sklearn(DecisionTreeClassifier(max_depth=3, random_state=0).fit(X, y))
+    good = from_sklearn(_fitted(DecisionTreeClassifier, max(sizes.columns, 2)))
     if rng.rand() < 0.6:
         return good
     fields = {
@@ -206,30 +251,50 @@ def draw(function, rng):
         needed = parameter.default is parameter.empty
         if not needed and rng.rand() < 0.6:
             continue
-        if rng.rand() < bad:
-            arguments[name] = hostile.scalar(rng)
+        if rng.rand() < bad or (needed and name not in ROLES):
+            arguments[name] = hostile_option(name, rng)
         elif name in ROLES:
             arguments[name] = ROLES[name](rng, sizes)
-        elif needed:
-            arguments[name] = hostile.scalar(rng)
     return arguments
+
+
+def hostile_option(name, rng):
+    """Return any value; but a million rounds is a wish that may be granted, and takes its time."""
+    value = hostile.scalar(rng)
+    counts = name.startswith(("n_", "max_")) or name in ("patience", "order", "population")
+    return 50 if counts and isinstance(value, int) and value > 50 else value
+
+
+def other_option(value, rng):
+    """Return another plausible value of an option."""
+    if isinstance(value, bool):
+        return not value
+    if isinstance(value, int):
+        return int(hostile.pick(rng, (1, 2, 3, 5)))
+    if isinstance(value, float):
+        return float(hostile.pick(rng, (0.0, 0.1, 0.5, 1.0, 2 * value)))
+    return value
 
 
 def make_fit(cls, rng):
     """Return an estimator, perhaps with one hostile option, and data to fit it to and ask it."""
     model = quick(cls)
-    options = sorted(model.get_params(deep=False))
-    if options and rng.rand() < 0.3:
-        model.set_params(**{hostile.pick(rng, options): hostile.scalar(rng)})
+    tags, options = get_tags(model), model.get_params(deep=False)
+    for name in sorted(options):
+        draw = rng.rand()
+        if draw < 0.3 / len(options):
+            model.set_params(**{name: hostile_option(name, rng)})
+        elif draw < 1.3 / len(options):
+            model.set_params(**{name: other_option(options[name], rng)})
     for name in ("n_estimators", "max_epochs", "n_generations", "n_rounds"):
         value = model.get_params(deep=False).get(name)
         if isinstance(value, int) and value > 6:
             model.set_params(**{name: 3 + rng.randint(4)})
     n, d = 4 + rng.randint(40), 1 + rng.randint(4)
-    if get_tags(model).input_tags.two_d_array and rng.rand() < 0.1:
+    if tags.input_tags.two_d_array and rng.rand() < 0.1:
         n = hostile.size(rng)
     X, y = hostile.table(rng, n, d), hostile.labels(rng, n)
-    if get_tags(model).estimator_type == "regressor":
+    if tags.estimator_type == "regressor":
         y = hostile.numbers(rng, n)
     weight = hostile.weights(rng, n) if rng.rand() < 0.3 else None
     return model, X, y, weight, hostile.table(rng, 1 + rng.randint(8), d)
