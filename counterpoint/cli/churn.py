@@ -49,6 +49,7 @@ def churn(
     csv: Annotated[Path, typer.Option("--csv", help="The ranked list to write.")] = Path(
         "at-risk.csv"
     ),
+    spreadsheet_safe: options.SpreadsheetSafe = True,
     as_json: options.Json = False,
 ) -> None:
     """Rank entities by risk; HELP says the rest."""
@@ -77,7 +78,7 @@ def churn(
             result, source=file.name, entity=entity, target=target,
             command=shlex.join(words),
         )  # fmt: skip
-        write_ranking(result, csv, entity=entity)
+        write_ranking(result, csv, entity=entity, spreadsheet_safe=spreadsheet_safe)
         write_churn(result, summary, output)
     terminal.show(summary, _print, json=as_json)
     terminal.wrote(csv, "the list")

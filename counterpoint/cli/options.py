@@ -62,6 +62,13 @@ Json = Annotated[bool, typer.Option("--json", help="Print JSON, for programs.")]
 Page = Annotated[Path, typer.Option("--output", "-o", help="The page to write.")]
 Open = Annotated[bool, typer.Option("--open/--no-open", help="Show the page in a browser.")]
 Plot = Annotated[Path | None, option("Also draw, to .png, .svg or .pdf.", "FILE")]
+SpreadsheetSafe = Annotated[
+    bool,
+    typer.Option(
+        "--spreadsheet-safe/--no-spreadsheet-safe",
+        help="Put ' before text that a spreadsheet would run as a formula.",
+    ),
+]
 _PICTURES = (".png", ".svg", ".pdf")
 MISSING = "?,NA,NaN,nan"
 

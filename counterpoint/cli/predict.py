@@ -24,6 +24,7 @@ def predict(
         options.option("CSV file to write. Default: standard output.", None, "--output", "-o")
     ] = None,
     proba: Annotated[bool, typer.Option("--proba", help="Also the probabilities.")] = False,
+    spreadsheet_safe: options.SpreadsheetSafe = False,
     separator: options.Separator = None,
     as_json: options.Json = False,
 ) -> None:  # fmt: skip
@@ -35,12 +36,13 @@ def predict(
         from counterpoint import tabular
         from counterpoint._files import new_file
         from counterpoint.tabular.plain import to_json
+        from counterpoint.tabular.spreadsheet import to_csv
 
         prediction = tabular.predict(tabular.load(model), file, proba=proba, separator=separator)
-        text = prediction.table.to_csv(index=False)
+        text = to_csv(prediction.table, spreadsheet_safe=spreadsheet_safe)
         if output is not None:
             with new_file(output) as part:
-                part.write_text(text, encoding="utf-8")
+                part.write_text(text, encoding="utf-8", newline="")
     if as_json:
         typer.echo(to_json(prediction.summary()))
     elif output is None:

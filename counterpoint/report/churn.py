@@ -10,6 +10,7 @@ from counterpoint.plots import LiftDisplay
 from counterpoint.report.figures import PageFigure, new_figure, png_address
 from counterpoint.report.render import render, write_html
 from counterpoint.tabular.plain import plain
+from counterpoint.tabular.spreadsheet import to_csv
 from counterpoint.tabular.words import number
 
 if TYPE_CHECKING:
@@ -81,12 +82,19 @@ def _moment(when: Any) -> str:
     return when.isoformat(sep=" ") if hasattr(when, "isoformat") else f"{when:g}"
 
 
-def write_ranking(result: "AtRisk", path: str | PathLike[str], *, entity: str) -> Path:
-    """Write the ranking as CSV, the first to be called first; ``act`` is 1 or 0."""
+def write_ranking(
+    result: "AtRisk", path: str | PathLike[str], *, entity: str, spreadsheet_safe: bool = True
+) -> Path:
+    """Write the ranking as CSV, the first to be called first; ``act`` is 1 or 0.
+
+    It is for people: text that a spreadsheet would run as a formula gets an apostrophe, unless
+    ``spreadsheet_safe`` is False (see :mod:`counterpoint.tabular.spreadsheet`).
+    """
     path = Path(path)
     frame = result.ranking.rename(columns={"entity": entity})
+    text = to_csv(frame.assign(act=frame["act"].astype(int)), spreadsheet_safe=spreadsheet_safe)
     with new_file(path) as part:
-        frame.assign(act=frame["act"].astype(int)).to_csv(part, index=False)
+        part.write_text(text, encoding="utf-8", newline="")
     return path
 
 

@@ -70,6 +70,17 @@ def test_names_in_the_data_cannot_break_the_page(run, events):
     assert "&lt;script&gt;" in page
 
 
+@pytest.mark.parametrize(("option", "mark"), [([], "'"), (["--no-spreadsheet-safe"], "")])
+def test_the_list_is_safe_to_open_in_a_spreadsheet(run, events, option, mark):
+    frame = pd.read_csv(events).rename(columns={"customer": "@who"})
+    frame["@who"] = "=cmd" + frame["@who"].astype(str)
+    frame.to_csv(events, index=False)
+    assert run("churn", events, "--entity", "@who", *COLUMNS[2:], *option).code == 0
+    listed = pd.read_csv("at-risk.csv")
+    assert listed.columns[1] == f"{mark}@who"
+    assert listed.iloc[:, 1].str.startswith(f"{mark}=cmd").all()
+
+
 def test_parquet_features_and_names_of_files(run, events):
     pd.read_csv(events).to_parquet(events.with_suffix(".parquet"))
     ran = run(

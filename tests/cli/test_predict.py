@@ -59,6 +59,18 @@ def test_probabilities_to_a_file(run, model, new):
     np.testing.assert_allclose(table[["p(no)", "p(yes)"]], said(model, new)[1])
 
 
+@pytest.mark.parametrize(("option", "mark"), [([], ""), (["--spreadsheet-safe"], "'")])
+def test_labels_that_a_spreadsheet_would_run(run, tmp_path, monkeypatch, option, mark):
+    monkeypatch.chdir(tmp_path)
+    table = mixed_table()
+    table["class"] = "=" + table["class"]
+    save(fit(table, "class", "naive-bayes"), "odd.skops")
+    args = ("predict", "odd.skops", write(table), "--proba", *option)
+    assert run(*args, "-o", "out.csv").code == 0
+    assert set(pd.read_csv("out.csv")["prediction"]) <= {f"{mark}=no", f"{mark}=yes"}
+    assert run(*args).out == Path("out.csv").read_text()
+
+
 def test_json(run, model, new):
     told = json.loads(run("predict", model, write(new), "--proba", "--json").out)
     assert told["classes"] == ["no", "yes"]
