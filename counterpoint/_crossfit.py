@@ -4,6 +4,7 @@
 ensembles, and for estimators that try one member after the other.
 """
 
+import re
 import warnings
 from functools import partial
 from typing import Any
@@ -30,8 +31,11 @@ from counterpoint._members import (
     stack_answers,
     values_of,
 )
+from counterpoint._reading import need_numbers
 from counterpoint._validation import as_labels
 from counterpoint.exceptions import MemberError
+
+_NO_NUMBER = re.compile(r"could not convert|float\(\) argument|DType|ufunc '")
 
 # -- fitting -----------------------------------------------------------------------------------
 
@@ -65,7 +69,7 @@ def fit_member(model: Any, X: Any, y: Any, sample_weight: Any = None, **params: 
     ValueError: KNeighborsClassifier takes no sample_weight: fit without weights, or choose ...
     """
     if sample_weight is None:
-        return model.fit(X, y, **params)
+        return _fit_or_explain(model, X, y, params)
     steps, learner = _last_step(model)
     if steps and get_config()["enable_metadata_routing"]:
         steps = []
@@ -74,7 +78,18 @@ def fit_member(model: Any, X: Any, y: Any, sample_weight: Any = None, **params: 
             f"{type(learner).__name__} takes no sample_weight: fit without weights, or choose a "
             "learner that takes them."
         )
-    return model.fit(X, y, **{"__".join([*steps, "sample_weight"]): sample_weight}, **params)
+    params = params | {"__".join([*steps, "sample_weight"]): sample_weight}
+    return _fit_or_explain(model, X, y, params)
+
+
+def _fit_or_explain(model, X, y, params):
+    """Fit; where it fails to read a number, say which column holds none."""
+    try:
+        return model.fit(X, y, **params)
+    except (TypeError, ValueError) as error:
+        if _NO_NUMBER.search(str(error)):
+            need_numbers(X, type(model).__name__)
+        raise
 
 
 def _last_step(model):

@@ -3,14 +3,21 @@
 Public through :mod:`counterpoint.base`.
 """
 
+from datetime import date, time, timedelta
+from numbers import Number
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import issparse
+from sklearn.base import is_regressor
 from sklearn.utils import assert_all_finite, get_tags
 from sklearn.utils import validation as _sklearn
 from sklearn.utils.multiclass import check_classification_targets
+
+from counterpoint._validation import check_one_type, check_sample_weight
+
+_TIMES = (date, time, timedelta, np.datetime64, np.timedelta64)
 
 
 def validate_data(estimator: Any, X: Any, y: Any = "no_validation", **options: Any) -> Any:
@@ -29,35 +36,56 @@ def validate_data(estimator: Any, X: Any, y: Any = "no_validation", **options: A
     """
     if not options.get("skip_check_array"):
         need_numbers(X, type(estimator).__name__)
-    return _sklearn.validate_data(estimator, X, y, **options)
+    if not (y is None or isinstance(y, str)):
+        need_target(estimator, y)
+    with np.errstate(all="ignore"):  # the sum that looks for infinities may be none itself
+        return _sklearn.validate_data(estimator, X, y, **options)
 
 
 def need_numbers(X: Any, name: str) -> None:
-    """Raise if a column of a frame holds text or dates; ``name`` is who takes numbers only."""
-    if not hasattr(X, "columns"):
-        return
-    for position, column in enumerate(X.columns):
-        values = X.iloc[:, position] if hasattr(X, "iloc") else X[column]
-        dtype = getattr(values, "dtype", None)
-        if isinstance(dtype, np.dtype) and dtype.kind in "biuf":
+    """Raise if a column holds text or dates; ``name`` is who takes numbers only.
+
+    Examples
+    --------
+    >>> need_numbers(np.array([["2026-01-01"], ["2026-02-01"]], dtype="M8[D]"), "A tree")
+    Traceback (most recent call last):
+    ...
+    ValueError: Column 0 holds dates or times, and A tree takes numbers. Turn it into numbers ...
+    """
+    for column, values in _columns(X):
+        if isinstance(values.dtype, np.dtype) and values.dtype.kind in "biuf":
             continue
         values = np.asarray(values)
+        if values.dtype.kind in "mM" or any(isinstance(v, _TIMES) for v in values.tolist()):
+            raise ValueError(
+                f"Column {column!r} holds dates or times, and {name} takes numbers. Turn it into "
+                "numbers first, such as days since a day that you choose, "
+                "(column - start) / np.timedelta64(1, 'D'); or drop the column."
+            )
         try:
-            if values.dtype.kind in "mM":
-                raise TypeError("dates")
             values.astype(np.float64)
         except (TypeError, ValueError):
+            text = [v for v in values.tolist() if isinstance(v, str)]
+            if not text and not hasattr(X, "columns"):
+                return  # scikit-learn has words for what else an array may hold
             raise ValueError(
-                f"Column {column!r} holds {_kind(values)}, and {name} takes numbers. Put an "
-                f"encoder before it, counterpoint.tabular.with_encoder({name}()), which is a "
-                "pipeline with TabularEncoder; or drop the column."
+                f"Column {column!r} holds values such as {(text or values)[0]!r}, and {name} takes "
+                f"numbers. Put an encoder before it, counterpoint.tabular.with_encoder({name}()), "
+                "which is a pipeline with TabularEncoder; or drop the column."
             ) from None
 
 
-def _kind(values):
-    if values.dtype.kind in "mM":
-        return "dates or times"
-    return f"values such as {next((v for v in values.tolist() if isinstance(v, str)), values[0])!r}"
+def _columns(X):
+    """Yield names and values of the columns that may hold anything but numbers."""
+    if hasattr(X, "columns"):
+        for position, column in enumerate(X.columns):
+            yield column, X.iloc[:, position] if hasattr(X, "iloc") else X[column]
+        return
+    if isinstance(X, (list, tuple)) and len(X) and isinstance(X[0], (list, tuple)):
+        if any(isinstance(value, (str, *_TIMES)) for value in X[0]):
+            yield from enumerate(map(np.array, zip(*X, strict=False)))
+    elif isinstance(X, np.ndarray) and X.ndim == 2 and X.dtype.kind not in "biufc":
+        yield from enumerate(X.T)
 
 
 def read_table(estimator: Any, X: Any, *, reset: bool = False) -> Any:
@@ -90,7 +118,7 @@ def read_table(estimator: Any, X: Any, *, reset: bool = False) -> Any:
 
 
 def need_target(estimator: Any, y: Any) -> None:
-    """Raise if there is no target.
+    """Raise if there is no target, or the labels in it are of several types.
 
     Examples
     --------
@@ -99,12 +127,37 @@ def need_target(estimator: Any, y: Any) -> None:
     Traceback (most recent call last):
     ...
     ValueError: requires y to be passed, but the target y is None: BaggingClassifier learns ...
+    >>> need_target(BaggingClassifier(), ["a", 1, None])
+    Traceback (most recent call last):
+    ...
+    TypeError: y mixes labels of types NoneType, int, str: convert them to one type ...
     """
     if y is None:
         raise ValueError(
             f"requires y to be passed, but the target y is None: {type(estimator).__name__} "
             "learns from examples with known answers."
         )
+    if not is_regressor(estimator):
+        check_one_type(y, "y")
+
+
+def read_labels(estimator: Any, y: Any) -> NDArray:
+    """Return the labels of a target, one a sample, of one type and without gaps.
+
+    Examples
+    --------
+    >>> from sklearn.ensemble import BaggingClassifier
+    >>> read_labels(BaggingClassifier(), [0.5, 0.7, 0.1])
+    Traceback (most recent call last):
+    ...
+    ValueError: Unknown label type: continuous. Maybe you are trying to fit a classifier, which ...
+    """
+    need_target(estimator, y)
+    y = _sklearn.column_or_1d(y, warn=True)
+    with np.errstate(all="ignore"):
+        assert_all_finite(y, input_name="y")
+        check_classification_targets(y)
+    return y
 
 
 def encode_target(estimator: Any, y: Any) -> tuple[NDArray, NDArray]:
@@ -120,11 +173,7 @@ def encode_target(estimator: Any, y: Any) -> tuple[NDArray, NDArray]:
     >>> classes.tolist(), codes.tolist()
     (['no', 'yes'], [0, 1, 0])
     """
-    need_target(estimator, y)
-    y = _sklearn.column_or_1d(y, warn=True)
-    assert_all_finite(y, input_name="y")
-    check_classification_targets(y)
-    classes, codes = np.unique(y, return_inverse=True)
+    classes, codes = np.unique(read_labels(estimator, y), return_inverse=True)
     if len(classes) < 2:
         held = f"one class only, {classes.tolist()[0]!r}" if len(classes) else "no label"
         raise ValueError(f"y holds {held}: {type(estimator).__name__} needs at least two classes.")
@@ -134,13 +183,17 @@ def encode_target(estimator: Any, y: Any) -> tuple[NDArray, NDArray]:
 def check_weights(sample_weight: Any, X: Any) -> NDArray | None:
     """Return sample weights as finite floats, none negative, or None for equal weights.
 
+    Only their ratios count: weights too large or too small to be added and divided by are divided
+    by the largest.
+
     Examples
     --------
     >>> check_weights([1, 2], [[0.5], [0.7]])
     array([1., 2.])
+    >>> check_weights([1e-320, 1e-320], [[0.5], [0.7]])
+    array([1., 1.])
     """
-    if sample_weight is None:
-        return None
-    return _sklearn._check_sample_weight(
-        sample_weight, X, dtype=np.float64, ensure_non_negative=True
-    )
+    n = _sklearn._num_samples(X)
+    if isinstance(sample_weight, Number):
+        sample_weight = np.full(n, sample_weight)
+    return check_sample_weight(sample_weight, n)

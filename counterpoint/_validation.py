@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 MEMBER_AXES = ("n_members", "n_samples", "n_classes")
+_SIZE_OF_WEIGHTS = 1e100  # sums, squares and ratios of weights below it, and above 1/it, are finite
 _SUM_TOLERANCE = 1e-4  # float32 probabilities of a few hundred classes stay well inside
 
 
@@ -243,32 +244,62 @@ def check_member_weight(weights, n_members):
 def _check_weights(weights, n, name, of):
     if weights is None:
         return None
-    weights = np.asarray(weights, dtype=float)
+    try:
+        weights = np.asarray(weights, dtype=float)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"{name} must be numbers, one per {of}: {error}.") from error
     if weights.shape != (n,):
         raise ValueError(f"{name} has shape {weights.shape}, expected ({n},): one per {of}.")
     if not np.isfinite(weights).all() or (weights < 0).any():
         raise ValueError(f"{name} must be finite and not negative.")
-    if weights.sum() == 0:
+    if not weights.any():
         raise ValueError(f"{name} are all zero: at least one {of} must count.")
-    return weights
+    return ordinary_weights(weights)
+
+
+def ordinary_weights(weights):
+    """Return weights that can be added, squared and divided by: only their ratios count.
+
+    Those of a size beyond that are divided by the largest; one that is nothing beside the largest
+    is none. Ordinary weights are returned as they are.
+    """
+    largest = weights.max()
+    if not 1 / _SIZE_OF_WEIGHTS < largest < _SIZE_OF_WEIGHTS:
+        weights, largest = weights / largest, 1.0
+    nothing = (weights > 0) & (weights < largest / _SIZE_OF_WEIGHTS**2)
+    return np.where(nothing, 0.0, weights) if nothing.any() else weights
 
 
 def as_labels(values, name):
     """Return labels as an array of one plain type, without missing values."""
+    check_one_type(values, name)
     values = np.asarray(values)
-    if values.dtype == object:
-        # Strings from a frame; a mixture cannot be sorted, so say so here and not deep inside.
-        kinds = {type(v) for v in values.ravel().tolist()}
-        if len(kinds) > 1:
-            raise TypeError(
-                f"{name} mixes labels of types {', '.join(sorted(k.__name__ for k in kinds))}: "
-                "convert them to one type (a missing label shows as float or NoneType)."
-            )
-        if kinds == {str}:
-            values = values.astype(str)
+    if values.dtype == object and values.size and isinstance(values.flat[0], str):
+        values = values.astype(str)  # strings from a frame
     if values.dtype.kind == "f" and np.isnan(values).any():
         raise ValueError(f"{name} holds NaN: every sample needs a label from every member.")
     return values
+
+
+def check_one_type(values, name):
+    """Raise where labels are of several types: they have no order, and '1' is not 1."""
+    try:
+        array = np.asarray(values)
+    except ValueError:
+        raise ValueError(
+            f"{name} must be one label a sample; its parts differ in length."
+        ) from None
+    if array.dtype.kind in "US" and isinstance(values, (list, tuple)):
+        array = np.array(values, dtype=object)  # numpy has made words of all
+    if array.dtype != object:
+        return
+    plain = (v.item() if isinstance(v, np.generic) else v for v in array.ravel().tolist())
+    kinds = {type(v) for v in plain}
+    if len(kinds) > 1:
+        raise TypeError(
+            f"{name} mixes labels of types {', '.join(sorted(k.__name__ for k in kinds))}: "
+            "convert them to one type (a missing label shows as float or NoneType)."
+        )
 
 
 def encode_labels(labels, classes, name, from_truth):

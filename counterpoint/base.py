@@ -27,6 +27,7 @@ from counterpoint._reading import (
     check_weights,
     encode_target,
     need_target,
+    read_labels,
     read_table,
     validate_data,
 )
@@ -42,6 +43,7 @@ __all__ = [
     "encode_target",
     "fit_member",
     "need_target",
+    "read_labels",
     "read_table",
     "set_random_states",
     "takes_weights",

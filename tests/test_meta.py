@@ -7,12 +7,15 @@ import pandas as pd
 import pytest
 import sklearn
 from estimators import public_estimators, quick
+from numpy.testing import assert_array_equal
 from sklearn.base import clone
 from sklearn.datasets import load_iris
 from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 from sklearn.utils import get_tags
+from sklearn.utils.validation import has_fit_parameter
 
+from counterpoint.combiners import CombinedClassifier
 from counterpoint.datasets import TabularEncoder
 from counterpoint.tabular import with_encoder
 
@@ -48,7 +51,88 @@ def test_a_column_of_words_is_taken_or_named(estimator):
     assert len(getattr(fitted, ask)(frame)) == len(y)
 
 
+def _few_rows(estimator):
+    """Thirty rows of two classes, or numbers: enough to be refused, and to be learned."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(30, 3))
+    if get_tags(estimator).estimator_type == "regressor":
+        return X, rng.normal(size=30)
+    return X, np.arange(30) % 2
+
+
+def _with_dates():
+    rows = np.random.default_rng(0).normal(size=(30, 3))
+    days = pd.date_range("2026-01-01", periods=30)
+    frame = pd.DataFrame(rows, columns=list("abc"))
+    return {
+        "frame": frame.assign(when=days),
+        "zone": frame.assign(when=days.tz_localize("UTC")),
+        "span": frame.assign(when=days - days[0]),
+        "array": np.stack([days.to_numpy()] * 2, axis=1),
+        "list": [[1.0, day] for day in days.to_pydatetime()],
+    }
+
+
+@pytest.mark.parametrize("estimator", ESTIMATORS, ids=lambda e: type(e).__name__)
+@pytest.mark.parametrize("form", _with_dates())
+def test_a_column_of_dates_is_named_and_what_to_do(estimator, form):
+    X, (_, y) = _with_dates()[form], _few_rows(estimator)
+    wanted = r"Column ('when'|'?x?[01]'?) .*(T|t)urn it into numbers"
+    with pytest.raises((ValueError, TypeError), match=wanted):
+        clone(estimator).fit(X, y)
+
+
+def test_members_that_take_numbers_name_the_column_of_dates():
+    frame = _with_dates()["frame"]
+    model = CombinedClassifier([DecisionTreeClassifier()])
+    with pytest.raises(ValueError, match=r"Column 'when' .*, and DecisionTreeClassifier takes num"):
+        model.fit(frame, np.arange(30) % 2)
+
+
+CLASSIFIERS = [e for e in ESTIMATORS if get_tags(e).estimator_type == "classifier"]
+
+
+@pytest.mark.parametrize("estimator", CLASSIFIERS, ids=lambda e: type(e).__name__)
+@pytest.mark.parametrize("kinds", [("a", 1, None), ("a", 1), ("1", 1.0, True)])
+def test_labels_of_several_types_are_told(estimator, kinds):
+    X, _ = _few_rows(estimator)
+    y = list(kinds) * (30 // len(kinds))
+    with pytest.raises(TypeError, match=r"y mixes labels of types .* convert them to one type"):
+        clone(estimator).fit(X, y)
+
+
 # -- weights -----------------------------------------------------------------------------------
+
+WEIGHTED = [e for e in ESTIMATORS if has_fit_parameter(e, "sample_weight")]
+BAD_WEIGHTS = {
+    "zero": (np.zeros(30), "sample_weight are all zero"),
+    "negative": (np.linspace(-1, 1, 30), "sample_weight must be finite and not negative"),
+    "nan": (np.full(30, np.nan), "sample_weight must be finite and not negative"),
+    "short": (np.ones(29), r"sample_weight has shape \(29,\), expected \(30,\)"),
+    "words": (["much"] * 30, "sample_weight must be numbers"),
+}
+
+
+@pytest.mark.parametrize("estimator", WEIGHTED, ids=lambda e: type(e).__name__)
+@pytest.mark.parametrize("kind", BAD_WEIGHTS)
+def test_bad_weights_are_told_by_everyone_alike(estimator, kind):
+    X, y = _few_rows(estimator)
+    weight, message = BAD_WEIGHTS[kind]
+    with pytest.raises(ValueError, match=message):
+        clone(estimator).fit(X, y, sample_weight=weight)
+
+
+@pytest.mark.parametrize("estimator", WEIGHTED, ids=lambda e: type(e).__name__)
+def test_only_ratios_of_tiny_weights_count(estimator):
+    X, y = _few_rows(estimator)
+    options = {"random_state": 0} if "random_state" in estimator.get_params() else {}
+    models = [
+        clone(estimator).set_params(**options).fit(X, y, sample_weight=weight)
+        for weight in (np.ones(30), np.full(30, 1e-320))
+    ]
+    ask = next(m for m in ("predict", "transform", "score_samples") if hasattr(models[0], m))
+    assert_array_equal(*(getattr(model, ask)(X) for model in models))
+
 
 META = [e for e in ESTIMATORS if {"estimator", "pool"} & set(e.get_params(deep=False))]
 # Who takes a list of members and not one ensemble; whose members learn numbers.

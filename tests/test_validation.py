@@ -5,6 +5,7 @@ import re
 
 import numpy as np
 import pytest
+from numpy.testing import assert_allclose
 from scipy.stats import binomtest
 from sklearn.tree import DecisionTreeClassifier
 
@@ -17,6 +18,7 @@ from counterpoint._validation import (
     check_learner,
     check_number,
     check_proba,
+    check_sample_weight,
     check_samples,
     did_you_mean,
 )
@@ -89,6 +91,19 @@ def test_probabilities_keep_their_precision():
     proba = np.full((2, 3, 4), 0.25, dtype=np.float32)
     assert check_proba(proba) is proba
     assert check_proba([[[1, 0]]]).dtype == float
+
+
+@pytest.mark.parametrize(
+    ("given", "wanted"),
+    [
+        ([1e-320, 2e-320], [0.5, 1]),
+        ([1e300, 5e299], [1, 0.5]),
+        ([1e-250, 0.5], [0, 0.5]),
+        ([0.25, 3.0], [0.25, 3.0]),
+    ],
+)
+def test_weights_can_be_added_and_divided_by(given, wanted):
+    assert_allclose(check_sample_weight(given, 2), wanted, rtol=1e-3)
 
 
 @pytest.mark.parametrize(("wrong", "n"), [(0, 5), (3, 7), (7, 7), (20, 1000)])

@@ -161,7 +161,7 @@ class NominalConceptClassifier(SharesMixin, ClassifierMixin, BaseEstimator):
         self._check_options()
         columns = self._columns(X, y, reset=True)
         if classes is None:
-            self.classes_, y = np.unique(check_classes(y, columns[0]), return_inverse=True)
+            self.classes_, y = np.unique(check_classes(self, y, columns[0]), return_inverse=True)
         else:
             self.classes_ = classes
         weight = check_sample_weight(sample_weight, len(y))

@@ -6,16 +6,10 @@ import numpy as np
 import pandas as pd
 from scipy.special import xlogy
 from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
-from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import (
-    assert_all_finite,
-    check_consistent_length,
-    check_is_fitted,
-    column_or_1d,
-    validate_data,
-)
+from sklearn.utils.validation import check_consistent_length, check_is_fitted, validate_data
 
 from counterpoint._validation import check_choice, check_sample_weight
+from counterpoint.base import read_labels
 from counterpoint.datasets.columns import floats, frame_columns, is_frame, is_nominal
 
 # Equal entropies differ by rounding; of equals the first is taken, whatever the order of sums.
@@ -97,7 +91,7 @@ class MDLDiscretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         """
         check_choice(self.encode, "encode", ("ordinal", "interval"))
         columns, _ = self._columns(X, y, reset=True)
-        classes, y = np.unique(check_classes(y, columns[0]), return_inverse=True)
+        classes, y = np.unique(check_classes(self, y, columns[0]), return_inverse=True)
         cut = self._which_cut(columns)
         weight = check_sample_weight(sample_weight, len(y))
         rows = slice(None) if weight is None else weight > 0
@@ -186,11 +180,9 @@ class MDLDiscretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         return labels[codes]  # -1, missing, is the last
 
 
-def check_classes(y, X: Any) -> np.ndarray:
+def check_classes(estimator: Any, y: Any, X: Any) -> np.ndarray:
     """Return the classes as an array, as many as X has rows."""
-    y = column_or_1d(y, warn=True)
-    assert_all_finite(y, input_name="y")
-    check_classification_targets(y)
+    y = read_labels(estimator, y)
     check_consistent_length(X, y)
     return y
 

@@ -7,13 +7,19 @@ from sklearn.base import clone
 from sklearn.ensemble import BaggingClassifier
 from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils import check_random_state
-from sklearn.utils.multiclass import check_classification_targets
 
 from counterpoint import _members
 from counterpoint._kernels import hyperboxes as kernels
 from counterpoint._kernels.threads import threads_for
 from counterpoint._validation import check_choice, check_count, check_number, check_pool
-from counterpoint.base import BaseEnsemble, check_weights, draw_seed, fit_member, validate_data
+from counterpoint.base import (
+    BaseEnsemble,
+    check_weights,
+    draw_seed,
+    fit_member,
+    read_labels,
+    validate_data,
+)
 from counterpoint.hyperboxes.base import BoxClassifier, data_range, to_unit
 from counterpoint.hyperboxes.learning import agglomerate
 from counterpoint.trees.boxes import box_volumes
@@ -160,7 +166,7 @@ class HyperboxEnsembleClassifier(BoxClassifier, BaseEnsemble):
         frame = X
         X, y = validate_data(self, X, y, dtype=np.float64)
         self._check()
-        check_classification_targets(y)
+        y = read_labels(self, y)
         weight = check_weights(sample_weight, X)
         if weight is not None and not weight.all():
             rows = np.flatnonzero(weight)

@@ -4,11 +4,9 @@ from typing import Self
 
 import numpy as np
 from sklearn.utils.metaestimators import available_if
-from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import column_or_1d
 
 from counterpoint._validation import check_choice
-from counterpoint.base import validate_data
+from counterpoint.base import read_labels, validate_data
 from counterpoint.hyperboxes.base import BoxClassifier, as_intervals, data_range, to_unit
 from counterpoint.hyperboxes.learning import (
     Learned,
@@ -158,8 +156,7 @@ class HyperboxClassifier(BoxClassifier):
         """
         X, y = validate_data(self, X, y, dtype=np.float64, ensure_all_finite="allow-nan")
         self._check()
-        check_classification_targets(y)
-        self.classes_, codes = np.unique(y, return_inverse=True)
+        self.classes_, codes = np.unique(read_labels(self, y), return_inverse=True)
         lower, upper = as_intervals(X, X_upper)
         return self._learn(lower, upper, codes, np.ones(len(codes)))
 
@@ -182,10 +179,9 @@ class HyperboxClassifier(BoxClassifier):
         """
         lower = validate_data(self, lower, dtype=np.float64, ensure_all_finite=False)
         self._check()
-        y = column_or_1d(y)
+        y = read_labels(self, y)
         if len(y) != len(lower):
             raise ValueError(f"{len(lower)} boxes, but {len(y)} labels in y: give one each.")
-        check_classification_targets(y)
         weights = np.ones(len(y)) if weights is None else np.asarray(weights, dtype=float)
         if weights.shape != y.shape or not (np.isfinite(weights) & (weights >= 0)).all():
             raise ValueError("weights must be one number from 0 for each box.")
@@ -215,7 +211,7 @@ class HyperboxClassifier(BoxClassifier):
             self, X, y, reset=first, dtype=np.float64, ensure_all_finite="allow-nan"
         )
         self._check()
-        check_classification_targets(y)
+        y = read_labels(self, y)
         if first:
             self.classes_ = np.unique(classes)
         elif classes is not None and not np.array_equal(np.unique(classes), self.classes_):

@@ -8,7 +8,6 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 from sklearn.utils import check_random_state, gen_batches
-from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
 from counterpoint._members import Answers
@@ -20,6 +19,7 @@ from counterpoint.base import (
     BaseEnsembleRegressor,
     encode_target,
     need_target,
+    read_labels,
     validate_data,
 )
 from counterpoint.networks.samples import Samples, Scale, split_merged
@@ -192,7 +192,7 @@ class BaseNetworkClassifier(BaseNetworks, ScoredClassifier):
 
     def _targets(self, y, weight):
         """Return class numbers, the groups to split by, columns of 0 and 1, and their scale."""
-        check_classification_targets(y)
+        y = read_labels(self, y)
         self.classes_, _ = encode_target(self, y[weight > 0])
         # Labels of rows without weight may be unknown; those rows are dropped.
         codes = np.minimum(np.searchsorted(self.classes_, y), len(self.classes_) - 1)

@@ -2,10 +2,9 @@
 
 import numpy as np
 from sklearn.utils import assert_all_finite
-from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import column_or_1d
 
-from counterpoint.base import BaseEnsembleRegressor, encode_target
+from counterpoint.base import BaseEnsembleRegressor, encode_target, read_labels
 from counterpoint.combiners.simplex import project_to_simplex
 from counterpoint.networks._nccd import BaseNCCD
 from counterpoint.networks.base import ScoredClassifier
@@ -169,11 +168,7 @@ tol, n_jobs, progress, random_state
     """
 
     def _read_y(self, y):
-        y = column_or_1d(y, warn=True)
-        if y.dtype.kind == "f":
-            assert_all_finite(y, input_name="y")
-        check_classification_targets(y)
-        return y
+        return read_labels(self, y)
 
     def _code(self, y):
         self.classes_, codes = encode_target(self, y)

@@ -2,10 +2,9 @@
 
 import numpy as np
 from sklearn.utils import compute_sample_weight
-from sklearn.utils.multiclass import check_classification_targets
 
 from counterpoint._validation import check_choice
-from counterpoint.base import encode_target
+from counterpoint.base import encode_target, read_labels
 from counterpoint.combiners.simplex import project_to_simplex
 from counterpoint.networks.base import BaseNetworkClassifier, BaseNetworkRegressor
 from counterpoint.networks.coupling import LOSSES
@@ -291,7 +290,7 @@ class NegativeCorrelationClassifier(BaseJointNetworks, BaseNetworkClassifier):
         super()._check_options()
 
     def _read_targets(self, y, weight, *, reset, classes=None):
-        check_classification_targets(y)
+        y = read_labels(self, y)
         if reset:
             self.classes_, _ = encode_target(self, y if classes is None else classes)
         codes = np.minimum(np.searchsorted(self.classes_, y), len(self.classes_) - 1)

@@ -6,11 +6,16 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import MetaEstimatorMixin, clone
 from sklearn.utils import check_random_state
-from sklearn.utils.multiclass import check_classification_targets
 
 from counterpoint import _members
 from counterpoint._validation import check_pool
-from counterpoint.base import LearnersMixin, fit_member, set_random_states, validate_data
+from counterpoint.base import (
+    LearnersMixin,
+    fit_member,
+    read_labels,
+    set_random_states,
+    validate_data,
+)
 from counterpoint.trees.growing.growers import case_weights
 
 
@@ -65,7 +70,7 @@ class PoolMixin(LearnersMixin, MetaEstimatorMixin):
     def _read_cases(self, X, y, sample_weight) -> tuple[NDArray, NDArray, NDArray, NDArray]:
         """Return the rows with a weight, their labels, positions of these, and weights."""
         X, y = validate_data(self, X, y, dtype=[np.float64, np.float32])
-        check_classification_targets(y)
+        y = read_labels(self, y)
         weight = case_weights(X, y, sample_weight, None)
         held = weight > 0
         self.classes_, codes = np.unique(y[held], return_inverse=True)

@@ -8,12 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import check_random_state
-from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
 from counterpoint._kernels import oblique as kernels
 from counterpoint._validation import check_count
-from counterpoint.base import check_weights, validate_data
+from counterpoint.base import check_weights, read_labels, validate_data
 from counterpoint.trees.single import SharesMixin
 from counterpoint.views.scaling import centre_and_scale
 
@@ -135,8 +134,7 @@ class CombinationTreeClassifier(SharesMixin, ClassifierMixin, BaseEstimator):
         CombinationTreeClassifier
         """
         X, y = validate_data(self, X, y, dtype=[np.float64, np.float32])
-        check_classification_targets(y)
-        self.classes_, codes = np.unique(y, return_inverse=True)
+        self.classes_, codes = np.unique(read_labels(self, y), return_inverse=True)
         weight = check_weights(sample_weight, X)
         weight = np.ones(len(X)) if weight is None else weight
         self._check(X.shape[1])

@@ -10,11 +10,10 @@ from sklearn.ensemble import BaggingClassifier
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils import check_random_state
-from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
 from counterpoint._validation import check_choice, check_count, check_number, check_pool
-from counterpoint.base import check_weights, fit_member, validate_data
+from counterpoint.base import check_weights, fit_member, read_labels, validate_data
 from counterpoint.trees.algebra import apply, relabel
 from counterpoint.trees.equivalent.certificate import Certificate, certify
 from counterpoint.trees.equivalent.melt import (
@@ -184,7 +183,7 @@ class EnsembleTreeClassifier(PoolMixin, SingleTreeMixin, ClassifierMixin, BaseEs
         # A frame goes on as it is: a pool may choose columns by name.
         frame = X if hasattr(X, "columns") else None
         X, y = validate_data(self, X, y)
-        check_classification_targets(y)
+        y = read_labels(self, y)
         weight = check_weights(sample_weight, X)
         rng = check_random_state(self.random_state)
         data = X if frame is None else frame

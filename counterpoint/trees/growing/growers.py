@@ -3,8 +3,8 @@
 import numpy as np
 from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils import compute_sample_weight
-from sklearn.utils.validation import _check_sample_weight
 
+from counterpoint.base import check_weights
 from counterpoint.trees.binning import Binner
 from counterpoint.trees.convert import from_sklearn
 from counterpoint.trees.growing.workspace import GrowWorkspace, grow
@@ -15,7 +15,8 @@ _ROUNDING = 1e-6
 
 def case_weights(X, y, sample_weight, class_weight):
     """Return weights as numbers of cases: whole numbers as they are, others scaled."""
-    weight = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
+    weight = check_weights(sample_weight, X)
+    weight = np.ones(len(X)) if weight is None else weight
     if class_weight is not None:
         weight = weight * compute_sample_weight(class_weight, y)
     n_held = np.count_nonzero(weight)

@@ -11,12 +11,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import compute_sample_weight
-from sklearn.utils.multiclass import check_classification_targets
 
 from counterpoint._kernels.threads import threads_for
 from counterpoint._kernels.votes import votes_of_leaves
 from counterpoint._validation import code_type
-from counterpoint.base import need_target, validate_data
+from counterpoint.base import need_target, read_labels, validate_data
 from counterpoint.trees.ensemble import predict_trees, stack_trees
 from counterpoint.trees.single import SingleTreeMixin
 from counterpoint.trees.structure import Tree
@@ -124,8 +123,7 @@ class GrownClassifierMixin(GrownTreeMixin, SingleTreeMixin):
         options = {"dtype": self._input_dtype, "ensure_all_finite": "allow-nan"}
         if classes is None:
             X, y = validate_data(self, X, y, **options)
-            check_classification_targets(y)
-            self.classes_, codes = np.unique(y, return_inverse=True)
+            self.classes_, codes = np.unique(read_labels(self, y), return_inverse=True)
         else:
             X, self.classes_, codes = validate_data(self, X, **options), classes, y
         factor = None

@@ -7,10 +7,9 @@ from typing import Any
 import numpy as np
 from joblib import Parallel, delayed
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils.multiclass import check_classification_targets
 
 from counterpoint._validation import check_choice, check_count, check_number
-from counterpoint.base import MAX_SEED, validate_data
+from counterpoint.base import MAX_SEED, read_labels, validate_data
 from counterpoint.trees.growing.cases import bootstrap_cases
 from counterpoint.trees.growing.growers import Grower, case_weights
 from counterpoint.trees.merging.bases import on_columns, random_basis
@@ -165,7 +164,7 @@ class MergedTreeClassifier(PoolMixin, SingleTreeMixin, ClassifierMixin, BaseEsti
         given = None if self.pool is None or not self._is_prefit() else take_trees(self.pool)
         dtype: Any = np.float32 if given is None else given.dtype
         rows, y = validate_data(self, X, y, dtype=dtype, ensure_all_finite="allow-nan")
-        check_classification_targets(y)
+        y = read_labels(self, y)
         self.classes_, codes = np.unique(y, return_inverse=True)
         weight = case_weights(rows, y, sample_weight, self.class_weight)
         if self.pool is None:
