@@ -12,12 +12,13 @@ from functools import cache
 import numpy as np
 from estimators import public_estimators, quick
 from sklearn.datasets import make_classification
-from sklearn.ensemble import RandomForestClassifier
+from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
 from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils import get_tags
 
 import counterpoint
 from attack import hostile, judge
+from counterpoint.combiners import Combiner
 
 # Functions that read or write files, start long work, or draw: attacked by tests of their own.
 LEFT_OUT = {
@@ -47,17 +48,29 @@ class Sizes:
 
 @cache
 def functions():
-    """Return every public function by its name, "package.function"."""
-    found = {}
+    """Return every public function, and class that holds members' answers or combines them.
+
+    By name: "package.function".
+    """
+    found = {
+        f"counterpoint.{name}": getattr(counterpoint, name)
+        for name in counterpoint.__all__
+        if callable(getattr(counterpoint, name))
+    }
     for package in counterpoint.__all__:
         if package in LEFT_OUT or package.startswith("_"):
             continue
         module = getattr(counterpoint, package)
         for name in getattr(module, "__all__", ()):
             value = getattr(module, name)
-            if inspect.isfunction(value) and f"{package}.{name}" not in LONG:
+            if f"{package}.{name}" not in LONG and (inspect.isfunction(value) or _combines(value)):
                 found[f"{package}.{name}"] = value
     return found
+
+
+def _combines(value):
+    is_combiner = inspect.isclass(value) and issubclass(value, Combiner)
+    return is_combiner and not inspect.isabstract(value)
 
 
 @cache
@@ -71,6 +84,14 @@ def prepare(name, rng):
     if "." in name:
         function = functions()[name]
         arguments = draw(function, rng)
+        if _combines(function):
+            sizes = Sizes(1 + rng.randint(5), 1 + rng.randint(20), 2 + rng.randint(3), 2)
+            held, asked = outputs(rng, sizes), outputs(rng, sizes)
+            return lambda: judge.check_shares(
+                function(**arguments).fit(held).predict_proba(asked), "combined"
+            )
+        if inspect.isclass(function):
+            return lambda: read_all(function(**arguments))
         return lambda: _use_up(function(**arguments))
     model, X, y, weight, new = make_fit(estimators()[name], rng)
     options = {} if weight is None else {"sample_weight": weight}
@@ -85,6 +106,27 @@ def prepare(name, rng):
         return defect
 
     return fit_and_ask
+
+
+def read_all(thing):
+    """Read every public property, and call every public method that needs no argument.
+
+    Return the first defect.
+    """
+    for name in dir(type(thing)):
+        if not name.startswith("_") and not inspect.isclass(getattr(type(thing), name)):
+            kind, text = judge.judge(lambda name=name: _read(thing, name))
+            if kind not in ("answer", "error"):
+                return kind, f"{name}: {text}"
+    return None
+
+
+def _read(thing, name):
+    value = getattr(thing, name)
+    if inspect.ismethod(value) and not inspect.isclass(value.__self__):
+        parameters = inspect.signature(value).parameters.values()
+        if all(p.default is not p.empty for p in parameters):
+            _use_up(value())
 
 
 def _use_up(answer):
@@ -113,20 +155,17 @@ def methods(model, rng):
 
 
 @cache
-def _fitted(learner, n_columns):
+def _fitted(learner, n_columns, **options):
     X, y = make_classification(
         60, n_columns, n_informative=2, n_redundant=0, n_repeated=0, random_state=0
     )
-    return learner(max_depth=3, random_state=0).fit(X, y)
+    return learner(max_depth=3, random_state=0, **options).fit(X, y)
 
 
 def forest(rng, sizes):
     """Return a small fitted forest, made once for each number of columns."""
-    return _fitted(_small_forest, max(sizes.columns, 2))
-
-
-def _small_forest(**options):
-    return RandomForestClassifier(3, **options)
+    kind = RandomForestClassifier if rng.rand() < 0.8 else RandomForestRegressor
+    return _fitted(kind, max(sizes.columns, 2), n_estimators=3)
 
 
 def tree(rng, sizes):
@@ -195,6 +234,7 @@ def _seed(rng, sizes):
 ROLES = {
     "outputs": outputs,
     "correct": lambda rng, s: hostile.flags(rng, (s.members, s.samples)),
+    "values": lambda rng, s: hostile.numbers(rng, (s.members, s.samples)),
     "votes": lambda rng, s: rng.randint(max(s.classes, 1), size=(s.members, s.samples)),
     "proba": lambda rng, s: hostile.shares(rng, (s.members, s.samples, max(s.classes, 1))),
     "y_proba": lambda rng, s: hostile.shares(rng, (s.samples, max(s.classes, 1))),
