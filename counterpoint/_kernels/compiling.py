@@ -8,6 +8,9 @@ A loop that threads may share is compiled twice, when first needed, for one thre
 both give the same bits. One thread does the work where sharing does not pay (``threads_for``), so
 that small data never wait for the slower compilation; while another thread has such a loop
 running, which not every threading layer survives; and after a fork, where no other threads are.
+
+Numba keeps compiled code by a function's name and its bytecode alone. So what is compiled with
+bounds checks (``NUMBA_BOUNDSCHECK=1``) has a name of its own, and neither is loaded for the other.
 """
 
 import os
@@ -73,11 +76,16 @@ def _is_private(folder):
 
 
 KEEP = prepare_cache()
+_CHECKED = "_checked" if numba.config.BOUNDSCHECK else ""
 
 
 def kernel(**options):
     """Compile a kernel; options are those of ``njit``."""
-    return njit(cache=KEEP, **options)
+
+    def compiled(function):
+        return njit(cache=KEEP, **options)(_renamed(function, _CHECKED))
+
+    return compiled
 
 
 _running = threading.Lock()
@@ -100,8 +108,9 @@ class _Parallel:
     def __init__(self, function, options):
         update_wrapper(self, function)
         self.py_func = function
-        self._alone = njit(cache=KEEP, **options)(_renamed(function, "_alone"))
-        self._shared = njit(cache=KEEP, parallel=True, **options)(function)
+        self._alone = kernel(**options)(_renamed(function, "_alone"))
+        self._shared = kernel(parallel=True, **options)(function)
+        self.compiled = self._alone, self._shared
 
     def __call__(self, *args):
         if _forked or numba.get_num_threads() == 1 or not _running.acquire(blocking=False):
@@ -113,6 +122,8 @@ class _Parallel:
 
 
 def _renamed(function, suffix):
+    if not suffix:
+        return function
     # Numba keeps compiled code under the function's name: two compilations need two names.
     copy = FunctionType(
         function.__code__,

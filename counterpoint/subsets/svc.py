@@ -98,7 +98,8 @@ class EnsembleKernelSVC(ClassifierMixin, MetaEstimatorMixin, BaseEnsemble):
         factor = self.class_weight
         if isinstance(factor, dict):
             factor = {c: factor[label] for c, label in enumerate(self.classes_) if label in factor}
-        self.svc_ = SVC(C=self.C, kernel="precomputed", class_weight=factor)
+        # Nothing in it is random, but without a seed it draws one from numpy's global generator.
+        self.svc_ = SVC(C=self.C, kernel="precomputed", class_weight=factor, random_state=0)
         self.svc_.fit(kernel, codes, sample_weight=weight)
         self.support_ = self.svc_.support_
         self._support_rows = X[self.support_]
