@@ -127,7 +127,7 @@ def _picture(one: ClaimResult) -> bytes:
         figure = one.claim.draw(one.frame.copy())
     buffer = io.BytesIO()
     try:
-        save_to(figure, buffer, "png")
+        save_to(figure, buffer, "png", math=True)
     finally:
         plt.close(figure)  # if pyplot made it, pyplot would keep it
     return buffer.getvalue()

@@ -5,6 +5,7 @@ from typing import Annotated
 
 import typer
 
+from counterpoint._text import visible
 from counterpoint.cli import options, terminal
 
 app = typer.Typer(
@@ -50,7 +51,7 @@ def list_(
     out = terminal.console()
     out.print(table)
     where = f"{len(frame)} data sets; your own are looked for in {data_folder()}"
-    out.print(where, markup=False, soft_wrap=True)
+    out.print(visible(where), markup=False, soft_wrap=True)
 
 
 @app.command()
@@ -61,7 +62,7 @@ def describe(name: Name) -> None:
     with terminal.in_options(WORDS):
         from counterpoint.datasets import describe as describe_dataset
 
-        text = describe_dataset(name)
+        text = visible(describe_dataset(name))
     out = terminal.console()
     heading, *paragraphs = text.strip().split("\n\n")
     out.print(heading.splitlines()[0], style="bold", markup=False, soft_wrap=True)
@@ -100,6 +101,9 @@ def export(
         if output == "-":
             with tempfile.TemporaryDirectory() as folder:
                 text = export_csv(name, Path(folder, "set.csv"), fetch=fetch).read_bytes()
+            if sys.stdout.isatty():
+                terminal.echo_table(text.decode())
+                return
             sys.stdout.flush()
             sys.stdout.buffer.write(text)
             sys.stdout.buffer.flush()

@@ -46,7 +46,7 @@ def predict(
     if as_json:
         typer.echo(to_json(prediction.summary()))
     elif output is None:
-        typer.echo(text, nl=False)
+        terminal.echo_table(text)
     terminal.note(prediction.notes)
     if output is not None:
         terminal.wrote(output, f"{len(prediction.table)} predictions")

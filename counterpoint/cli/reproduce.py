@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from counterpoint._text import visible
 from counterpoint.cli import options, terminal
 
 if TYPE_CHECKING:
@@ -155,7 +156,7 @@ def _run(
         judged = judge_claim(claim, store, "full" if full else "smoke")
         shown.append(summarise_claim(judged))
         if not as_json:
-            _print(judged, shown[-1])
+            _print(judged, visible(shown[-1]))
     return shown, failed
 
 

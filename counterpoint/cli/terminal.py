@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
+from counterpoint._text import visible
 from counterpoint.tabular.words import number, percent
 
 if TYPE_CHECKING:
@@ -35,7 +36,7 @@ def say(message: str, *, style: str = "") -> None:
     """Print one line to standard error, with our name before it."""
     from rich.text import Text
 
-    line = Text.assemble(("counterpoint: ", "bold"), (" ".join(message.split()), style))
+    line = Text.assemble(("counterpoint: ", "bold"), (" ".join(visible(message).split()), style))
     # A terminal folds it as it likes; a file gets it in one piece.
     console(stderr=True).print(line, soft_wrap=True)
 
@@ -68,7 +69,7 @@ def report_error(error: Exception, *, debug: bool) -> int:
     if isinstance(error, typer.Abort):  # how older Typers pass on a Ctrl-C
         return interrupted()
     if debug:
-        traceback.print_exception(error)
+        typer.echo(visible("".join(traceback.format_exception(error))), err=True, nl=False)
     if hasattr(error, "format_message"):  # Typer's own errors, by whichever click it has
         message, code = error.format_message(), int(getattr(error, "exit_code", 2))
         if "NoArgs" in type(error).__name__ or not message:
@@ -127,8 +128,15 @@ def show(
     if json:
         typer.echo(to_json(summary))
     else:
-        print_it(summary, console())
+        print_it(visible(summary), console())
     note(summary.get("notes", ()))
+
+
+def echo_table(text: str) -> None:
+    """Print CSV: on a terminal for people, elsewhere as it is."""
+    # Not by echo, which takes escape codes out of what goes to a pipe.
+    sys.stdout.write(visible(text) if sys.stdout.isatty() else text)
+    sys.stdout.flush()
 
 
 def open_page(path: Path) -> None:

@@ -83,5 +83,6 @@ def plot_decision_boundary(
     display.surface_.set_clim(-0.5, len(classes) - 0.5)
     plane.draw_points(ax, points, y, classes, scatter_kwargs)
     style.draw_legend(ax, given=legend_kwargs)
+    style.show_hidden([ax])
     ax.set_title(type(estimator).__name__)
     return display

@@ -52,6 +52,7 @@ class Display:
         ax = style.get_axes(ax, self._size())
         key = self.draw(ax, **options)
         style.draw_legend(ax, key or [], {**self.legend, **(legend_kwargs or {})})
+        style.show_hidden([ax])
         self.ax_, self.figure_ = ax, ax.figure
         return self
 
@@ -104,6 +105,7 @@ class PanelDisplay(Display):
             panel.grid(axis="y", color="0.9", linewidth=0.8)
             panel.set_axisbelow(True)
             style.draw_legend(panel, key if panel is panels[0] else [], legend_kwargs)
+        style.show_hidden(panels)
         self.axes_ = panels
         self.ax_, self.figure_ = panels[0], panels[0].figure
         return self

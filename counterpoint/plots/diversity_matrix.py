@@ -185,7 +185,7 @@ def _name_members(ax: Axes, names: list[str], order: str) -> None:
     numbered = len(set(stems)) == 1 and all(number.isdigit() for number in numbers)
     what = f"Member ({stems[0]})" if numbered and stems[0] not in ("", "member") else "Member"
     if len(names) <= _MOST_NAMES:
-        shown = list(numbers) if numbered else names
+        shown = list(numbers) if numbered else [style.label(name) for name in names]
         upright = max(map(len, shown)) <= 2
         ticks = range(len(names))
         ax.set_xticks(ticks, shown, rotation=0 if upright else 90, fontsize="small")

@@ -1,5 +1,6 @@
 """How our pictures look: colours, new axes, legends. Global rcParams are never touched."""
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
@@ -9,6 +10,9 @@ from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.colors import to_rgb
 from matplotlib.lines import Line2D
+from matplotlib.ticker import FixedLocator
+
+from counterpoint._text import visible
 
 # Okabe and Ito, "Color universal design", 2008: told apart with any kind of colour vision.
 OKABE_ITO = {
@@ -132,6 +136,31 @@ def draw_legend(
     if "loc" in given:
         place.pop("bbox_to_anchor", None)
     ax.legend(handles=handles, **{"fontsize": "small", **place, **given})
+
+
+def label(text: str) -> str:
+    """Return a name from data for a tick: hidden characters named, dollar signs no formula."""
+    return re.sub(r"(?<!\\)\$", r"\\$", visible(text))
+
+
+def show_hidden(axes: Iterable[Axes], *, math: bool = True) -> None:
+    """Name characters that cannot be seen, in all text on the axes; obey none of them.
+
+    ``math=False`` takes dollar signs for what they are, too: for pictures without formulas.
+    """
+    for ax in axes:
+        legend = ax.get_legend()
+        texts = [ax.title, ax.xaxis.label, ax.yaxis.label, *ax.texts]
+        texts += [] if legend is None else [legend.get_title(), *legend.get_texts()]
+        for text in texts:
+            text.set_text(visible(text.get_text()))
+            text.set_parse_math(text.get_parse_math() and math)
+        for axis in (ax.xaxis, ax.yaxis):
+            if isinstance(axis.get_major_locator(), FixedLocator):  # else the ticks are numbers
+                given = [tick.get_text() for tick in axis.get_ticklabels()]
+                shown = [visible(name) if math else label(name) for name in given]
+                if shown != given:
+                    axis.set_ticklabels(shown)
 
 
 def thinned(items: Sequence[Any], most: int) -> Iterable[tuple[int, Any]]:

@@ -20,6 +20,7 @@ from counterpoint.plots import (
     MarginDisplay,
     TrajectoryDisplay,
     TreeDisplay,
+    style,
 )
 
 if TYPE_CHECKING:
@@ -216,8 +217,12 @@ def png_address(figure: Figure) -> str:
     return "data:image/png;base64," + base64.b64encode(buffer.getvalue()).decode("ascii")
 
 
-def save_to(figure: Figure, target: Any, kind: str) -> None:
-    """Write a figure to a file or a buffer; the same figure gives the same bytes."""
+def save_to(figure: Figure, target: Any, kind: str, *, math: bool = False) -> None:
+    """Write a figure to a file or a buffer; the same figure gives the same bytes.
+
+    Text on it is taken as it is; ``math=True`` says that dollar signs enclose formulas.
+    """
+    style.show_hidden(figure.axes, math=math)
     # No date and no random ids.
     unsigned: dict[str, Any] = {
         "png": {"Software": None},

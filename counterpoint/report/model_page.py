@@ -1,12 +1,11 @@
 """The page of a fitted classifier: one file that works offline, in light, dark and on paper."""
 
-import base64
-import hashlib
 from os import PathLike
 from pathlib import Path
 from typing import Any
 
 from counterpoint._files import check_output
+from counterpoint._text import visible
 from counterpoint.report import drawing
 from counterpoint.report.render import render, write_html
 from counterpoint.tabular.assessment import assess
@@ -90,16 +89,12 @@ def write_page(summary: dict[str, Any], path: str | PathLike[str]) -> Path:
 
 def render_page(summary: dict[str, Any]) -> str:
     """Return the page of a model as HTML."""
-    script = render("model.js")
     charts = _charts(summary)
     return render(
         "model.html.j2",
         summary=summary,
         charts=charts,
-        data=_for_script(summary, charts),
-        script=script,
-        # The browser runs this one script and no other, whatever else gets into the page.
-        script_hash=base64.b64encode(hashlib.sha256(script.encode()).digest()).decode("ascii"),
+        data=visible(_for_script(summary, charts)),
     )
 
 

@@ -1,15 +1,20 @@
 """Templates to HTML: one file, nothing loaded from elsewhere."""
 
+import base64
+import hashlib
+from collections.abc import Sequence
 from functools import cache
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from counterpoint._files import new_file
+from counterpoint._text import visible
 from counterpoint.tabular import words
 
 if TYPE_CHECKING:
     from jinja2 import Environment
+    from markupsafe import Markup
 
 
 def write_html(path: str | PathLike[str], page: str) -> Path:
@@ -33,6 +38,7 @@ def environment() -> "Environment":
     made = Environment(
         loader=PackageLoader("counterpoint.report"),
         autoescape=True,
+        finalize=_shown,
         undefined=StrictUndefined,  # a name misspelt in a template is an error, not a blank
         trim_blocks=True,
         lstrip_blocks=True,
@@ -45,7 +51,43 @@ def environment() -> "Environment":
         "unbroken": lambda text: text.replace(" %", "\N{NO-BREAK SPACE}%"),
         "range": lambda row: _typeset(f"{row['low']:g} to {row['high']:g}"),
     }
+    made.globals |= {"inline": _inline, "policy": _policy}
     return made
+
+
+def _inline(name: str) -> "Markup":
+    """Return a style sheet or a script of ours, to stand in the page as it is."""
+    from markupsafe import Markup
+
+    return Markup(environment().get_template(name).render())
+
+
+def _policy(styles: Sequence[str], scripts: Sequence[str], style_attributes: bool) -> "Markup":
+    """Say what the browser may do with the page: nothing but show it, nothing from elsewhere.
+
+    It takes the style sheets and scripts named and no others, whatever else gets into the page,
+    and pictures that stand in it. Places within a chart may need style attributes.
+    """
+    from markupsafe import Markup
+
+    sheets = " ".join(map(_digest, styles))
+    if style_attributes:  # a browser that cannot tell these from style sheets allows both
+        sheets = f"'unsafe-inline'; style-src-elem {sheets}; style-src-attr 'unsafe-inline'"
+    script = " ".join(map(_digest, scripts)) or "'none'"
+    return Markup(
+        f"default-src 'none'; img-src data:; style-src {sheets}; script-src {script}; "
+        "base-uri 'none'; form-action 'none'"
+    )
+
+
+def _digest(name: str) -> str:
+    digest = hashlib.sha256(_inline(name).encode()).digest()
+    return f"'sha256-{base64.b64encode(digest).decode('ascii')}'"
+
+
+def _shown(value: Any) -> Any:
+    # What has a __html__ is a part of the page that came this way already.
+    return value if hasattr(value, "__html__") else visible(value)
 
 
 def _number(value: float | None, digits: int = 3) -> str:

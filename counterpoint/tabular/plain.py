@@ -11,6 +11,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from counterpoint._text import escape_hidden
+
 
 def plain(value: Any) -> Any:
     """Return a value in types that JSON knows, NaN and missing as None."""
@@ -34,4 +36,5 @@ def plain_rows(frame: pd.DataFrame | None) -> list[dict[str, Any]] | None:
 
 def to_json(summary: Any) -> str:
     """Return a summary as JSON text; what is undefined becomes ``null``."""
-    return json.dumps(plain(summary), indent=2, ensure_ascii=False, allow_nan=False)
+    text = json.dumps(plain(summary), indent=2, ensure_ascii=False, allow_nan=False)
+    return escape_hidden(text)

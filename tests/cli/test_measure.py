@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from counterpoint import MemberOutputs
+from counterpoint._text import visible
 from counterpoint.diversity import MEASURES, profile, worth
 from counterpoint.tabular.outputs import read_predictions
 
@@ -210,3 +211,19 @@ def test_wrong_usage(fails, predictions, args, line):
 def test_plot_into_no_folder_fails_before_the_work(fails, predictions, tmp_path):
     line = fails("measure", predictions, "--plot", tmp_path / "no" / "out.png")
     assert line == f"There is no folder {tmp_path / 'no'}: make it first, or choose another."
+
+
+def test_names_that_would_act_are_shown(run, fails, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    # Turn the writing round, clear the screen; the last would not even be a formula.
+    names = ["ann\u202eexe", "\x1b[2Jbob", "$\\foo$"]
+    path = table(tmp_path, "\n".join(["class," + ",".join(names), "a,a,b,a", "b,b,b,a", "b,a,b,b"]))
+    ran = run("measure", path, "--plot", "plot.png")
+    assert (ran.code, ran.err) == (0, "counterpoint: wrote the plots to plot.png\n")
+    for shown in ("ann⟨U+202E⟩exe", "⟨U+001B⟩[2Jbob", "$\\foo$"):
+        assert shown in ran.out
+    assert visible(ran.out) == ran.out
+    told = run("measure", path, "--json").out
+    assert visible(told) == told
+    assert [member["name"] for member in json.loads(told)["members"]] == names
+    assert "⟨U+001B⟩[2J" in fails("measure", "\x1b[2J.csv")

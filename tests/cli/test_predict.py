@@ -2,6 +2,7 @@
 
 import io
 import json
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -69,6 +70,18 @@ def test_labels_that_a_spreadsheet_would_run(run, tmp_path, monkeypatch, option,
     assert run(*args, "-o", "out.csv").code == 0
     assert set(pd.read_csv("out.csv")["prediction"]) <= {f"{mark}=no", f"{mark}=yes"}
     assert run(*args).out == Path("out.csv").read_text()
+
+
+def test_a_terminal_is_not_told_to_act(run, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    table = mixed_table()
+    table["class"] = table["class"] + "\x1b[2J"
+    save(fit(table, "class", "naive-bayes"), "odd.skops")
+    assert "\x1b[2J" in run("predict", "odd.skops", write(table)).out  # for a program
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: True, raising=False)
+    shown = run("predict", "odd.skops", write(table)).out
+    assert "⟨U+001B⟩[2J" in shown
+    assert "\x1b" not in shown
 
 
 def test_json(run, model, new):

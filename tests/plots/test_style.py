@@ -1,7 +1,9 @@
 import matplotlib.pyplot as plt
 import numpy as np
+import pandas as pd
 import pytest
 from matplotlib.colors import to_rgb
+from sklearn.naive_bayes import GaussianNB
 
 from counterpoint import plots
 from counterpoint.plots import Display, EnsembleDisplay, PanelDisplay, style
@@ -75,3 +77,40 @@ def test_overlap_would_be_noticed(assert_readable):
     ax.legend(loc="center")
     with pytest.raises(AssertionError, match="on the data"):
         assert_readable(ax.figure)
+
+
+def test_hidden_characters_of_names_are_shown_on_every_kind_of_text():
+    ax = plt.subplots()[1]
+    ax.plot([0, 1], [0, 1], label="a\u202eb")
+    ax.set(title="t\x1b", xlabel="x\u2066", ylabel="$y$")
+    ax.set_xticks([0, 1], ["no\u200f", "yes"], rotation=90)
+    ax.text(0, 0, "in\u061cside")
+    style.draw_legend(ax)
+    style.show_hidden([ax])
+    ax.figure.draw_without_rendering()
+    assert ax.get_title() == "t⟨U+001B⟩"
+    assert ax.get_xlabel() == "x⟨U+2066⟩"
+    assert [tick.get_text() for tick in ax.get_xticklabels()] == ["no⟨U+200F⟩", "yes"]
+    assert ax.get_xticklabels()[0].get_rotation() == 90
+    assert ax.texts[0].get_text() == "in⟨U+061C⟩side"
+    assert ax.get_legend().get_texts()[0].get_text() == "a⟨U+202E⟩b"
+    assert ax.yaxis.label.get_parse_math()
+    plt.close(ax.figure)
+
+
+@pytest.mark.parametrize("show", ["display", "panels", "boundary"])
+def test_displays_show_hidden_characters(show):
+    votes = np.array([[0, 1, 0, 1], [0, 1, 1, 1], [1, 1, 0, 0]])
+    name = "tree\u202e"
+    if show == "display":
+        drawn = plots.KappaErrorDisplay.from_predictions([0, 1, 0, 1], {name: votes})
+    elif show == "panels":
+        drawn = plots.TrajectoryDisplay.from_predictions([0, 1, 0, 1], {name: votes})
+    else:
+        X = pd.DataFrame({name: [0.0, 1, 0, 1], "b": [0.0, 0, 1, 1]})
+        model = GaussianNB().fit(X, [0, 1, 0, 1])
+        drawn = plots.plot_decision_boundary(model, X, [0, 1, 0, 1])
+        assert drawn.ax_.get_xlabel() == "tree⟨U+202E⟩"
+        return
+    texts = [text.get_text() for text in drawn.ax_.get_legend().get_texts()]
+    assert "tree⟨U+202E⟩" in texts

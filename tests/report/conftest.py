@@ -24,6 +24,7 @@ HOSTILE = [
     "{{7*7}}{% raw %}",
     "<!--<svg onload=window.hacked=4>]]>&amp;\u2028",
     "' onmouseover='window.hacked=5",
+    "txt.\u202eexe\x1b[2J",
 ]
 
 
@@ -38,11 +39,11 @@ def hostile_page(tmp_path_factory):
     rng = np.random.default_rng(0)
     n = 90
     X = pd.DataFrame({f"{HOSTILE[k]}{k}": rng.normal(size=n) for k in range(3)})
-    X[HOSTILE[3]] = np.array(HOSTILE)[rng.integers(6, size=n)]
+    X[HOSTILE[3]] = np.array(HOSTILE)[rng.integers(7, size=n)]
     y = np.array(HOSTILE[:3])[(X.iloc[:, 0] > 0).astype(int) + (X.iloc[:, 1] > 0.5)]
     members = [
         (f"m{k}", DecisionTreeClassifier(max_depth=3, max_features=1, random_state=k))
-        for k in range(6)
+        for k in range(7)
     ]
     model = make_pipeline(TabularEncoder(), VotingClassifier(members)).fit(X[:60], y[:60])
     return report(

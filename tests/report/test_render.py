@@ -1,0 +1,47 @@
+"""What every page shares: the policy in its head, and text that is shown and never obeyed."""
+
+import base64
+import hashlib
+import re
+
+import pytest
+
+from counterpoint.report.render import environment, render
+
+PAGES = sorted(set(environment().list_templates(["j2"])) - {"page.html.j2"})
+
+
+def source(name):
+    return environment().loader.get_source(environment(), name)[0]
+
+
+def digest(text):
+    return base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_every_page_has_the_one_head_and_nothing_its_policy_forbids(name):
+    text = source(name)
+    assert text.startswith('{% extends "page.html.j2" %}\n')
+    assert "<style" not in text
+    assert re.findall(r"<script(?! type=.application/json)", text) == []
+    assert not re.search(r"<[^>]+ on[a-z]+=", text)
+    assert ("style=" in text) == ("{% set style_attributes = true %}" in text)
+
+
+def test_the_policy_names_what_stands_in_the_page():
+    page = render("page.html.j2")
+    (policy,) = re.findall(r'Content-Security-Policy" content="([^"]+)"', page)
+    (sheet,) = re.findall(r"<style>(.*?)</style>", page, re.DOTALL)
+    assert policy == (
+        f"default-src 'none'; img-src data:; style-src 'sha256-{digest(sheet)}'; "
+        "script-src 'none'; base-uri 'none'; form-action 'none'"
+    )
+    assert page.index("Content-Security-Policy") < page.index("<style>")
+
+
+def test_hidden_characters_are_shown():
+    made = environment().from_string("{{ name }}|{{ name | safe }}|{{ [name] | tojson }}|{{ 1 }}")
+    assert made.render(name="<a\u202eb\x1b>") == (
+        '&lt;a⟨U+202E⟩b⟨U+001B⟩&gt;|<a\u202eb\x1b>|["\\u003ca\\u202eb\\u001b\\u003e"]|1'
+    )
