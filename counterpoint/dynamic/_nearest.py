@@ -1,13 +1,12 @@
 """Nearest rows by trying all of them, exactly and fast."""
 
 from concurrent.futures import ThreadPoolExecutor
-from functools import cache
 
 import numba
 import numpy as np
-from threadpoolctl import ThreadpoolController
 
 from counterpoint._kernels import nearest as kernels
+from counterpoint._threads import one_native_thread
 
 # Queries multiplied with all rows in one go: the product should stay in the cache.
 _PRODUCT = 400_000
@@ -92,13 +91,8 @@ def in_parts(search, n, size, work):
             search(part)
         return
     # Each thread multiplies alone: threads of the matrix library would wait for each other.
-    with _libraries().limit(limits=1, user_api="blas"), ThreadPoolExecutor(n_threads) as threads:
+    with one_native_thread(only_blas=True), ThreadPoolExecutor(n_threads) as threads:
         list(threads.map(search, parts))
-
-
-@cache
-def _libraries():
-    return ThreadpoolController()
 
 
 def without_self(distance, rows):

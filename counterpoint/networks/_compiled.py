@@ -3,16 +3,15 @@
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
-from functools import cache
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from threadpoolctl import ThreadpoolController
 
 from counterpoint._kernels import networks as kernels
 from counterpoint._kernels import turns
 from counterpoint._kernels.threads import own_threads
+from counterpoint._threads import one_native_thread
 
 _KINDS = {"linear": kernels.LINEAR, "sigmoid": kernels.SIGMOID, "softmax": kernels.SOFTMAX}
 _LOSSES = {"squared": kernels.SQUARED, "entropy": kernels.ENTROPY}
@@ -66,7 +65,7 @@ def run(trainer, X: NDArray, targets: NDArray, epochs: int, weight: NDArray | No
         dtype.type(trainer.coupling.strength),
     )
     try:
-        with _blas_on_one_thread:
+        with one_native_thread(only_blas=True):
             for some, orders in _orders(trainer.random_state, len(X), batch, epochs):
                 _train((job, orders, batch, some, trainer.steps, rate, adam, *how), n_threads)
                 trainer.steps += some * -(-len(X) // batch)
@@ -181,37 +180,6 @@ def _job(trainer, X, targets, weight, cut, n_threads):
         part_v=part_v,
         flat_v=part_v.reshape(n_threads, -1),
     )
-
-
-@cache
-def _controller():
-    # Looking for the libraries takes a while. The kernel's must be there already.
-    import scipy.linalg.cython_blas  # noqa: F401
-
-    return ThreadpoolController()
-
-
-class _BlasOnOneThread:
-    """Hold BLAS to one thread while any training runs, on whichever thread of Python's."""
-
-    def __init__(self):
-        self.lock, self.running = threading.Lock(), 0
-
-    def __enter__(self):
-        with self.lock:
-            if self.running == 0:
-                self.limit = _controller().limit(limits=1, user_api="blas")
-            self.running += 1
-
-    def __exit__(self, *_):
-        # The limit is the whole process's: lifted by whoever comes last.
-        with self.lock:
-            self.running -= 1
-            if self.running == 0:
-                self.limit.restore_original_limits()
-
-
-_blas_on_one_thread = _BlasOnOneThread()
 
 
 class _Cut(NamedTuple):

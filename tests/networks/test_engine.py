@@ -4,7 +4,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from naive import networks as naive
 from numpy.testing import assert_allclose, assert_array_equal
-from threadpoolctl import threadpool_info
 
 from counterpoint._kernels import turns
 from counterpoint.networks import _compiled
@@ -320,20 +319,6 @@ def test_what_goes_wrong_in_a_helper_is_told(monkeypatch):
     monkeypatch.setattr(_compiled.kernels, "train", fail)
     with pytest.raises(MemoryError, match="no room"):
         make(NegativeCorrelation(0.5), sizes=(3, 4, 2), batch_size=200).run(X, targets, 3)
-
-
-def test_blas_gets_its_threads_back_when_the_last_training_ends():
-    def threads():
-        return {
-            i["filepath"]: i["num_threads"] for i in threadpool_info() if i["user_api"] == "blas"
-        }
-
-    before = threads()
-    with _compiled._blas_on_one_thread:
-        with _compiled._blas_on_one_thread:
-            assert set(threads().values()) == {1}
-        assert set(threads().values()) == {1}
-    assert threads() == before
 
 
 def test_data_that_may_not_be_written_to_are_fine():
