@@ -17,6 +17,7 @@ from sklearn.model_selection import check_cv
 from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import has_fit_parameter
 
+from counterpoint._interrupts import whole
 from counterpoint._members import (
     Answers,
     Member,
@@ -85,7 +86,8 @@ def fit_member(model: Any, X: Any, y: Any, sample_weight: Any = None, **params: 
 def _fit_or_explain(model, X, y, params):
     """Fit; where it fails to read a number, say which column holds none."""
     try:
-        return model.fit(X, y, **params)
+        with whole():
+            return model.fit(X, y, **params)
     except (TypeError, ValueError) as error:
         if _NO_NUMBER.search(str(error)):
             need_numbers(X, type(model).__name__)

@@ -4,7 +4,13 @@ import os
 import secrets
 from collections.abc import Iterator
 from contextlib import contextmanager
+from contextvars import ContextVar
 from pathlib import Path
+
+from counterpoint._interrupts import unfinished
+
+written: ContextVar[list[Path] | None] = ContextVar("counterpoint_written", default=None)
+"""The list, if there is one, in which files that are whole are noted."""
 
 
 def find_file(source: str | os.PathLike[str], of: str) -> Path:
@@ -40,16 +46,21 @@ def new_file(path: str | os.PathLike[str]) -> Iterator[Path]:
     name that nobody can guess, and is made for this: a file or a link laid in wait is never
     followed.
     """
-    path = check_output(path).resolve()
+    given = check_output(path)
+    path = given.resolve()
     if path.exists() and not path.is_file():  # /dev/null and its like
         yield path
         return
     ending = "".join(path.suffixes[-2:])  # says the format: .csv.gz
     part = path.with_name(f".part-{secrets.token_hex(8)}{ending}")
-    # Not by tempfile: its files are for the owner alone, ours as private as the umask says.
-    os.close(os.open(part, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666))
+    unfinished.add(part)
     try:
+        # Not by tempfile: its files are for the owner alone, ours as private as the umask says.
+        os.close(os.open(part, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666))
         yield part
         part.replace(path)
+        if (noted := written.get()) is not None:
+            noted.append(given)
     finally:
         part.unlink(missing_ok=True)
+        unfinished.discard(part)

@@ -13,6 +13,7 @@
     UserWarning
     ├── CollapseWarning        trained members all give one and the same answer
     ├── CollusionWarning       members differ on training data only
+    ├── InterruptedFitWarning  Ctrl-C came before all was done; the part that is done is kept
     ├── RedundancyWarning      the members say nearly the same thing
     └── UndefinedMeasureWarning  a number asked for does not exist for this input
 
@@ -25,6 +26,7 @@ __all__ = [
     "DatasetNotFoundError",
     "DivergenceError",
     "ExperimentError",
+    "InterruptedFitWarning",
     "MemberError",
     "RedundancyWarning",
     "UndefinedMeasureWarning",
@@ -63,6 +65,13 @@ class CollapseWarning(UserWarning):
 
 class CollusionWarning(UserWarning):
     """The diversity of members trained together does not carry over to new data."""
+
+
+class InterruptedFitWarning(UserWarning):
+    """Ctrl-C ended the work early, and the part that is done is kept.
+
+    An estimator then says "interrupted" in ``stop_reason_``.
+    """
 
 
 class RedundancyWarning(UserWarning):

@@ -13,6 +13,7 @@ from sklearn.utils import assert_all_finite
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
 from counterpoint import _crossfit
+from counterpoint._interrupts import keep_partial
 from counterpoint._members import Answers, Member
 from counterpoint._outputs import MemberOutputs
 from counterpoint._progress import track
@@ -235,6 +236,7 @@ class OverproduceSelectClassifier(BaseEnsembleClassifier):
         proba: list[NDArray] = []
         seconds: list[float] = []
         self.failed_: list[str] = []
+        self.stop_reason_ = "complete"
         began = time.monotonic()
         limit = np.inf if self.time_limit is None else _SHARE_FOR_TRYING * self.time_limit
         question = partial(_ask, n_classes=len(self.classes_))
@@ -258,10 +260,8 @@ class OverproduceSelectClassifier(BaseEnsembleClassifier):
         except KeyboardInterrupt:
             if not tried:
                 raise
-            warnings.warn(
-                f"Interrupted: going on with the {len(tried)} members tried so far.",
-                UserWarning, stacklevel=4,
-            )  # fmt: skip
+            keep_partial(f"going on with the {len(tried)} members tried so far.", stacklevel=5)
+            self.stop_reason_ = "interrupted"
         if not tried:
             raise ValueError("No member could be trained. " + " ".join(self.failed_)[:2000])
         if len(tried) + len(self.failed_) < len(members) and self.time_limit is not None:

@@ -6,7 +6,6 @@ becomes of the samples. A ``Learner`` (``learners.py``) trains them. ``boost`` r
 rules (``stopping.py``) look at it.
 """
 
-import warnings
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
@@ -17,6 +16,7 @@ from sklearn.base import MetaEstimatorMixin, is_classifier
 from sklearn.utils import check_random_state, get_tags
 from sklearn.utils.validation import check_is_fitted
 
+from counterpoint._interrupts import keep_partial, whole
 from counterpoint._members import select_rows
 from counterpoint._progress import track
 from counterpoint._validation import check_count, check_learner
@@ -57,7 +57,8 @@ def boost(
         for _ in wanted:
             while True:
                 weight, target = rule.request()
-                answer = learner.fit(weight, target)
+                with whole():  # of a member cut short nothing is known
+                    answer = learner.fit(weight, target)
                 result.n_fits += 1
                 verdict = rule.judge(answer)
                 if not verdict.failure:
@@ -91,6 +92,7 @@ def boost(
     except KeyboardInterrupt:
         if not result.models and not done:
             raise
+        keep_partial()
         result.reason = "interrupted"
     result.reason = result.reason or "complete"
     return result
@@ -173,11 +175,10 @@ class BaseBoosting(MetaEstimatorMixin, BaseEnsemble):
         self.stop_reason_ = result.reason
         self._finish(result)
         if result.reason == "interrupted":
-            warnings.warn(
-                f"Interrupted: {type(self).__name__} keeps the {len(self.estimators_)} members "
-                "trained so far. Fit again with warm_start=True to go on from them.",
-                UserWarning,
-                stacklevel=4,
+            keep_partial(
+                f"{type(self).__name__} keeps the {len(self.estimators_)} members trained so far. "
+                "Fit again with warm_start=True to go on from them.",
+                stacklevel=5,
             )
 
     def _goes_on(self):

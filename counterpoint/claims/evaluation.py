@@ -9,6 +9,7 @@ from typing import Any
 
 import numba
 
+from counterpoint._interrupts import whole
 from counterpoint._progress import quiet
 from counterpoint._threads import one_native_thread
 from counterpoint.claims.protocol import Cell, Experiment
@@ -32,7 +33,7 @@ def evaluate(experiment: Experiment, cell: Cell) -> Outcome:
     """
     began = perf_counter()
     try:
-        with one_thread(), quiet():
+        with one_thread(), quiet(), whole():
             rows = experiment.evaluate(cell)
     except Exception as error:
         words = f"{type(error).__name__}: {error}"

@@ -4,8 +4,13 @@
 inside the commands, so that ``--help`` answers at once.
 """
 
+import signal
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from typer import Typer
 
 __all__ = ["main"]
 
@@ -14,8 +19,10 @@ def main(args: Sequence[str] | None = None) -> int:
     """Run the command on what was typed, by default ``sys.argv``, and return its exit code.
 
     0 if all is well, 1 if the work failed, 2 for wrong usage, 130 if interrupted. Errors are one
-    line on standard error; ``--debug`` adds the traceback.
+    line on standard error; ``--debug`` adds the traceback. The first Ctrl-C ends the step under
+    way and keeps what is finished, the second ends the process at once.
     """
+    from counterpoint import _interrupts
     from counterpoint.cli import terminal
     from counterpoint.cli.app import app
 
@@ -28,9 +35,24 @@ def main(args: Sequence[str] | None = None) -> int:
             stream.reconfigure(errors="replace")  # an arrow is no reason to fail in a C locale
     terminal.start()
     try:
-        code = app(typed, standalone_mode=False, prog_name="counterpoint")
+        with _interrupts.stopping(terminal.what_is_left) as heard:
+            return _run(app, typed, debug, heard)
+    finally:
+        if args is None:  # what Python does at its end is nothing to interrupt
+            signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
+def _run(app: "Typer", typed: list[str], debug: bool, heard: Callable[[], bool]) -> int:
+    from counterpoint._interrupts import EXIT_CODE, whole
+    from counterpoint.cli import terminal
+
+    try:
+        with whole():
+            code = app(typed, standalone_mode=False, prog_name="counterpoint")
     except KeyboardInterrupt:
-        code = 130
+        code = EXIT_CODE
     except Exception as error:
-        return terminal.report_error(error, debug=debug)
-    return terminal.interrupted() if code == 130 else code or 0
+        if not heard() or debug:  # an interrupt may come out as any error of a library
+            return terminal.report_error(error, debug=debug)
+        code = EXIT_CODE
+    return terminal.interrupted() if code == EXIT_CODE else code or 0

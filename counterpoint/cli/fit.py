@@ -83,7 +83,6 @@ def fit(
             time_limit=time_limit if time_limit and method == "auto" else None, n_jobs=jobs,
         )  # fmt: skip
         tabular.save(fitted, output, keep_rows=keep_rows)
-    terminal.kept(output)
     summary = fitted.summary(tree=as_json or page is not None)
     terminal.show(summary, _print, json=as_json)
     terminal.wrote(output, "the model")

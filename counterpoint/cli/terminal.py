@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
+from counterpoint._files import written
+from counterpoint._interrupts import EXIT_CODE
 from counterpoint._text import visible
 from counterpoint.tabular.words import number, percent
 
@@ -43,25 +45,32 @@ def say(message: str, *, style: str = "") -> None:
 
 def wrote(path: Path, what: str) -> None:
     """Tell, on standard error, that a file is there; an interrupt will not take it back."""
-    _written.append(path)
+    kept(path)
     say(f"wrote {what} to {path}")
 
 
 def kept(path: Path) -> None:
     """Count a file as written without saying so: an interrupt will."""
-    _written.append(path)
+    if path not in _written:
+        _written.append(path)
 
 
 def start() -> None:
     """Forget the files of an earlier run in the same process."""
     _written.clear()
+    written.set(_written)  # files say themselves when they are whole
+
+
+def what_is_left() -> str:
+    """Return a sentence for the end after Ctrl-C: which files there are."""
+    kept = ", ".join(str(path) for path in _written)
+    return f"stopped; kept {kept}." if kept else "stopped; nothing was written."
 
 
 def interrupted() -> int:
     """Say what is left after Ctrl-C; return the exit code for it."""
-    kept = ", ".join(str(path) for path in _written)
-    say(f"stopped; kept {kept}." if kept else "stopped; nothing was written.")
-    return 130
+    say(what_is_left())
+    return EXIT_CODE
 
 
 def report_error(error: Exception, *, debug: bool) -> int:

@@ -4,6 +4,7 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.linear_model import LogisticRegression
 
+from counterpoint._interrupts import whole
 from counterpoint._validation import check_choice
 from counterpoint.combiners.combiner import Combiner, normalise
 
@@ -72,7 +73,8 @@ class StackingCombiner(Combiner):
         extra = {}
         if outputs.sample_weight is not None:
             extra["sample_weight"] = outputs.sample_weight
-        self.estimator_ = clone(model).fit(features, outputs.y, **extra)
+        with whole():
+            self.estimator_ = clone(model).fit(features, outputs.y, **extra)
         self.means_ = features.mean(axis=0)
         coef = getattr(self.estimator_, "coef_", None)
         self.estimator_weights_ = None

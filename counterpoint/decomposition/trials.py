@@ -13,6 +13,7 @@ from sklearn.base import clone
 from sklearn.utils import check_consistent_length
 from sklearn.utils import resample as draw_rows
 
+from counterpoint._interrupts import keep_partial, whole
 from counterpoint._progress import track
 from counterpoint.base import MAX_SEED, set_random_states
 from counterpoint.decomposition.inputs import encode
@@ -75,11 +76,9 @@ def run_trials(task: Task, n_trials: int, *, n_jobs, rng, progress) -> list[Answ
             results.close()
         if len(done) < 2:
             raise
-        warnings.warn(
-            f"Interrupted: the decomposition rests on the {len(done)} trials of {n_trials} "
-            "that were finished.",
-            UserWarning,
-            stacklevel=3,
+        keep_partial(
+            f"the decomposition rests on the {len(done)} trials of {n_trials} that were finished.",
+            stacklevel=4,
         )
     return done
 
@@ -93,7 +92,8 @@ def run_trial(task: Task, seed: int) -> Answer | None:
     rng = np.random.RandomState(seed)
     try:
         X, y = _draw(task, rng)
-        model = set_random_states(clone(task.estimator), rng, only_missing=True).fit(X, y)
+        with whole():
+            model = set_random_states(clone(task.estimator), rng, only_missing=True).fit(X, y)
         return Answer(_ask(task, model), _ask_members(task, model) if task.members else None)
     except KeyboardInterrupt:
         return None

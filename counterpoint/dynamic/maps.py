@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
 
+from counterpoint._interrupts import whole
 from counterpoint._validation import check_number
 from counterpoint.dynamic.competence import Competence
 
@@ -88,7 +89,8 @@ class MappedCompetence(Competence):
                 "competence(X), such as counterpoint.hyperboxes.MisclassificationBoxes()."
             )
         check_number(self.share, "share", low=0, high=1)
-        self.map_ = clone(self.map, safe=False).fit(points, outputs.correct)
+        with whole():
+            self.map_ = clone(self.map, safe=False).fit(points, outputs.correct)
         return self
 
     def estimate(self, queries):

@@ -5,6 +5,7 @@ from scipy.special import expit
 from sklearn.base import clone
 from sklearn.naive_bayes import MultinomialNB
 
+from counterpoint._interrupts import whole
 from counterpoint._kernels import dynamic as kernels
 from counterpoint._kernels.threads import threads_for
 from counterpoint.dynamic._nearest import NearestRows, NearestVotes, without_self
@@ -125,7 +126,8 @@ class MetaLearned(Competence):
             self.share_tenths_ = np.digitize(shares, _TENTHS).astype(np.float64)
         else:
             shown = np.concatenate([self._features(near[p], alike[p], proba[p]) for p in parts])
-            self.meta_classifier_ = clone(self.meta_classifier).fit(shown, target.ravel())
+            with whole():
+                self.meta_classifier_ = clone(self.meta_classifier).fit(shown, target.ravel())
 
     def _features(self, near, alike, proba):
         """Return a row per query and member."""

@@ -9,6 +9,7 @@ from sklearn.tree import DecisionTreeRegressor
 from sklearn.utils import check_random_state, get_tags
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
+from counterpoint._interrupts import keep_partial
 from counterpoint._members import select_rows
 from counterpoint._reading import need_numbers
 from counterpoint._validation import check_count, check_learner, check_number
@@ -188,11 +189,10 @@ class BaseNCCD(MetaEstimatorMixin, BaseEnsemble):
 
     def _warn(self, correction, n):
         if correction.reason == "interrupted":
-            warnings.warn(
-                f"Interrupted: {type(self).__name__} keeps round {correction.best_round}, the "
-                f"best of the {len(correction.history)} finished.",
-                UserWarning,
-                stacklevel=3,
+            keep_partial(
+                f"{type(self).__name__} keeps round {correction.best_round}, the best of the "
+                f"{len(correction.history)} finished.",
+                stacklevel=4,
             )
         first = correction.history[0]
         # Up to rounding: the mean of equal numbers need not be that number.

@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 from scipy.optimize import linear_sum_assignment
 
+from counterpoint._interrupts import keep_partial
 from counterpoint._validation import check_choice, check_count
 from counterpoint.networks.base import BaseNetworkClassifier, check_layers
 from counterpoint.networks.coupling import CROSS_ENTROPY
@@ -203,6 +204,8 @@ class AveragedNetworkClassifier(BaseNetworkClassifier):
         )
         is_cut_off = "interrupted" in (begun.reason, outcome.reason)
         self.stop_reason_ = "interrupted" if is_cut_off else "complete"
+        if is_cut_off:
+            keep_partial(f"{type(self).__name__} keeps the best found so far.", stacklevel=4)
         self.history_ = pd.DataFrame(self._history)
         self.network_, self.networks_, self.cv_error_, self.best_epoch_ = self._best.state
         del self._history, self._best

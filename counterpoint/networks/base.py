@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from sklearn.utils import check_random_state, gen_batches
 from sklearn.utils.validation import check_is_fitted
 
+from counterpoint._interrupts import keep_partial
 from counterpoint._members import Answers
 from counterpoint._progress import track
 from counterpoint._validation import check_count, check_number, check_sample_weight
@@ -132,6 +133,7 @@ class BaseNetworks(BaseEnsemble):
                     self.stop_reason_ = reason
                     break
         except KeyboardInterrupt:
+            keep_partial(f"{type(self).__name__} keeps the best found so far.", stacklevel=5)
             self.stop_reason_ = "interrupted"
         self.history_ = pd.DataFrame(search.history)
         return search.best.state

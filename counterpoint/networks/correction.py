@@ -9,6 +9,7 @@ from joblib import Parallel, delayed
 from scipy.sparse import issparse
 from sklearn.base import clone
 
+from counterpoint._interrupts import keep_partial, whole
 from counterpoint._members import select_rows
 from counterpoint._progress import track
 
@@ -82,9 +83,11 @@ def fit_columns(model, X, target, params, rows, *, joint):
     params = {name: rows_of(value, rows, X.shape[0]) for name, value in params.items()}
     X = X if isinstance(rows, slice) else select_rows(X, rows)
     target = target[rows]
-    if joint:
-        return clone(model).fit(X, target, **params)
-    models = [clone(model).fit(X, np.ascontiguousarray(column), **params) for column in target.T]
+    with whole():
+        if joint:
+            return clone(model).fit(X, target, **params)
+        columns = [np.ascontiguousarray(column) for column in target.T]
+        models = [clone(model).fit(X, column, **params) for column in columns]
     return models[0] if len(models) == 1 else models
 
 
@@ -176,6 +179,7 @@ class Correction:
         except KeyboardInterrupt:
             if not self.best:
                 raise
+            keep_partial()
             self.reason = "interrupted"
         return self
 

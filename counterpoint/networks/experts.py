@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 
+from counterpoint._interrupts import keep_partial
 from counterpoint._progress import track
 from counterpoint._validation import check_choice, check_count, check_number
 from counterpoint.base import draw_seed
@@ -99,6 +100,7 @@ class BaseMixtureOfExperts(BaseNetworks):
         except KeyboardInterrupt:
             if best == -np.inf:
                 raise
+            keep_partial(f"{type(self).__name__} keeps the best found so far.", stacklevel=4)
             self.stop_reason_ = "interrupted"
         if best == -np.inf:
             raise ArithmeticError(

@@ -9,6 +9,7 @@ from numbers import Integral
 import numpy as np
 from sklearn.utils import check_random_state
 
+from counterpoint._interrupts import keep_partial
 from counterpoint._validation import (
     check_choice,
     check_count,
@@ -281,6 +282,11 @@ class BaseJointNetworks(BaseNetworks):
         self.n_epochs_ = outcome.n_epochs
         self.best_epoch_ = outcome.best_epoch
         self.stop_reason_ = outcome.reason
+        if outcome.reason == "interrupted":
+            keep_partial(
+                f"{type(self).__name__} keeps its networks as after epoch {outcome.best_epoch}.",
+                stacklevel=4,
+            )
         self.loss_ = outcome.best
         self.strength_, self.lam_ = s, lam
         several = self.n_estimators > 1

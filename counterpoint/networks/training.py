@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from counterpoint._interrupts import keep_partial
 from counterpoint._progress import track
 from counterpoint.exceptions import DivergenceError
 from counterpoint.networks.engine import Networks, Trainer
@@ -87,6 +88,7 @@ def train(
                 reason = "no progress"
                 break
     except KeyboardInterrupt:
+        keep_partial()
         reason = "interrupted"
     if record is not None and recorded != trainer.n_epochs:
         record(trainer.n_epochs, trainer.networks)

@@ -11,6 +11,7 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.tree import DecisionTreeClassifier
 
 from counterpoint import _crossfit
+from counterpoint._interrupts import keep_partial
 from counterpoint._members import Member
 from counterpoint._outputs import MemberOutputs
 from counterpoint._progress import track
@@ -69,6 +70,8 @@ class EvolvedEnsembleClassifier(BasePoolClassifier):
         for, so too good.
     n_fits_ : int
         Members that had to be cross-fitted.
+    stop_reason_ : {"complete", "interrupted"}
+        Why the search ended.
     n_features_in_ : int
         Number of columns.
 
@@ -134,7 +137,7 @@ class EvolvedEnsembleClassifier(BasePoolClassifier):
         self.history_ = pd.DataFrame(
             {"generation": np.arange(len(search.history)), "fitness": search.history}
         )
-        self.n_fits_ = len(search.answers)
+        self.n_fits_, self.stop_reason_ = len(search.answers), search.reason
         at = np.flatnonzero(chosen)
         self.columns_ = [np.flatnonzero(masks[m]) for m in at]
         kept = [
@@ -173,6 +176,7 @@ class _Search:
         self.answers: dict[tuple[int, bytes], MemberOutputs] = {}
         self.values: dict[tuple[Any, ...], float] = {}
         self.history: list[float] = []
+        self.reason = "complete"
 
     def ask(self, m, mask):
         key = (m, mask.tobytes())
@@ -231,6 +235,11 @@ class _Search:
         except KeyboardInterrupt:
             if not self.history:
                 raise
+            self.reason = "interrupted"
+            keep_partial(
+                f"{type(model).__name__} keeps the best of {len(self.history)} generations.",
+                stacklevel=5,
+            )
         if not np.isfinite(self.history[-1]):
             raise ValueError(
                 "Every rule that came up needs probabilities, and some member has none: put "

@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 from sklearn.utils import check_random_state
 
+from counterpoint._interrupts import keep_partial
 from counterpoint._outputs import MemberOutputs
 from counterpoint._progress import track
 from counterpoint._validation import check_count
@@ -89,6 +90,7 @@ def select_genetic(
     except KeyboardInterrupt:
         if not steps:
             raise
+        keep_partial(f"the search ended after {len(steps)} of {n_generations} generations.")
     return make_trace(judge, steps, "genetic")
 
 

@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.utils import check_random_state
 
+from counterpoint._interrupts import whole
 from counterpoint._progress import track
 from counterpoint._validation import check_choice, check_count
 from counterpoint.base import MAX_SEED
@@ -109,7 +110,8 @@ def relevance_horizon(
             train, test = data[i].split_by_entity(test_size, random_state=seeds[r])
         else:
             train, test = data[i].split_by_time(test_size)
-        model = _seeded(estimator, lengths[i], int(seeds[r])).fit(train, train.y)
+        with whole():
+            model = _seeded(estimator, lengths[i], int(seeds[r])).fit(train, train.y)
         if scorer is not None:
             scores[i, r] = scorer(model, test, test.y)
             continue

@@ -14,6 +14,7 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
+from counterpoint._interrupts import whole
 from counterpoint._progress import track
 from counterpoint.sequences.events import EventLog
 from counterpoint.sequences.histories import Histories, histories, latest_histories
@@ -169,7 +170,8 @@ def find_at_risk(
         data, new, scores = (
             (train, choose, tried) if part == "choose" else (known, test, tested)
         )  # fmt: skip
-        model = clone(models[name]).fit(data, data.y)
+        with whole():
+            model = clone(models[name]).fit(data, data.y)
         scores[name] = ranking_scores(model, new)
     quality = pd.Series({name: average_precision_score(choose.y, s) for name, s in tried.items()})
     best = str(quality.idxmax())
@@ -180,7 +182,8 @@ def find_at_risk(
         name: lift_curve(test.y, scores, gain=gain, cost=cost) for name, scores in tested.items()
     }
     outcome = _outcome(curves[best], n / len(now))
-    final = clone(models[best]).fit(labelled, labelled.y)
+    with whole():
+        final = clone(models[best]).fit(labelled, labelled.y)
     return AtRisk(
         periods=_describe(periods),
         table=_table(curves, shares),

@@ -12,6 +12,7 @@ from sklearn.model_selection import StratifiedKFold, cross_val_predict
 from sklearn.utils import check_random_state
 from threadpoolctl import threadpool_limits
 
+from counterpoint._interrupts import whole
 from counterpoint._members import select_rows
 from counterpoint.tabular.methods import make_method
 from counterpoint.tabular.scores import Score, mcnemar, score_answers
@@ -63,7 +64,7 @@ def compare_with_baselines(
         if method == "majority":
             model = model[-1]  # it looks at no column, so any rows will do
         # One thread: products of such small matrices take far longer to share out than to do.
-        with warnings.catch_warnings(), threadpool_limits(1):
+        with warnings.catch_warnings(), threadpool_limits(1), whole():
             warnings.simplefilter("ignore", ConvergenceWarning)  # a baseline, not a contender
             try:
                 if fitted is not None and name in fitted:

@@ -1,7 +1,6 @@
 """Methods side by side on one table."""
 
 import time
-import warnings
 from collections.abc import Callable, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
@@ -14,6 +13,7 @@ import pandas as pd
 from scipy import stats
 from sklearn.model_selection import RepeatedStratifiedKFold
 
+from counterpoint._interrupts import whole
 from counterpoint._progress import track
 from counterpoint._statistics import wilson_interval
 from counterpoint._validation import check_count
@@ -195,13 +195,8 @@ def _try_once(
 ) -> tuple[Score, float]:
     model = make_method(name, progress=False, **options)
     began = time.monotonic()
-    with warnings.catch_warnings():
-        # On Ctrl-C auto goes on with the members it has; here that is to end the comparison.
-        warnings.filterwarnings("error", message="Interrupted: going on")
-        try:
-            model.fit(X.iloc[train], y[train])
-        except UserWarning as why:
-            raise KeyboardInterrupt from why
+    with whole():
+        model.fit(X.iloc[train], y[train])
     seconds = time.monotonic() - began
     return score_on(model, X.iloc[test], y[test]), seconds
 

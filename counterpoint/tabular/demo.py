@@ -15,6 +15,7 @@ from sklearn.pipeline import Pipeline
 from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils import check_random_state
 
+from counterpoint._interrupts import whole
 from counterpoint._outputs import MemberOutputs
 from counterpoint._progress import track
 from counterpoint._validation import check_count
@@ -177,7 +178,8 @@ def run_demo(
         encoder = TabularEncoder().fit(data.X.iloc[train])
         X_train, X_test = (encoder.transform(data.X.iloc[rows]) for rows in (train, test))
         for name, _, make in recipes:
-            model: Any = make(seed).fit(X_train, y[train])
+            with whole():
+                model: Any = make(seed).fit(X_train, y[train])
             answers = model.predict(X_test)
             errors[name].append(float(np.mean(answers != y[test])))
             if name not in models:

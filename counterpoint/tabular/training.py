@@ -15,6 +15,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import train_test_split
 from threadpoolctl import threadpool_limits
 
+from counterpoint._interrupts import whole
 from counterpoint._validation import check_number
 from counterpoint.tabular.assessment import Assessment, assess
 from counterpoint.tabular.columns import prepare_table, some
@@ -141,7 +142,8 @@ def fit(
     )
     began = time.monotonic()
     with warnings_as_notes(notes), few_threads(X):
-        model.fit(X_train, y_train)
+        with whole():
+            model.fit(X_train, y_train)
         seconds = time.monotonic() - began
         assessment = assess(
             model, X_test, y_test, X_train=X_train, y_train=y_train, random_state=random_state,

@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.model_selection import StratifiedKFold
 
+from counterpoint._interrupts import whole
 from counterpoint._validation import check_count, check_share_or_count
 from counterpoint.base import draw_seed, fit_member, set_random_states
 from counterpoint.views.base import BaseViewClassifier
@@ -221,7 +222,8 @@ def _score(trial, X, y, sample_weight, split):
     train, test = split
     weight = None if sample_weight is None else sample_weight[train]
     try:
-        fitted = clone(trial).fit(X[train], y[train], weight)
+        with whole():
+            fitted = clone(trial).fit(X[train], y[train], weight)
     except ValueError as error:
         if "columns vary" not in str(error):
             raise

@@ -13,7 +13,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MinMaxScaler
 
 from counterpoint import MemberOutputs
-from counterpoint.exceptions import DivergenceError
+from counterpoint.exceptions import DivergenceError, InterruptedFitWarning
 from counterpoint.networks.averaging import AveragedNetworkClassifier
 from counterpoint.networks.base import as_proba
 from counterpoint.networks.constructive import ConstructiveNetworkClassifier
@@ -140,7 +140,8 @@ def test_ctrl_c_keeps_the_best_so_far(estimator, monkeypatch):
         return run(self, *args)
 
     monkeypatch.setattr(Trainer, "run", interrupted)
-    fitted = clone(estimator).set_params(random_state=0).fit(X, y)
+    with pytest.warns(InterruptedFitWarning, match="keeps the best found so far"):
+        fitted = clone(estimator).set_params(random_state=0).fit(X, y)
     assert fitted.stop_reason_ == "interrupted"
     assert len(fitted.history_) <= 3
     assert fitted.predict(X).shape == y.shape

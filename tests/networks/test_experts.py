@@ -9,6 +9,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.linear_model import LinearRegression
 
 from counterpoint import member_predictions
+from counterpoint.exceptions import InterruptedFitWarning
 from counterpoint.networks import mixture as mixture_module
 from counterpoint.networks.coupling import CROSS_ENTROPY, NegativeCorrelation
 from counterpoint.networks.engine import Networks, Trainer, start_networks
@@ -291,7 +292,8 @@ def test_ctrl_c_keeps_the_best_so_far(moons, monkeypatch):
         return maximised(*args)
 
     monkeypatch.setattr(mixture_module, "maximised", interrupted)
-    mixture = MixtureOfExpertsClassifier(2, random_state=0).fit(*moons)
+    with pytest.warns(InterruptedFitWarning, match="keeps the best found so far"):
+        mixture = MixtureOfExpertsClassifier(2, random_state=0).fit(*moons)
     assert mixture.stop_reason_ == "interrupted"
     assert len(mixture.history_) == 4
     assert mixture.predict(moons[0]).shape == (400,)

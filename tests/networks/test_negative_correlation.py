@@ -11,7 +11,7 @@ from sklearn.preprocessing import MinMaxScaler
 
 from counterpoint import MemberOutputs, member_predictions
 from counterpoint.datasets import make_two_gaussians
-from counterpoint.exceptions import CollapseWarning, DivergenceError
+from counterpoint.exceptions import CollapseWarning, DivergenceError, InterruptedFitWarning
 from counterpoint.networks import training
 from counterpoint.networks.negative_correlation import (
     NegativeCorrelationClassifier,
@@ -338,7 +338,8 @@ def interrupted_after(monkeypatch, n_looks):
 def test_ctrl_c_keeps_what_was_reached(iris, monkeypatch):
     X, y = iris
     interrupted_after(monkeypatch, 4)
-    model = NegativeCorrelationClassifier(2, max_epochs=500, random_state=0).fit(X, y)
+    with pytest.warns(InterruptedFitWarning, match="keeps its networks as after epoch"):
+        model = NegativeCorrelationClassifier(2, max_epochs=500, random_state=0).fit(X, y)
     assert model.stop_reason_ == "interrupted"
     assert model.n_epochs_ == 40
     assert model.score(X, y) > 0.7
@@ -348,7 +349,8 @@ def test_ctrl_c_on_the_way_to_a_strength(iris, monkeypatch):
     X, y = iris
     interrupted_after(monkeypatch, 7)
     model = NegativeCorrelationClassifier(2, strength="auto", max_epochs=40, random_state=0)
-    model.fit(X, y)
+    with pytest.warns(InterruptedFitWarning, match="keeps its networks"):
+        model.fit(X, y)
     assert model.stop_reason_ == "interrupted"
     assert len(model.strength_path_) < 6
     assert model.strength_ in set(model.strength_path_["strength"])

@@ -9,6 +9,7 @@ from sklearn.svm import LinearSVC
 
 from counterpoint import MemberOutputs
 from counterpoint.combiners import MeanCombiner, VoteCombiner, WeightedMeanCombiner
+from counterpoint.exceptions import InterruptedFitWarning
 from counterpoint.selection import EvolvedEnsembleClassifier
 
 
@@ -80,7 +81,9 @@ def test_ctrl_c_keeps_the_best_so_far(data):
     model = EvolvedEnsembleClassifier(
         pool, combiners=[VoteCombiner()], n_generations=200, mutation=0.3, random_state=0
     )
-    model.fit(X, y)
+    with pytest.warns(InterruptedFitWarning, match="keeps the best of"):
+        model.fit(X, y)
+    assert model.stop_reason_ == "interrupted"
     assert 1 <= len(model.history_) < 200
 
 

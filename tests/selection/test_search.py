@@ -7,6 +7,7 @@ from naive import subsets as naive
 from counterpoint import MemberOutputs
 from counterpoint.combiners import MeanCombiner, WeightedVoteCombiner
 from counterpoint.diversity.measures import MEASURES
+from counterpoint.exceptions import InterruptedFitWarning
 from counterpoint.selection import (
     CombinedError,
     Criterion,
@@ -172,7 +173,8 @@ def test_ctrl_c_keeps_the_best_so_far():
                 raise KeyboardInterrupt
             return VoteError().value(outputs)
 
-    trace = select_genetic(drawn(10, n_members=12), Interrupt(), random_state=0)
+    with pytest.warns(InterruptedFitWarning, match="of 40 generations"):
+        trace = select_genetic(drawn(10, n_members=12), Interrupt(), random_state=0)
     assert 1 <= len(trace.steps) < 40
 
 

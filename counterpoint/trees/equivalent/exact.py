@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from counterpoint._interrupts import keep_partial
 from counterpoint._kernels import equivalent as kernels
 from counterpoint._kernels.trees import depth
 from counterpoint.trees.ensemble import TreeEnsemble, stack_trees
@@ -197,6 +198,7 @@ class Melter:
             try:
                 status = kernels.expand(*arguments)
             except KeyboardInterrupt:
+                keep_partial("the tree decides as the ensemble only where it is proven to.")
                 return False, "interrupted"
             if status == kernels.DONE:
                 return True, ""

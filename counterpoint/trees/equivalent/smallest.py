@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from counterpoint._interrupts import keep_partial
 from counterpoint._kernels import equivalent as kernels
 from counterpoint._kernels import smallest as search_kernels
 from counterpoint._kernels.trees import depth
@@ -57,6 +58,7 @@ def find_smallest(packed: Packed, melted: Melted, minimize: str, deadline):
         if table is None or not table.fill(deadline):
             return melted, False
     except KeyboardInterrupt:
+        keep_partial("the tree is not known to be the smallest.", stacklevel=5)
         return melted, False
     if table.cost + (0 if deep else 1) >= known:
         return melted, True

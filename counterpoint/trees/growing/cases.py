@@ -7,6 +7,7 @@ ordered, or on whether a repeated row came as copies or as a weight.
 import numpy as np
 from sklearn.base import clone
 
+from counterpoint._interrupts import whole
 from counterpoint.base import set_random_states
 
 
@@ -34,12 +35,12 @@ def deal_cases(X, codes, weight, n_parts, rng):
     Copies of a row may go to different parts; rows whose weights are not whole are not divided.
     """
     order = content_order(X, codes)
-    whole = (weight == np.round(weight)).all()
-    rows = np.repeat(order, weight[order].astype(np.int64)) if whole else order
+    is_whole = (weight == np.round(weight)).all()
+    rows = np.repeat(order, weight[order].astype(np.int64)) if is_whole else order
     shuffled = [rng.permutation(rows[codes[rows] == k]) for k in np.unique(codes)]
     dealt = np.concatenate(shuffled)  # dealt in turn, so that sizes differ by one at most
     parts = np.zeros((n_parts, len(codes)))
-    np.add.at(parts, (np.arange(len(dealt)) % n_parts, dealt), 1.0 if whole else weight[dealt])
+    np.add.at(parts, (np.arange(len(dealt)) % n_parts, dealt), 1.0 if is_whole else weight[dealt])
     return parts
 
 
@@ -47,4 +48,5 @@ def fit_cases(learner, X, y, weight, rng):
     """Fit a copy of a learner on the rows with a weight, seeded where it has no seed."""
     held = weight > 0
     model = set_random_states(clone(learner), rng, only_missing=True)
-    return model.fit(X[held], y[held], sample_weight=weight[held])
+    with whole():
+        return model.fit(X[held], y[held], sample_weight=weight[held])

@@ -27,6 +27,7 @@ from sklearn.tree import DecisionTreeClassifier, export_text
 from sklearn.utils.estimator_checks import check_estimator
 
 from counterpoint._kernels import equivalent as kernels
+from counterpoint.exceptions import InterruptedFitWarning
 from counterpoint.trees.ensemble import TreeEnsemble
 from counterpoint.trees.equivalent import exact, grid, smallest
 from counterpoint.trees.equivalent.certificate import certify
@@ -392,7 +393,8 @@ def test_ctrl_c_keeps_what_there_is(monkeypatch):
         return expand(*arguments)
 
     monkeypatch.setattr(exact.kernels, "expand", interrupted)
-    one = equivalent_tree(forest, X)
+    with pytest.warns(InterruptedFitWarning, match="only where it is proven to"):
+        one = equivalent_tree(forest, X)
     assert one.stopped_by == "interrupted"
     assert one.n_leaves > 10
     assert one.faithfulness.agreement > 0.5
