@@ -151,7 +151,7 @@ def test_interrupt_says_what_was_kept(run, monkeypatch, tmp_path):
     ran = run("demo", "--output", page, *options, "--open")
     assert ran.code == 130
     report = tmp_path / "demo-report.html"
-    assert ran.err.endswith(f"counterpoint: stopped; kept {page}, {report}.\n")
+    assert ran.err.endswith(f"counterpoint: stopped; kept {report}, {page}.\n")
     assert page.exists()
     assert report.exists()
     # And an earlier run's files are not this one's.
