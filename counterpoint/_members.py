@@ -30,8 +30,9 @@ from sklearn.model_selection import FixedThresholdClassifier, TunedThresholdClas
 from sklearn.multiclass import OneVsOneClassifier, OneVsRestClassifier
 from sklearn.pipeline import Pipeline
 from sklearn.tree import BaseDecisionTree
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
+from counterpoint._reading import tree_input
 from counterpoint._validation import code_type
 from counterpoint.exceptions import MemberError
 
@@ -44,6 +45,7 @@ _TRAIN_ON_CODES = (
     RandomForestClassifier,
     VotingClassifier,
 )
+_IS_MODEL = ("predict", "fit", "estimators_", "member_predict")
 
 
 @dataclass
@@ -152,6 +154,14 @@ def strip(estimator):
             return before, estimator
 
 
+def strip_model(estimator):
+    """Strip a model, or say that this is none."""
+    before, inner = strip(estimator)
+    if isinstance(inner, type) or not any(hasattr(inner, a) for a in _IS_MODEL):
+        raise MemberError(f"{inner!r} is no model: pass a fitted one, or a list of them.")
+    return before, inner
+
+
 def through(before, X):
     """Pass samples through what stands before an ensemble, as :func:`strip` found it."""
     for step in before:
@@ -232,10 +242,7 @@ def _prepare(ensemble, members, X):
     """Return the data in the form members want it, and options for their predict."""
     if members and all(isinstance(m.estimator, BaseDecisionTree) for m in members):
         # Once for all trees: each would convert and check the same array again.
-        X = validate_data(
-            ensemble, X, reset=False, dtype=np.float32, accept_sparse="csr", ensure_all_finite=False
-        )
-        return X, {"check_input": False}
+        return tree_input(ensemble, X), {"check_input": False}
     if members[0].columns is not None and hasattr(X, "columns"):
         X = np.asarray(X)  # bagging trains its members on numbered columns of a plain array
     return X, {}
@@ -255,7 +262,7 @@ def answers_of(estimator, X, *, columns=None, n_jobs=None):
                 "them answer for samples they were not trained on."
             )
         return ask_all(members, X, pool_classes(members), n_jobs=n_jobs)
-    before, ensemble = strip(estimator)
+    before, ensemble = strip_model(estimator)
     X = through(before, X)
     if hasattr(ensemble, "code_book_"):  # output codes, scikit-learn's and ours
         return _code_answers(ensemble, X)
@@ -342,7 +349,7 @@ def values_of(estimator, X, *, columns=None, n_jobs=None):
     if is_pool(estimator):
         members = named_pool(estimator, columns, kind="regressor")
     else:
-        before, ensemble = strip(estimator)
+        before, ensemble = strip_model(estimator)
         X = through(before, X)
         if isinstance(ensemble, _ADDITIVE_REGRESSORS) or members_are_corrections(ensemble):
             raise MemberError(

@@ -12,6 +12,7 @@ from counterpoint import _crossfit
 from counterpoint._counts import PairCounts, pack, pack_equal
 from counterpoint._kernels import votes as _votes
 from counterpoint._kernels.threads import threads_for
+from counterpoint._predictions import MemberPredictions
 from counterpoint._validation import (
     as_labels,
     check_correct,
@@ -24,7 +25,7 @@ from counterpoint._validation import (
 )
 from counterpoint.exceptions import MemberError
 
-__all__ = ["MemberOutputs", "PairCounts"]
+__all__ = ["MemberOutputs", "PairCounts", "as_outputs"]
 
 
 class MemberOutputs:
@@ -342,7 +343,13 @@ class MemberOutputs:
 
     def take(self, members):
         """Keep some members, in the order given: positions, a slice or a boolean mask."""
-        at = np.arange(self.n_members)[members]
+        try:
+            at = np.arange(self.n_members)[members]
+        except (IndexError, ValueError) as error:
+            raise ValueError(
+                f"take needs positions of members, from 0 to {self.n_members - 1}, a slice or a "
+                f"mask of {self.n_members}; got {members!r}."
+            ) from error
         if at.ndim != 1 or len(at) == 0:
             raise ValueError(
                 f"take needs at least one member of {self.n_members}; got {members!r}."
@@ -399,3 +406,28 @@ class MemberOutputs:
         """Raise unless the truth is known."""
         if self.y is None:
             raise ValueError("Right or wrong needs the truth: build the MemberOutputs with y.")
+
+
+def as_outputs(outputs, *, numbers=False):
+    """Return ``MemberOutputs``; an array is taken as right/wrong flags.
+
+    With ``numbers``, the ``MemberPredictions`` of regressors pass too, as they are.
+    """
+    if isinstance(outputs, MemberOutputs):
+        return outputs
+    if isinstance(outputs, MemberPredictions):
+        if not numbers:
+            outputs.need_votes("This function")
+        return outputs
+    if isinstance(outputs, PairCounts):
+        raise TypeError(
+            "PairCounts know how often members were right, not on which samples: this needs "
+            "MemberOutputs or flags of shape (n_members, n_samples)."
+        )
+    if hasattr(outputs, "predict") or not hasattr(outputs, "__len__"):
+        raise TypeError(
+            f"outputs={outputs!r}: pass MemberOutputs, which MemberOutputs.from_estimator(model, "
+            "X, y) makes of a fitted ensemble, or right/wrong flags of shape (n_members, "
+            "n_samples)."
+        )
+    return MemberOutputs.from_correct(outputs)

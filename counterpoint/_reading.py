@@ -15,7 +15,14 @@ from sklearn.utils import assert_all_finite, get_tags
 from sklearn.utils import validation as _sklearn
 from sklearn.utils.multiclass import check_classification_targets
 
-from counterpoint._validation import check_one_type, check_sample_weight
+from counterpoint._validation import (
+    as_labels,
+    check_axes,
+    check_floats,
+    check_one_type,
+    check_sample_weight,
+    check_samples,
+)
 
 _TIMES = (date, time, timedelta, np.datetime64, np.timedelta64)
 
@@ -40,6 +47,47 @@ def validate_data(estimator: Any, X: Any, y: Any = "no_validation", **options: A
         need_target(estimator, y)
     with np.errstate(all="ignore"):  # the sum that looks for infinities may be none itself
         return _sklearn.validate_data(estimator, X, y, **options)
+
+
+def tree_input(ensemble: Any, X: Any) -> Any:
+    """Return samples as the trees of scikit-learn read them, checked once for all of an ensemble.
+
+    A number too large for float32 becomes infinite, and stays on its side of every threshold.
+    """
+    return validate_data(
+        ensemble, X, reset=False, dtype=np.float32, accept_sparse="csr", ensure_all_finite=False
+    )
+
+
+def check_rows(
+    X: Any,
+    name: str = "X",
+    *,
+    owner: str,
+    dtype: Any = np.float64,
+    most: float | None = None,
+    allow_nan: bool = False,
+) -> NDArray:
+    """Return numbers (n_samples, n_features): for functions, which keep no names of columns.
+
+    ``owner`` is who takes numbers only, for messages; numbers beyond ``most`` are refused.
+    """
+    need_numbers(X, owner)
+    finite = "allow-nan" if allow_nan else True
+    with np.errstate(all="ignore"):
+        rows = _sklearn.check_array(X, dtype=dtype, input_name=name, ensure_all_finite=finite)
+    if most is not None:
+        check_floats(rows, name, ("n_samples", "n_features"), most=most)
+    return rows
+
+
+def check_labels(y: Any, n_samples: int, name: str = "y") -> NDArray:
+    """Return the labels of some samples, (n_samples,), all of one type and none missing."""
+    labels = as_labels(y, name)
+    labels = labels.ravel() if labels.ndim == 2 and labels.shape[1] == 1 else labels
+    check_axes(labels, name, ("n_samples",))
+    check_samples(labels, name, ("n_samples",), n_samples, of="X")
+    return labels
 
 
 def need_numbers(X: Any, name: str) -> None:

@@ -4,14 +4,18 @@ Options first (numbers, choices, learners), then arrays of member outputs, weigh
 """
 
 import difflib
+import reprlib
 from collections.abc import Iterable
 from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
+from scipy import sparse
 
 MEMBER_AXES = ("n_members", "n_samples", "n_classes")
 _SIZE_OF_WEIGHTS = 1e100  # sums, squares and ratios of weights below it, and above 1/it, are finite
+SQUARABLE = 1e150  # squares of numbers up to this, and sums of many of them, are floats
+_LARGEST_COUNT = np.iinfo(np.int64).max  # what an index may be
 _SUM_TOLERANCE = 1e-4  # float32 probabilities of a few hundred classes stay well inside
 
 
@@ -23,6 +27,8 @@ def check_count(
 ) -> int:
     """Return a whole number from ``low`` (to ``high``); ``hint`` names other ways, ", or None"."""
     whole = isinstance(value, Integral) and not isinstance(value, (bool, np.bool_))
+    if high is None and whole and value > _LARGEST_COUNT:
+        high = _LARGEST_COUNT
     if not whole or value < low or (high is not None and value > high):
         span = f"from {low}" if high is None else f"from {low} to {high}"
         raise ValueError(f"{name}={value!r}: give a whole number {span}{hint}.")
@@ -42,7 +48,10 @@ def check_number(
     """Return a finite number from ``low`` (above it, if open) to ``high`` (below it, if open)."""
     number = np.nan
     if isinstance(value, Real) and not isinstance(value, (bool, np.bool_)):
-        number = float(value)
+        try:
+            number = float(value)
+        except OverflowError:  # a whole number or a fraction that no float holds
+            number = np.inf
     good = np.isfinite(number)
     if good and low is not None:
         good = number > low if open_low else number >= low
@@ -73,6 +82,20 @@ def check_share_or_count(value: Any, name: str, n: int, things: str) -> int:
         f"{name}={value!r}, but there are {n} {things}: give a whole number from 1 to {n}, or a "
         "share above 0 and up to 1.0."
     )
+
+
+def check_flag(value: Any, name: str) -> bool:
+    """Return True or False."""
+    if not isinstance(value, (bool, np.bool_)):
+        raise ValueError(f"{name}={value!r}: give True or False.")
+    return bool(value)
+
+
+def check_list(values: Any, name: str, things: str) -> list:
+    """Return several things as a list; text, numbers and what is none of its kind are refused."""
+    if isinstance(values, (str, bytes, dict)) or not np.iterable(values):
+        raise TypeError(f"{name}={values!r}: give a list of {things}.")
+    return list(values)
 
 
 def check_choice(value: Any, name: str, choices: Iterable[Any]) -> Any:
@@ -158,15 +181,35 @@ def check_samples(values, name, axes, n_samples, of="y"):
     )
 
 
-def check_floats(array, name, axes):
-    """Return ``array`` as floats of these axes, or say which axis or value is wrong."""
+def as_array(values, name):
+    """Return ``values`` as an array; rows of different lengths are told."""
+    if sparse.issparse(values):
+        raise TypeError(f"{name} is a sparse {type(values).__name__}: pass {name}.toarray().")
     try:
-        values = np.asarray(array, dtype=np.float64)
-    except (TypeError, ValueError) as error:
+        return np.asarray(values)
+    except ValueError as error:
+        shown = reprlib.repr(values)
+        raise ValueError(f"{name} has rows of different lengths: {shown}.") from error
+
+
+def as_floats(array, name, axes):
+    """Return ``array`` as floats, whatever its axes, or say that it holds no numbers."""
+    try:
+        values = np.asarray(array)
+        if values.dtype.kind in "cmM" or sparse.issparse(array):
+            raise TypeError("no real numbers")
+        with np.errstate(over="ignore"):
+            return values.astype(np.float64, copy=False)
+    except (TypeError, ValueError, OverflowError) as error:
         raise ValueError(
-            f"{name} must be numbers in one rectangular array of axes {_names(axes)}; "
-            f"it cannot be read so: {error}."
+            f"{name} must be numbers in one rectangular array of axes {_names(axes)}, got "
+            f"{reprlib.repr(array)}."
         ) from error
+
+
+def check_floats(array, name, axes, *, most=None):
+    """Return ``array`` as floats of these axes, none beyond ``most``, or say what is wrong."""
+    values = as_floats(array, name, axes)
     check_axes(values, name, axes)
     bad = ~np.isfinite(values)
     if bad.any():
@@ -174,12 +217,35 @@ def check_floats(array, name, axes):
             f"{name} has {values[bad][0]} at {first_place(bad, axes)}: remove or impute what is "
             "not finite."
         )
+    if most is not None and (bad := np.abs(values) > most).any():
+        raise ValueError(
+            f"{name} has {values[bad][0]:g} at {first_place(bad, axes)}: numbers beyond {most:g} "
+            "cannot be squared and added up. Divide by a common factor."
+        )
+    return values
+
+
+def check_vector(array, name, n, of, *, low=None):
+    """Return n finite floats, one per ``of``, none below ``low``; the shape or the value is told.
+
+    ``of`` is one thing in words, "member" or "row".
+    """
+    values = as_floats(array, name, (f"n_{of}s",))
+    if values.shape != (n,):
+        raise ValueError(f"{name} has shape {values.shape}, expected ({n},): one per {of}.")
+    bad = ~np.isfinite(values)
+    if low is not None:
+        bad |= values < low
+    if bad.any():
+        kind = {None: "finite", 0: "finite and not negative"}.get(low, f"finite and from {low}")
+        at = int(np.flatnonzero(bad)[0])
+        raise ValueError(f"{name} must be {kind}, but is {values[at]:g} at {of} {at}.")
     return values
 
 
 def check_members_array(array, *, name, n_samples=None, ndim=2):
     """Return ``array`` as an ndarray of shape (n_members, n_samples[, n_classes])."""
-    array = np.asarray(array)
+    array = as_array(array, name)
     check_axes(array, name, MEMBER_AXES[:ndim])
     if n_samples is not None:
         check_samples(array, name, MEMBER_AXES[:ndim], n_samples)
@@ -191,18 +257,17 @@ def check_correct(correct, *, name="correct", n_samples=None):
     correct = check_members_array(correct, name=name, n_samples=n_samples)
     if correct.dtype == bool:
         return correct
-    values = np.unique(correct)
-    if not np.isin(values, (0, 1)).all():
+    if not np.isin(correct, (0, 1)).all():
         raise ValueError(
-            f"{name} must say right or wrong (True/False or 1/0), but holds {_some(values)}. For "
-            "class labels build MemberOutputs(votes, y) first."
+            f"{name} must say right or wrong (True/False or 1/0), but holds "
+            f"{some_values(correct)}. For class labels build MemberOutputs(votes, y) first."
         )
     return correct.astype(bool)
 
 
 def check_proba(proba, name="proba", axes=MEMBER_AXES, *, n_samples=None):
     """Return probabilities, finite, non-negative, adding up to 1 over the last axis, the class."""
-    proba = np.asarray(proba)
+    proba = as_array(proba, name)
     if not np.issubdtype(proba.dtype, np.floating):
         proba = check_floats(proba, name, axes)
     check_axes(proba, name, axes)
@@ -244,14 +309,7 @@ def check_member_weight(weights, n_members):
 def _check_weights(weights, n, name, of):
     if weights is None:
         return None
-    try:
-        weights = np.asarray(weights, dtype=float)
-    except (TypeError, ValueError) as error:
-        raise ValueError(f"{name} must be numbers, one per {of}: {error}.") from error
-    if weights.shape != (n,):
-        raise ValueError(f"{name} has shape {weights.shape}, expected ({n},): one per {of}.")
-    if not np.isfinite(weights).all() or (weights < 0).any():
-        raise ValueError(f"{name} must be finite and not negative.")
+    weights = check_vector(weights, name, n, of, low=0)
     if not weights.any():
         raise ValueError(f"{name} are all zero: at least one {of} must count.")
     return ordinary_weights(weights)
@@ -304,7 +362,13 @@ def check_one_type(values, name):
 
 def encode_labels(labels, classes, name, from_truth):
     """Return the positions of labels in the sorted ``classes``, in the smallest integer type."""
-    at = np.minimum(np.searchsorted(classes, labels), len(classes) - 1)
+    try:
+        at = np.minimum(np.searchsorted(classes, labels), len(classes) - 1)
+    except TypeError as error:
+        raise TypeError(
+            f"{name} holds labels such as {labels.flat[0]!r}, but the classes are "
+            f"{classes.tolist()}: give labels of the same type."
+        ) from error
     strange = classes[at] != labels
     if np.any(strange):
         where = np.argwhere(strange)[0]
@@ -336,6 +400,10 @@ def first_place(bad, axes):
     return ", ".join(f"{_singular(axis)} {i}" for axis, i in zip(axes, where, strict=False))
 
 
-def _some(values, limit=6):
-    shown = ", ".join(repr(v) for v in values[:limit].tolist())
-    return shown + (", ..." if len(values) > limit else "")
+def some_values(values, limit=6):
+    """Show the first few different values, in order where they have one."""
+    try:
+        seen = np.unique(values).tolist()
+    except TypeError:  # of several types
+        seen = list({repr(v): v for v in values.ravel().tolist()}.values())
+    return ", ".join(map(repr, seen[:limit])) + (", ..." if len(seen) > limit else "")

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, clone
 
-from counterpoint._outputs import MemberOutputs
+from counterpoint._outputs import MemberOutputs, as_outputs
 from counterpoint._predictions import MemberPredictions
 from counterpoint._validation import check_choice, check_member_weight
 
@@ -153,7 +153,7 @@ class Combiner(BaseEstimator, ABC):
                     "MeanCombiner, MedianCombiner or WeightedMeanCombiner."
                 )
             return
-        outputs.need_votes(name)
+        as_outputs(outputs).need_votes(name)
         if self.needs_proba and outputs.proba is None:
             raise ValueError(
                 f"{name} combines probabilities, but these outputs hold labels only: use members "
@@ -189,6 +189,16 @@ class AdditiveCombiner(Combiner):
             return super().silence(member, outputs)
         whole = self.combine(outputs) if whole is None else whole
         return (whole - share[member] * self.addend(member, outputs)) / rest
+
+
+def check_combiner(combiner: Any) -> Combiner:
+    """Return a combiner, or say that this is none."""
+    if isinstance(combiner, Combiner):
+        return combiner
+    raise TypeError(
+        f"combiner={combiner!r} is no combiner: pass one of counterpoint.combiners, such as "
+        "MeanCombiner(), or None."
+    )
 
 
 def count_votes(outputs: MemberOutputs, weights: NDArray) -> NDArray:

@@ -4,8 +4,15 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from counterpoint._outputs import MemberOutputs
-from counterpoint.combiners.combiner import AdditiveCombiner, Combiner, as_shares, mean_loss, winner
+from counterpoint._outputs import MemberOutputs, as_outputs
+from counterpoint.combiners.combiner import (
+    AdditiveCombiner,
+    Combiner,
+    as_shares,
+    check_combiner,
+    mean_loss,
+    winner,
+)
 from counterpoint.combiners.ensembles import StagedCombiner
 from counterpoint.combiners.fixed import VoteCombiner
 
@@ -104,10 +111,11 @@ def growth(outputs: MemberOutputs, combiner: Combiner | None = None) -> NDArray:
 
 
 def _rule(outputs, combiner):
+    outputs = as_outputs(outputs)
     outputs.need_votes("What members are worth")
     outputs.need_truth()
     rule = outputs.combiner if combiner is None else combiner
-    return VoteCombiner() if rule is None else rule
+    return VoteCombiner() if rule is None else check_combiner(rule)
 
 
 def _loss(support, outputs, loss):

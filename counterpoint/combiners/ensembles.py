@@ -15,7 +15,7 @@ from sklearn.ensemble import (
 )
 
 from counterpoint import _members
-from counterpoint._outputs import MemberOutputs
+from counterpoint._outputs import MemberOutputs, as_outputs
 from counterpoint.combiners.combiner import Combiner, winner
 from counterpoint.combiners.fixed import MeanCombiner, VoteCombiner
 from counterpoint.combiners.stacking import StackingCombiner
@@ -115,7 +115,7 @@ def combiner_of(
     >>> combiner_of(RandomForestClassifier(5, random_state=0).fit(X, y))
     MeanCombiner()
     """
-    inner = _members.strip(ensemble)[1]
+    inner = _members.strip_model(ensemble)[1]
     known = getattr(inner, "combiner_", None)
     if isinstance(known, Combiner):
         return known
@@ -124,6 +124,7 @@ def combiner_of(
         return known
     if outputs is None:
         outputs = MemberOutputs.from_estimator(ensemble, X)
+    outputs = as_outputs(outputs)
     return None if outputs.votes is None else _tried(ensemble, X, outputs)
 
 

@@ -4,7 +4,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.optimize import brentq
 
+from counterpoint._validation import check_floats, check_vector
 from counterpoint.combiners.combiner import Combiner
+
+_LARGEST = 709.0  # its exponential is still a float
+_PRECISION = 4 * np.finfo(float).eps
 
 
 def fuzzy_lambda(densities: ArrayLike) -> float:
@@ -18,7 +22,14 @@ def fuzzy_lambda(densities: ArrayLike) -> float:
     Returns
     -------
     float
-        Above -1; 0 if the densities add up to 1, negative if to more, positive if to less.
+        From -1; 0 if the densities add up to 1, negative if to more, positive if to less. Many
+        competent members bring it so near to -1 that -1.0 is the nearest float.
+
+    Notes
+    -----
+    Found as u = log(1 + lambda): then sum(log(1 + lambda g_i)) / u rises with u from 0 to the
+    number of members and is 1 at the root, which is far from all limits wherever lambda is near
+    one.
 
     References
     ----------
@@ -30,23 +41,26 @@ def fuzzy_lambda(densities: ArrayLike) -> float:
     >>> round(fuzzy_lambda([0.3, 0.1, 0.4]), 3)
     0.991
     """
-    g = np.asarray(densities, dtype=float)
-    if g.ndim != 1 or len(g) == 0 or not ((g > 0) & (g < 1)).all():
+    g = check_floats(densities, "densities", ("n_members",))
+    if not ((g > 0) & (g < 1)).all():
         raise ValueError("densities must be numbers above 0 and below 1, one per member.")
     total = g.sum()
     if len(g) == 1 or abs(total - 1) < 1e-12:
         return 0.0
 
-    def gap(lam):
-        # Divided by lambda: the root at 0, which always is one, is not wanted.
-        return (np.expm1(np.log1p(lam * g).sum()) - lam) / lam
+    def gap(u):
+        # Divided by u: the root at 0, which always is one, is not wanted.
+        return np.log1p(g * np.expm1(u)).sum() / u - 1.0 if u else total - 1.0
 
     if total > 1:
-        return float(brentq(gap, -1 + 1e-12, -1e-12))
-    high = 1.0
-    while gap(high) < 0:
-        high *= 2
-    return float(brentq(gap, 1e-12, high))
+        low, high = min(np.log1p(-g).sum(), -1.0), 0.0
+    else:
+        low, high = 0.0, _LARGEST
+    if gap(high) <= 0 and total < 1:
+        raise ValueError(
+            f"densities are too small, {g.min():g} the least: lambda would be beyond all floats."
+        )
+    return float(np.expm1(brentq(gap, low, high, xtol=1e-300, rtol=_PRECISION, maxiter=1000)))
 
 
 class _FuzzyIntegral(Combiner):
@@ -65,12 +79,7 @@ class _FuzzyIntegral(Combiner):
             # Neither 0 nor 1: as if one sample more were half right.
             density = ((1.0 - outputs.errors) * n + 0.5) / (n + 1.0)
         else:
-            density = np.asarray(self.densities, dtype=float)
-            if density.shape != (outputs.n_members,):
-                raise ValueError(
-                    f"densities has shape {density.shape}, expected ({outputs.n_members},): one "
-                    "per member."
-                )
+            density = check_vector(self.densities, "densities", outputs.n_members, "member")
         self.densities_ = density
         self.lambda_ = fuzzy_lambda(density)
         return self

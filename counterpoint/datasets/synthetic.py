@@ -9,7 +9,7 @@ from numbers import Integral
 import numpy as np
 from sklearn.utils import check_random_state
 
-from counterpoint._validation import check_count, check_number
+from counterpoint._validation import check_count, check_flag, check_number
 
 # Ripley (1996): two round Gaussians a class, equally likely.
 RIPLEY_MEANS = np.array([[[-0.7, 0.3], [0.3, 0.3]], [[-0.3, 0.7], [0.4, 0.7]]])
@@ -214,6 +214,7 @@ def gaussian_means(distance: float = 4.0) -> np.ndarray:
 
 def _labels(n_samples, priors, fixed_sizes, rng) -> np.ndarray:
     """Return class labels in random order: sizes given, shared out by the priors, or drawn."""
+    check_flag(fixed_sizes, "fixed_sizes")
     if isinstance(n_samples, Integral):
         check_count(n_samples, "n_samples")
         if not fixed_sizes:

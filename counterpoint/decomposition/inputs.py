@@ -7,6 +7,9 @@ import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
 from counterpoint._validation import (
+    SQUARABLE,
+    as_array,
+    as_floats,
     check_axes,
     check_floats,
     check_proba,
@@ -19,8 +22,8 @@ def check_distances(
     y: ArrayLike, predictions: ArrayLike, axes: Sequence[str], noise: ArrayLike | None
 ) -> tuple[NDArray, NDArray]:
     """Return predictions, samples on their last axis, less the target, and the known noise."""
-    values = check_floats(predictions, "predictions", axes)
-    target = check_floats(y, "y", ["n_samples"])
+    values = check_floats(predictions, "predictions", axes, most=SQUARABLE)
+    target = check_floats(y, "y", ["n_samples"], most=SQUARABLE)
     check_samples(values, "predictions", axes, len(target))
     return values - target, check_noise(noise, len(target))
 
@@ -29,7 +32,7 @@ def check_noise(noise: ArrayLike | None, n_samples: int) -> NDArray:
     """Return the known noise of each sample; None is none."""
     if noise is None:
         return np.zeros(n_samples)
-    values = np.asarray(noise, dtype=np.float64)
+    values = as_floats(noise, "noise", ["n_samples"])
     if values.ndim == 0:
         values = np.full(n_samples, values)
     values = check_floats(values, "noise", ["n_samples"])
@@ -100,7 +103,7 @@ def encode(values: NDArray, classes: NDArray, name: str) -> NDArray[np.intp]:
 
 
 def _as_labels(array, name: str, axes: Sequence[str]) -> NDArray:
-    values = np.asarray(array)
+    values = as_array(array, name)
     check_axes(values, name, axes)
     if values.dtype == bool:
         return values.astype(np.intp)  # so that True and 1 are the same label

@@ -19,6 +19,8 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import entr, expit, log_softmax, xlogy
 
 from counterpoint._validation import (
+    SQUARABLE,
+    as_array,
     check_choice,
     check_floats,
     check_member_weight,
@@ -103,7 +105,7 @@ class BregmanLoss:
     def check_outputs(self, outputs: ArrayLike, axes: Sequence[str], eps: float) -> NDArray:
         """Return outputs strictly inside the domain, or say which is outside."""
         check_number(eps, "eps", low=0, high=0.1, open_low=True, open_high=True)
-        values = check_floats(outputs, "outputs", axes)
+        values = check_floats(outputs, "outputs", axes, most=SQUARABLE)
         self._check_range(values, "outputs")
         low, high = self.domain
         if np.isfinite(self.domain).any():
@@ -119,7 +121,7 @@ class BregmanLoss:
                 f"classes are given, but {self.name!r} loss has one number an output, not one a "
                 "class: leave classes out."
             )
-        target = np.asarray(y)
+        target = as_array(y, "y")
         if self.vector and target.ndim == 1:
             target = self._one_hot(target, outputs.shape[-1], classes)
         else:
@@ -128,7 +130,7 @@ class BregmanLoss:
         return target
 
     def _check_points(self, y: ArrayLike, outputs: NDArray) -> NDArray:
-        target = check_floats(y, "y", self._target_axes())
+        target = check_floats(y, "y", self._target_axes(), most=SQUARABLE)
         self._check_width(target, outputs)
         self._check_range(target, "y")
         with np.errstate(all="ignore"):

@@ -12,19 +12,7 @@ import numpy as np
 
 from counterpoint._kernels import votes as _votes
 from counterpoint._kernels.threads import threads_for
-from counterpoint._outputs import MemberOutputs, PairCounts
-
-
-def as_outputs(outputs):
-    """Return ``MemberOutputs``; an array is taken as right/wrong flags."""
-    if isinstance(outputs, MemberOutputs):
-        return outputs
-    if isinstance(outputs, PairCounts):
-        raise TypeError(
-            "PairCounts know how often members were right, not on which samples: this needs "
-            "MemberOutputs or flags of shape (n_members, n_samples)."
-        )
-    return MemberOutputs.from_correct(outputs)
+from counterpoint._outputs import MemberOutputs, PairCounts, as_outputs
 
 
 def as_counts(outputs):

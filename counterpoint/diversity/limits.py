@@ -120,6 +120,7 @@ def variance_factor(correlation, n_members):
     (0.1, 1.0)
     """
     check_count(n_members, "n_members")
+    check_number(correlation, "correlation")
     if n_members > 1 and not -1.0 / (n_members - 1) - 1e-12 <= correlation <= 1.0:
         raise ValueError(
             f"correlation={correlation}: {n_members} members cannot correlate less than "
@@ -166,7 +167,7 @@ def strength_and_correlation(outputs):
         rival = outputs.votes == others.argmax(axis=1)
     say = outputs.say / outputs.say.sum()
     margin = say @ (right.astype(float) - rival)
-    strength = np.average(margin, weights=weight)
+    strength = np.clip(np.average(margin, weights=weight), -1.0, 1.0)  # but for rounding
     p_right = np.average(right, axis=1, weights=weight)
     p_rival = np.average(rival, axis=1, weights=weight)
     spread = say @ np.sqrt(np.maximum(p_right + p_rival - (p_right - p_rival) ** 2, 0.0))
@@ -202,11 +203,15 @@ def forest_bound(outputs=None, *, strength=None, correlation=None):
     """
     if outputs is not None:
         strength, correlation = strength_and_correlation(outputs)
-    if strength is None or correlation is None:
+    elif strength is None or correlation is None:
         raise ValueError("Pass outputs, or both strength and correlation.")
+    else:
+        strength = check_number(strength, "strength", low=-1, high=1)
+        correlation = check_number(correlation, "correlation")
     if strength <= 0:
         return float("nan")
-    return float(correlation * (1.0 - strength**2) / strength**2)
+    with np.errstate(over="ignore", divide="ignore"):  # hardly any strength: no bound
+        return float(correlation * (1.0 - strength**2) / np.float64(strength**2))
 
 
 def first_order_bound(outputs, *, weights=None):

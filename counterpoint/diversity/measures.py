@@ -14,7 +14,7 @@ from scipy.spatial.distance import squareform
 
 from counterpoint._kernels.votes import prefix_histograms
 from counterpoint._outputs import PairCounts
-from counterpoint._validation import check_choice
+from counterpoint._validation import check_choice, check_list
 from counterpoint.diversity import gain, groupwise, margins, pairwise
 from counterpoint.diversity.inputs import as_outputs, growing_summaries, shares_of, vote_summary
 
@@ -253,7 +253,8 @@ def trajectory(outputs, measure="q"):
     outputs = as_outputs(outputs)
     if isinstance(measure, str):
         return _trajectories(outputs, [measure])[measure]
-    frame = pd.DataFrame(_trajectories(outputs, list(measure)))
+    names = check_list(measure, "measure", "names, or one name")
+    frame = pd.DataFrame(_trajectories(outputs, names))
     frame.index = pd.RangeIndex(1, outputs.n_members + 1, name="members")
     return frame
 

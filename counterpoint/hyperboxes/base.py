@@ -224,6 +224,13 @@ def data_range(lower, upper, bounds):
         high = np.where(np.isfinite(ends), ends, -np.inf).max(axis=0)
         known = low <= high
         low, high = np.where(known, low, 0.0), np.where(known, high, 0.0)
+        far = np.flatnonzero(high / 2 - low / 2 > np.finfo(float).max / 2)
+        if len(far):
+            i = int(far[0])
+            raise ValueError(
+                f"Column {i} goes from {low[i]:g} to {high[i]:g}, a range that no float holds: "
+                "divide by a common factor."
+            )
         return low, np.where(high > low, high - low, 1.0)
     try:
         low, high = (np.broadcast_to(np.asarray(b, dtype=float), n_features) for b in bounds)

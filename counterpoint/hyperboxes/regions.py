@@ -5,10 +5,10 @@ from typing import Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.exceptions import NotFittedError
-from sklearn.utils.validation import check_array
 
 from counterpoint._kernels import hyperboxes as kernels
 from counterpoint._kernels.threads import threads_for
+from counterpoint._reading import check_rows
 from counterpoint._validation import check_correct
 from counterpoint.hyperboxes.base import as_intervals, check_theta, data_range, from_unit, to_unit
 from counterpoint.hyperboxes.learning import grow_online
@@ -75,7 +75,7 @@ class MisclassificationBoxes:
         MisclassificationBoxes
         """
         theta = check_theta(self.theta)
-        X = check_array(X, dtype=np.float64, ensure_all_finite="allow-nan")
+        X = check_rows(X, owner=type(self).__name__, allow_nan=True)
         self.n_features_in_ = X.shape[1]
         wrong = ~check_correct(correct, n_samples=len(X))
         lower, upper = as_intervals(X, None)
@@ -114,7 +114,7 @@ class MisclassificationBoxes:
         """
         if not hasattr(self, "box_members_"):
             raise NotFittedError("These MisclassificationBoxes are empty: call fit first.")
-        X = check_array(X, dtype=np.float64, ensure_all_finite="allow-nan")
+        X = check_rows(X, owner=type(self).__name__, allow_nan=True)
         if X.shape[1] != self.n_features_in_:
             raise ValueError(
                 f"X has {X.shape[1]} columns, but the boxes were made in {self.n_features_in_}."

@@ -57,6 +57,8 @@ def register_coupling(coupling: type["Coupling"]) -> type["Coupling"]:
     >>> NegativeCorrelationClassifier(penalty="none")
     NegativeCorrelationClassifier(penalty='none')
     """
+    if not (isinstance(coupling, type) and issubclass(coupling, Coupling)):
+        raise TypeError(f"coupling={coupling!r}: give a subclass of Coupling.")
     if not coupling.name:
         raise ValueError(f"{coupling.__name__} has no name: give the class a `name` to go by.")
     COUPLINGS[coupling.name, coupling.loss] = coupling

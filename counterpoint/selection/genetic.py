@@ -9,7 +9,7 @@ from sklearn.utils import check_random_state
 from counterpoint._interrupts import keep_partial
 from counterpoint._outputs import MemberOutputs
 from counterpoint._progress import track
-from counterpoint._validation import check_count
+from counterpoint._validation import check_count, check_list, check_number
 from counterpoint.selection.criteria import Criterion, WeightedSum, as_criterion
 from counterpoint.selection.judge import make_judge, make_trace
 from counterpoint.selection.search import select_forward
@@ -64,7 +64,9 @@ def select_genetic(
     judge = make_judge(outputs, criterion)
     rng = check_random_state(random_state)
     n = outputs.n_members
-    rate = 1.0 / n if mutation is None else mutation
+    rate = 1.0 / n
+    if mutation is not None:
+        rate = check_number(mutation, "mutation", low=0, high=1, hint=", or None")
     known: dict[bytes, float] = {}
 
     def value(bits):
@@ -137,9 +139,11 @@ def pareto_front(
     >>> pareto_front(outputs, ("error", "size"))["size"].tolist()
     [3, 1]
     """
+    criteria = check_list(criteria, "criteria", "two criteria, such as ('error', 'size')")
     if len(criteria) != 2:
         raise ValueError(f"{len(criteria)} criteria were given: a front is of two.")
-    aims = [_Size() if c == "size" else as_criterion(c) for c in criteria]
+    check_count(n_weights, "n_weights")
+    aims = [_Size() if isinstance(c, str) and c == "size" else as_criterion(c) for c in criteria]
     values: dict[tuple[int, ...], tuple[float, float]] = {}
     for share in np.linspace(0.0, 1.0, n_weights):
         both = WeightedSum(aims, [1.0 - share, share])

@@ -4,7 +4,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
-from counterpoint._outputs import MemberOutputs
+from counterpoint._outputs import MemberOutputs, as_outputs
 from counterpoint._validation import check_count, check_number
 from counterpoint.combiners import WeightedMeanCombiner
 from counterpoint.selection.search import select_forward
@@ -60,6 +60,8 @@ def bagged_weights(
     >>> bagged_weights(MemberOutputs(proba=[good, bad], y=[1, 0]), random_state=0).tolist()
     [1.0, 0.0]
     """
+    outputs = as_outputs(outputs)
+    outputs.need_votes("Selection")
     check_count(n_bags, "n_bags")
     check_number(share, "share", low=0, high=1, open_low=True)
     rng = check_random_state(random_state)

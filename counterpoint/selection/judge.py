@@ -9,7 +9,7 @@ import numpy as np
 from counterpoint._counts import pack, pack_equal
 from counterpoint._kernels import subsets as kernels
 from counterpoint._kernels.threads import threads_for
-from counterpoint._outputs import MemberOutputs
+from counterpoint._outputs import MemberOutputs, as_outputs
 from counterpoint.selection.criteria import VoteError, as_criterion
 from counterpoint.selection.trace import Trace
 
@@ -22,6 +22,8 @@ class Judge:
     is_running = False
 
     def __init__(self, outputs, criterion):
+        if isinstance(outputs, MemberOutputs):
+            outputs.need_votes("Selection")
         outputs.need_truth()
         self.outputs, self.criterion = outputs, criterion
         weight = outputs.sample_weight
@@ -29,7 +31,6 @@ class Judge:
         self.weight = weight / weight.sum()
         self.counted: Counter = Counter()
         if isinstance(outputs, MemberOutputs):
-            outputs.need_votes("Selection")
             self.votes_cast = np.zeros((outputs.n_samples, outputs.n_classes))
 
     def value(self, members):
@@ -136,7 +137,7 @@ class _MeanJudge(Judge):
 
 def make_judge(outputs, criterion) -> Judge:
     """Return the fastest judge of a criterion."""
-    criterion = as_criterion(criterion)
+    outputs, criterion = as_outputs(outputs, numbers=True), as_criterion(criterion)
     if isinstance(criterion, VoteError):
         outputs.need_votes("The error of a vote")
         return _VoteJudge(outputs, criterion)

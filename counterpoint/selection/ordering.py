@@ -3,7 +3,8 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from counterpoint._outputs import MemberOutputs
+from counterpoint._outputs import MemberOutputs, as_outputs
+from counterpoint._validation import check_number
 from counterpoint.diversity import matrix
 
 # Reference point of margin distance minimisation: the middle of the range [1]_ advises.
@@ -22,7 +23,7 @@ def order_by_error(outputs: MemberOutputs) -> NDArray:
     >>> order_by_error(MemberOutputs([[1, 1], [0, 1], [0, 0]], [0, 1])).tolist()
     [1, 0, 2]
     """
-    return np.argsort(outputs.errors, kind="stable")
+    return np.argsort(as_outputs(outputs, numbers=True).errors, kind="stable")
 
 
 def order_by_kappa(outputs: MemberOutputs) -> NDArray:
@@ -42,6 +43,7 @@ def order_by_kappa(outputs: MemberOutputs) -> NDArray:
     >>> order_by_kappa(MemberOutputs([[0, 1, 1], [0, 1, 1], [1, 0, 0]], [0, 1, 1])).tolist()
     [0, 2, 1]
     """
+    outputs = as_outputs(outputs)
     kappa = np.nan_to_num(matrix(outputs, "label_kappa"), nan=1.0)
     i, j = np.triu_indices(outputs.n_members, k=1)
     pairs = np.argsort(kappa[i, j], kind="stable")
@@ -76,9 +78,8 @@ def order_by_margin_distance(outputs: MemberOutputs, *, objective: float = _OBJE
     >>> order_by_margin_distance(MemberOutputs([[0, 0], [0, 1], [1, 1]], [0, 1])).tolist()
     [1, 0, 2]
     """
-    if not 0 < objective < 1:
-        raise ValueError(f"objective={objective!r}: give a number above 0 and below 1.")
-    sign = np.where(outputs.correct, 1.0, -1.0)
+    check_number(objective, "objective", low=0, high=1, open_low=True, open_high=True)
+    sign = np.where(as_outputs(outputs).correct, 1.0, -1.0)
     n = len(sign)
     left, order, total = list(range(n)), [], np.zeros(sign.shape[1])
     while left:
@@ -107,6 +108,7 @@ def order_by_complementarity(outputs: MemberOutputs) -> NDArray:
     >>> order_by_complementarity(outputs).tolist()
     [1, 0, 2]
     """
+    outputs = as_outputs(outputs)
     outputs.need_votes("Complementarity")
     weight = outputs.sample_weight
     weight = np.ones(outputs.n_samples) if weight is None else weight

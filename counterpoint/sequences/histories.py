@@ -224,6 +224,7 @@ def latest_histories(
     """
     code = target_code(log, target)
     _check_length(length)
+    check_count(min_events, "min_events")
     begin = np.flatnonzero(np.r_[True, np.diff(log.entity) != 0])
     last = np.r_[begin[1:], len(log)] - 1
     fewest = max(1, min_events - 1, 0 if length == "any" else int(length))
@@ -242,12 +243,14 @@ def latest_histories(
 
 
 def _check_length(length):
-    if length != "any":
+    if not (isinstance(length, str) and length == "any"):
         check_count(length, "length", hint=", or 'any'")
 
 
 def target_code(log: EventLog, target) -> int:
     """Return the place of the target type among those of the log."""
+    if not isinstance(log, EventLog):
+        raise TypeError(f"log={log!r}: pass an EventLog; EventLog.from_frame makes one of a table.")
     places = np.flatnonzero(log.types.astype(str) == str(target))
     if len(places) == 0:
         raise ValueError(

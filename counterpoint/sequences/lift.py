@@ -8,7 +8,14 @@ import pandas as pd
 from numpy.typing import ArrayLike
 from sklearn.metrics import make_scorer
 
-from counterpoint._validation import check_choice, check_number, check_sample_weight
+from counterpoint._validation import (
+    SQUARABLE,
+    as_array,
+    as_floats,
+    check_choice,
+    check_number,
+    check_sample_weight,
+)
 
 METRICS = ("g", "precision", "sensitivity", "specificity")
 
@@ -152,6 +159,8 @@ def lift_curve(
     >>> lift_curve([0, 1, 0, 1], [0.1, 0.9, 0.8, 0.3])["profit"].tolist()
     [4.0, 3.0, 7.0, 6.0]
     """
+    check_number(gain, "gain", low=-SQUARABLE, high=SQUARABLE)
+    check_number(cost, "cost", low=-SQUARABLE, high=SQUARABLE)
     y, score = _checked(y_true, scores, pos_label)
     weight = _weights(sample_weight, len(y))
     order = np.argsort(-score, kind="stable")
@@ -292,10 +301,10 @@ def choose_cutoff(
     >>> choose_cutoff([0.9, 0.3, 0.1, 0.05]).n
     2
     """
-    check_number(gain, "gain", low=0, open_low=True)
-    check_number(cost, "cost", low=0, open_low=True)
+    check_number(gain, "gain", low=0, high=SQUARABLE, open_low=True)
+    check_number(cost, "cost", low=0, high=SQUARABLE, open_low=True)
     if y_true is None:
-        p = np.asarray(scores, dtype=float)
+        p = as_floats(scores, "scores", ("n_samples",))
         if p.ndim != 1 or len(p) == 0 or not ((p >= 0) & (p <= 1)).all():
             raise ValueError(
                 "Without y_true the scores are taken for probabilities, from 0 to 1 and none "
@@ -332,14 +341,20 @@ def _check_share(share):
 
 
 def _checked(y_true, scores, pos_label):
-    y, scores = _same_shape(y_true, np.asarray(scores, dtype=float), "scores")
+    y, scores = _same_shape(y_true, as_floats(scores, "scores", ("n_samples",)), "scores")
     if np.isnan(scores).any():
         raise ValueError("scores hold NaN: leave out samples without a score.")
-    return y == pos_label, scores
+    return _positive(y, pos_label), scores
+
+
+def _positive(labels, pos_label):
+    if np.ndim(pos_label) != 0:
+        raise ValueError(f"pos_label={pos_label!r}: give one label.")
+    return labels == pos_label
 
 
 def _same_shape(y_true, other, name):
-    y, other = np.asarray(y_true), np.asarray(other)
+    y, other = as_array(y_true, "y_true"), as_array(other, name)
     if y.ndim != 1 or y.shape != other.shape or len(y) == 0:
         raise ValueError(
             f"y_true has shape {y.shape} and {name} {other.shape}, expected the same "
@@ -354,7 +369,7 @@ def _weights(sample_weight, n):
 
 
 def _counts(y_true, y_pred, pos_label, sample_weight):
-    y, taken = (labels == pos_label for labels in _same_shape(y_true, y_pred, "y_pred"))
+    y, taken = (_positive(a, pos_label) for a in _same_shape(y_true, y_pred, "y_pred"))
     weight = _weights(sample_weight, len(y))
     return tuple(
         float(weight[a & b].sum()) for a, b in ((taken, y), (taken, ~y), (~taken, y), (~taken, ~y))

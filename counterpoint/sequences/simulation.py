@@ -6,6 +6,9 @@ import numpy as np
 import pandas as pd
 from sklearn.utils import check_random_state
 
+from counterpoint._validation import check_count, check_number
+
+_MOST_EVENTS = 1000
 # Types of events, numbered as in Eastwood (2010), section 6.3.1.
 TYPES = ("churn", "complaint", "repair", "order")
 _COMPLAINT, _REPAIR, _ORDER = 1, 2, 3
@@ -65,7 +68,7 @@ def make_churn_events(
     n_customers : int, default=8080
         Histories to draw.
     mean_events : float, default=8.0
-        Mean number of events of a customer who does not churn, at least 3.
+        Mean number of events of a customer who does not churn, from 3 to 1000.
     base_hazard : float, default=0.0003
         Probability that the next event is churn when nothing speaks for it.
     random_state : int, RandomState instance or None, default=None
@@ -87,11 +90,9 @@ def make_churn_events(
     >>> made.events.columns.tolist()
     ['customer', 'time', 'event', 'duration', 'promise', 'since', 'life']
     """
-    if n_customers < 1 or mean_events < 3 or not 0 < base_hazard < 1:
-        raise ValueError(
-            f"n_customers={n_customers}, mean_events={mean_events}, base_hazard={base_hazard}: "
-            "give at least 1 customer, a mean of at least 3 events, a hazard between 0 and 1."
-        )
+    check_count(n_customers, "n_customers")
+    check_number(mean_events, "mean_events", low=3, high=_MOST_EVENTS)
+    check_number(base_hazard, "base_hazard", low=0, high=1, open_low=True, open_high=True)
     rng = check_random_state(random_state)
     # All customers take their k-th event together: the draw is a few dozen array operations.
     length = 3 + rng.poisson(mean_events - 3, size=n_customers)

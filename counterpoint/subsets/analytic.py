@@ -6,6 +6,7 @@ from scipy.interpolate import CubicSpline
 from scipy.special import betainc
 from sklearn.metrics.pairwise import check_pairwise_arrays, euclidean_distances
 
+from counterpoint._reading import need_numbers
 from counterpoint._validation import check_number
 
 _KNOTS = 2049
@@ -43,12 +44,17 @@ def ball_kernel(
     >>> ball_kernel([[0.0, 0.0]], [[0.0, 0.0], [1.0, 0.0], [2.0, 0.0]], radius=1.0).round(4)
     array([[1.   , 0.391, 0.   ]])
     """
-    points, others = check_pairwise_arrays(X, Y)
+    points, others = _two_sets(X, Y, sparse=True)
     m = points.shape[1]
     radius = m**0.5 if radius is None else radius
     check_number(radius, "radius", low=0, open_low=True, hint=", or None")
-    distance = euclidean_distances(points, None if others is points else others)
-    inside = np.maximum(1.0 - (distance / (2.0 * radius)) ** 2, 0.0)
+    # Powers of two leave all digits as they are; without, squares may be beyond all floats.
+    shift = max(int(np.frexp(abs(part).max())[1]) for part in (points, others))
+    down = 2.0 ** -max(shift, -1000)
+    near, far = points * down, None if others is points else others * down
+    with np.errstate(over="ignore"):  # too far for a float is far
+        distance = euclidean_distances(near, far) / down
+        inside = np.maximum(1.0 - (distance / (2.0 * radius)) ** 2, 0.0)
     return betainc((m + 1) / 2.0, 0.5, inside)
 
 
@@ -86,7 +92,7 @@ def cone_kernel(X: ArrayLike, Y: ArrayLike | None = None, *, angle: float = np.p
     >>> cone_kernel([[1.0, 0.0]], [[2.0, 0.0], [1.0, 1.0], [-1.0, 0.0]])
     array([[1.  , 0.75, 0.  ]])
     """
-    points, others = check_pairwise_arrays(X, Y)
+    points, others = _two_sets(X, Y, sparse=False)
     m = points.shape[1]
     hint = ": radians up to pi / 2"
     check_number(angle, "angle", low=0, high=np.pi / 2, open_low=True, hint=hint)
@@ -104,6 +110,13 @@ def cone_kernel(X: ArrayLike, Y: ArrayLike | None = None, *, angle: float = np.p
     return np.clip(overlap(np.sqrt(room)) / overlap(np.sqrt(angle)), 0.0, 1.0)
 
 
+def _two_sets(X, Y, *, sparse):
+    for part in (X, Y):
+        need_numbers(part, "a kernel of points")
+    with np.errstate(over="ignore", invalid="ignore"):
+        return check_pairwise_arrays(X, Y, accept_sparse="csr" if sparse else False)
+
+
 def _overlap(m, angle):
     # In s = sqrt(angle - b) what is integrated has no root at the end and a spline follows it.
     s = np.linspace(0.0, np.sqrt(angle), _KNOTS)
@@ -112,6 +125,8 @@ def _overlap(m, angle):
 
 
 def _directions(X, name):
+    # Rows up to 1 in size: squares of the largest and the least numbers are no floats.
+    X = np.ldexp(X, -np.frexp(np.abs(X).max(axis=1))[1][:, None])
     length = np.linalg.norm(X, axis=1)
     if not length.all():
         row = int(np.flatnonzero(length == 0)[0])

@@ -7,7 +7,15 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 
-from counterpoint._validation import check_choice
+from counterpoint._validation import (
+    SQUARABLE,
+    as_floats,
+    as_labels,
+    check_choice,
+    check_floats,
+    check_list,
+    check_vector,
+)
 
 
 def kernel_alignment(kernel: ArrayLike, y: ArrayLike) -> float:
@@ -39,24 +47,24 @@ def kernel_alignment(kernel: ArrayLike, y: ArrayLike) -> float:
     >>> round(kernel_alignment([[1, 1, 0], [1, 1, 0], [0, 0, 1]], ["a", "a", "b"]), 6)
     1.0
     """
-    y = np.asarray(y)
     if sparse.issparse(kernel):
         raise TypeError("A sparse kernel is cut off and cannot be aligned: pass a dense one.")
-    kernel = np.asarray(kernel, dtype=float)
-    if y.ndim != 1 or kernel.shape != (len(y), len(y)):
+    labels = as_labels(y, "y")
+    values = check_floats(kernel, "kernel", ("n_samples", "n_samples"), most=SQUARABLE)
+    if labels.ndim != 1 or values.shape != (len(labels), len(labels)):
         raise ValueError(
-            f"kernel has shape {kernel.shape} and y {y.shape}: expected (n_samples, n_samples), "
-            "between the training samples, and (n_samples,)."
+            f"kernel has shape {values.shape} and y {labels.shape}: expected (n_samples, "
+            "n_samples), between the training samples, and (n_samples,)."
         )
-    n_classes = len(np.unique(y))
-    if n_classes < 2:
-        raise ValueError(f"y has one class only, {np.unique(y).tolist()}: nothing to align with.")
-    ideal = _centred(np.where(y[:, None] == y, 1.0, -1.0 / (n_classes - 1)))
-    kernel = _centred(kernel)
-    size = np.linalg.norm(kernel)
-    if size <= 1e-12 * len(y):
+    classes = np.unique(labels)
+    if len(classes) < 2:
+        raise ValueError(f"y has one class only, {classes.tolist()}: nothing to align with.")
+    ideal = _centred(np.where(labels[:, None] == labels, 1.0, -1.0 / (len(classes) - 1)))
+    values = _centred(values)
+    size = np.linalg.norm(values)
+    if size <= 1e-12 * len(labels):
         return float("nan")
-    return float(np.clip((kernel * ideal).sum() / (size * np.linalg.norm(ideal)), -1.0, 1.0))
+    return float(np.clip((values * ideal).sum() / (size * np.linalg.norm(ideal)), -1.0, 1.0))
 
 
 def _centred(kernel):
@@ -86,6 +94,7 @@ def alignment_weights(kernels: Sequence[Any], y: ArrayLike) -> NDArray:
     >>> alignment_weights([good, np.ones((3, 3))], ["a", "a", "b"]).round(6)
     array([1., 0.])
     """
+    kernels = check_list(kernels, "kernels", "kernels")
     alignments = [kernel_alignment(kernel, y) for kernel in kernels]
     raw = np.maximum(np.nan_to_num(alignments, nan=0.0), 0.0)
     if not raw.sum() > 0:
@@ -137,7 +146,11 @@ def combine_kernels(
     array([[1.  , 0.25]])
     """
     check_choice(how, "how", ("sum", "product"))
-    parts: list[Any] = [k if sparse.issparse(k) else np.asarray(k, dtype=float) for k in kernels]
+    axes = ("n_samples_X", "n_samples_Y")
+    parts: list[Any] = [
+        k if sparse.issparse(k) else as_floats(k, "kernels", axes)
+        for k in check_list(kernels, "kernels", "kernels")
+    ]
     if not parts:
         raise ValueError("The list of kernels is empty: pass at least one.")
     shapes = {k.shape for k in parts}
@@ -158,12 +171,9 @@ def combine_kernels(
     if y is not None:
         each = alignment_weights(parts, y)
     else:
-        each = np.asarray(np.ones(len(parts)) if weights is None else weights, dtype=float)
-        if each.shape != (len(parts),) or not np.isfinite(each).all() or (each < 0).any():
-            raise ValueError(
-                f"weights={weights!r}: give {len(parts)} finite numbers from 0, one a kernel; a "
-                "negative one would not leave a kernel."
-            )
+        each = np.ones(len(parts))
+        if weights is not None:  # a negative one would not leave a kernel
+            each = check_vector(weights, "weights", len(parts), "kernel", low=0)
         if not each.sum() > 0:
             raise ValueError("weights are all zero: at least one kernel must count.")
         each = each / each.sum() if weights is None else each

@@ -11,6 +11,7 @@ from sklearn.tree import BaseDecisionTree
 from sklearn.utils.validation import validate_data
 
 from counterpoint._members import is_fitted, is_pool, select_columns, strip, through
+from counterpoint._reading import tree_input
 from counterpoint._validation import check_member_weight
 from counterpoint.exceptions import MemberError
 
@@ -88,17 +89,19 @@ class FittedTrees:
         elif isinstance(weights, str):
             raise ValueError(f'weights={weights!r}: pass None, "ensemble" or an array.')
         checked = check_member_weight(weights, n)
-        return np.ones(n, dtype=np.float32) if checked is None else checked.astype(np.float32)
+        if checked is None:
+            return np.ones(n, dtype=np.float32)
+        # Only their ratios count; a power of two keeps the digits, and all within float32.
+        return np.ldexp(checked, -np.frexp(checked.max())[1]).astype(np.float32)
 
     def leaves(self, X) -> NDArray:
         """Return the number of the node where each row of X ends, (n_trees, n_samples) int32."""
         X = through(self.before, X)
         plain = all(isinstance(t.tree, BaseDecisionTree) and not t.before for t in self.trees)
-        options: dict[str, Any] = {"skip_check_array": True}
         if plain:
-            # Once for all trees: each would convert and check the same array again.
-            options = {"dtype": np.float32, "accept_sparse": "csr", "ensure_all_finite": False}
-        checked = validate_data(self.ensemble, X, reset=False, **options)
+            checked = tree_input(self.ensemble, X)
+        else:
+            checked = validate_data(self.ensemble, X, reset=False, skip_check_array=True)
         if self.trees[0].columns is not None and hasattr(checked, "columns"):
             checked = np.asarray(checked)  # bagging trains on numbered columns of a plain array
         leaves = Parallel(n_jobs=getattr(self.ensemble, "n_jobs", None), prefer="threads")(

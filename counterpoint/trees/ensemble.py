@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.utils.validation import check_array
 
 from counterpoint._kernels import forest as kernels
 from counterpoint._kernels.threads import threads_for
-from counterpoint._validation import check_choice, check_count, check_floats
+from counterpoint._reading import check_rows
+from counterpoint._validation import as_floats, check_choice, check_count, check_floats
 from counterpoint.trees.binning import MISSING, BinnedData
 from counterpoint.trees.structure import (
     LEAF,
@@ -132,9 +132,10 @@ def predict_trees(
     if isinstance(X, BinnedData):
         codes, missing, cut = X.codes, np.uint8(MISSING), bins
     else:
-        codes = np.asarray(X)
-        if codes.dtype not in (np.float32, np.float64):
-            codes = codes.astype(np.float64)
+        if isinstance(X, np.ndarray) and X.dtype in (np.float32, np.float64):
+            codes = X
+        else:
+            codes = as_floats(X, "X", ("n_samples", "n_features"))
         codes, cut = np.ascontiguousarray(codes), threshold
     if codes.ndim != 2 or codes.shape[1] <= feature.max():
         raise ValueError(
@@ -246,7 +247,7 @@ class TreeEnsemble:
 
     def check_rows(self, X: ArrayLike) -> NDArray:
         """Check samples, (n_samples, n_features), and round them to ``dtype`` as the trees do."""
-        rows: NDArray = check_array(X, dtype=self.dtype, ensure_all_finite="allow-nan")
+        rows = check_rows(X, owner="an ensemble of trees", dtype=self.dtype, allow_nan=True)
         if rows.shape[1] != self.n_features:
             raise ValueError(
                 f"X has {rows.shape[1]} columns, but the trees were grown on {self.n_features}: "

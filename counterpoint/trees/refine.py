@@ -16,6 +16,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 from counterpoint._kernels import trees as kernels
 from counterpoint._kernels.threads import threads_for
+from counterpoint._reading import check_labels
 from counterpoint._validation import check_choice, check_count, check_sample_weight, encode_labels
 from counterpoint.combiners.simplex import project_to_simplex
 from counterpoint.trees.ensemble import TreeEnsemble, predict_trees, stack_trees
@@ -105,9 +106,7 @@ def refine_leaves(
     if ensemble.kind == "scores":
         raise ValueError("These trees add up to scores; only class shares can be refined.")
     rows = ensemble.check_rows(X)
-    codes = encode_labels(np.asarray(y), ensemble.classes, "y", from_truth=False)
-    if len(codes) != len(rows):
-        raise ValueError(f"X has {len(rows)} rows and y {len(codes)}: give one label for each.")
+    codes = encode_labels(check_labels(y, len(rows)), ensemble.classes, "y", from_truth=False)
     weight = check_sample_weight(sample_weight, len(rows))
     weight = np.full(len(rows), 1 / len(rows)) if weight is None else weight / weight.sum()
 

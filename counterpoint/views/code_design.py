@@ -11,9 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
-from counterpoint._validation import check_choice, check_count
+from counterpoint._validation import as_array, check_choice, check_count, some_values
 
 MAX_EXHAUSTIVE = 12  # 2047 bits
+MAX_CLASSES = 4096  # distances between all pairs of codewords are kept
 _MAX_TRIES = 1000
 _POPULATION = 20
 
@@ -123,7 +124,7 @@ def design_code(
     Parameters
     ----------
     n_classes : int
-        From 2.
+        From 2 to 4096.
     n_bits : int or None, default=None
         Length of the codewords, from log2(n_classes) to 2 ** (n_classes - 1) - 1. None is all
         splits for up to 7 classes, else 10 log2(n_classes).
@@ -153,7 +154,7 @@ def design_code(
     >>> code.shape, row_distance(code) >= 4
     ((10, 15), True)
     """
-    check_count(n_classes, "n_classes", low=2)
+    check_count(n_classes, "n_classes", low=2, high=MAX_CLASSES)
     check_choice(design, "design", ("auto", "exhaustive", "random", "evolutionary"))
     check_count(n_trials, "n_trials")
     n_bits = _number_of_bits(n_classes, n_bits, design)
@@ -197,14 +198,14 @@ def _number_of_bits(n_classes, n_bits, design):
 
 def check_code(code):
     """Return a code book of 0 and 1 as int8 (n_classes, n_bits)."""
-    code = np.asarray(code)
+    code = as_array(code, "code")
     if code.ndim != 2 or code.shape[0] < 2 or code.shape[1] < 1:
         raise ValueError(
             f"code has shape {code.shape}, expected (n_classes, n_bits): from two classes and one "
             "bit."
         )
     if not np.isin(code, (0, 1)).all():
-        raise ValueError(f"code holds {np.unique(code)[:5].tolist()}, expected 0 and 1 only.")
+        raise ValueError(f"code holds {some_values(code)}, expected 0 and 1 only.")
     return code.astype(np.int8)
 
 

@@ -8,7 +8,13 @@ from sklearn.base import clone
 from sklearn.model_selection import StratifiedKFold
 
 from counterpoint._interrupts import whole
-from counterpoint._validation import check_count, check_share_or_count
+from counterpoint._reading import check_labels, check_rows
+from counterpoint._validation import (
+    SQUARABLE,
+    check_count,
+    check_sample_weight,
+    check_share_or_count,
+)
 from counterpoint.base import draw_seed, fit_member, set_random_states
 from counterpoint.views.base import BaseViewClassifier
 from counterpoint.views.scaling import centre_and_scale
@@ -41,12 +47,15 @@ def class_correlations(X, y, sample_weight=None) -> NDArray:
     >>> class_correlations([[1.0, 2.0], [0.0, 2.0]], ["a", "b"]).round(2).tolist()
     [[1.0, nan], [-1.0, nan]]
     """
-    X, y = np.asarray(X, dtype=np.float64), np.asarray(y)
-    weight = np.ones(len(X)) if sample_weight is None else np.asarray(sample_weight, dtype=float)
+    X = check_rows(X, owner="class_correlations", most=SQUARABLE)
+    y = check_labels(y, len(X))
+    weight = check_sample_weight(sample_weight, len(X))
+    weight = np.ones(len(X)) if weight is None else weight
     share = weight / weight.sum()
     centre, scale = centre_and_scale(X, weight)
     Z = (X - centre) / scale
-    Z[:, share @ Z**2 < 0.5] = np.nan  # constant: no scale was found
+    with np.errstate(over="ignore"):  # a row with next to no weight, far away
+        Z[:, share @ Z**2 < 0.5] = np.nan  # constant: no scale was found
     is_class = (y[:, None] == np.unique(y)).astype(float)
     prior = share @ is_class
     with np.errstate(divide="ignore", invalid="ignore"):

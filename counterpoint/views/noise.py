@@ -7,7 +7,14 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.neighbors import NearestNeighbors
 
-from counterpoint._validation import check_choice, check_count, check_number
+from counterpoint._reading import check_labels, check_rows
+from counterpoint._validation import (
+    SQUARABLE,
+    check_choice,
+    check_count,
+    check_number,
+    check_vector,
+)
 from counterpoint.views.base import BaseViewClassifier
 from counterpoint.views.scaling import centre_and_scale
 from counterpoint.views.view import TrainingSet, View, numeric_columns
@@ -46,8 +53,9 @@ def noise_widths(X, y, width="density", *, scale=0.5, n_neighbors=5) -> NDArray:
     >>> noise_widths(X, [0, 0, 1, 1], scale=1.0, n_neighbors=1).tolist()
     [1.0, 1.0, 1.0, 8.0]
     """
-    X, y = np.asarray(X, dtype=np.float64), np.asarray(y)
-    n = len(y)
+    X = check_rows(X, owner="noise_widths", most=SQUARABLE)
+    n = len(X)
+    y = check_labels(y, n)
     if isinstance(width, dict):
         labels = np.unique(y).tolist()
         missing = [label for label in labels if label not in width]
@@ -56,12 +64,7 @@ def noise_widths(X, y, width="density", *, scale=0.5, n_neighbors=5) -> NDArray:
         by_label = {k: check_number(v, f"width[{k!r}]", low=0) for k, v in width.items()}
         return np.array([by_label[label] for label in y.tolist()])
     if isinstance(width, list | tuple | np.ndarray) and np.ndim(width) == 1:
-        widths = np.asarray(width, dtype=float)
-        if widths.shape != (n,) or not np.isfinite(widths).all() or (widths < 0).any():
-            raise ValueError(
-                f"width has shape {widths.shape}, expected ({n},): a finite number from 0 per row."
-            )
-        return widths
+        return check_vector(width, "width", n, "row", low=0)
     if not isinstance(width, str):
         return np.full(n, check_number(width, "width", low=0))
     check_choice(width, "width", ("density", "class"))

@@ -1,5 +1,8 @@
 """Rules on outputs against plain Python, textbook values and properties."""
 
+import math
+from fractions import Fraction
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -290,3 +293,36 @@ def test_wrong_ranks_say_what_to_change():
         combine_ranks([[0.1, 0.2]], function=lambda r: r)
     with pytest.raises(ValueError, match="finite number"):
         combine_ranks([[0.1, 0.2]], function=lambda r: r / 0.0 if False else r * np.nan)
+
+
+@pytest.mark.parametrize(
+    "densities",
+    [[0.8] * 20, [0.95] * 10, [0.7, 0.9] * 50, [0.999] * 3, [0.5, 0.5 + 1e-9], [1e-12] * 3,
+     [1e-300, 0.5], np.linspace(0.01, 0.06, 20), np.linspace(0.5, 0.9, 25)],
+)  # fmt: skip
+def test_lambda_is_the_root_in_exact_arithmetic(densities):
+    exact = [Fraction(float(g)) for g in densities]
+
+    def gap(lam):
+        return math.prod(1 + lam * g for g in exact) - (1 + lam)
+
+    found = fuzzy_lambda(densities)
+    away = Fraction(1e-15) + Fraction(1e-12) * max(Fraction(found), 0)
+    low, high = max(Fraction(found) - away, Fraction(-1)), Fraction(found) + away
+    assert found != 0
+    assert gap(low) * gap(high) <= 0
+
+
+def test_fuzzy_integrals_of_a_forest():
+    outputs = drawn(3, n_members=25, n_samples=60)
+    right = ChoquetCombiner([0.97] * 25).fit(outputs)
+    assert right.lambda_ == -1.0
+    for kind in (ChoquetCombiner, SugenoCombiner):
+        support = kind().fit(outputs).combine(outputs)
+        assert (support >= outputs.proba.min(axis=0) - 1e-12).all()
+        assert (support <= outputs.proba.max(axis=0) + 1e-12).all()
+
+
+def test_densities_too_small_for_a_lambda_are_told():
+    with pytest.raises(ValueError, match="densities are too small, 1e-200 the least"):
+        fuzzy_lambda([1e-200, 1e-200])

@@ -438,7 +438,7 @@ def test_bad_data(friedman):
         NCCDRegressor().fit(X, np.stack([y, y], axis=1))
     with pytest.raises(ValueError, match="inconsistent numbers of samples"):
         NCCDRegressor().fit(X, y[:-1])
-    with pytest.raises(ValueError, match="at least one non-zero"):
+    with pytest.raises(ValueError, match="are all zero"):
         NCCDRegressor().fit(X, y, np.zeros(len(y)))
     with pytest.raises(ValueError, match="eval_set is a DataFrame: give a pair"):
         NCCDRegressor().fit(X, y, eval_set=pd.DataFrame(X))

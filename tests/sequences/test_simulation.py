@@ -56,5 +56,5 @@ def test_nothing_follows_churn_and_the_seed_decides(made):
 
 
 def test_wrong_numbers_say_so():
-    with pytest.raises(ValueError, match="mean of at least 3 events"):
+    with pytest.raises(ValueError, match="mean_events=1: give a number from 3 to 1000"):
         make_churn_events(10, mean_events=1)

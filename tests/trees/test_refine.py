@@ -120,7 +120,7 @@ def test_bad_input():
         refine_leaves(tree, X, Y, loss="hinge")
     with pytest.raises(ValueError, match="n_steps=0"):
         refine_leaves(tree, X, Y, n_steps=0)
-    with pytest.raises(ValueError, match="one label for each"):
+    with pytest.raises(ValueError, match="one value for each sample"):
         refine_leaves(tree, X, Y[:-1])
     with pytest.raises(ValueError, match="7"):
         refine_leaves(tree, X, np.where(Y == 0, 7, Y))

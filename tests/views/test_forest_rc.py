@@ -176,7 +176,7 @@ def test_no_trees_no_weight_and_text_are_refused():
     X, y = load_iris(return_X_y=True)
     with pytest.raises(ValueError, match="n_estimators=0: give a whole number from 1"):
         ForestRCClassifier(0).fit(X, y)
-    with pytest.raises(ValueError, match="at least one non-zero"):
+    with pytest.raises(ValueError, match="are all zero"):
         CombinationTreeClassifier().fit(X, y, np.zeros(150))
     frame = pd.DataFrame({"size": [1.0, 2.0, 3.0], "colour": ["red", "blue", "red"]})
     for estimator in (ForestRCClassifier(2), CombinationTreeClassifier()):

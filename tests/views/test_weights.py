@@ -54,7 +54,7 @@ def test_a_class_without_weight_is_not_there(ensemble):
     assert set(fitted.predict(X)) <= {0, 2}
     alone = ensemble(random_state=0).fit(X[Y != 1], Y[Y != 1], sample_weight=np.ones(100))
     assert_array_equal(fitted.predict(X), alone.predict(X))
-    with pytest.raises(ValueError, match="at least one non-zero"):
+    with pytest.raises(ValueError, match="are all zero"):
         ensemble().fit(X, Y, sample_weight=np.zeros(150))
 
 

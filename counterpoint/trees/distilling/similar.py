@@ -7,10 +7,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
-from sklearn.utils import check_array, check_random_state
+from sklearn.utils import check_random_state
 
 from counterpoint import _members
-from counterpoint._validation import check_choice, check_count, check_number
+from counterpoint._reading import check_rows
+from counterpoint._validation import SQUARABLE, check_choice, check_count, check_number
 from counterpoint.trees.distilling.artificial import SAMPLINGS, Sampler, choose_sampling
 
 
@@ -136,7 +137,8 @@ def most_similar_member(
     check_number(noise, "noise", low=0)
     check_choice(sampling, "sampling", SAMPLINGS)
     names = getattr(X, "columns", None)
-    rows = check_array(X, dtype=[np.float64, np.float32])
+    numbers = [np.float64, np.float32]
+    rows = check_rows(X, owner="most_similar_member", dtype=numbers, most=SQUARABLE)
     if n_samples:
         how, trees = choose_sampling(sampling, pool)
         sampler = Sampler(how, trees, rows, np.ones(len(rows)), noise)

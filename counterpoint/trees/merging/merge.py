@@ -6,9 +6,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
-from sklearn.utils import check_X_y
 from sklearn.utils.multiclass import check_classification_targets
 
+from counterpoint._reading import check_labels
 from counterpoint._validation import check_choice
 from counterpoint.trees.boxes import data_bounds
 from counterpoint.trees.growing.growers import case_weights
@@ -137,9 +137,10 @@ def merge_trees(
     True
     """
     trees = take_trees(pool)
-    rows, labels = check_X_y(X, y, dtype=trees.dtype, ensure_all_finite="allow-nan")
-    check_classification_targets(labels)
-    rows = trees.check_rows(rows)
+    rows = trees.check_rows(X)
+    labels = check_labels(y, len(rows))
+    with np.errstate(all="ignore"):
+        check_classification_targets(labels)
     classes, codes = np.unique(labels, return_inverse=True)
     weight = case_weights(rows, labels, sample_weight, None)
     return merge_arrays(

@@ -321,7 +321,7 @@ def test_what_is_no_ensemble_of_trees():
         ({"limit": "x"}, "limit='x'"),
         ({"criterion": "minimum-error", "m": -1}, "m=-1"),
         ({"criterion": "minimum-error", "prior": [1]}, "expected 3 shares"),
-        ({"sample_weight": np.zeros(150)}, "at least one non-zero"),
+        ({"sample_weight": np.zeros(150)}, "are all zero"),
     ],
 )
 def test_wrong_options(options, message):

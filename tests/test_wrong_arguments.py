@@ -1,0 +1,138 @@
+"""Public functions answer wrong arguments with a sentence that names the argument."""
+
+import re
+
+import numpy as np
+import pytest
+from scipy import sparse
+from sklearn.tree import DecisionTreeClassifier
+
+from counterpoint import (
+    MemberOutputs,
+    MemberPredictions,
+    combiners,
+    datasets,
+    decomposition,
+    diversity,
+    networks,
+    selection,
+    sequences,
+    subsets,
+    views,
+)
+
+FLAGS = [[1, 0, 1], [0, 1, 1]]
+OUTPUTS = MemberOutputs([[0, 1, 1], [1, 1, 0]], [0, 1, 1])
+X = [[0.0, 1.0], [2.0, 3.0], [1.0, 0.0]]
+
+NEED_VOTES = [
+    combiners.growth,
+    combiners.member_contributions,
+    selection.bagged_weights,
+    selection.order_by_complementarity,
+    selection.order_by_kappa,
+    selection.pareto_front,
+    selection.select_all,
+    selection.select_backward,
+    selection.select_exhaustive,
+    selection.select_floating,
+    selection.select_forward,
+    selection.select_genetic,
+    selection.select_thinning,
+    lambda outputs: selection.select_by_order(outputs, [0, 1]),
+    combiners.VoteCombiner().combine,
+]
+NEED_FLAGS = [selection.order_by_error, selection.order_by_margin_distance, diversity.kappa]
+
+
+@pytest.mark.parametrize("function", NEED_VOTES)
+@pytest.mark.parametrize("flags", [FLAGS, np.array(FLAGS)])
+def test_what_needs_votes_says_so_of_flags(function, flags):
+    with pytest.raises(ValueError, match=r"needs the members' labels, but only right/wrong"):
+        function(flags)
+
+
+@pytest.mark.parametrize("function", NEED_FLAGS)
+def test_what_needs_flags_takes_them_as_the_measures_do(function):
+    assert np.array_equal(function(FLAGS), function(MemberOutputs.from_correct(FLAGS)))
+
+
+@pytest.mark.parametrize("function", [*NEED_VOTES, *NEED_FLAGS])
+@pytest.mark.parametrize("outputs", [None, 0.5, DecisionTreeClassifier(), len])
+def test_what_is_no_outputs_is_told_how_to_make_them(function, outputs):
+    with pytest.raises(TypeError, match=r"MemberOutputs\.from_estimator"):
+        function(outputs)
+
+
+@pytest.mark.parametrize("measure", [diversity.kappa, diversity.vote_margins, diversity.profile])
+def test_numbers_of_regressors_are_no_votes(measure):
+    with pytest.raises(ValueError, match="needs classes, but these are predictions of regressors"):
+        measure(MemberPredictions([[1.0, 2.0], [2.0, 1.0]], [1.0, 2.0]))
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: diversity.variance_factor("a", 3), "correlation='a': give a finite number"),
+        (lambda: diversity.variance_factor(0.5, 10**400), "n_members="),
+        (lambda: diversity.variance_factor(10**400, 3), "give a finite number"),
+        (lambda: diversity.forest_bound(strength=1e308, correlation=0.1), "strength=1e+308: give"),
+        (lambda: diversity.forest_bound(strength="a", correlation=0.1), "strength='a': give"),
+        (lambda: diversity.trajectory(FLAGS, True), "measure=True: give a list of names"),
+        (lambda: diversity.kappa([[1, 0], [1]]), "correct has rows of different lengths"),
+        (lambda: diversity.kappa([[None, 1], [0, 1]]), "but holds None, 1, 0"),
+        (lambda: combiners.growth(OUTPUTS, True), "combiner=True is no combiner"),
+        (lambda: combiners.combiner_of(0.5, X), "0.5 is no model: pass a fitted one"),
+        (lambda: combiners.combiner_of(DecisionTreeClassifier), "is no model"),
+        (lambda: combiners.fuzzy_lambda("abc"), "densities must be numbers"),
+        (lambda: selection.pareto_front(OUTPUTS, 3), "criteria=3: give a list of two"),
+        (lambda: selection.pareto_front(OUTPUTS, n_weights=1.5), "n_weights=1.5: give a whole"),
+        (lambda: selection.select_genetic(OUTPUTS, mutation="x"), "mutation='x': give a number"),
+        (lambda: selection.order_by_margin_distance(OUTPUTS, objective=[]), "objective=[]: give"),
+        (lambda: datasets.make_ripley(10, fixed_sizes=[1, 2]), "fixed_sizes=[1, 2]: give True"),
+        (lambda: sequences.histories("log", target="a"), "log='log': pass an EventLog"),
+        (lambda: sequences.latest_histories(None, target="a"), "log=None: pass an EventLog"),
+        (lambda: sequences.make_churn_events("a"), "n_customers='a': give a whole number"),
+        (lambda: sequences.make_churn_events(5, mean_events=1e18), "mean_events=1e+18: give"),
+        (lambda: sequences.lift_curve([0, 1], [0.1, 0.2], cost="a"), "cost='a': give a number"),
+        (lambda: sequences.lift_g([0, 1], [0, 1], pos_label=()), "pos_label=(): give one label"),
+        (lambda: sequences.choose_cutoff([0, 1], [0, 1], gain=1e308), "gain=1e+308: give"),
+        (lambda: subsets.alignment_weights(0.5, [0, 1]), "kernels=0.5: give a list of kernels"),
+        (lambda: subsets.combine_kernels(0.5), "kernels=0.5: give a list of kernels"),
+        (lambda: subsets.kernel_alignment(np.eye(2), ["a", None]), "y mixes labels of types"),
+        (lambda: subsets.cone_kernel(sparse.eye(3)), "dense data is required"),
+        (lambda: networks.register_coupling("a"), "coupling='a': give a subclass of Coupling"),
+        (lambda: views.class_correlations(X, None), "y has shape (): expected (n_samples)"),
+        (lambda: views.class_correlations(X, [0, 1]), "X has 3 samples, but y has shape (2,)"),
+        (lambda: views.class_correlations([[[1]]], [0]), "Found array with dim 3"),
+        (lambda: views.class_correlations([[1e200], [1]], [0, 1]), "X has 1e+200 at sample 0"),
+        (lambda: views.noise_widths(X, [0, 1]), "X has 3 samples, but y has shape (2,)"),
+        (lambda: views.noise_widths(X, [0, 1, 1], [1, -1, 0]), "but is -1 at row 1"),
+        (lambda: views.noise_widths(X, [0, 1, 1], [1, 1]), "width has shape (2,), expected (3,)"),
+        (lambda: views.design_code(10**18), "give a whole number from 2 to 4096"),
+        (lambda: decomposition.bias_variance([0.0], [[1e200]]), "predictions has 1e+200 at trial"),
+        (lambda: decomposition.centroid([[1e200]]), "outputs has 1e+200 at member 0"),
+        (lambda: OUTPUTS.take([5]), "take needs positions of members, from 0 to 1, a slice"),
+        (lambda: OUTPUTS.take([0.5]), "take needs positions of members, from 0 to 1, a slice"),
+    ],
+)
+def test_the_argument_is_named(call, message):
+    with pytest.raises((ValueError, TypeError), match=re.escape(message)):
+        call()
+
+
+@pytest.mark.parametrize("scale", [1e-200, 1.0, 1e200, 1e307])
+def test_kernels_of_points_do_not_depend_on_the_unit(scale):
+    points = np.array([[1.0, 0.0], [1.0, 1.0], [-2.0, 0.5]])
+    expected = subsets.ball_kernel(points, radius=2.0)
+    np.testing.assert_allclose(
+        subsets.ball_kernel(points * scale, radius=2.0 * scale), expected, atol=1e-12
+    )
+    np.testing.assert_allclose(
+        subsets.cone_kernel(points * scale), subsets.cone_kernel(points), atol=1e-12
+    )
+
+
+def test_points_too_far_apart_for_a_float_share_no_ball():
+    points = [[1.7e308, 0.0], [-1.7e308, 0.0]]
+    assert subsets.ball_kernel(points, radius=1.0).tolist() == [[1.0, 0.0], [0.0, 1.0]]
