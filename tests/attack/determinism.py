@@ -34,6 +34,7 @@ ESTIMATORS = {cls.__name__: cls for cls in public_estimators()}
 # How much is fitted is not the point; these options say it.
 FEW = {"n_estimators": 4, "max_epochs": 3, "base_epochs": 3, "n_generations": 2}
 N_ROWS, N_COLUMNS, N_NEW = 60, 4, 25
+SECONDS_A_CASE = 600  # a hang; the first case may compile
 
 
 def _read_only(array):
@@ -104,33 +105,33 @@ def fingerprint(model, new):
         answers = {ask: getattr(model, ask)(new) for ask in QUESTIONS if hasattr(model, ask)}
     found = {}
     for ask, answer in answers.items():
-        _collect(answer.toarray() if hasattr(answer, "toarray") else answer, ask, found, set())
-    _collect(model, "model", found, set())
+        _collect(answer.toarray() if hasattr(answer, "toarray") else answer, ask, found)
+    _collect(model, "model", found)
     return {name: hashlib.blake2b(held, digest_size=8).hexdigest() for name, held in found.items()}
 
 
-def _collect(value, name, found, seen):
+def _collect(value, name, found, above=()):
     """Put the bytes of every array and number in ``value`` into ``found``, but of no times."""
     last = name.rsplit(".", 1)[-1]
-    if id(value) in seen or "seconds" in last or last == "n_jobs":
+    if id(value) in above or "seconds" in last or last == "n_jobs":
         return
-    seen.add(id(value))
+    above = (*above, id(value))
     if isinstance(value, np.ndarray) and value.dtype != object:
         described = f"{value.dtype.kind}{value.dtype.itemsize} {value.shape} "
         found[name] = described.encode() + np.ascontiguousarray(value).tobytes()
     elif isinstance(value, np.ndarray | list | tuple):
         for k, item in enumerate(value):
-            _collect(item, f"{name}[{k}]", found, seen)
+            _collect(item, f"{name}[{k}]", found, above)
     elif isinstance(value, dict):
         for key, item in value.items():
-            _collect(item, f"{name}[{key!r}]", found, seen)
+            _collect(item, f"{name}[{key!r}]", found, above)
     elif isinstance(value, pd.DataFrame | pd.Series):
-        _collect({str(k): np.asarray(v) for k, v in value.items()}, name, found, seen)
+        _collect({str(k): np.asarray(v) for k, v in value.items()}, name, found, above)
     elif isinstance(value, float | int | str | np.generic | None):
         found[name] = repr(value).encode()
     elif type(value).__module__.startswith(("counterpoint", "sklearn")):
         for key, item in getattr(value, "__dict__", {}).items():
-            _collect(item, f"{name}.{key}", found, seen)
+            _collect(item, f"{name}.{key}", found, above)
 
 
 # -- ways --------------------------------------------------------------------------------------
@@ -209,8 +210,7 @@ def as_array(case):
     if case.form == "strides":
         return plain(case)
     X, new = (np.array(table, order="K") for table in (case.X, case.new))
-    given = fingerprint(case.fit(X=X), new)
-    return {name: value for name, value in given.items() if "feature_names_in_" not in name}
+    return fingerprint(case.fit(X=X), new)
 
 
 def keeping_inputs(case, run=plain):
@@ -253,10 +253,14 @@ def try_way(way, name, seed):
 
 
 def difference(wanted, given):
-    """Return in words where two fingerprints differ, or None; only what both have is compared."""
+    """Return in words where two fingerprints differ, or None; columns may have lost their names."""
+    differ = [
+        name
+        for name in {**wanted, **given}  # answers first
+        if wanted.get(name) != given.get(name) and "feature_names_in_" not in name
+    ]
     if not set(given) & set(wanted):
         return "; ".join(f"{name} {value}" for name, value in given.items())
-    differ = [name for name in given if name in wanted and given[name] != wanted[name]]
     return f"{', '.join(differ[:4])} ({len(differ)} of {len(wanted)})" if differ else None
 
 
@@ -274,14 +278,19 @@ def serve(pipe):
 
 
 class Process:
-    """A process that fits cases, started in one of Python's ways."""
+    """A process that fits cases, started in one of Python's ways, and again where it died."""
 
     def __init__(self, start):
+        self.context = mp.get_context(start)
+        self.start()
+
+    def start(self):
+        """Start it with what is different in a fresh process."""
         self.pipe, theirs = mp.Pipe()
         kept = {name: os.environ.get(name) for name in FRESH}
         os.environ.update(FRESH)
         try:
-            self.process = mp.get_context(start).Process(target=serve, args=(theirs,), daemon=True)
+            self.process = self.context.Process(target=serve, args=(theirs,), daemon=True)
             self.process.start()
         finally:
             for name, value in kept.items():
@@ -292,11 +301,15 @@ class Process:
         """Return the fingerprint of a case."""
         try:
             self.pipe.send((name, seed))
-            if self.pipe.poll(120):
+            if self.pipe.poll(SECONDS_A_CASE):
                 return self.pipe.recv()
-            return {"error": "no answer in two minutes"}
+            text = f"no answer in {SECONDS_A_CASE} seconds"
         except (EOFError, OSError):
-            return {"error": f"the process ended with {self.process.exitcode}"}
+            self.process.join()
+            text = f"the process ended with {self.process.exitcode}"
+        self.stop()
+        self.start()
+        return {"error": text}
 
     def stop(self):
         """End the process."""

@@ -5,8 +5,11 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numba
+import numpy as np
 import pytest
-from attack.kernels import kernels
+from attack.kernels import MESSAGE, kernels, refuse_negative_indices
+from numba.np import arrayobj
 
 # Other orders of a sum and fused products at most: NaN and infinity mean what they mean in numpy.
 HARMLESS = {"contract", "reassoc"}
@@ -27,7 +30,12 @@ except IndexError:
 """
 
 
-@pytest.mark.skipif(os.environ.get("NUMBA_DISABLE_JIT") == "1", reason="nothing is compiled")
+compiled = pytest.mark.skipif(
+    os.environ.get("NUMBA_DISABLE_JIT") == "1", reason="nothing is compiled"
+)
+
+
+@compiled
 def test_no_kernel_is_free_to_ignore_nan():
     every = kernels()
     assert len(every) > 150
@@ -35,6 +43,22 @@ def test_no_kernel_is_free_to_ignore_nan():
         for part in parts:
             allowed = part.targetoptions.get("fastmath") or set()
             assert set(allowed) <= HARMLESS, name
+
+
+@compiled
+def test_the_attack_sees_negative_indices_but_lets_the_last_entry_pass(monkeypatch):
+    monkeypatch.setattr(numba.config, "BOUNDSCHECK", 1)
+    monkeypatch.setattr(arrayobj, "fix_integer_index", arrayobj.fix_integer_index)
+    refuse_negative_indices()  # until the end of this test
+
+    @numba.njit
+    def item(values, k):
+        return values[k], values[-1]
+
+    assert item(np.arange(3.0), 1) == (1.0, 2.0)
+    for k in (-1, 3):
+        with pytest.raises(IndexError, match=rf"^{MESSAGE}$"):
+            item(np.arange(3.0), k)
 
 
 def test_code_with_and_without_bounds_checks_is_kept_apart(tmp_path):
