@@ -4,9 +4,11 @@ Workers only compute: the process that called :func:`run_experiment` writes, eac
 finishes. So a run may be stopped anywhere, and the next one does what is left.
 """
 
+import logging
 import warnings
 from collections.abc import Generator, Iterable, Iterator
-from contextlib import closing, contextmanager
+from concurrent.futures import CancelledError
+from contextlib import closing, contextmanager, suppress
 from dataclasses import replace
 from functools import partial
 from itertools import islice
@@ -69,8 +71,9 @@ def run_experiment(
     Raises
     ------
     ExperimentError
-        If cells failed, after all others ran, or if the workers died. Nothing is stored for a
-        failed cell; the next run tries it again.
+        If cells failed, after all others ran, or if the workers or the Dask scheduler died: then
+        it says how many cells are kept. Nothing is stored for a failed cell; the next run tries it
+        again.
 
     Examples
     --------
@@ -169,9 +172,15 @@ def _on_dask(
 
     running: Any = as_completed(loop=client.loop, raise_errors=False)
     sent: dict[Any, Cell] = {}
+    gone = _Broken("the Dask scheduler is gone, and with it the cells that were under way.")
 
     def send() -> None:
-        room = 2 * sum(client.ncores().values()) - len(sent)  # workers come and go
+        if client.status != "running":  # it would try for long to connect again
+            raise gone
+        try:
+            room = 2 * sum(client.ncores().values()) - len(sent)  # workers come and go
+        except OSError as error:
+            raise gone from error
         for cell in islice(cells, max(room, 1 - len(sent), 0)):
             future = client.submit(task, cell, pure=False)
             sent[future] = cell
@@ -181,8 +190,12 @@ def _on_dask(
         send()
         for future in running:
             cell = sent.pop(future)
+            if future.cancelled():  # not by us: so does a client when it loses its scheduler
+                raise gone
             try:
                 outcome = future.result()
+            except (CancelledError, OSError) as error:
+                raise gone from error
             except Exception as error:  # the scheduler gave the cell up
                 died = isinstance(error, KilledWorker)
                 why = "the workers that tried it died" if died else str(error)
@@ -190,8 +203,9 @@ def _on_dask(
             yield outcome
             send()
     finally:
-        if sent:
-            client.cancel(list(sent))
+        if sent and client.status == "running":
+            with suppress(OSError):
+                client.cancel(list(sent))
 
 
 @contextmanager
@@ -219,8 +233,24 @@ def _client(scheduler: str | None) -> Iterator["Client"]:
             f"No Dask scheduler answers at scheduler={scheduler!r}: start one with "
             "`dask scheduler`, or correct the address."
         ) from error
-    with client:
+    with _quiet_close(client):
         yield _with_workers(client)
+
+
+@contextmanager
+def _quiet_close(client: "Client") -> Iterator[None]:
+    """Close a client of ours at the end; if its scheduler is gone we say so, not its log."""
+    try:
+        yield
+    finally:
+        log = logging.getLogger("distributed.client")
+        before = log.level
+        if client.status != "running":
+            log.setLevel(logging.CRITICAL)
+        try:
+            client.close()
+        finally:
+            log.setLevel(before)
 
 
 def _with_workers(client: "Client") -> "Client":

@@ -136,7 +136,7 @@ def _run(
     from counterpoint.exceptions import ExperimentError
 
     end = None if time_limit is None else monotonic() + time_limit
-    shown, failed = [], False
+    shown, failed, over = [], False, False
     for k, claim in enumerate(chosen):
         # What one claim does not use, the later ones share.
         share = None if end is None else max(0.0, end - monotonic()) / (len(chosen) - k)
@@ -148,6 +148,8 @@ def _run(
             terminal.say(str(error), style="red")
             if debug:
                 typer.echo("\n".join(error.failures.values()), err=True)
+            # Stopped without a failed cell: its cluster is gone, for the other claims as well.
+            over = options["backend"] == "dask" and not error.failures
         except KeyboardInterrupt as stop:
             terminal.kept(store.path)
             for note in getattr(stop, "__notes__", ()):
@@ -157,6 +159,8 @@ def _run(
         shown.append(summarise_claim(judged))
         if not as_json:
             _print(judged, visible(shown[-1]))
+        if over:
+            break
     return shown, failed
 
 

@@ -3,8 +3,11 @@
 import os
 import signal
 import sqlite3
+import subprocess
+import sys
 import threading
 import time
+from concurrent.futures import CancelledError
 from functools import partial
 
 import pandas as pd
@@ -75,6 +78,98 @@ def test_a_worker_killed_on_the_way(cluster, client, store, tmp_path):
     assert len(keys) == len(set(keys)) == len(whole)  # nothing lost, nothing twice
     with Store(tmp_path / "local.sqlite") as local:
         pd.testing.assert_frame_equal(frame, run_experiment(tossing(), local))
+
+
+SCHEDULER = """
+import sys
+import distributed
+if __name__ == "__main__":
+    options = {"processes": False, "protocol": "tcp://", "host": "127.0.0.1"}
+    with distributed.LocalCluster(1, threads_per_worker=1, dashboard_address=":0", **options) as c:
+        print(c.scheduler_address, flush=True)
+        sys.stdin.read()
+"""
+
+
+def test_a_scheduler_killed_on_the_way(store, tmp_path, caplog):
+    log = str(tmp_path / "log")
+    here = os.path.dirname(__file__)
+    paths = [os.path.dirname(os.path.dirname(here)), here, os.environ.get("PYTHONPATH", "")]
+    scheduler = subprocess.Popen(
+        [sys.executable, "-c", SCHEDULER], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
+        stderr=subprocess.DEVNULL, env={**os.environ, "PYTHONPATH": os.pathsep.join(paths)},
+    )  # fmt: skip
+    address = scheduler.stdout.readline().strip()
+
+    def kill():
+        limit = time.monotonic() + 30
+        while len(noted(log)) < 3 and time.monotonic() < limit:
+            time.sleep(0.01)
+        scheduler.kill()
+
+    killer = threading.Thread(target=kill)
+    killer.start()
+    made = tossing(log, pause=0.1)
+    with pytest.raises(
+        ExperimentError, match="tossing stopped: the Dask scheduler is gone"
+    ) as told:
+        run_experiment(made, store, backend="dask", scheduler=address)
+    killer.join()
+    scheduler.communicate()
+    kept = len(store.done(made))
+    assert f"{kept} of 12 cells of tossing are kept in {store.path}: run it again" in str(
+        told.value
+    )
+    assert told.value.failures == {}  # no cell is to blame
+    assert 1 <= kept < 12
+    assert [line for line in caplog.records if line.exc_info] == []
+    assert len(run_experiment(made, store)) == 24  # and so it goes on
+
+
+class DyingClient:
+    """As distributed's, of a scheduler that is lost at a certain moment."""
+
+    loop, status = None, "running"
+
+    def __init__(self, at):
+        self.at = at
+
+    def ncores(self):
+        if self.at == "cores":
+            raise distributed.comm.CommClosedError("gone")
+        return {"w": 1}
+
+    def submit(self, *args, **kwargs):
+        return self
+
+    def cancelled(self):
+        return self.at == "cancelled"
+
+    def result(self):
+        raise (
+            CancelledError("key")
+            if self.at == "result"
+            else distributed.comm.CommClosedError("gone")
+        )
+
+    def cancel(self, futures):
+        raise distributed.comm.CommClosedError("gone")
+
+
+class Sent(list):
+    def __init__(self, **options):
+        super().__init__()
+
+    add = list.append
+
+
+@pytest.mark.parametrize("at", ["status", "cores", "cancelled", "result", "reading"])
+def test_a_scheduler_lost_at_any_moment(at, monkeypatch):
+    client = DyingClient(at)
+    client.status = "connecting" if at == "status" else "running"
+    monkeypatch.setattr(distributed, "as_completed", Sent)
+    with pytest.raises(runner._Broken, match="the Dask scheduler is gone"):
+        next(runner._on_dask(client, None, iter(tossing().cells())))
 
 
 def test_a_cell_that_kills_every_worker_is_given_up(cluster, store):

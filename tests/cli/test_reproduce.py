@@ -15,6 +15,7 @@ import pytest
 
 from counterpoint.claims import Store, runner
 from counterpoint.cli import reproduce
+from counterpoint.exceptions import ExperimentError
 
 TOPICS = ("bags", "trees", "votes")
 
@@ -138,6 +139,22 @@ def test_cells_that_fail(run, monkeypatch):
     assert "Run: full size, 4 of 6 cells." in ran.out
     assert "trees: Title of trees" in ran.out  # the next claim had its turn
     assert "Traceback" in run("reproduce", "bags", "--full", "--debug").err
+
+
+def test_a_cluster_that_dies(run, here, monkeypatch):
+    tried = []
+
+    def die(experiment, store, **options):
+        tried.append(experiment.name)
+        raise ExperimentError(f"{experiment.name} stopped: 3 of 9 cells are kept: run it again.")
+
+    monkeypatch.setattr("counterpoint.claims.run_experiment", die)
+    ran = run("reproduce", *TOPICS, "--backend", "dask", "--scheduler", "tcp://127.0.0.1:9")
+    assert ran.code == 1
+    assert "stopped: 3 of 9 cells are kept: run it again." in ran.err
+    assert "Traceback" not in ran.err + ran.out
+    assert "wrote the page" in ran.err
+    assert len(tried) == 1  # nobody is left to ask about the others
 
 
 def test_a_rule_that_fails(run, monkeypatch):
