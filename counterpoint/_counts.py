@@ -6,6 +6,7 @@ chunks, files or machines: count each part, add the counts, measure the sum.
 
 import numpy as np
 
+from counterpoint._ballot import exact_weights
 from counterpoint._kernels import pairs as _pairs
 from counterpoint._kernels.threads import threads_for
 from counterpoint._validation import check_correct, check_sample_weight
@@ -199,6 +200,7 @@ def pack_equal(votes, y):
 
 def _count_weighted(correct, sample_weight):
     n_members, n_samples = correct.shape
+    sample_weight = exact_weights(sample_weight)  # sums are then exact, in any order
     both = np.zeros((n_members, n_members))
     right_votes = np.zeros(n_members + 1)
     for start in range(0, n_samples, _WEIGHTED_CHUNK):
@@ -206,5 +208,4 @@ def _count_weighted(correct, sample_weight):
         weight = sample_weight[start : start + _WEIGHTED_CHUNK]
         both += (chunk * weight) @ chunk.T.astype(float)
         right_votes += np.bincount(chunk.sum(axis=0), weight, minlength=n_members + 1)
-    # The product of a matrix library need not be symmetric to the last bit.
-    return (both + both.T) / 2.0, right_votes
+    return both, right_votes

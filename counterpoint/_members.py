@@ -33,7 +33,7 @@ from sklearn.tree import BaseDecisionTree
 from sklearn.utils.validation import check_is_fitted
 
 from counterpoint._reading import tree_input
-from counterpoint._validation import code_type
+from counterpoint._validation import check_said, code_type
 from counterpoint.exceptions import MemberError
 
 _ADDITIVE_CLASSIFIERS = (GradientBoostingClassifier, HistGradientBoostingClassifier)
@@ -62,10 +62,9 @@ class Answers:
     """What the members of a classifier said, on the way to a ``MemberOutputs``.
 
     ``votes`` and ``proba`` refer to positions in ``classes``; ``combiner`` is the fitted rule of
-    an ensemble that keeps one. Members that each solve a
-    two-class task of their own (one class against the rest, a bit of an output code) have
-    ``bits`` instead, (n_members, n_samples), and ``code_book`` says what the bits should be,
-    (n_members, n_classes).
+    an ensemble that keeps one. Members that each solve a two-class task of their own (one class
+    against the rest, a bit of an output code) have ``bits`` instead, (n_members, n_samples), and
+    ``code_book`` says what the bits should be, (n_members, n_classes).
     """
 
     classes: np.ndarray
@@ -76,6 +75,10 @@ class Answers:
     bits: np.ndarray | None = None
     code_book: np.ndarray | None = None
     combiner: Any = None
+
+    def __post_init__(self):
+        if self.proba is not None:
+            self.proba = check_said(self.proba, self.names)
 
 
 # -- pools: plain collections of estimators ----------------------------------------------------
@@ -300,12 +303,12 @@ def ask_all(members, X, classes, *, codes=False, n_jobs=None, options=None):
 
 def stack_answers(classes, members, parts):
     """Put the (votes, probabilities or None) of members side by side."""
-    proba = None
-    if all(p is not None for _, p in parts):
-        proba = np.stack([p for _, p in parts])
+    known = all(p is not None for _, p in parts)
+    proba = np.stack([p for _, p in parts]) if known else None
     return Answers(classes, [m.name for m in members], np.stack([v for v, _ in parts]), proba)
 
 
+@np.errstate(all="ignore")  # Answers look at what came of it
 def ask(member, X, classes, codes=False, options=None):
     """Votes and probabilities (or None) of one fitted classifier."""
     options = options or {}
@@ -330,9 +333,8 @@ def ask(member, X, classes, codes=False, options=None):
 
 def _positions(labels, classes, codes, name):
     labels = np.asarray(labels)
-    small = code_type(len(classes))
     if codes:
-        return labels.astype(small)
+        return labels.astype(code_type(len(classes)))
     at = np.minimum(np.searchsorted(classes, labels), len(classes) - 1)
     strange = classes[at] != labels
     if strange.any():
@@ -340,7 +342,7 @@ def _positions(labels, classes, codes, name):
             f"{name} answers {labels[strange][0].item()!r}, which is not among the classes "
             f"{classes.tolist()}."
         )
-    return at.astype(small)
+    return at.astype(code_type(len(classes)))
 
 
 def values_of(estimator, X, *, columns=None, n_jobs=None):

@@ -9,9 +9,8 @@ import numpy as np
 from sklearn.utils.validation import check_memory
 
 from counterpoint import _crossfit
+from counterpoint._ballot import exact_weights, vote_shares
 from counterpoint._counts import PairCounts, pack, pack_equal
-from counterpoint._kernels import votes as _votes
-from counterpoint._kernels.threads import threads_for
 from counterpoint._predictions import MemberPredictions
 from counterpoint._validation import (
     as_labels,
@@ -174,8 +173,8 @@ class MemberOutputs:
         """Build from right/wrong flags alone.
 
         Measures that need the labels themselves (label kappa, for one) then have no answer,
-        and a vote is right when more than half of the members are: exact for two classes, a
-        lower limit for more.
+        and a vote is right when more than half of the members are, by their weights: exact for
+        two classes, a lower limit for more. A share within 1e-12 of a half is a half.
 
         Parameters
         ----------
@@ -316,18 +315,22 @@ class MemberOutputs:
 
     @property
     def say(self):
-        """Say of each member in the vote, (n_members,): ``weights``, or all ones."""
+        """Say of each member in the vote, (n_members,): all ones, or ``weights``.
+
+        Cut to fifteen digits of their total, so that their sums are exact.
+        """
         # Ones, not 1/T: sums of ones are exact, so that a tie is a tie.
-        return np.ones(self.n_members) if self.weights is None else self.weights
+        return np.ones(self.n_members) if self.weights is None else exact_weights(self.weights)
 
     @cached_property
     def tally(self):
-        """Share of the vote each class gets, (n_samples, n_classes)."""
+        """Share of the vote each class gets, (n_samples, n_classes).
+
+        With weights, shares within 1e-12 of the largest are equal to it: a tie, whatever rounding
+        made of the weights.
+        """
         self.need_votes("The tally")
-        tally = np.zeros((self.n_samples, self.n_classes))
-        with threads_for(self.votes.size):
-            _votes.add_votes(tally, self.votes, self.say)
-        return tally / self.say.sum()
+        return vote_shares(self.votes, self.n_classes, self.weights)
 
     @property
     def majority(self):

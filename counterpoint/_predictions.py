@@ -3,13 +3,22 @@
 import numpy as np
 
 from counterpoint import _members
-from counterpoint._validation import check_member_weight, check_members_array, check_sample_weight
+from counterpoint._validation import (
+    MEMBER_AXES,
+    SQUARABLE,
+    check_floats,
+    check_member_weight,
+    check_sample_weight,
+    check_samples,
+)
 
 __all__ = ["MemberPredictions", "member_predictions"]
 
 
 class MemberPredictions:
     """What regressors said about some samples, and the truth: ``MemberOutputs`` for numbers.
+
+    All numbers are finite, and none is beyond 1e150: squares of larger ones overflow.
 
     Parameters
     ----------
@@ -36,10 +45,11 @@ class MemberPredictions:
     """
 
     def __init__(self, values, y=None, *, sample_weight=None, weights=None, names=None):
-        values = check_members_array(np.asarray(values, dtype=float), name="values",
-                                     n_samples=None if y is None else len(y))  # fmt: skip
-        self.values = values
-        self.y = None if y is None else np.asarray(y, dtype=float)
+        values = check_floats(values, "values", MEMBER_AXES[:2], most=SQUARABLE)
+        if y is not None:
+            y = check_floats(y, "y", ("n_samples",), most=SQUARABLE)
+            check_samples(values, "values", MEMBER_AXES[:2], len(y))
+        self.values, self.y = values, y
         self.n_members, self.n_samples = values.shape
         self.sample_weight = check_sample_weight(sample_weight, self.n_samples)
         self.weights = check_member_weight(weights, self.n_members)

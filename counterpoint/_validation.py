@@ -17,6 +17,10 @@ _SIZE_OF_WEIGHTS = 1e100  # sums, squares and ratios of weights below it, and ab
 SQUARABLE = 1e150  # squares of numbers up to this, and sums of many of them, are floats
 _LARGEST_COUNT = np.iinfo(np.int64).max  # what an index may be
 _SUM_TOLERANCE = 1e-4  # float32 probabilities of a few hundred classes stay well inside
+_HALF_TOLERANCE = 1e-2  # what ten numbers in half precision may miss
+# Squares of larger numbers, and sums and products of those, soon leave double precision; trees
+# keep data in single precision, which ends here. What is below vanishes there.
+LARGEST, SMALLEST = 1e38, 1e-38
 
 
 # -- options -----------------------------------------------------------------------------------
@@ -285,13 +289,39 @@ def check_proba(proba, name="proba", axes=MEMBER_AXES, *, n_samples=None):
             f"{name} has {proba[bad][0]:g} at {first_place(bad, axes)}: probabilities are never "
             "negative. Turn scores or logits into probabilities first, or pass labels."
         )
-    totals = proba.sum(axis=-1)
-    bad = ~np.isclose(totals, 1.0, rtol=0, atol=_SUM_TOLERANCE)
+    half = proba.dtype == np.float16
+    totals = proba.sum(axis=-1, dtype=np.float64 if half else None)
+    bad = ~np.isclose(totals, 1.0, rtol=0, atol=_HALF_TOLERANCE if half else _SUM_TOLERANCE)
     if bad.any():
         raise ValueError(
             f"{name} adds up to {totals[bad][0]:.6g} over the classes at "
             f"{first_place(bad, axes)}: the last axis ({axes[-1]}) must add up to one. Divide "
             "weights by their sum."
+        )
+    return whole_shares(proba)
+
+
+def whole_shares(proba):
+    """Return probabilities in half precision as doubles that add up to 1, others as they are.
+
+    Half precision has three digits: what its sums miss of 1 would be seen in every answer.
+    """
+    if proba.dtype != np.float16:
+        return proba
+    proba = proba.astype(np.float64)
+    return proba / proba.sum(axis=-1, keepdims=True)
+
+
+def check_said(proba, names):
+    """Return the probabilities that members gave; raise where a member gave none."""
+    proba = whole_shares(proba)
+    bad = ~np.isfinite(proba)
+    if bad.any():
+        member, sample = np.argwhere(bad)[0][:2].tolist()
+        name = names[member] if len(names) else f"member {member}"
+        raise ValueError(
+            f"{name} gives sample {sample} the probability {proba[bad][0]}: it has overflowed, or "
+            "learned from columns that do not vary. Scale the columns, or leave the member out."
         )
     return proba
 

@@ -19,6 +19,7 @@ from sklearn.utils import validation as _sklearn
 from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, process_routing
 from sklearn.utils.metaestimators import available_if
 
+from counterpoint._ballot import vote_shares
 from counterpoint._crossfit import fit_member, takes_weights
 from counterpoint._members import Member, ask_all
 from counterpoint._outputs import MemberOutputs
@@ -28,6 +29,7 @@ from counterpoint._reading import (
     encode_target,
     need_target,
     read_labels,
+    read_numbers,
     read_table,
     validate_data,
 )
@@ -44,6 +46,7 @@ __all__ = [
     "fit_member",
     "need_target",
     "read_labels",
+    "read_numbers",
     "read_table",
     "set_random_states",
     "takes_weights",
@@ -296,7 +299,7 @@ class BaseEnsembleClassifier(ClassifierMixin, BaseEnsemble):
         answers = self._ask(X)
         shares = answers.proba
         if shares is None:
-            shares = (answers.votes[:, :, None] == np.arange(len(self.classes_))).astype(float)
+            return vote_shares(answers.votes, len(self.classes_), self._member_weights())
         return np.average(shares, axis=0, weights=self._member_weights())
 
     def predict(self, X: Any) -> NDArray:

@@ -36,6 +36,8 @@ from sklearn.svm import LinearSVC
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 from counterpoint import MemberOutputs, PairCounts, member_predictions
+from counterpoint.combiners import MeanCombiner, VoteCombiner
+from counterpoint.diversity import trajectory, vote_error
 from counterpoint.exceptions import MemberError
 
 X, CODES = load_iris(return_X_y=True)
@@ -390,6 +392,59 @@ def test_votes_come_from_probabilities_and_ties_go_to_the_first_class():
     proba = [[[0.2, 0.8], [0.5, 0.5]]]
     assert_array_equal(MemberOutputs(proba=proba, y=["no", "yes"]).votes, [[1, 0]])
     assert_array_equal(MemberOutputs(proba=proba).classes, [0, 1])
+
+
+@pytest.mark.parametrize("n_members", [2, 6, 10, 30])
+@pytest.mark.parametrize("weight", [0.1, 1 / 3, 0.7, 1e-30])
+def test_equal_weights_of_any_size_vote_as_none_do(n_members, weight):
+    """Half of the members on each side: three tenths are neither more nor less than three."""
+    weights = [weight] * n_members
+    votes = np.arange(n_members)[:, None] % 2 * np.ones((1, 3), dtype=int)
+    rng = np.random.RandomState(0)
+    votes = np.column_stack([votes[rng.permutation(n_members)] for _ in range(4)])
+    y = np.ones(votes.shape[1], dtype=int)
+    flags = MemberOutputs.from_correct(votes == 1, weights=weights)
+    assert vote_error(flags) == vote_error(votes == 1) == 1.0
+    told = MemberOutputs(votes, y, classes=[0, 1], weights=weights)
+    assert_array_equal(told.tally, MemberOutputs(votes, y, classes=[0, 1]).tally)
+    assert_array_equal(VoteCombiner(weights).combine(told), told.tally)
+    assert trajectory(flags, "vote_error")[-1] == trajectory(told, "vote_error")[-1] == 1.0
+
+
+def test_weights_that_tie_but_for_their_rounding_tie():
+    """As 1/6 + 1/3 and 1/2, or 0.1 + 0.2 and 0.3, do."""
+    for weights in ([0.1, 0.2, 0.3], [1 / 6, 1 / 3, 1 / 2], [0.7, 0.1, 0.8]):
+        outputs = MemberOutputs([[1], [1], [0]], [1], classes=[0, 1], weights=weights)
+        assert outputs.tally[0, 0] == outputs.tally[0, 1]
+        assert vote_error(MemberOutputs.from_correct([[1], [1], [0]], weights=weights)) == 1.0
+
+
+def test_half_precision_still_adds_up_to_one():
+    proba = np.random.RandomState(0).dirichlet(np.ones(7), size=(3, 50)).astype(np.float16)
+    assert abs(proba.sum(axis=2, dtype=float) - 1).max() > 1e-4
+    outputs = MemberOutputs(proba=proba)
+    assert_allclose(outputs.proba.sum(axis=2), 1, rtol=0, atol=1e-15)
+    assert_allclose(MeanCombiner().predict_proba(outputs).sum(axis=1), 1, rtol=0, atol=1e-14)
+
+
+class _Lost(ClassifierMixin, BaseEstimator):
+    """A classifier that overflows."""
+
+    def fit(self, X, y):
+        self.classes_ = np.unique(y)
+        return self
+
+    def predict_proba(self, X):
+        return np.full((len(X), 2), np.inf) - np.inf
+
+    def predict(self, X):
+        return self.classes_[np.zeros(len(X), dtype=int)]
+
+
+def test_a_member_without_an_answer_is_named():
+    pool = [("sure", GaussianNB().fit([[0], [1]], [0, 1])), ("lost", _Lost().fit(None, [0, 1]))]
+    with pytest.raises(ValueError, match="lost gives sample 0 the probability nan"):
+        MemberOutputs.from_estimator(pool, [[0.0], [1.0]])
 
 
 def test_without_truth_labels_can_still_be_compared():

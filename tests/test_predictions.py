@@ -42,6 +42,20 @@ def test_numbers_are_combined(forest):
 
 
 @pytest.mark.parametrize(
+    ("values", "y", "message"),
+    [
+        ([[1.0, 2.0]], [1.0, None], "y has nan at sample 1"),
+        ([[1.0, np.nan]], None, "values has nan at member 0, sample 1"),
+        ([[1.0, 1e200]], None, r"values has 1e\+200 at member 0, sample 1.*Divide by"),
+        ([[1.0, 2.0]], [1.0], "y has 1 samples, but values"),
+    ],
+)
+def test_numbers_that_are_none_are_named(values, y, message):
+    with pytest.raises(ValueError, match=message):
+        MemberPredictions(values, y)
+
+
+@pytest.mark.parametrize(
     "search", [select_backward, select_exhaustive, select_floating, select_forward, select_genetic]
 )
 def test_searches_take_numbers(forest, search):

@@ -199,7 +199,8 @@ def _measure_pair(kind, n11, n10, n01, n00, total):
     if kind == Q:
         return _ratio(beyond, n11 * n00 + n10 * n01)
     if kind == CORRELATION:
-        spread = (n11 + n10) * (n01 + n00) * (n11 + n01) * (n10 + n00)
+        # Two members, two factors: the same to the last bit whichever comes first.
+        spread = ((n11 + n10) * (n01 + n00)) * ((n11 + n01) * (n10 + n00))
         return min(1.0, max(-1.0, beyond / np.sqrt(spread))) if spread > 0.0 else np.nan
     if kind == KAPPA:
         chance = (n11 + n10) * (n10 + n00) + (n11 + n01) * (n01 + n00)

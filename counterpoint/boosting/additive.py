@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from counterpoint._kernels.threads import threads_for
 from counterpoint._validation import check_number
-from counterpoint.base import BaseEnsembleRegressor, need_target, read_table
+from counterpoint.base import BaseEnsembleRegressor, need_target, read_numbers, read_table
 from counterpoint.boosting.learners import Learner, MemberAnswer, make_learner, stacked_members
 from counterpoint.boosting.loop import BaseBoosting
 from counterpoint.boosting.rules import Rule, Verdict
@@ -235,7 +235,7 @@ class AdditiveRegressor(BaseAdditiveBoosting, BaseEnsembleRegressor):
         return self._start_weights(X, self._encode(y), sample_weight)
 
     def _encode(self, y):
-        y = column_or_1d(y, dtype=np.float64, warn=True)
+        y = column_or_1d(read_numbers(y), dtype=np.float64, warn=True)
         assert_all_finite(y, input_name="y")
         return y
 

@@ -7,13 +7,14 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, clone
 
+from counterpoint._ballot import even
 from counterpoint._outputs import MemberOutputs, as_outputs
 from counterpoint._predictions import MemberPredictions
 from counterpoint._validation import check_choice, check_member_weight
 
 _LOSSES = ("error", "log-loss", "squared")
 # Sums of weights taken away again miss zero by a rounding: a tie must stay a tie.
-_DIGITS = 9
+_ROUNDING = 1e-9
 
 
 class Combiner(BaseEstimator, ABC):
@@ -201,15 +202,6 @@ def check_combiner(combiner: Any) -> Combiner:
     )
 
 
-def count_votes(outputs: MemberOutputs, weights: NDArray) -> NDArray:
-    """Return the weights of the members that vote for each class, (n_samples, n_classes)."""
-    rows = np.arange(outputs.n_samples)
-    tally = np.zeros((outputs.n_samples, outputs.n_classes))
-    for votes, weight in zip(outputs.votes, weights, strict=True):
-        tally[rows, votes] += weight
-    return tally
-
-
 def answers(outputs: MemberOutputs) -> NDArray:
     """Return the probabilities of all members, or their numbers."""
     return outputs.values if isinstance(outputs, MemberPredictions) else outputs.proba
@@ -223,7 +215,7 @@ def as_shares(support: NDArray) -> NDArray:
 
 def winner(support: NDArray) -> NDArray:
     """Return the class with most support, (n_samples,), the first of equals up to rounding."""
-    return np.round(support, _DIGITS).argmax(axis=1)
+    return even(support, _ROUNDING).argmax(axis=1)
 
 
 def normalise(weights: NDArray) -> NDArray:

@@ -5,13 +5,13 @@ from numbers import Real
 import numpy as np
 from scipy.special import logsumexp
 
+from counterpoint._ballot import vote_shares
 from counterpoint._validation import check_member_weight
 from counterpoint.combiners.combiner import (
     AdditiveCombiner,
     Combiner,
     answers,
     as_shares,
-    count_votes,
     mean_loss,
 )
 
@@ -45,7 +45,7 @@ class VoteCombiner(AdditiveCombiner):
         if self.weights is None:
             return outputs.tally
         weights = check_member_weight(self.weights, outputs.n_members)
-        return count_votes(outputs, weights) / weights.sum()
+        return vote_shares(outputs.votes, outputs.n_classes, weights)
 
 
 class MeanCombiner(AdditiveCombiner):

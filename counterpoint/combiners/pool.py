@@ -31,6 +31,7 @@ from counterpoint.base import (
     BaseEnsembleRegressor,
     encode_target,
     need_target,
+    read_numbers,
     read_table,
     validate_data,
 )
@@ -227,7 +228,7 @@ class BasePoolRegressor(_Pool, BaseEnsembleRegressor):
 
     def _read(self, X, y):
         X, y = self._read_X(X, y, **({"y_numeric": True} if self.pool is None else {}))
-        return X, check_array(y, ensure_2d=False, dtype=np.float64, input_name="y")
+        return X, check_array(read_numbers(y), ensure_2d=False, dtype=np.float64, input_name="y")
 
     def _fit_unseen(self, X, y, sample_weight) -> MemberPredictions:
         """Fit the members; return what they say about rows they were not trained on."""

@@ -4,12 +4,12 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
 
+from counterpoint._ballot import vote_shares
 from counterpoint._predictions import MemberPredictions
 from counterpoint._validation import check_choice
 from counterpoint.combiners.combiner import (
     AdditiveCombiner,
     answers,
-    count_votes,
     mean_loss,
     normalise,
 )
@@ -93,7 +93,7 @@ class WeightedVoteCombiner(_LearntWeights):
         return np.maximum(raw, 0.0)
 
     def _sum(self, outputs):
-        return count_votes(outputs, self.estimator_weights_)
+        return vote_shares(outputs.votes, outputs.n_classes, self.estimator_weights_)
 
 
 class WeightedMeanCombiner(_LearntWeights):

@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from counterpoint._ballot import add_votes, even_if, half_if, right_shares
 from counterpoint._kernels import votes as _votes
 from counterpoint._kernels.threads import threads_for
 from counterpoint._outputs import MemberOutputs, PairCounts, as_outputs
@@ -146,7 +147,7 @@ def vote_summary(outputs, answers=None):
         return outputs
     outputs = as_outputs(outputs)
     if outputs.votes is None:
-        right = outputs.say @ outputs.correct / outputs.say.sum()
+        right = right_shares(outputs.correct, outputs.weights)
         return summarise_right(right, outputs.sample_weight)
     outputs.need_truth()
     summary = summarise_tally(outputs.tally, outputs.y, outputs.sample_weight)
@@ -165,11 +166,12 @@ def growing_summaries(outputs):
         right = np.zeros(outputs.n_samples)
         for t in range(outputs.n_members):
             right += say[t] * outputs.correct[t]
-            yield summarise_right(right / so_far[t], outputs.sample_weight)
+            share = half_if(right / so_far[t], outputs.weights)
+            yield summarise_right(share, outputs.sample_weight)
         return
     outputs.need_truth()
     tally = np.zeros((outputs.n_samples, outputs.n_classes))
     for t in range(outputs.n_members):
-        with threads_for(outputs.n_samples):
-            _votes.add_votes(tally, outputs.votes[t : t + 1], say[t : t + 1])
-        yield summarise_tally(tally / so_far[t], outputs.y, outputs.sample_weight)
+        add_votes(tally, outputs.votes[t : t + 1], say[t : t + 1])
+        share = even_if(tally / so_far[t], outputs.weights)
+        yield summarise_tally(share, outputs.y, outputs.sample_weight)

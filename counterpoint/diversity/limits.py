@@ -1,8 +1,11 @@
 """What a vote can reach, from a few numbers about its members."""
 
+from math import fsum
+
 import numpy as np
 from scipy.stats import binom
 
+from counterpoint._ballot import exact_weights
 from counterpoint._validation import check_count, check_member_weight, check_number
 from counterpoint.diversity.inputs import as_counts, as_outputs
 
@@ -165,12 +168,13 @@ def strength_and_correlation(outputs):
         others = outputs.tally.copy()
         others[np.arange(outputs.n_samples), outputs.y] = -1.0
         rival = outputs.votes == others.argmax(axis=1)
-    say = outputs.say / outputs.say.sum()
-    margin = say @ (right.astype(float) - rival)
+    say = outputs.say
+    margin = say @ (right.astype(float) - rival) / say.sum()
     strength = np.clip(np.average(margin, weights=weight), -1.0, 1.0)  # but for rounding
     p_right = np.average(right, axis=1, weights=weight)
     p_rival = np.average(rival, axis=1, weights=weight)
-    spread = say @ np.sqrt(np.maximum(p_right + p_rival - (p_right - p_rival) ** 2, 0.0))
+    spreads = np.sqrt(np.maximum(p_right + p_rival - (p_right - p_rival) ** 2, 0.0))
+    spread = fsum(say * spreads) / say.sum()
     if spread == 0:
         return float(strength), float("nan")
     varies = np.average((margin - strength) ** 2, weights=weight)
@@ -234,7 +238,7 @@ def first_order_bound(outputs, *, weights=None):
     0.5
     """
     wrong, weights = _wrong_together(outputs, weights)
-    return float(2.0 * weights @ np.diagonal(wrong))
+    return 2.0 * fsum(weights * np.diagonal(wrong))
 
 
 def tandem_bound(outputs, *, weights=None, delta=None, prior=None):
@@ -273,7 +277,7 @@ def tandem_bound(outputs, *, weights=None, delta=None, prior=None):
     0.3333
     """
     wrong, weights = _wrong_together(outputs, weights)
-    loss = float(weights @ wrong @ weights)
+    loss = _tandem(wrong, weights)
     if delta is None:
         return 4.0 * loss
     check_number(delta, "delta", low=0, high=1, open_low=True, open_high=True)
@@ -284,7 +288,7 @@ def tandem_bound(outputs, *, weights=None, delta=None, prior=None):
     if (weights[prior == 0] > 0).any():
         raise ValueError("prior is zero for a member that has a say: the bound is then infinite.")
     used = weights > 0
-    divergence = float(weights[used] @ np.log(weights[used] / prior[used]))
+    divergence = fsum(weights[used] * np.log(weights[used] / prior[used]))
     cost = 2.0 * divergence + np.log(2.0 * np.sqrt(n) / delta)
     lam = 2.0 / (np.sqrt(2.0 * n * loss / cost + 1.0) + 1.0)
     return float(4.0 * (loss / (1.0 - lam / 2.0) + cost / (lam * (1.0 - lam / 2.0) * n)))
@@ -316,8 +320,8 @@ def c_bound(outputs, *, weights=None):
     0.25
     """
     wrong, weights = _wrong_together(outputs, weights)
-    error = weights @ np.diagonal(wrong)
-    disagree = 2.0 * (error - weights @ wrong @ weights)
+    error = fsum(weights * np.diagonal(wrong))
+    disagree = 2.0 * (error - _tandem(wrong, weights))
     if error >= 0.5:
         return float("nan")
     return float(1.0 - (1.0 - 2.0 * error) ** 2 / (1.0 - 2.0 * disagree))
@@ -328,8 +332,13 @@ def _wrong_together(outputs, weights):
     if weights is None:
         weights = getattr(outputs, "weights", None)
     weights = check_member_weight(weights, counts.n_members)
-    weights = np.ones(counts.n_members) if weights is None else weights
+    weights = np.ones(counts.n_members) if weights is None else exact_weights(weights)
     return counts.n00 / counts.total, weights / weights.sum()
+
+
+def _tandem(wrong, weights):
+    """Return the mean loss of two members; summed as if exactly, in any order of the members."""
+    return fsum((weights * wrong * weights[:, None]).ravel())
 
 
 def _check_shares(values, name):

@@ -19,9 +19,11 @@ Huaqiao University 39(6), 2018.
 """
 
 from functools import wraps
+from math import fsum
 
 import numpy as np
 
+from counterpoint._ballot import exact_weights
 from counterpoint._counts import PairCounts, pack_equal
 from counterpoint._kernels import pairs as _pairs
 from counterpoint._kernels.threads import threads_for
@@ -58,7 +60,8 @@ def mean_over_pairs(matrix):
         values = matrix(outputs)
         values = values[np.triu_indices(len(values), k=1)]
         values = values[~np.isnan(values)]
-        return float(values.mean()) if len(values) else float("nan")
+        # Summed up as if exactly: no order of the members changes the last digit.
+        return fsum(values) / len(values) if len(values) else float("nan")
 
     measure.matrix = matrix  # type: ignore[attr-defined]
     return measure
@@ -88,7 +91,7 @@ def _agreement(outputs):
     """Share of samples on which two members say the same, and how often each says what."""
     outputs = as_outputs(outputs)
     outputs.need_votes("Agreement of labels")
-    weight = outputs.sample_weight
+    weight = None if outputs.sample_weight is None else exact_weights(outputs.sample_weight)
     total = outputs.n_samples if weight is None else weight.sum()
     shape = n, _ = outputs.votes.shape
     same = np.zeros((n, n))
@@ -98,8 +101,8 @@ def _agreement(outputs):
             label = np.full(outputs.n_samples, k, dtype=outputs.votes.dtype)
             both = PairCounts.from_words(pack_equal(outputs.votes, label), *shape).both
         else:
-            chosen = (outputs.votes == k) * np.sqrt(weight)
-            both = chosen @ chosen.T
+            chosen = (outputs.votes == k).astype(float)
+            both = (chosen * weight) @ chosen.T
         same += both
         says[:, k] = np.diagonal(both)
     return same / total, says / total

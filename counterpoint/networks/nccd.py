@@ -4,7 +4,7 @@ import numpy as np
 from sklearn.utils import assert_all_finite
 from sklearn.utils.validation import column_or_1d
 
-from counterpoint.base import BaseEnsembleRegressor, encode_target, read_labels
+from counterpoint.base import BaseEnsembleRegressor, encode_target, read_labels, read_numbers
 from counterpoint.combiners.simplex import project_to_simplex
 from counterpoint.networks._nccd import BaseNCCD
 from counterpoint.networks.base import ScoredClassifier
@@ -111,7 +111,7 @@ class NCCDRegressor(BaseNCCD, BaseEnsembleRegressor):
                 f"y has shape {y.shape}: {type(self).__name__} learns one output. Wrap it in "
                 "MultiOutputRegressor for several."
             )
-        y = column_or_1d(y, dtype=np.float64, warn=True)
+        y = column_or_1d(read_numbers(y), dtype=np.float64, warn=True)
         assert_all_finite(y, input_name="y")
         return y
 

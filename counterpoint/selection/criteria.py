@@ -9,11 +9,12 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 from sklearn.metrics import check_scoring, get_scorer_names
 
+from counterpoint._ballot import vote_shares
 from counterpoint._outputs import MemberOutputs
 from counterpoint._predictions import MemberPredictions
 from counterpoint._validation import check_choice, did_you_mean
 from counterpoint.combiners import Combiner, MeanCombiner, VoteCombiner
-from counterpoint.combiners.combiner import count_votes, mean_loss
+from counterpoint.combiners.combiner import mean_loss
 from counterpoint.diversity.measures import MEASURES, get_measure
 
 # Not by diversity alone: less of these is better.
@@ -64,7 +65,7 @@ class VoteError(Criterion):
     def value(self, outputs):
         """Return the error; members count alike, a tie goes to the first class."""
         outputs.need_votes("The error of the vote")
-        return mean_loss(count_votes(outputs, np.ones(outputs.n_members)), outputs)
+        return mean_loss(vote_shares(outputs.votes, outputs.n_classes), outputs)
 
 
 class LogLoss(Criterion):

@@ -57,6 +57,29 @@ def test_every_measure_keeps_its_word(measure, correct, data):
     assert_allclose(measure.function(correct[members][:, samples]), value, atol=1e-12)
 
 
+BOUNDS = (
+    public.forest_bound, public.first_order_bound, public.tandem_bound, public.c_bound
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "function", [*(m.function for m in MEASURES.values()), *BOUNDS], ids=attrgetter("__name__")
+)
+@pytest.mark.parametrize("weights", [None, "equal", "unequal"])
+def test_the_order_of_the_members_changes_no_bit(function, weights):
+    rng = np.random.RandomState(0)
+    for n_members in (3, 6, 11):
+        y = rng.randint(3, size=30)
+        votes = np.where(rng.rand(n_members, 30) < 0.6, y, rng.randint(3, size=(n_members, 30)))
+        say = {None: None, "equal": np.full(n_members, 0.1), "unequal": rng.rand(n_members)}
+        for sample_weight in (None, rng.rand(30)):
+            outputs = MemberOutputs(
+                votes, y, weights=say[weights], sample_weight=sample_weight, classes=[0, 1, 2]
+            )
+            shuffled = outputs.take(rng.permutation(n_members))
+            assert function(outputs) == function(shuffled)
+
+
 @pytest.mark.parametrize("measure", MEASURES.values(), ids=attrgetter("name"))
 @settings(max_examples=25)
 @given(ballots(), st.data())

@@ -1,0 +1,108 @@
+"""Numbers of every size and kind: each estimator answers rightly, or says what to change."""
+
+from functools import cache
+
+import numpy as np
+import pandas as pd
+import pytest
+from estimators import public_estimators, quick
+from sklearn.base import clone
+from sklearn.utils import get_tags
+
+QUESTIONS = ("predict", "predict_proba", "decision_function", "transform", "score_samples")
+
+
+def task(estimator, n=24):
+    """Return few rows of a task that the estimator can learn."""
+    rng = np.random.RandomState(0)
+    y = np.repeat([0, 1, 2], n // 3)
+    X = rng.normal(size=(n, 3)) + y[:, None]
+    tags = get_tags(estimator)
+    if tags.regressor_tags is not None:
+        return X, X.sum(axis=1)
+    if tags.classifier_tags is not None and not tags.classifier_tags.multi_class:
+        y = np.minimum(y, 1)
+    return X, np.array(["a", "b", "c"])[y]
+
+
+def seeded(cls):
+    model = quick(cls)
+    return model.set_params(random_state=0) if "random_state" in model.get_params() else model
+
+
+def answers(model, X):
+    """Return what a fitted model says, by question."""
+    said = {ask: getattr(model, ask)(X) for ask in QUESTIONS if hasattr(model, ask)}
+    return {ask: np.asarray(a.toarray() if hasattr(a, "toarray") else a) for ask, a in said.items()}
+
+
+def check(said):
+    for values in said.values():
+        assert values.dtype.kind != "f" or np.isfinite(values).all()
+    if "predict_proba" in said:
+        np.testing.assert_allclose(said["predict_proba"].sum(axis=1), 1, rtol=0, atol=1e-9)
+
+
+@cache
+def fitted(model):
+    return clone(model).fit(*task(model))
+
+
+# Numbers are only compared here, so that their size does not matter.
+COMPARING = {
+    "MDLDiscretizer", "NominalConceptClassifier", "RecentEventsTransformer", "TabularEncoder"
+}  # fmt: skip
+ESTIMATORS = [seeded(cls) for cls in public_estimators()]
+every_estimator = pytest.mark.parametrize("model", ESTIMATORS, ids=lambda m: type(m).__name__)
+
+
+@every_estimator
+@pytest.mark.parametrize("size", [3e160, -3e307])
+def test_a_number_too_large_is_refused_by_its_column(model, size):
+    X, y = task(model)
+    X[4, 1] = size
+    if type(model).__name__ in COMPARING:
+        check(answers(clone(model).fit(X, y), X))
+        return
+    for call in (lambda: clone(model).fit(X, y), lambda: answers(fitted(model), X)):
+        with pytest.raises(ValueError, match=r"Column 1 of X holds 3e\+.*Scale it"):
+            call()
+
+
+@every_estimator
+@pytest.mark.parametrize("scale", [1e-320, 1e-160])
+def test_data_of_nothing_but_tiny_numbers_are_refused(model, scale):
+    X, y = task(model)
+    if type(model).__name__ not in COMPARING:
+        with pytest.raises(ValueError, match=r"The largest number in X is .*Scale the data"):
+            clone(model).fit(X * scale, y)
+    check(answers(fitted(model), X * scale))
+
+
+@every_estimator
+@pytest.mark.parametrize("scale", [1e-37, 1e37])
+def test_sizes_near_the_ends_are_computed_with(model, scale):
+    X, y = task(model)
+    check(answers(clone(model).fit(X * scale, y), X * scale))
+    check(answers(fitted(model), X * scale))
+
+
+@every_estimator
+def test_half_precision_is_promoted(model):
+    X, y = task(model)
+    X = X.astype(np.float16)
+    check(answers(clone(model).fit(X, y), X))
+
+
+@pytest.mark.parametrize(
+    "model",
+    [m for m in ESTIMATORS if get_tags(m).regressor_tags is not None],
+    ids=lambda m: type(m).__name__,
+)
+@pytest.mark.parametrize("gap", [None, pd.NA])
+def test_a_gap_in_numbers_to_learn_is_named(model, gap):
+    X, y = task(model)
+    y = y.astype(object)
+    y[5] = gap
+    with pytest.raises(ValueError, match="y has no number in row 5"):
+        clone(model).fit(X, y)
