@@ -7,7 +7,7 @@ import sys
 import benchmarks
 from benchmarks.harness import show
 
-NOT_BENCHMARKS = {"__main__", "harness", "peers"}
+NOT_BENCHMARKS = {"__main__", "harness", "peers", "sizes"}
 
 if __name__ == "__main__":
     there = [m.name for m in pkgutil.iter_modules(benchmarks.__path__)]

@@ -6,6 +6,7 @@ Numbers beyond 1e38 are refused, by their column, and so is a table that holds n
 below 1e-38: see ``LARGEST`` in ``_validation.py``. Half precision is promoted.
 """
 
+import warnings
 from datetime import date, time, timedelta
 from numbers import Number
 from typing import Any
@@ -23,11 +24,13 @@ from counterpoint._validation import (
     SMALLEST,
     as_labels,
     check_axes,
+    check_count,
     check_floats,
     check_one_type,
     check_sample_weight,
     check_samples,
 )
+from counterpoint.exceptions import ThinnedWarning
 
 _TIMES = (date, time, timedelta, np.datetime64, np.timedelta64)
 
@@ -367,3 +370,43 @@ def check_weights(sample_weight: Any, X: Any) -> NDArray | None:
     if isinstance(sample_weight, Number):
         sample_weight = np.full(n, sample_weight)
     return check_sample_weight(sample_weight, n)
+
+
+def thin_rows(estimator: Any, groups: NDArray, what: str) -> NDArray | None:
+    """Return ``estimator.max_samples`` positions, or None where there are no more rows than that.
+
+    Every group (class) keeps its share; one that would have none has one row more. They are drawn
+    by a lot of their own, always the same: it takes nothing from ``random_state``. A
+    :class:`counterpoint.exceptions.ThinnedWarning` says so; ``what`` is done on the sample only.
+
+    Examples
+    --------
+    >>> import warnings
+    >>> from types import SimpleNamespace
+    >>> groups = np.repeat([0, 1], [90, 10])
+    >>> with warnings.catch_warnings(action="ignore"):
+    ...     rows = thin_rows(SimpleNamespace(max_samples=20), groups, "counting")
+    >>> np.bincount(groups[rows]).tolist()
+    [18, 2]
+    >>> thin_rows(SimpleNamespace(max_samples=100), groups, "counting") is None
+    True
+    """
+    most, n = estimator.max_samples, len(groups)
+    if most is not None:
+        check_count(most, "max_samples", low=2, hint=", or None for all rows")
+    if most is None or n <= most:
+        return None
+    name = type(estimator).__name__
+    warnings.warn(
+        f"{n:,} rows are more than max_samples={most:,} of {name}: {what} uses a sample of that "
+        "size. Raise max_samples for more, at the price of time and memory.",
+        ThinnedWarning,
+        stacklevel=4,
+    )
+    order = np.random.RandomState(0).permutation(n)
+    # Rows of a group stand together, in the order of the lot; every so-many-th of them all is kept.
+    order = order[np.argsort(groups[order], kind="stable")]
+    kept = np.arange(most) * n // most
+    there, first = np.unique(groups[order], return_index=True)
+    kept = np.append(kept, first[~np.isin(there, groups[order[kept]])])
+    return np.sort(order[kept])

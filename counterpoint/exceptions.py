@@ -15,6 +15,7 @@
     ├── CollusionWarning       members differ on training data only
     ├── InterruptedFitWarning  Ctrl-C came before all was done; the part that is done is kept
     ├── RedundancyWarning      the members say nearly the same thing
+    ├── ThinnedWarning         more rows than max_samples: a sample of them stands for all
     └── UndefinedMeasureWarning  a number asked for does not exist for this input
 
 Wrong values, shapes and types are plain ``ValueError`` and ``TypeError``, as in scikit-learn.
@@ -29,6 +30,7 @@ __all__ = [
     "InterruptedFitWarning",
     "MemberError",
     "RedundancyWarning",
+    "ThinnedWarning",
     "UndefinedMeasureWarning",
 ]
 
@@ -76,6 +78,10 @@ class InterruptedFitWarning(UserWarning):
 
 class RedundancyWarning(UserWarning):
     """The members of an ensemble say nearly the same thing."""
+
+
+class ThinnedWarning(UserWarning):
+    """There are more rows than ``max_samples``, and a sample of them stands for all."""
 
 
 class UndefinedMeasureWarning(UserWarning):

@@ -9,6 +9,7 @@ import numpy as np
 from sklearn.svm import SVC
 from sklearn.utils.validation import check_is_fitted
 
+from counterpoint._reading import thin_rows
 from counterpoint._validation import check_number
 from counterpoint.base import validate_data
 from counterpoint.boosting.kernel_members import ROUNDING, Space, WidthLearner, member_codes, pack
@@ -77,7 +78,9 @@ class AdaBoostSVMClassifier(BaseBoostingClassifier):
     says the class with more weight. It does so too where the two classes weigh the same and
     all samples are at their limits, which leaves the offset to rounding errors.
 
-    Columns must be numbers, none missing, and the distances of all pairs must fit in memory.
+    Columns must be numbers, none missing. Distances of all pairs are held in memory, and training
+    takes time by their number: of more than ``max_samples`` rows a sample is boosted instead, with
+    a ``ThinnedWarning``.
 
     Parameters
     ----------
@@ -92,6 +95,9 @@ class AdaBoostSVMClassifier(BaseBoostingClassifier):
         Standardise the columns (weighted mean 0, standard deviation 1) first.
     tol : float, default=1e-3
         Tolerance of the solver.
+    max_samples : int or None, default=5000
+        Most rows that are boosted; of more, so many are drawn by lot, every class in its share,
+        and keep their weights. None takes all: 16 bytes for each pair of rows.
     stopping, warm_start, progress
         As in ``AdaBoostClassifier``.
 
@@ -141,6 +147,7 @@ class AdaBoostSVMClassifier(BaseBoostingClassifier):
         log2_width_step=2,
         scale=True,
         tol=1e-3,
+        max_samples=5000,
         stopping=None,
         warm_start=False,
         progress=None,
@@ -152,9 +159,19 @@ class AdaBoostSVMClassifier(BaseBoostingClassifier):
         self.log2_width_step = log2_width_step
         self.scale = scale
         self.tol = tol
+        self.max_samples = max_samples
         self.stopping = stopping
         self.warm_start = warm_start
         self.progress = progress
+
+    def _check_data(self, X, y, sample_weight):
+        X, codes, weight = super()._check_data(X, y, sample_weight)
+        rows = thin_rows(self, codes, "boosting machines")
+        if rows is None:
+            return X, codes, weight
+        share = weight[rows].sum()
+        self._n_cases *= share  # as many cases as the sample stands for
+        return X[rows], codes[rows], weight[rows] / share
 
     def _make_learner(self, rule, X, codes, weight, rng):
         log2_widths = np.arange(
@@ -226,8 +243,8 @@ class NCABSVMClassifier(AdaBoostSVMClassifier):
         Strength of the penalty: see above for how little it does.
     min_diversity : float, default=0.8
         Least mean penalty of a member, from 0 to below 4; 0.8 is to differ on 20 % of samples.
-    C, n_estimators, log2_width_max, log2_width_min, log2_width_step, scale, tol, stopping, \
-            warm_start, progress
+    C, n_estimators, log2_width_max, log2_width_min, log2_width_step, scale, tol, \
+            max_samples, stopping, warm_start, progress
         As in ``AdaBoostSVMClassifier``.
 
     Attributes
@@ -262,6 +279,7 @@ class NCABSVMClassifier(AdaBoostSVMClassifier):
         log2_width_step=2,
         scale=True,
         tol=1e-3,
+        max_samples=5000,
         stopping=None,
         warm_start=False,
         progress=None,
@@ -274,6 +292,7 @@ class NCABSVMClassifier(AdaBoostSVMClassifier):
             log2_width_step=log2_width_step,
             scale=scale,
             tol=tol,
+            max_samples=max_samples,
             stopping=stopping,
             warm_start=warm_start,
             progress=progress,

@@ -11,6 +11,7 @@ from sklearn.utils import check_random_state
 from counterpoint import _members
 from counterpoint._kernels import hyperboxes as kernels
 from counterpoint._kernels.threads import threads_for
+from counterpoint._reading import thin_rows
 from counterpoint._validation import check_choice, check_count, check_number, check_pool
 from counterpoint.base import (
     BaseEnsemble,
@@ -68,6 +69,10 @@ class HyperboxEnsembleClassifier(BoxClassifier, BaseEnsemble):
         For merging: boxes that are less similar are not merged.
     max_boxes : int, default=100_000
         For "all": refuse to work with more. Their number can grow exponentially with the trees.
+    max_samples : int or None, default=10_000
+        For "data": most training samples whose overlaps are taken; of more, so many are drawn by
+        lot, every class in its share, with a ``ThinnedWarning``. Trees are fitted to all. Nearly
+        every sample has an overlap of its own, and merging them looks at all pairs. None takes all.
     random_state : int, RandomState instance or None, default=None
         Seeds the default ensemble, those without a seed of their own, and the draws.
 
@@ -81,7 +86,8 @@ class HyperboxEnsembleClassifier(BoxClassifier, BaseEnsemble):
     box_classes_ : ndarray of shape (n_boxes,)
         Their labels.
     box_weights_ : ndarray of shape (n_boxes,)
-        Training samples in each of the overlaps that it was made of.
+        Training samples in each of the overlaps that it was made of; with more samples than
+        ``max_samples``, those of the sample.
     box_certainty_ : ndarray of shape (n_boxes,)
         Factors of the memberships: 1, or the share of the score for the winner; for merged boxes
         its mean, by samples (plus one, for boxes without any).
@@ -126,6 +132,7 @@ class HyperboxEnsembleClassifier(BoxClassifier, BaseEnsemble):
         similarity="short",
         min_similarity=0.0,
         max_boxes=100_000,
+        max_samples=10_000,
         random_state=None,
     ):
         self.pool = pool
@@ -139,6 +146,7 @@ class HyperboxEnsembleClassifier(BoxClassifier, BaseEnsemble):
         self.similarity = similarity
         self.min_similarity = min_similarity
         self.max_boxes = max_boxes
+        self.max_samples = max_samples
         self.random_state = random_state
 
     def _learners(self):
@@ -186,6 +194,9 @@ class HyperboxEnsembleClassifier(BoxClassifier, BaseEnsemble):
             )
         self.classes_ = trees.classes
         self.data_min_, self.data_range_ = data_range(X, X, None)
+        if self.boxes == "data":
+            sample = thin_rows(self, y, "taking overlaps")
+            X = X if sample is None else X[sample]
         lower, upper, scores = self._overlaps(trees, X, rng)
         agreement = _winners_share(scores)
         kept = np.flatnonzero(agreement > self.threshold)

@@ -13,6 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 from counterpoint._interrupts import keep_partial
 from counterpoint._members import Answers
 from counterpoint._progress import track
+from counterpoint._reading import thin_rows
 from counterpoint._validation import check_count, check_number, check_sample_weight
 from counterpoint.base import (
     BaseEnsemble,
@@ -75,6 +76,8 @@ class BaseNetworks(BaseEnsemble):
     _dtypes: Any = np.float64
     _takes_images = False
     _is_regression = False
+    # Most rows that are trained on and judged by; None: all there are.
+    max_samples: int | None = None
 
     networks_: Any
     scale_: Scale
@@ -112,9 +115,14 @@ class BaseNetworks(BaseEnsemble):
         weight = check_sample_weight(sample_weight, len(X))
         weight = np.ones(len(X)) if weight is None else weight
         y, groups, targets, y_scale = self._targets(y, weight)
-        rows, valid, self.held_out_, scale = split_merged(
-            X, y, targets, weight, fraction or 0.0, rng, groups=groups
+        counted = np.flatnonzero(weight)
+        thinned = thin_rows(self, groups[counted], "training")
+        at = slice(None) if thinned is None else counted[thinned]
+        rows, valid, held_out, scale = split_merged(
+            X[at], y[at], targets[at], weight[at], fraction or 0.0, rng, groups=groups[at]
         )
+        self.held_out_ = np.zeros(len(X), dtype=bool)
+        self.held_out_[at] = held_out
         self.scale_ = replace(scale, **y_scale)
         return rows, valid
 

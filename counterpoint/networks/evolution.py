@@ -43,6 +43,10 @@ class EPNetClassifier(BaseNetworkClassifier):
     validation_fraction : float in [0, 1) or None, default=0.2
         Rows held out, the same fraction of each class: they decide who survives. None or 0:
         training rows stand in.
+    max_samples : int or None, default=20_000
+        Most rows that networks are trained on and judged by, those held out among them; of more,
+        so many are drawn by lot, every class in its share, with a ``ThinnedWarning``. None takes
+        all, in time by their number.
     progress : bool or None, default=None
         Draw a progress bar; None: on a terminal.
     random_state : int, RandomState instance or None, default=None
@@ -110,6 +114,7 @@ class EPNetClassifier(BaseNetworkClassifier):
         learning_rate=0.05,
         batch_size=256,
         validation_fraction=0.2,
+        max_samples=20_000,
         progress=None,
         random_state=None,
     ):
@@ -123,6 +128,7 @@ class EPNetClassifier(BaseNetworkClassifier):
         self.learning_rate = learning_rate
         self.batch_size = batch_size
         self.validation_fraction = validation_fraction
+        self.max_samples = max_samples
         self.progress = progress
         self.random_state = random_state
 
@@ -175,7 +181,7 @@ class EvolutionaryEnsembleClassifier(EPNetClassifier):
     delta : float, default=0.1
         How much the weights of "rls" hold on to equal ones.
     hidden_layer_sizes, density, n_generations, max_units_changed, max_connections_changed, \
-max_epochs, learning_rate, batch_size, validation_fraction, progress, random_state
+max_epochs, learning_rate, batch_size, validation_fraction, max_samples, progress, random_state
         As in :class:`EPNetClassifier`.
 
     Attributes
@@ -226,6 +232,7 @@ stop_reason_
         learning_rate=0.05,
         batch_size=256,
         validation_fraction=0.2,
+        max_samples=20_000,
         progress=None,
         random_state=None,
     ):
@@ -240,6 +247,7 @@ stop_reason_
             learning_rate=learning_rate,
             batch_size=batch_size,
             validation_fraction=validation_fraction,
+            max_samples=max_samples,
             progress=progress,
             random_state=random_state,
         )

@@ -54,6 +54,10 @@ class AddemupClassifier(BaseNetworkClassifier):
     validation_fraction : float in [0, 1) or None, default=0.2
         Rows held out, the same fraction of each class: fitness, weights of members and the
         best generation are found on them. None or 0: training rows stand in.
+    max_samples : int or None, default=20_000
+        Most rows that networks are trained on and judged by, those held out among them; of more,
+        so many are drawn by lot, every class in its share, with a ``ThinnedWarning``. None takes
+        all, in time by their number.
     progress : bool or None, default=None
         Draw a progress bar; None: on a terminal.
     random_state : int, RandomState instance or None, default=None
@@ -117,6 +121,7 @@ class AddemupClassifier(BaseNetworkClassifier):
         learning_rate=0.05,
         batch_size=256,
         validation_fraction=0.2,
+        max_samples=20_000,
         progress=None,
         random_state=None,
     ):
@@ -131,6 +136,7 @@ class AddemupClassifier(BaseNetworkClassifier):
         self.learning_rate = learning_rate
         self.batch_size = batch_size
         self.validation_fraction = validation_fraction
+        self.max_samples = max_samples
         self.progress = progress
         self.random_state = random_state
 

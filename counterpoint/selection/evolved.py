@@ -1,5 +1,6 @@
 """A search over combiner, members and the columns of each member at once."""
 
+from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -12,9 +13,10 @@ from sklearn.tree import DecisionTreeClassifier
 
 from counterpoint import _crossfit
 from counterpoint._interrupts import keep_partial
-from counterpoint._members import Member
+from counterpoint._members import Member, select_rows
 from counterpoint._outputs import MemberOutputs
 from counterpoint._progress import track
+from counterpoint._reading import thin_rows
 from counterpoint._validation import check_count, check_number
 from counterpoint.combiners import Combiner
 from counterpoint.combiners.pool import BasePoolClassifier
@@ -48,6 +50,10 @@ class EvolvedEnsembleClassifier(BasePoolClassifier):
         Fitness; see :class:`CombinedError`.
     cv : int, splitter or iterable, default=3
         How to cross-fit.
+    max_samples : int or None, default=10_000
+        Most rows that candidates are judged on; of more, so many are drawn by lot, every class in
+        its share, with a ``ThinnedWarning``. The members chosen are fitted to all. None takes all,
+        and so does a ``cv`` that lists rows.
     n_jobs : int, default=None
         Members asked at a time.
     progress : bool or None, default=None
@@ -105,6 +111,7 @@ class EvolvedEnsembleClassifier(BasePoolClassifier):
         mutation=0.05,
         loss="error",
         cv=3,
+        max_samples=10_000,
         n_jobs=None,
         progress=None,
         random_state=None,
@@ -116,6 +123,7 @@ class EvolvedEnsembleClassifier(BasePoolClassifier):
         self.mutation = mutation
         self.loss = loss
         self.cv = cv
+        self.max_samples = max_samples
         self.n_jobs = n_jobs
         self.progress = progress
         self.random_state = random_state
@@ -132,7 +140,7 @@ class EvolvedEnsembleClassifier(BasePoolClassifier):
         rules = self._rules()
         members = self._listed(self._given_pool(sample_weight is not None))
         weights = self._member_fit_weights(members, y, sample_weight)
-        search = _Search(self, rules, members, X, y, sample_weight, weights)
+        search = _Search(self, rules, members, *self._judged(X, y, sample_weight, weights))
         rule, chosen, masks = search.run(rng)
         self.history_ = pd.DataFrame(
             {"generation": np.arange(len(search.history)), "fitness": search.history}
@@ -149,6 +157,17 @@ class EvolvedEnsembleClassifier(BasePoolClassifier):
         self.combiner_ = clone(rules[rule])
         if self.combiner_.needs_truth:
             self.combiner_.fit(search.outputs(chosen, masks))
+
+    def _judged(self, X, y, sample_weight, weights):
+        """Return data, weights and weights by member of the rows that candidates are judged on."""
+        lists_rows = not (isinstance(self.cv, Integral | None) or hasattr(self.cv, "split"))
+        rows = None if lists_rows else thin_rows(self, y, "the search")
+        if rows is None:
+            return X, y, sample_weight, weights
+        if weights is not None:
+            sample_weight = sample_weight[rows]
+            weights = {m: None if own is None else own[rows] for m, own in weights.items()}
+        return select_rows(X, rows), y[rows], sample_weight, weights
 
     def _asked(self):
         return self.pool_, self.columns_, slice(None)

@@ -7,6 +7,7 @@ from sklearn.ensemble import ExtraTreesClassifier
 from sklearn.svm import SVC
 from sklearn.utils.validation import check_is_fitted
 
+from counterpoint._reading import thin_rows
 from counterpoint._validation import check_learner
 from counterpoint.base import BaseEnsemble, draw_seed, encode_target, fit_member, validate_data
 from counterpoint.subsets.kernels import ensemble_kernel
@@ -32,6 +33,10 @@ class EnsembleKernelSVC(ClassifierMixin, MetaEstimatorMixin, BaseEnsemble):
         Cost of errors.
     class_weight : dict, "balanced" or None, default=None
         Multiplies C by class.
+    max_samples : int or None, default=10_000
+        Most rows that the machine learns from; of more, so many are drawn by lot, every class in
+        its share, with a ``ThinnedWarning``. The ensemble is trained on all. None takes all: 12
+        bytes for each pair of rows.
     random_state : int, RandomState instance or None, default=None
         Seeds the ensemble, unless it has a seed of its own.
 
@@ -47,11 +52,11 @@ class EnsembleKernelSVC(ClassifierMixin, MetaEstimatorMixin, BaseEnsemble):
 
     Notes
     -----
-    Training holds the kernel of all pairs of samples, in double precision; prediction only needs
-    that with the support vectors. Trees grown to the last sample tell training samples apart
-    far better than new ones: let leaves hold a few. X is of numbers, none missing. Weights of
-    samples are for the ensemble, and factors of C for the machine; samples of weight 0 are left
-    out.
+    Training holds the kernel of all pairs of samples that the machine learns from, in double
+    precision; prediction only needs that with the support vectors. Trees grown to the last sample
+    tell training samples apart far better than new ones: let leaves hold a few. X is of numbers,
+    none missing. Weights of samples are for the ensemble, and factors of C for the machine; samples
+    of weight 0 are left out.
 
     References
     ----------
@@ -68,10 +73,13 @@ class EnsembleKernelSVC(ClassifierMixin, MetaEstimatorMixin, BaseEnsemble):
     True
     """
 
-    def __init__(self, pool=None, *, C=1.0, class_weight=None, random_state=None):
+    def __init__(
+        self, pool=None, *, C=1.0, class_weight=None, max_samples=10_000, random_state=None
+    ):
         self.pool = pool
         self.C = C
         self.class_weight = class_weight
+        self.max_samples = max_samples
         self.random_state = random_state
 
     def _learners(self):
@@ -94,6 +102,10 @@ class EnsembleKernelSVC(ClassifierMixin, MetaEstimatorMixin, BaseEnsemble):
         if "random_state" in own and own["random_state"] is None:
             self.pool_.set_params(random_state=draw_seed(rng))
         fit_member(self.pool_, X, y, **params)
+        rows = thin_rows(self, codes, "the machine")
+        if rows is not None:
+            X, codes = X[rows], codes[rows]
+            weight = None if weight is None else weight[rows]
         kernel = ensemble_kernel(self.pool_, X)
         factor = self.class_weight
         if isinstance(factor, dict):
@@ -101,8 +113,8 @@ class EnsembleKernelSVC(ClassifierMixin, MetaEstimatorMixin, BaseEnsemble):
         # Nothing in it is random, but without a seed it draws one from numpy's global generator.
         self.svc_ = SVC(C=self.C, kernel="precomputed", class_weight=factor, random_state=0)
         self.svc_.fit(kernel, codes, sample_weight=weight)
-        self.support_ = self.svc_.support_
-        self._support_rows = X[self.support_]
+        self._support_rows = X[self.svc_.support_]
+        self.support_ = self.svc_.support_ if rows is None else rows[self.svc_.support_]
 
     def _in_blocks(self, ask, X):
         check_is_fitted(self)
@@ -114,7 +126,7 @@ class EnsembleKernelSVC(ClassifierMixin, MetaEstimatorMixin, BaseEnsemble):
             rows = X[start : start + step]
             # The machine looks at columns of support vectors only; the others may be anything.
             kernel = np.zeros((len(rows), n_train))
-            kernel[:, self.support_] = ensemble_kernel(self.pool_, rows, self._support_rows)
+            kernel[:, self.svc_.support_] = ensemble_kernel(self.pool_, rows, self._support_rows)
             answers.append(ask(kernel))
         return np.concatenate(answers)
 

@@ -6,6 +6,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
 from counterpoint._progress import track
+from counterpoint._reading import thin_rows
 from counterpoint._validation import check_choice, check_count
 from counterpoint.base import takes_weights, validate_data
 from counterpoint.trees.boxes import leaf_boxes
@@ -52,6 +53,11 @@ class RuleMergeClassifier(PoolMixin, SharesMixin, ClassifierMixin, BaseEstimator
         Which errors decide where two rules are cut: those on contested samples, as in
         [1]_; or also the samples that one of the rules alone had right and would lose, which
         gives fewer rules and may cost some accuracy.
+    max_samples : int or None, default=20_000
+        Most samples that trees are grown on and rules merged by; of more, so many are drawn by
+        lot, every class in its share, with a ``ThinnedWarning``: the time grows faster than the
+        square of their number. None takes all. The trees of a fitted ``pool`` may have seen any
+        number.
     progress : bool or None, default=None
         Draw a progress bar; None: on a terminal.
     random_state : int, RandomState instance or None, default=None
@@ -124,6 +130,7 @@ class RuleMergeClassifier(PoolMixin, SharesMixin, ClassifierMixin, BaseEstimator
         n_parts=4,
         estimator=None,
         counting="contested",
+        max_samples=20_000,
         progress=None,
         random_state=None,
     ):
@@ -131,11 +138,15 @@ class RuleMergeClassifier(PoolMixin, SharesMixin, ClassifierMixin, BaseEstimator
         self.n_parts = n_parts
         self.estimator = estimator
         self.counting = counting
+        self.max_samples = max_samples
         self.progress = progress
         self.random_state = random_state
 
     def _make(self, X, y, sample_weight, rng):
         X, y, codes, weight = self._read_cases(X, y, sample_weight)
+        kept = thin_rows(self, codes, "merging rules")
+        if kept is not None:
+            X, y, codes, weight = X[kept], y[kept], codes[kept], weight[kept]
         trees = self.pool_ = self._take_trees(X, y, codes, weight, rng)
         require_columns(trees.trees, "Merging rules")
         self._check_pool(y, trees.classes, trees.n_features)
