@@ -4,11 +4,12 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
-.PHONY: help demo test lint attack bench figures docs house clean
+.PHONY: help demo test test-oldest lint attack bench figures docs house clean
 
 help:
 	@echo "make demo   train three ensembles on a shipped data set, print a table, write demo.html and demo-report.html"
 	@echo "make test   all checks: ruff, mypy, import-linter, pytest (kernels also with the JIT off)"
+	@echo "make test-oldest  some tests with every dependency at the oldest version that pyproject.toml allows"
 	@echo "make lint   the checks without the tests"
 	@echo "make bench  peers and counterpoint side by side, in one run"
 	@echo "make attack  hostile values for every public function and estimator; an hour, exits by what it finds"
@@ -44,6 +45,18 @@ lint: $(VENV)/.installed-dev
 test: lint
 	NUMBA_DISABLE_JIT=1 $(BIN)/pytest tests/kernels -q
 	$(BIN)/pytest -n 2 -q
+
+# Newer packages below ours warn of what these old ones do: here warnings are none of our business.
+OLDEST := tests/kernels/test_votes.py tests/kernels/test_pairs.py tests/plots tests/tabular/test_models.py \
+  tests/tabular/test_reader.py tests/cli/test_fit.py tests/cli/test_predict.py tests/cli/test_measure.py \
+  tests/cli/test_reproduce.py tests/claims/test_runner.py tests/report/test_model_page.py
+
+test-oldest:
+	$(PYTHON) -m venv .venv-oldest
+	$(PYTHON) tools/floors.py > .venv-oldest/floors.txt
+	.venv-oldest/bin/python -m pip --disable-pip-version-check --quiet install --only-binary :all: -r .venv-oldest/floors.txt
+	.venv-oldest/bin/python -m pip --disable-pip-version-check --quiet install --no-deps -e .
+	NUMBA_CACHE_DIR=.venv-oldest/numba .venv-oldest/bin/python -m pytest -q -o filterwarnings= -W ignore $(OLDEST)
 
 bench: $(VENV)/.installed-dev
 	$(PIP) install -e '.[bench]'
