@@ -13,8 +13,10 @@ from sklearn.datasets import make_classification
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.frozen import FrozenEstimator
 
+from counterpoint import combiners, views
 from counterpoint._reading import thin_rows
 from counterpoint.boosting import AdaBoostSVMClassifier, NCABSVMClassifier
+from counterpoint.dynamic import DynamicSelectionRegressor
 from counterpoint.exceptions import ThinnedWarning
 from counterpoint.hyperboxes import HyperboxEnsembleClassifier
 from counterpoint.networks import (
@@ -22,9 +24,10 @@ from counterpoint.networks import (
     EPNetClassifier,
     EvolutionaryEnsembleClassifier,
 )
-from counterpoint.selection import EvolvedEnsembleClassifier
+from counterpoint.selection import EnsembleSelectionRegressor, EvolvedEnsembleClassifier
 from counterpoint.subsets import EnsembleKernelSVC
 from counterpoint.trees import RuleMergeClassifier
+from counterpoint.views import HeterogeneousPoolClassifier
 
 N, MOST = 150, 60
 
@@ -101,6 +104,31 @@ def test_memory_does_not_grow_with_all_pairs(kind):
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert peak < n * n * 4 / 2  # half a matrix of single precision
+
+
+@pytest.mark.parametrize(
+    "kind",
+    [
+        DynamicSelectionRegressor,
+        EnsembleSelectionRegressor,
+        EvolvedEnsembleClassifier,
+        HeterogeneousPoolClassifier,
+    ],
+)
+def test_default_pools_search_no_neighbours_among_very_many_rows(kind, table, monkeypatch):
+    def n_searchers():
+        model = kind().fit(*table)
+        steps = [
+            step
+            for member in getattr(model, "estimators_", None) or [m for _, m in model.pool_]
+            for _, step in getattr(member, "steps", [("", member)])
+        ]
+        return sum(hasattr(step, "kneighbors") for step in steps)
+
+    some = n_searchers()
+    for module in (combiners.pool, views.pool):
+        monkeypatch.setattr(module, "MOST_ROWS_NEIGHBOURS", N - 1)
+    assert n_searchers() == 0 < some
 
 
 def test_a_sample_keeps_every_class_and_its_share():

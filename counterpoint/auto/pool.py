@@ -20,11 +20,11 @@ from sklearn.preprocessing import KBinsDiscretizer, QuantileTransformer, Standar
 from sklearn.svm import SVC
 
 from counterpoint.boosting import AdaBoostNCClassifier
+from counterpoint.combiners.pool import MOST_ROWS_NEIGHBOURS
 from counterpoint.trees import HistTreeClassifier
 
-# Beyond so many rows a kernel machine or a scan over neighbours costs more than it brings.
+# Beyond so many rows a kernel machine costs more than it brings.
 _MOST_ROWS_KERNEL = 6_000
-_MOST_ROWS_NEIGHBOURS = 50_000
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -83,7 +83,7 @@ def default_pool(n_samples: int, n_features: int, n_classes: int) -> list[Candid
                                 output_distribution="normal", random_state=s),
             LogisticRegression(C=0.5, max_iter=2000))),
     ]  # fmt: skip
-    if n_samples <= _MOST_ROWS_NEIGHBOURS:
+    if n_samples <= MOST_ROWS_NEIGHBOURS:
         for k in (5, 20):
             k = min(k, max(1, n_samples // 10))
             members.append(_of(f"{k} neighbours", "neighbours", _neighbours(k)))

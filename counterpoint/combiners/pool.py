@@ -37,17 +37,22 @@ from counterpoint.base import (
 )
 from counterpoint.exceptions import MemberError
 
+# Beyond so many rows a scan over neighbours costs more than it brings: none in default pools.
+MOST_ROWS_NEIGHBOURS = 50_000
+
 
 class _Pool(MetaEstimatorMixin):
     """Fitting and asking a pool; subclasses have ``pool``, ``columns``, ``cv`` and ``n_jobs``."""
 
     _kind = "classifier"
 
-    def _given_pool(self, weighted=False):
-        """Return the pool to fit; of the default one, what can be fitted with weights."""
+    def _given_pool(self, weighted=False, n_samples=0):
+        """Return the pool to fit; of the default one, what suits weights and so many rows."""
         if self.pool is not None:
             return self.pool
         pool = self._default_pool()
+        if n_samples > MOST_ROWS_NEIGHBOURS:
+            pool = [m for m in pool if not hasattr(m[1], "kneighbors")]
         return [m for m in pool if _crossfit.takes_weights(m[1])] if weighted else pool
 
     def _listed(self, pool) -> list[Member]:
@@ -63,7 +68,7 @@ class _Pool(MetaEstimatorMixin):
 
     def _fit_pool(self, X, y, sample_weight):
         """Fit the members that are not, on all rows; return the pool given and their weights."""
-        pool = self._given_pool(sample_weight is not None)
+        pool = self._given_pool(sample_weight is not None, len(y))
         members = self._listed(pool)
         weights = self._member_fit_weights(members, y, sample_weight)
         fitted = _crossfit.fit_all(members, X, y, sample_weight=weights, n_jobs=self.n_jobs)

@@ -27,8 +27,8 @@ class DynamicSelectionRegressor(BasePoolRegressor):
     ----------
     pool : list, dict or ensemble, default=None
         Regressors, (name, regressor) pairs, a dict of regressors, or one ensemble, fitted or not.
-        None is ridge regression, a tree and nearest neighbours (which take no weights, and are
-        left out where there are some).
+        None is ridge regression, a tree and nearest neighbours (which take no weights and much
+        time: left out where there are weights, or more than 50,000 rows).
     method : {"weighted", "best", "both"}, default="weighted"
         "weighted": all members, by 1 over their mean squared error nearby. "best": the one with
         the least. "both": by 1 over the error, but only members whose error is in the lower half

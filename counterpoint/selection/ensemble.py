@@ -164,8 +164,8 @@ class EnsembleSelectionRegressor(_EnsembleSelection, BasePoolRegressor):
     ----------
     pool : list, dict or ensemble, default=None
         Regressors, (name, regressor) pairs, a dict of regressors, or one ensemble, fitted or not.
-        None is ridge regression, a tree and nearest neighbours (which take no weights, and are
-        left out where there are some).
+        None is ridge regression, a tree and nearest neighbours (which take no weights and much
+        time: left out where there are weights, or more than 50,000 rows).
     search : str, default="forward"
         "forward", "backward", "floating", "exhaustive", "genetic"; "error", the order in which
         members join; or "all".

@@ -37,7 +37,7 @@ class EvolvedEnsembleClassifier(BasePoolClassifier):
     ----------
     pool : list or dict, default=None
         Estimators, not fitted. None is naive Bayes, a tree and nearest neighbours (which take no
-        weights, and are left out where there are some).
+        weights and much time: left out where there are weights, or more than 50,000 rows).
     combiners : list of Combiner, default=None
         Rules to choose from. None is vote, mean, median, maximum and product.
     population : int, default=8
@@ -138,7 +138,7 @@ class EvolvedEnsembleClassifier(BasePoolClassifier):
 
     def _fit_members(self, X, y, sample_weight, rng):
         rules = self._rules()
-        members = self._listed(self._given_pool(sample_weight is not None))
+        members = self._listed(self._given_pool(sample_weight is not None, len(y)))
         weights = self._member_fit_weights(members, y, sample_weight)
         search = _Search(self, rules, members, *self._judged(X, y, sample_weight, weights))
         rule, chosen, masks = search.run(rng)

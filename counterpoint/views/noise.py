@@ -19,6 +19,9 @@ from counterpoint.views.base import BaseViewClassifier
 from counterpoint.views.scaling import centre_and_scale
 from counterpoint.views.view import TrainingSet, View, numeric_columns
 
+# Rows among which neighbours are sought.
+_MOST_SOUGHT = 50_000
+
 
 def noise_widths(X, y, width="density", *, scale=0.5, n_neighbors=5) -> NDArray:
     """Return the width of the noise for each row.
@@ -26,7 +29,9 @@ def noise_widths(X, y, width="density", *, scale=0.5, n_neighbors=5) -> NDArray:
     Widths are standard deviations per column, once columns have standard deviation 1. From the
     density: ``scale`` times the distance to the k-th neighbour, over the square root of the
     number of columns. The noise then moves a point, in the root of the mean square, ``scale`` times
-    as far as its k-th neighbour is. The source is named at :class:`NoiseInjectionClassifier`.
+    as far as its k-th neighbour is. In more than 50,000 rows neighbours are sought among so many of
+    them, drawn by lot; all n would be nearer by the d-th root of n / 50,000 with d columns, and so
+    distances are divided by it. The source is named at :class:`NoiseInjectionClassifier`.
 
     Parameters
     ----------
@@ -75,12 +80,22 @@ def noise_widths(X, y, width="density", *, scale=0.5, n_neighbors=5) -> NDArray:
             f"n_neighbors={n_neighbors}, but there are {n} rows, so at most {n - 1} neighbours: "
             "choose fewer, or give the width as a number."
         )
-    neighbours = NearestNeighbors(n_neighbors=n_neighbors).fit(X)
-    widths = scale * neighbours.kneighbors()[0][:, -1] / np.sqrt(X.shape[1])
+    widths = scale * _kth_distance(X, n_neighbors) / np.sqrt(X.shape[1])
     if width == "class":
         for label in np.unique(y):
             widths[y == label] = np.median(widths[y == label])
     return widths
+
+
+def _kth_distance(X, k):
+    (n, d), most = X.shape, max(_MOST_SOUGHT, k + 1)
+    if n <= most:
+        return NearestNeighbors(n_neighbors=k).fit(X).kneighbors()[0][:, -1]
+    there = np.zeros(n, dtype=bool)
+    there[np.random.RandomState(0).permutation(n)[:most]] = True
+    near = NearestNeighbors(n_neighbors=k + 1).fit(X[there]).kneighbors(X)[0]
+    # A row that was drawn finds itself first.
+    return np.where(there, near[:, k], near[:, k - 1]) * (most / n) ** (1 / d)
 
 
 @dataclass

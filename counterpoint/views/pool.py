@@ -16,6 +16,7 @@ from sklearn.tree import DecisionTreeClassifier
 from counterpoint._members import Answers
 from counterpoint._validation import check_pool, code_type
 from counterpoint.base import takes_weights
+from counterpoint.combiners.pool import MOST_ROWS_NEIGHBOURS
 from counterpoint.views.base import BaseViewClassifier
 from counterpoint.views.view import View, WholeView
 
@@ -83,9 +84,9 @@ def _distinct(members):
 
 
 def default_pool(n_rows) -> list:
-    """Return eight quick learners of five kinds, for so many rows."""
+    """Return eight quick learners of five kinds, for so many rows; of very many, six of four."""
     many = max(1, min(15, n_rows // 3))
-    return expand_pool(
+    pool = expand_pool(
         [
             ("logistic", make_pipeline(StandardScaler(), LogisticRegression())),
             ("naive Bayes", GaussianNB()),
@@ -95,6 +96,8 @@ def default_pool(n_rows) -> list:
             ("tree", DecisionTreeClassifier(), {"max_depth": [2, 5, None]}),
         ]
     )
+    near = ("nearest", "neighbours") if n_rows > MOST_ROWS_NEIGHBOURS else ()
+    return [member for member in pool if member[0] not in near]
 
 
 class HeterogeneousPoolClassifier(BaseViewClassifier):
@@ -110,7 +113,7 @@ class HeterogeneousPoolClassifier(BaseViewClassifier):
         :func:`expand_pool`. None is eight quick learners: logistic regression, naive Bayes, linear
         discriminant, 1 and 15 neighbours (at most a third of the rows; on columns of a common
         scale), trees of depth 2, 5 and any. With weights of samples the discriminant and the
-        neighbours, which take none, are left out.
+        neighbours, which take none, are left out; the neighbours also above 50,000 rows.
     view : View or None, default=None
         What each member sees, for example ``BootstrapView()``; None is all data.
     n_jobs : int or None, default=None

@@ -8,7 +8,7 @@ from naive import views as naive
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.datasets import load_iris
 
-from counterpoint.views import NoiseInjectionClassifier, NoiseView, noise_widths
+from counterpoint.views import NoiseInjectionClassifier, NoiseView, noise, noise_widths
 
 
 @given(st.integers(0, 1000), st.integers(1, 4), st.integers(1, 3))
@@ -34,6 +34,16 @@ def test_widths_follow_density():
     expected = np.sqrt((4 / 1000) / (1 / 2000))  # area for each point
     assert_allclose(widths[y == 1].mean() / widths[y == 0].mean(), expected, rtol=0.1)
     assert noise_widths(X, y, "class")[0] < noise_widths(X, y, "class")[-1]
+
+
+@pytest.mark.parametrize("d", [1, 2, 3])
+def test_neighbours_in_a_sample_tell_how_far_those_in_all_rows_are(monkeypatch, d):
+    X, y = np.random.default_rng(0).random((4000, d)), np.zeros(4000)
+    exact = noise_widths(X, y)
+    monkeypatch.setattr(noise, "_MOST_SOUGHT", 500)
+    ratio = noise_widths(X, y) / exact
+    assert (ratio != 1).mean() > 0.9
+    assert_allclose(np.median(ratio), 1, atol=0.1)
 
 
 def test_fixed_widths_by_number_label_and_row():
