@@ -50,6 +50,24 @@ def right_shares(correct, weights=None):
     return half_if(say @ correct / say.sum(), weights)
 
 
+def weighted_sum(weights, values):
+    """Return the sum of weights times values (n_members, n_samples, ...) over members.
+
+    One member after the other: a matrix product adds up in another order for one sample than for
+    many, and what a sample gets must not depend on the others.
+    """
+    total = weights[0] * values[0]
+    for weight, own in zip(weights[1:], values[1:], strict=True):
+        total += weight * own
+    return total
+
+
+def member_mean(values, weights=None):
+    """Return the mean of values (n_members, n_samples, ...) over members, each sample by itself."""
+    weights = np.ones(len(values)) if weights is None else np.asarray(weights, dtype=float)
+    return weighted_sum(weights, values) / weights.sum()
+
+
 def even_if(shares, weights):
     """Return shares that are even where they tie; sums of whole votes are exact as they are."""
     return shares if weights is None else even(shares)

@@ -19,7 +19,7 @@ from sklearn.utils import validation as _sklearn
 from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, process_routing
 from sklearn.utils.metaestimators import available_if
 
-from counterpoint._ballot import vote_shares
+from counterpoint._ballot import member_mean, vote_shares
 from counterpoint._crossfit import fit_member, takes_weights
 from counterpoint._members import Member, ask_all
 from counterpoint._outputs import MemberOutputs
@@ -300,7 +300,7 @@ class BaseEnsembleClassifier(ClassifierMixin, BaseEnsemble):
         shares = answers.proba
         if shares is None:
             return vote_shares(answers.votes, len(self.classes_), self._member_weights())
-        return np.average(shares, axis=0, weights=self._member_weights())
+        return member_mean(shares, self._member_weights())
 
     def predict(self, X: Any) -> NDArray:
         """Return the label with most support, the first of equals.
@@ -356,4 +356,4 @@ class BaseEnsembleRegressor(RegressorMixin, BaseEnsemble):
         return self._combined(X)
 
     def _combined(self, X):
-        return np.average(self.member_predict(X), axis=0, weights=self._member_weights())
+        return member_mean(self.member_predict(X), self._member_weights())

@@ -106,3 +106,35 @@ def test_a_gap_in_numbers_to_learn_is_named(model, gap):
     y[5] = gap
     with pytest.raises(ValueError, match="y has no number in row 5"):
         clone(model).fit(X, y)
+
+
+# Linear models of scikit-learn are matrix products, which BLAS adds up in another order for one
+# row than for many: as members by default, or as what combines them.
+BY_BLAS = {
+    "DynamicSelectionRegressor": "ridge regression",
+    "EnsembleSelectionRegressor": "ridge regression",
+    "HeterogeneousPoolClassifier": "linear discriminant",
+    "OverproduceSelectClassifier": "logistic regression on members",
+}
+
+
+@every_estimator
+def test_answers_do_not_depend_on_what_else_is_asked(model):
+    X, _ = task(model)
+    X = np.vstack([X, 2 * np.random.RandomState(1).normal(size=(7, 3)) + 1])
+    close = 1e-12 if type(model).__name__ in BY_BLAS else 0.0
+    together = answers(fitted(model), X)
+    for size in (1, 3):
+        parts = [answers(fitted(model), X[at : at + size]) for at in range(0, len(X), size)]
+        for ask, values in together.items():
+            apart = np.concatenate([part[ask] for part in parts])
+            if values.dtype.kind == "f":
+                np.testing.assert_allclose(apart, values, rtol=close, atol=close)
+            else:
+                np.testing.assert_array_equal(apart, values)
+
+
+@pytest.mark.parametrize("name", BY_BLAS)
+def test_the_docstring_says_where_a_batch_differs_in_the_last_digits(name):
+    model = next(m for m in ESTIMATORS if type(m).__name__ == name)
+    assert "in the last digits" in type(model).__doc__

@@ -98,6 +98,11 @@ class OverproduceSelectClassifier(BaseEnsembleClassifier):
     n_features_in_ : int
         Number of columns.
 
+    Notes
+    -----
+    A logistic regression, part of the default rule, adds up one row in another order than many:
+    what a row gets may depend on the rows asked with it in the last digits.
+
     References
     ----------
     .. [1] R. Caruana, A. Niculescu-Mizil, G. Crew and A. Ksikes, "Ensemble selection from

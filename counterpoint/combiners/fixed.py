@@ -5,7 +5,7 @@ from numbers import Real
 import numpy as np
 from scipy.special import logsumexp
 
-from counterpoint._ballot import vote_shares
+from counterpoint._ballot import vote_shares, weighted_sum
 from counterpoint._validation import check_member_weight
 from counterpoint.combiners.combiner import (
     AdditiveCombiner,
@@ -73,7 +73,7 @@ class MeanCombiner(AdditiveCombiner):
     def combine(self, outputs):
         """Return the weighted mean."""
         self.check(outputs)
-        return np.tensordot(self.shares(outputs), answers(outputs), axes=1)
+        return weighted_sum(self.shares(outputs), answers(outputs))
 
 
 class _Reduced(Combiner):
@@ -151,7 +151,7 @@ class GeometricMeanCombiner(Combiner):
         """Return the normalised geometric mean."""
         self.check(outputs)
         logs = np.log(np.maximum(outputs.proba, _LEAST))
-        logs = np.tensordot(self.shares(outputs), logs, axes=1)
+        logs = weighted_sum(self.shares(outputs), logs)
         return np.exp(logs - logsumexp(logs, axis=1, keepdims=True))
 
 

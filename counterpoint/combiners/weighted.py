@@ -4,7 +4,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
 
-from counterpoint._ballot import vote_shares
+from counterpoint._ballot import vote_shares, weighted_sum
 from counterpoint._predictions import MemberPredictions
 from counterpoint._validation import check_choice
 from counterpoint.combiners.combiner import (
@@ -158,7 +158,7 @@ class WeightedMeanCombiner(_LearntWeights):
         return np.isin(np.arange(outputs.n_members), best).astype(float)
 
     def _sum(self, outputs):
-        return np.tensordot(self.estimator_weights_, answers(outputs), axes=1)
+        return weighted_sum(self.estimator_weights_, answers(outputs))
 
 
 def _likeliest(truth: NDArray, weight: NDArray) -> NDArray:

@@ -49,6 +49,11 @@ class DynamicSelectionRegressor(BasePoolRegressor):
     n_features_in_ : int
         Number of columns.
 
+    Notes
+    -----
+    A ridge regression, one of the default pool, adds up one row in another order than many:
+    what a row gets may depend on the rows asked with it in the last digits.
+
     References
     ----------
     .. [1] N. Rooney, D. Patterson, S. Anand and A. Tsymbal, "Dynamic integration of regression

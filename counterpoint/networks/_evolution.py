@@ -3,6 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
+from counterpoint._ballot import member_mean, weighted_sum
 from counterpoint.combiners.combiner import Combiner, normalise
 from counterpoint.networks import mutation
 from counterpoint.networks.base import as_proba, check_one_layer
@@ -30,9 +31,9 @@ def rls_weights(outputs: NDArray, targets: NDArray, weight: NDArray, delta: floa
 def combined(outputs: NDArray, how: str, weights: NDArray, best: int) -> NDArray:
     """Combine outputs (n_members, n_samples, n_classes) into scores (n_samples, n_classes)."""
     if how == "rls":
-        return np.tensordot(weights, outputs, axes=1)
+        return weighted_sum(weights, outputs)
     if how == "average":
-        return outputs.mean(axis=0)
+        return member_mean(outputs)
     if how == "best":
         return outputs[best]
     return np.eye(outputs.shape[2])[outputs.argmax(axis=2)].mean(axis=0)
@@ -49,7 +50,7 @@ class LinearCombiner(Combiner):
     def combine(self, outputs):
         """Return the combination as a distribution; the order of classes stays."""
         self.check(outputs)
-        return as_proba(np.tensordot(self.weights, outputs.proba, axes=1))
+        return as_proba(weighted_sum(self.weights, outputs.proba))
 
     def shares(self, outputs):
         """Return how much each member counts, whichever way, adding up to 1."""

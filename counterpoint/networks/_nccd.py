@@ -9,6 +9,7 @@ from sklearn.tree import DecisionTreeRegressor
 from sklearn.utils import check_random_state, get_tags
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
+from counterpoint._ballot import member_mean
 from counterpoint._interrupts import keep_partial
 from counterpoint._members import select_rows
 from counterpoint._reading import need_numbers
@@ -254,7 +255,7 @@ class BaseNCCD(MetaEstimatorMixin, BaseEnsemble):
         return np.stack([member_values(model, X) for model in self.estimators_])
 
     def _scores(self, X):
-        return self._member_scores(X).mean(axis=0)
+        return member_mean(self._member_scores(X))
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()

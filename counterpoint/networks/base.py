@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from sklearn.utils import check_random_state, gen_batches
 from sklearn.utils.validation import check_is_fitted
 
+from counterpoint._ballot import member_mean
 from counterpoint._interrupts import keep_partial
 from counterpoint._members import Answers
 from counterpoint._progress import track
@@ -154,7 +155,7 @@ class BaseNetworks(BaseEnsemble):
 
     def _combine(self, outputs: NDArray) -> NDArray:
         """Return the ensemble's scores (n_samples, n_outputs) from outputs of all members."""
-        return outputs.mean(axis=0)
+        return member_mean(outputs)
 
     def _member_scores(self, X) -> NDArray:
         """Return what output units of members say, in the units of y, (n_members, n_samples, k)."""

@@ -18,6 +18,8 @@ from numpy.typing import NDArray
 from scipy.special import expit, softmax
 from sklearn.utils import check_random_state, gen_batches
 
+from counterpoint._kernels import layers as _layers
+from counterpoint._kernels.threads import threads_for
 from counterpoint._validation import check_choice
 from counterpoint.networks import _compiled
 from counterpoint.networks.coupling import Coupling
@@ -91,11 +93,20 @@ class Networks:
     def outputs(self, X: NDArray, *, batch_size: int = 4096) -> NDArray:
         """Return the outputs, (n_members, n_samples, n_outputs), in chunks of rows.
 
-        Memory for hidden units grows with ``batch_size`` only.
+        Memory for hidden units grows with ``batch_size`` only. What a row gets does not depend on
+        the others, to the last bit.
         """
-        outputs = np.empty((self.n_members, len(X), self.sizes[-1]), dtype=self.coefs[0].dtype)
+        dtype = self.coefs[0].dtype
+        outputs = np.empty((self.n_members, len(X), self.sizes[-1]), dtype=dtype)
+        last = len(self.coefs) - 1
         for rows in gen_batches(len(X), batch_size):
-            outputs[:, rows] = self.activations(X[rows])[-1]
+            signal = np.require(X[rows][None], dtype=dtype, requirements=["C", "W"])
+            for k, (w, b) in enumerate(zip(self.coefs, self.intercepts, strict=True)):
+                into = np.empty((self.n_members, signal.shape[1], w.shape[2]), dtype=dtype)
+                with threads_for(into.size * w.shape[1]):
+                    _layers.layer(signal, np.ascontiguousarray(w), np.ascontiguousarray(b), into)
+                signal = put_out(into, self.output if k == last else self.hidden)
+            outputs[:, rows] = signal
         return outputs
 
 

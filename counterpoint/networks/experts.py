@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 
+from counterpoint._ballot import weighted_sum
 from counterpoint._interrupts import keep_partial
 from counterpoint._progress import track
 from counterpoint._validation import check_choice, check_count, check_number
@@ -180,7 +181,7 @@ class BaseMixtureOfExperts(BaseNetworks):
         X = self._check_X(X)
         outputs, share = self.experts_.outputs(X), self.gate_.outputs(X)[0]
         if self.gate == "soft":
-            return self.scale_.back(np.einsum("ni,ink->nk", share, outputs))
+            return self.scale_.back(weighted_sum(share.T[:, :, None], outputs))
         if self.gate == "hard":
             chosen = share.argmax(axis=1)
         else:

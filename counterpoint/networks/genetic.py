@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from counterpoint._ballot import weighted_sum
 from counterpoint._validation import check_count, check_number
 from counterpoint.combiners import MeanCombiner
 from counterpoint.networks.base import BaseNetworkClassifier, check_one_layer
@@ -152,7 +153,7 @@ class AddemupClassifier(BaseNetworkClassifier):
         return MeanCombiner(self.estimator_weights_)
 
     def _combine(self, outputs):
-        return np.tensordot(self.estimator_weights_, outputs, axes=1)
+        return weighted_sum(self.estimator_weights_, outputs)
 
     def _check_options(self):
         for name in ("n_estimators", "n_children", "max_epochs"):
@@ -207,7 +208,7 @@ class Breeding(Search):
         outputs = networks.outputs(self.valid.X)
         errors = self.valid.error(outputs)
         weights = member_weights(errors)
-        mean = np.tensordot(weights, outputs, axes=1)
+        mean = weighted_sum(weights, outputs)
         return errors, weights, mean, ((outputs - mean) ** 2).sum(axis=2) @ self.valid.weight
 
     def step(self):
@@ -224,7 +225,7 @@ class Breeding(Search):
 
     def _emphasis(self):
         """Weigh rows by how wrong the ensemble is about them."""
-        mean = np.tensordot(self.weights, self.networks.outputs(self.rows.X), axes=1)
+        mean = weighted_sum(self.weights, self.networks.outputs(self.rows.X))
         off = np.abs(self.rows.targets - mean).sum(axis=1)
         average = off @ self.rows.weight
         if average < _SETTLED:

@@ -194,6 +194,11 @@ class EnsembleSelectionRegressor(_EnsembleSelection, BasePoolRegressor):
         A row per member of the pool: "member", "mse" alone on rows it was not trained on,
         "weight".
 
+    Notes
+    -----
+    A ridge regression, one of the default pool, adds up one row in another order than many:
+    what a row gets may depend on the rows asked with it in the last digits.
+
     References
     ----------
     .. [1] R. Caruana et al., "Ensemble selection from libraries of models", ICML 2004.

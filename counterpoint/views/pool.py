@@ -139,6 +139,11 @@ class HeterogeneousPoolClassifier(BaseViewClassifier):
     sklearn.ensemble.VotingClassifier : Named members without grids or views.
     counterpoint.combiners.CombinedClassifier : Other ways to combine a pool.
 
+    Notes
+    -----
+    A linear discriminant, one of the default pool, adds up one row in another order than many:
+    what a row gets may depend on the rows asked with it in the last digits.
+
     References
     ----------
     .. [1] M. Eastwood, "Building Well-Performing Classifier Ensembles", PhD thesis, 2010, section

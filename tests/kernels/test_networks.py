@@ -6,7 +6,7 @@ import pytest
 from naive import networks as naive
 from numba import njit
 
-from counterpoint._kernels import elementary, turns
+from counterpoint._kernels import elementary, layers, turns
 from counterpoint._kernels import networks as kernels
 
 ADAM = (0.9, 0.999, 1e-8)
@@ -271,3 +271,19 @@ def test_infinite_input_saturates():
     z = np.array([np.inf, -np.inf, 0.0])
     tanh(z)
     np.testing.assert_array_equal(z, [1.0, -1.0, 0.0])
+
+
+@pytest.mark.parametrize("own", [False, True])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_layer_matches_naive_and_takes_each_sample_by_itself(own, dtype):
+    rng = np.random.RandomState(0)
+    signal = rng.normal(size=(3 if own else 1, 9, 5)).astype(dtype)
+    w, b = rng.normal(size=(3, 5, 4)).astype(dtype), rng.normal(size=(3, 4)).astype(dtype)
+    out = np.empty((3, 9, 4), dtype=dtype)
+    layers.layer(signal, w, b, out)
+    expected = naive.layer(signal.tolist(), w.tolist(), b.tolist())
+    np.testing.assert_allclose(out, expected, rtol=1e-4 if dtype == np.float32 else 1e-13)
+    one = np.empty((3, 1, 4), dtype=dtype)
+    for s in range(9):
+        layers.layer(np.ascontiguousarray(signal[:, s : s + 1]), w, b, one)
+        np.testing.assert_array_equal(one[:, 0], out[:, s])

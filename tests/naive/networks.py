@@ -134,3 +134,17 @@ def train(nets, X, targets, weight, orders, batch, *, solver, rate, s, output, l
                 moved.append(unflat(numbers, net))
             nets = moved
     return nets
+
+
+def layer(signal, w, b):
+    """Return what goes into the units of a layer, for every member and sample."""
+    return [
+        [
+            [
+                bias + sum(x * weights[unit] for x, weights in zip(row, own, strict=True))
+                for unit, bias in enumerate(biases)
+            ]
+            for row in signal[m if len(signal) > 1 else 0]
+        ]
+        for m, (own, biases) in enumerate(zip(w, b, strict=True))
+    ]
