@@ -32,7 +32,7 @@ from sklearn.pipeline import Pipeline
 from sklearn.tree import BaseDecisionTree
 from sklearn.utils.validation import check_is_fitted
 
-from counterpoint._reading import tree_input
+from counterpoint._reading import in_one_piece, tree_input
 from counterpoint._validation import check_said, code_type
 from counterpoint.exceptions import MemberError
 
@@ -381,9 +381,9 @@ def members_are_corrections(ensemble):
 
 
 def select_columns(X, columns):
-    """Take columns of an array, a sparse matrix, or a pandas or polars frame."""
+    """Take columns of an array (in one piece), a sparse matrix, or a pandas or polars frame."""
     if columns is None:
-        return X
+        return in_one_piece(X)
     by_name = not isinstance(columns, slice) and len(columns) > 0 and isinstance(columns[0], str)
     if hasattr(X, "iloc"):
         return X[list(columns)] if by_name else X.iloc[:, columns]
@@ -391,7 +391,7 @@ def select_columns(X, columns):
         return X.select(list(columns) if by_name else np.array(X.columns)[columns].tolist())
     if by_name:
         raise ValueError(f"columns are names, {columns[0]!r} first, but X has none: pass a frame.")
-    return X[:, columns]
+    return in_one_piece(X[:, columns])
 
 
 def select_rows(X, rows):

@@ -9,6 +9,7 @@ from sklearn.datasets import load_diabetes, load_iris
 from sklearn.utils import get_tags
 
 from counterpoint import MemberOutputs, member_predictions
+from counterpoint._members import select_columns
 from counterpoint.base import BaseEnsemble
 
 ESTIMATORS = [quick(estimator) for estimator in public_estimators()]
@@ -93,3 +94,15 @@ def test_what_members_say_adds_up_to_what_the_ensemble_says(estimator):
     if rule is None:
         return
     assert_array_equal(fitted.classes_[rule.combine(outputs).argmax(axis=1)], fitted.predict(X_new))
+
+
+@pytest.mark.parametrize("columns", [None, slice(1, 3)])
+def test_members_get_numbers_without_gaps(columns):
+    """As a process gets them: last bits do not depend on whether one is used."""
+    X = np.arange(40.0).reshape(10, 4)[::2]
+    for given in (X, np.asfortranarray(X)):
+        seen = select_columns(given, columns)
+        assert seen.flags.c_contiguous or seen.flags.f_contiguous
+        assert_array_equal(seen, given if columns is None else given[:, columns])
+    kept = np.asfortranarray(X)
+    assert select_columns(kept, None) is kept
