@@ -43,10 +43,10 @@ def prune_bottom_up(
     left, right = np.asarray(children_left), np.asarray(children_right)
     check_children(left, right)
     cost = np.asarray(cost, dtype=np.float64)
-    if cost.shape != left.shape or np.isnan(cost).any():
-        raise ValueError(
-            f"cost has shape {cost.shape}, expected {left.shape}: one number per node, none NaN."
-        )
+    if cost.shape != left.shape:
+        raise ValueError(f"cost has shape {cost.shape}, expected {left.shape}: one per node.")
+    if np.isnan(cost).any():
+        raise ValueError(f"cost is NaN at node {int(np.isnan(cost).argmax())}: give a number.")
     # Plain lists: a loop over them is as quick as the limits are to compute.
     lefts, rights, best = left.tolist(), right.tolist(), cost.tolist()
     is_leaf = [True] * len(best)

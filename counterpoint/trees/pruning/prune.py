@@ -7,7 +7,7 @@ from numpy.typing import ArrayLike
 from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils.validation import check_array, check_consistent_length
 
-from counterpoint._validation import check_choice, check_number
+from counterpoint._validation import check_choice, check_number, check_vector
 from counterpoint.trees.convert import from_sklearn, to_sklearn
 from counterpoint.trees.ensemble import predict_trees, stack_trees
 from counterpoint.trees.pruning import paths
@@ -276,12 +276,7 @@ def _check_held_out(tree, X, codes, weight):
     check_consistent_length(X, codes)
     if weight is None:
         weight = np.ones(len(codes))
-    weight = np.asarray(weight, dtype=np.float64)
-    if weight.shape != (len(codes),) or not np.isfinite(weight).all() or (weight < 0).any():
-        raise ValueError(
-            f"sample_weight_val has shape {weight.shape}, expected ({len(codes)},): one number per "
-            "held-out row, none negative."
-        )
+    weight = check_vector(weight, "sample_weight_val", len(codes), "held-out row", low=0)
     if weight.sum() == 0:
         raise ValueError("No held-out row has a weight: at least one must count.")
     leaf = predict_trees(stack_trees([tree]), X, kind="leaves")[0]

@@ -362,7 +362,7 @@ def test_minimum_error_becomes_pessimistic(n_leaves, share):
         (
             "reduced-error",
             {"X_val": [[0.0] * 4], "y_val": [0], "sample_weight_val": [-1]},
-            "none negative",
+            "sample_weight_val must be finite and not negative, but is -1 at held-out row 0",
         ),
         (
             "reduced-error",
