@@ -9,7 +9,7 @@ import numpy as np
 from counterpoint._ballot import exact_weights
 from counterpoint._kernels import pairs as _pairs
 from counterpoint._kernels.threads import threads_for
-from counterpoint._validation import check_correct, check_sample_weight
+from counterpoint._validation import as_array, check_correct, check_sample_weight
 
 # Whole numbers are counted by popcount: five to ten times faster than a matrix product wherever
 # the time is felt (benchmarks/pairs.py). Weights have no bits to count: they go to the product.
@@ -58,9 +58,9 @@ class PairCounts:
     """
 
     def __init__(self, both, right_votes):
-        self.both = np.asarray(both)
-        self.right_votes = np.asarray(right_votes)
-        n = len(self.both)
+        self.both = as_array(both, "both")
+        self.right_votes = as_array(right_votes, "right_votes")
+        n = len(self.both) if self.both.ndim else 0
         if self.both.shape != (n, n) or self.right_votes.shape != (n + 1,):
             raise ValueError(
                 f"both has shape {self.both.shape} and right_votes {self.right_votes.shape}: "

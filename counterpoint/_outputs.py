@@ -14,9 +14,11 @@ from counterpoint._counts import PairCounts, pack, pack_equal
 from counterpoint._predictions import MemberPredictions
 from counterpoint._validation import (
     as_labels,
+    check_axes,
     check_correct,
     check_member_weight,
     check_members_array,
+    check_names,
     check_proba,
     check_sample_weight,
     code_type,
@@ -116,6 +118,7 @@ class MemberOutputs:
             classes = np.arange(proba.shape[2]) if source is None else np.unique(source)
         else:
             classes = as_labels(classes, "classes")
+            check_axes(classes, "classes", ("n_classes",))
             if len(np.unique(classes)) != len(classes) or np.any(classes[:-1] > classes[1:]):
                 raise ValueError(
                     "classes must be sorted and without repeats, as scikit-learn's classes_ are; "
@@ -156,9 +159,11 @@ class MemberOutputs:
         self.n_members, self.n_samples = shape
         self.sample_weight = check_sample_weight(sample_weight, self.n_samples)
         self.weights = check_member_weight(weights, self.n_members)
-        if names is not None and len(names) != self.n_members:
-            raise ValueError(f"{len(names)} names for {self.n_members} members.")
-        self.names = [f"member {k}" for k in range(shape[0])] if names is None else list(names)
+        self.names = [f"member {k}" for k in range(shape[0])]
+        if names is not None:
+            self.names = check_names(names, self.n_members, "member")
+        if not (combiner is None or hasattr(combiner, "combine")):
+            raise TypeError(f"combiner={combiner!r} has no combine: give a Combiner, or None.")
         if correct is not None:
             self.__dict__["correct"] = correct
 
@@ -252,6 +257,7 @@ class MemberOutputs:
         classes = answers.classes
         if y is not None:
             y = as_labels(y, "y")
+            check_axes(y, "y", ("n_samples",))
             # The ensemble may not know every label of the data it is tried on.
             known = np.isin(y, classes)
             if not known.all():
@@ -369,6 +375,10 @@ class MemberOutputs:
     def take_rows(self, rows):
         """Keep some samples, in the order given: positions, a slice or a boolean mask."""
         weight = self.sample_weight
+        try:
+            rows = np.arange(self.n_samples)[rows].reshape(-1)
+        except (IndexError, ValueError) as error:
+            raise ValueError(f"take_rows needs positions of samples; got {rows!r}.") from error
         return self._replace(
             votes=None if self.votes is None else self.votes[:, rows],
             y=None if self.y is None else self.y[rows],

@@ -8,6 +8,7 @@ from counterpoint._validation import (
     SQUARABLE,
     check_floats,
     check_member_weight,
+    check_names,
     check_sample_weight,
     check_samples,
 )
@@ -53,7 +54,9 @@ class MemberPredictions:
         self.n_members, self.n_samples = values.shape
         self.sample_weight = check_sample_weight(sample_weight, self.n_samples)
         self.weights = check_member_weight(weights, self.n_members)
-        self.names = [f"member {k}" for k in range(len(values))] if names is None else list(names)
+        self.names = [f"member {k}" for k in range(len(values))]
+        if names is not None:
+            self.names = check_names(names, len(values), "member")
 
     @property
     def errors(self):

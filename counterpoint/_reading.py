@@ -50,6 +50,7 @@ def validate_data(estimator: Any, X: Any, y: Any = "no_validation", **options: A
     ...
     ValueError: Column 'colour' holds values such as 'red', and DecisionTreeClassifier takes ...
     """
+    _need_estimator(estimator)
     if not options.get("skip_check_array"):
         need_numbers(X, type(estimator).__name__)
         X = _promoted(X)
@@ -60,6 +61,11 @@ def validate_data(estimator: Any, X: Any, y: Any = "no_validation", **options: A
         need_target(estimator, y)
     with np.errstate(all="ignore"):  # the sum that looks for infinities may be none itself
         return _sklearn.validate_data(estimator, X, y, **options)
+
+
+def _need_estimator(estimator):
+    if isinstance(estimator, type) or not hasattr(estimator, "__sklearn_tags__"):
+        raise TypeError(f"estimator={estimator!r} is no estimator: pass an object with fit.")
 
 
 def tree_input(ensemble: Any, X: Any) -> Any:
@@ -123,6 +129,10 @@ def need_numbers(X: Any, name: str) -> None:
     ...
     ValueError: Column 0 holds dates or times, and A tree takes numbers. Turn it into numbers ...
     """
+    if isinstance(X, (str, bytes, complex)):
+        raise ValueError(
+            f"X={X!r}: {name} takes a table of numbers, of shape (n_samples, n_features)."
+        )
     for column, values in _columns(X):
         if isinstance(values.dtype, np.dtype) and values.dtype.kind in "biuf":
             continue
@@ -281,6 +291,7 @@ def read_table(estimator: Any, X: Any, *, reset: bool = False) -> Any:
     >>> read_table(BaggingClassifier(), [[1, 2], [3, 4]], reset=True).shape
     (2, 2)
     """
+    _need_estimator(estimator)
     X = X if hasattr(X, "shape") else np.asarray(X)
     if len(X.shape) != 2:
         raise ValueError(
@@ -315,6 +326,7 @@ def need_target(estimator: Any, y: Any) -> None:
     ...
     TypeError: y mixes labels of types NoneType, int, str: convert them to one type ...
     """
+    _need_estimator(estimator)
     if y is None:
         raise ValueError(
             f"requires y to be passed, but the target y is None: {type(estimator).__name__} "

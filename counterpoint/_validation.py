@@ -190,7 +190,8 @@ def as_array(values, name):
     if sparse.issparse(values):
         raise TypeError(f"{name} is a sparse {type(values).__name__}: pass {name}.toarray().")
     try:
-        return np.asarray(values)
+        array = np.asarray(values)
+        return array if array.dtype.isnative else array.astype(array.dtype.newbyteorder("="))
     except ValueError as error:
         shown = reprlib.repr(values)
         raise ValueError(f"{name} has rows of different lengths: {shown}.") from error
@@ -247,6 +248,14 @@ def check_vector(array, name, n, of, *, low=None):
     return values
 
 
+def check_names(names, n, of):
+    """Return n names as a list."""
+    names = check_list(names, "names", f"names, one per {of}")
+    if len(names) != n:
+        raise ValueError(f"{len(names)} names for {n} {of}s.")
+    return names
+
+
 def check_members_array(array, *, name, n_samples=None, ndim=2):
     """Return ``array`` as an ndarray of shape (n_members, n_samples[, n_classes])."""
     array = as_array(array, name)
@@ -290,7 +299,8 @@ def check_proba(proba, name="proba", axes=MEMBER_AXES, *, n_samples=None):
             "negative. Turn scores or logits into probabilities first, or pass labels."
         )
     half = proba.dtype == np.float16
-    totals = proba.sum(axis=-1, dtype=np.float64 if half else None)
+    with np.errstate(over="ignore"):
+        totals = proba.sum(axis=-1, dtype=np.float64 if half else None)
     bad = ~np.isclose(totals, 1.0, rtol=0, atol=_HALF_TOLERANCE if half else _SUM_TOLERANCE)
     if bad.any():
         raise ValueError(

@@ -67,6 +67,8 @@ def draw_seed(rng: np.random.RandomState) -> int:
     >>> draw_seed(np.random.RandomState(0))
     209652396
     """
+    if not hasattr(rng, "randint"):
+        raise TypeError(f"rng={rng!r}: pass a RandomState; check_random_state makes one of a seed.")
     return int(rng.randint(MAX_SEED))
 
 
@@ -94,6 +96,8 @@ def set_random_states(model: Any, rng: np.random.RandomState, *, only_missing: b
     >>> set_random_states(DecisionTreeClassifier(), np.random.RandomState(0)).random_state
     209652396
     """
+    if isinstance(model, type) or not hasattr(model, "get_params"):
+        raise TypeError(f"model={model!r} is no estimator: pass an object with get_params.")
     own = model.get_params(deep=True)
     seeds = {
         name: draw_seed(rng)

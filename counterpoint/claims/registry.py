@@ -37,7 +37,7 @@ def claim(topic: str) -> Claim:
     >>> claim("merged trees").title
     'Merged trees'
     """
-    wanted = "-".join(topic.lower().replace("_", " ").replace("-", " ").split())
+    wanted = "-".join(str(topic).lower().replace("_", " ").replace("-", " ").split())
     if wanted not in TOPICS:
         hint = did_you_mean(wanted, TOPICS)
         raise ValueError(f"There is no claim {topic!r}: `counterpoint reproduce` lists them.{hint}")

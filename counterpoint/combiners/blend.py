@@ -3,7 +3,8 @@
 import numpy as np
 from sklearn.base import clone
 
-from counterpoint.combiners.combiner import Combiner
+from counterpoint._validation import check_list
+from counterpoint.combiners.combiner import Combiner, check_combiner
 
 
 class BlendCombiner(Combiner):
@@ -46,6 +47,10 @@ class BlendCombiner(Combiner):
 
     def fit(self, outputs):
         """Fit each rule."""
+        if not check_list(self.combiners, "combiners", "combiners"):
+            raise ValueError("combiners is empty: give at least one.")
+        for rule in self.combiners:
+            check_combiner(rule)
         self.check(outputs)
         return self._of([clone(rule).fit(outputs) for rule in self.combiners], outputs)
 

@@ -42,6 +42,9 @@ class StagedCombiner(Combiner):
 
     def combine(self, outputs):
         """Return 1 for the class that the last stage says."""
+        self.check(outputs)
+        if self.stages is None:
+            raise ValueError("These stages are not known: combiner_of(ensemble, X) finds them.")
         if outputs.votes.shape != self.stages.shape:
             raise ValueError(
                 f"These stages are of {self.stages.shape} members and samples, the outputs of "

@@ -3,6 +3,8 @@
 import numpy as np
 import pandas as pd
 
+from counterpoint._validation import as_array
+
 
 def data_diversity(X, y=None):
     """Share of rows that are distinct, class included.
@@ -35,11 +37,15 @@ def data_diversity(X, y=None):
     """
     if hasattr(X, "to_pandas") and not isinstance(X, pd.DataFrame):
         X = X.to_pandas()
-    frame = pd.DataFrame(X).reset_index(drop=True)
+    try:
+        frame = pd.DataFrame(as_array(X, "X") if isinstance(X, np.ndarray) else X)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"X={X!r}: expected a table, (n_samples, n_features).") from error
+    frame = frame.reset_index(drop=True)
     if frame.shape[0] == 0:
         raise ValueError("X has no rows: expected shape (n_samples, n_features).")
     if y is not None:
-        labels = np.asarray(y)
+        labels = as_array(y, "y")
         if labels.shape != (len(frame),):
             raise ValueError(f"y has shape {labels.shape}, but X has {len(frame)} rows.")
         # A name no column has: frames may well have one called 'class'.

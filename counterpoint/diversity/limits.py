@@ -6,7 +6,7 @@ import numpy as np
 from scipy.stats import binom
 
 from counterpoint._ballot import exact_weights
-from counterpoint._validation import check_count, check_member_weight, check_number
+from counterpoint._validation import as_floats, check_count, check_member_weight, check_number
 from counterpoint.diversity.inputs import as_counts, as_outputs
 
 
@@ -37,7 +37,7 @@ def independent_vote_error(error, n_members=None):
     >>> round(independent_vote_error(0.2, 5), 6)
     0.05792
     """
-    errors = np.asarray(error, dtype=float)
+    errors = as_floats(error, "error", ("n_members",))
     _check_shares(errors, "error")
     if errors.ndim == 0:
         check_count(n_members, "n_members")
@@ -80,7 +80,7 @@ def vote_error_limits(errors):
     >>> round(best, 3), round(worst, 3)
     (0.1, 0.6)
     """
-    errors = np.asarray(errors, dtype=float)
+    errors = as_floats(errors, "errors", ("n_members",))
     if errors.ndim != 1 or len(errors) % 2 == 0:
         raise ValueError(
             f"errors has shape {errors.shape}: expected (n_members,) with an odd number of "

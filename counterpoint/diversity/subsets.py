@@ -7,7 +7,7 @@ one class than of the others (enrichment), and covers all samples of a class ali
 import numpy as np
 
 from counterpoint._outputs import MemberOutputs
-from counterpoint._validation import check_correct
+from counterpoint._validation import as_labels, check_axes, check_correct
 from counterpoint.diversity.inputs import as_outputs
 
 
@@ -44,7 +44,8 @@ def _captured(subsets, y):
         subsets = member_subsets(subsets)
     if y is None:
         raise ValueError("Pass y, the class of each sample.")
-    y = np.asarray(y)
+    y = as_labels(y, "y")
+    check_axes(y, "y", ("n_samples",))
     subsets = check_correct(subsets, name="subsets", n_samples=len(y))
     classes = np.unique(y)
     if len(classes) < 2:

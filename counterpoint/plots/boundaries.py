@@ -7,6 +7,7 @@ from matplotlib.axes import Axes
 from numpy.typing import ArrayLike
 from sklearn.inspection import DecisionBoundaryDisplay
 
+from counterpoint._validation import check_count
 from counterpoint.plots import plane, style
 
 
@@ -62,6 +63,7 @@ def plot_decision_boundary(
     >>> display.ax_.get_title()
     'DecisionTreeClassifier'
     """
+    check_count(grid_resolution, "grid_resolution", low=2)
     points, y, labels = plane.check_plane(estimator, X, y)
     classes = estimator.classes_
     ax = style.get_axes(ax, figsize=(6.4, 4.8))

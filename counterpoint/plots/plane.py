@@ -8,17 +8,18 @@ from numpy.typing import NDArray
 from sklearn.base import is_classifier
 from sklearn.utils.validation import check_is_fitted
 
+from counterpoint._validation import SQUARABLE, as_array, as_floats, check_number
 from counterpoint.plots import style
 
 
 def check_plane(estimator, X, y) -> tuple[NDArray, NDArray, tuple[str, str]]:
     """Return the data as arrays, and names of its two features."""
-    if not is_classifier(estimator):
+    if not hasattr(estimator, "__sklearn_tags__") or not is_classifier(estimator):
         raise TypeError(
             f"Decision regions are of classifiers, which {type(estimator).__name__} is not."
         )
     check_is_fitted(estimator)
-    points, y = np.asarray(X, dtype=float), np.asarray(y)
+    points, y = as_floats(X, "X", ("n_samples", "n_features")), as_array(y, "y")
     if points.ndim != 2 or points.shape[1] != 2:
         raise ValueError(
             f"X has shape {points.shape}, expected (n_samples, 2): regions can be drawn for two "
@@ -42,6 +43,8 @@ def check_plane(estimator, X, y) -> tuple[NDArray, NDArray, tuple[str, str]]:
 
 def limits(points: NDArray, eps: float | None) -> tuple[NDArray, NDArray]:
     """Return the lower left and upper right corner of the picture."""
+    if eps is not None:
+        check_number(eps, "eps", low=0, high=SQUARABLE, hint=", or None")
     low, high = points.min(axis=0), points.max(axis=0)
     # A feature that never varies still needs some room to be drawn in.
     room = np.where(high > low, 0.05 * (high - low), 0.5) if eps is None else float(eps)

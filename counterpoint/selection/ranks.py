@@ -6,6 +6,8 @@ import numpy as np
 import pandas as pd
 from scipy.stats import f, rankdata, studentized_range
 
+from counterpoint._validation import as_floats, check_axes
+
 
 @dataclass(frozen=True, kw_only=True)
 class RankComparison:
@@ -82,6 +84,9 @@ def compare_ranks(table, *, lower_is_better: bool = True, alpha: float = 0.05) -
     >>> compare_ranks(errors).mean_ranks.round(2).to_dict()
     {'a': 1.17, 'b': 1.83, 'c': 3.0}
     """
+    if not isinstance(table, pd.DataFrame | dict):
+        table = as_floats(table, "table", ("n_sets", "n_methods"))
+        check_axes(table, "table", ("n_sets", "n_methods"))
     table = pd.DataFrame(table)
     n, k = table.shape
     if n < 2 or k < 2:

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
-from counterpoint._validation import check_correct
+from counterpoint._validation import as_labels, check_axes, check_correct
 
 
 def chi(subsets: ArrayLike, captured: ArrayLike, captured_rest: ArrayLike) -> NDArray:
@@ -68,14 +68,15 @@ def coverage_path(
     1     a          2     0.0
     2     b          1     0.0
     """
-    y = np.asarray(y)
-    inside = check_correct(subsets, name="subsets", n_samples=len(y))
-    classes = np.unique(y)
+    labels = as_labels(y, "y")
+    check_axes(labels, "y", ("n_samples",))
+    inside = check_correct(subsets, name="subsets", n_samples=len(labels))
+    classes = np.unique(labels)
     if len(classes) < 2:
         raise ValueError(f"y has one class only, {classes.tolist()}: nothing to tell apart.")
     rows = []
     for label in classes:
-        own = y == label
+        own = labels == label
         favours = inside[:, own].mean(axis=1) > inside[:, ~own].mean(axis=1)
         covered = np.cumsum(inside[favours][:, own], axis=0)
         for n in _places(counts, len(covered)):

@@ -78,6 +78,8 @@ def describe_columns(frame: pd.DataFrame, target: str) -> tuple[list[Column], di
     >>> [(column.name, column.kind) for column in columns], left_out
     ([('age', 'number'), ('sex', 'category')], {'note': 'it has no value at all'})
     """
+    if not isinstance(frame, pd.DataFrame):
+        raise TypeError(f"frame={frame!r}: pass a pandas DataFrame; read_table reads a file.")
     columns, left_out = [], {}
     for name in frame.columns:
         if name == target:

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from counterpoint._validation import check_flag
 from counterpoint.tabular.columns import align_columns, some, text_labels
 from counterpoint.tabular.reader import TableFile, as_table
 from counterpoint.tabular.table_model import TableModel
@@ -76,7 +77,9 @@ def predict(
     >>> tabular.predict(fitted, data.X[:2]).table["prediction"].tolist()
     ['Iris-setosa', 'Iris-setosa']
     """
-    if proba and not hasattr(model.model, "predict_proba"):
+    if not isinstance(model, TableModel):
+        raise TypeError(f"model={model!r}: pass what tabular.fit returns, or load of its file.")
+    if check_flag(proba, "proba") and not hasattr(model.model, "predict_proba"):
         raise ValueError(f"A model of {model.method!r} gives no probabilities: leave them out.")
     _, X, labels, new, notes = _rows_for(model, table, separator)
     answers = model.model.predict(X)

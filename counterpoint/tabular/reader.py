@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 
 from counterpoint._files import find_file
+from counterpoint._validation import check_list
 from counterpoint.tabular.columns import Column, find_column, is_number
 from counterpoint.tabular.text_files import read_csv, read_csv_file
 
@@ -95,6 +96,8 @@ def read_table(
     ([30.0, nan], ['cook', 'smith'])
     """
     path = find_file(source, "rows to learn from or to predict")
+    missing = check_list(missing, "missing", "words for missing cells")
+    nominal = check_list(nominal, "nominal", "columns")
     marks = ["", *(mark for mark in missing if mark)]
     lower = path.name.lower()
     needed = [*nominal, *([] if target is None else [target])]

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from counterpoint._kernels import trees as kernels
-from counterpoint._validation import check_choice, check_count
+from counterpoint._validation import as_floats, check_axes, check_choice, check_count
 from counterpoint.trees.ensemble import predict_trees, stack_trees
 from counterpoint.trees.structure import (
     LEAF,
@@ -251,9 +251,10 @@ def relabel(
     """
     check_tree(tree)
     check_choice(empty, "empty", ("drop", "parent"))
-    X, n_classes = np.asarray(X), tree.value.shape[1]
-    codes, weight = check_cases(tree, X, y, sample_weight)
-    leaf = apply(tree, X)
+    rows, n_classes = as_floats(X, "X", ("n_samples", "n_features")), tree.value.shape[1]
+    check_axes(rows, "X", ("n_samples", "n_features"))
+    codes, weight = check_cases(tree, rows, y, sample_weight)
+    leaf = apply(tree, rows)
     table = np.zeros((tree.node_count, n_classes + 1))
     np.add.at(table, (leaf, codes), weight)
     np.add.at(table, (leaf, n_classes), (weight > 0).astype(float))
@@ -306,7 +307,10 @@ def split_arrays(tree: Tree) -> Splits:
 
 
 def _region(lower, upper, missing):
-    low, high = (np.array(edge, dtype=np.float64) for edge in (lower, upper))
+    low, high = (
+        np.array(as_floats(edge, name, ("n_features",)))
+        for edge, name in ((lower, "lower"), (upper, "upper"))
+    )
     if low.ndim != 1 or low.shape != high.shape:
         raise ValueError(
             f"lower has shape {low.shape} and upper {high.shape}: give one number for each column."

@@ -4,7 +4,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import softmax
 
-from counterpoint._validation import check_choice
+from counterpoint._validation import as_floats, check_choice
 from counterpoint.views.code_design import check_code
 
 DECODINGS = ("hard", "soft", "loss")
@@ -50,7 +50,7 @@ def code_distances(answers, code, *, decoding="soft", loss="exponential") -> NDA
     """
     code = check_code(code)
     check_choice(decoding, "decoding", DECODINGS)
-    answers = np.asarray(answers, dtype=float)
+    answers = as_floats(answers, "answers", ("n_bits", "n_samples"))
     if answers.ndim != 2 or len(answers) != code.shape[1]:
         raise ValueError(
             f"answers has shape {answers.shape}, expected ({code.shape[1]}, n_samples): a row for "

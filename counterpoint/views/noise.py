@@ -73,7 +73,7 @@ def noise_widths(X, y, width="density", *, scale=0.5, n_neighbors=5) -> NDArray:
     if not isinstance(width, str):
         return np.full(n, check_number(width, "width", low=0))
     check_choice(width, "width", ("density", "class"))
-    check_number(scale, "scale", low=0)
+    check_number(scale, "scale", low=0, high=SQUARABLE)
     check_count(n_neighbors, "n_neighbors")
     if n_neighbors >= n:
         raise ValueError(
