@@ -2,6 +2,7 @@
 
 import time
 import warnings
+from contextlib import nullcontext
 from functools import partial
 
 import numpy as np
@@ -14,10 +15,12 @@ from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
 from counterpoint import _crossfit
 from counterpoint._interrupts import keep_partial
-from counterpoint._members import Answers, Member
+from counterpoint._members import Answers, Member, is_fitted
 from counterpoint._outputs import MemberOutputs
 from counterpoint._progress import track
+from counterpoint._threads import one_native_thread
 from counterpoint._validation import check_pool
+from counterpoint.auto.budget import LEAST_ROWS, PROBE, Budget, draw_rows
 from counterpoint.auto.choice import LEAST, choose_rule
 from counterpoint.auto.pool import Candidate, default_pool
 from counterpoint.base import (
@@ -34,8 +37,8 @@ from counterpoint.datasets import TabularEncoder
 
 # A member with less weight than this is not worth keeping.
 _LEAST_WEIGHT = 0.005
-# Of the time limit; the rest is for fitting the chosen ones on all rows.
-_SHARE_FOR_TRYING = 0.7
+# Where time is short this one comes first: quick, and good on most tables.
+_FIRST = "gradient boosting"
 
 
 class OverproduceSelectClassifier(BaseEnsembleClassifier):
@@ -57,8 +60,12 @@ class OverproduceSelectClassifier(BaseEnsembleClassifier):
     cv : int, splitter or iterable, default=5
         Folds of cross-fitting; a number is of stratified folds, fewer where a class is small.
     time_limit : float or None, default=None
-        Seconds after which no more members are tried. At least one always is. Checked between
-        members: one that is slow may overrun it.
+        Seconds for all of it, the last fits included. A large table is then cross-fitted on some
+        of its rows (500 for each second, from 2,000 to 20,000), unless ``cv`` is more than a
+        number; what a member will take on all rows is foretold from there, and those for which
+        time is too short are left out. The first member is always tried (of the default pool, a
+        boosted one), and if even that takes too long, it learns from as many rows as there is
+        time for. So limits below some ten seconds may be overrun on large tables.
     n_jobs : int, default=None
         Folds fitted at a time.
     progress : bool or None, default=None
@@ -87,6 +94,8 @@ class OverproduceSelectClassifier(BaseEnsembleClassifier):
     estimator_weights_ : ndarray of shape (n_members,)
         Of the members kept; for stacking, by the size of their coefficients; for the blend, the
         mean.
+    stop_reason_ : {"complete", "time_limit", "interrupted"}
+        Why no more members were tried.
     failed_ : list of str
         Members that could not be trained, and why.
     cv_score_ : float
@@ -94,7 +103,8 @@ class OverproduceSelectClassifier(BaseEnsembleClassifier):
     cv_log_loss_ : float
         Log-loss to be expected.
     outputs_ : MemberOutputs
-        What all members tried said about rows they had not seen.
+        What all members tried said about rows they had not seen; with a time limit and a large
+        table, some of the rows.
     n_features_in_ : int
         Number of columns.
 
@@ -136,6 +146,7 @@ class OverproduceSelectClassifier(BaseEnsembleClassifier):
     # -- data ----------------------------------------------------------------------------------
 
     def _read(self, X, y):
+        self._began = time.monotonic()
         check_pool(self.pool, owner=type(self).__name__)
         need_target(self, y)
         X = self._read_X(X, ensure_min_samples=2)
@@ -200,7 +211,9 @@ class OverproduceSelectClassifier(BaseEnsembleClassifier):
     # -- fitting -------------------------------------------------------------------------------
 
     def _fit_members(self, X, y, sample_weight, rng):
-        splits = self._splits(X, y, rng)
+        budget = Budget(self.time_limit, len(X), n_jobs=self.n_jobs, began=self._began)
+        rows, X_tried, y_tried, w_tried = self._rows_to_try_on(X, y, sample_weight, budget, rng)
+        splits = self._splits(X_tried, y_tried, rng)
         candidates = self._candidates(X)
         seeds = rng.randint(MAX_SEED, size=len(candidates))
         members = [
@@ -212,13 +225,19 @@ class OverproduceSelectClassifier(BaseEnsembleClassifier):
             name: own.get("sample_weight") for name, own in self._fit_params(sample_weight).items()
         }
         fit_weight = {m.name: routed.get(m.name, sample_weight) for m in members}
-        tried, proba, seconds = self._try_all(members, X, y, splits, fit_weight)
+        # Threads that share so little work take longer, on a busy machine far longer.
+        few_threads = nullcontext() if self.time_limit is None else one_native_thread()
+        with few_threads:
+            tried, proba, seconds = self._try_all(
+                members, X_tried, y_tried, splits, _weights_of(fit_weight, rows), budget
+            )
         members = [members[k] for k in tried]
         self.outputs_ = outputs = MemberOutputs(
-            proba=np.stack(proba), y=self.classes_[y], classes=self.classes_,
-            sample_weight=sample_weight, names=[m.name for m in members],
+            proba=np.stack(proba), y=self.classes_[y_tried], classes=self.classes_,
+            sample_weight=w_tried, names=[m.name for m in members],
         )  # fmt: skip
-        name, rule, table, honest = choose_rule(outputs, draw_seed(rng))
+        with few_threads if self.time_limit is None else one_native_thread():
+            name, rule, table, honest = choose_rule(outputs, draw_seed(rng))
         self.combiner_name_, self.combiners_tried_ = name, table
         self.cv_score_ = 1.0 - mean_loss(honest, outputs)
         self.cv_log_loss_ = mean_loss(honest, outputs, "log-loss", LEAST)
@@ -229,53 +248,101 @@ class OverproduceSelectClassifier(BaseEnsembleClassifier):
         self.combiner_, self.estimator_weights_ = rule, rule.estimator_weights_
         families = [candidates[k].family for k in tried]
         self.leaderboard_ = _leaderboard(outputs, tempered, rule, keep, families, seconds)
+        n_rows = budget.rows_at_the_end([tried[k] for k in keep])
+        if n_rows < len(X):
+            rows = draw_rows(y, n_rows, rng, least=1)
+            X, y, fit_weight = X[rows], y[rows], _weights_of(fit_weight, rows)
+        self._say_what_was_left_out(budget, len(tried), len(candidates), len(X))
         kept = [members[k] for k in keep]
         fitted = _crossfit.fit_all(
             kept, X, y, sample_weight=fit_weight, n_jobs=self.n_jobs, quiet=True
         )
         self.pool_ = [(m.name, model) for m, model in zip(kept, fitted, strict=True)]
 
-    def _try_all(self, members, X, y, splits, sample_weight):
+    def _rows_to_try_on(self, X, y, sample_weight, budget, rng):
+        if not isinstance(self.cv, int | np.integer):
+            budget.n_tried_on = len(X)  # its folds are of all rows
+        if budget.n_tried_on == len(X):
+            return slice(None), X, y, sample_weight
+        rows = draw_rows(y, budget.n_tried_on, rng, least=int(self.cv))
+        return rows, X[rows], y[rows], None if sample_weight is None else sample_weight[rows]
+
+    def _say_what_was_left_out(self, budget, n_tried, n_members, n_rows):
+        if self.time_limit is None:
+            return
+        said = []
+        if n_tried + len(self.failed_) < n_members:
+            said.append(f"{n_tried} of {n_members} members were tried")
+        if budget.n_tried_on < budget.n_samples:
+            said.append(f"members were chosen on {budget.n_tried_on} of {budget.n_samples} rows")
+        if n_rows < budget.n_samples:
+            said.append(f"there was time to learn from {n_rows} of them only")
+        if said:
+            warnings.warn(
+                f"time_limit={self.time_limit:g}: {', '.join(said)}.", UserWarning, stacklevel=4
+            )
+
+    def _try_all(self, members, X, y, splits, sample_weight, budget):
         """Cross-fit members one after the other, as long as there is time."""
-        tried: list[int] = []
-        proba: list[NDArray] = []
-        seconds: list[float] = []
+        done: dict[int, tuple[NDArray, float]] = {}
         self.failed_: list[str] = []
         self.stop_reason_ = "complete"
-        began = time.monotonic()
-        limit = np.inf if self.time_limit is None else _SHARE_FOR_TRYING * self.time_limit
-        question = partial(_ask, n_classes=len(self.classes_))
-        bar = track(members, total=len(members), description="Trying", show=self.progress)
+        order = list(range(len(members)))
+        if self.pool is None and self.time_limit is not None:
+            order.sort(key=lambda k: members[k].name != _FIRST)
+        bar = track(order, total=len(order), description="Trying", show=self.progress)
         try:
-            for k, member in enumerate(bar):
+            for k in bar:
                 start = time.monotonic()
-                # What members like it took is what it may take.
-                if tried and start - began + max(seconds[-3:], default=0) > limit:
-                    break
                 try:
-                    proba += _crossfit.cross_fit(
-                        [member], X, y, splits, question, sample_weight=sample_weight,
-                        n_jobs=self.n_jobs, quiet=True,
-                    )  # fmt: skip
+                    proba = self._try_one(members[k], X, y, splits, sample_weight, budget, k, done)
                 except (ValueError, ArithmeticError, np.linalg.LinAlgError) as why:
-                    self.failed_.append(f"{member.name}: {why}")
+                    self.failed_.append(f"{members[k].name}: {why}")
                     continue
-                tried.append(k)
-                seconds.append(time.monotonic() - start)
+                if proba is None:
+                    self.stop_reason_ = "time_limit"
+                    continue
+                done[k] = proba, time.monotonic() - start
         except KeyboardInterrupt:
-            if not tried:
+            if not done:
                 raise
-            keep_partial(f"going on with the {len(tried)} members tried so far.", stacklevel=5)
+            keep_partial(f"going on with the {len(done)} members tried so far.", stacklevel=5)
             self.stop_reason_ = "interrupted"
-        if not tried:
+        if not done:
             raise ValueError("No member could be trained. " + " ".join(self.failed_)[:2000])
-        if len(tried) + len(self.failed_) < len(members) and self.time_limit is not None:
-            warnings.warn(
-                f"time_limit={self.time_limit:g}: {len(tried)} of {len(members)} members were "
-                "tried.",
-                UserWarning, stacklevel=4,
-            )  # fmt: skip
-        return tried, proba, seconds
+        tried = sorted(done)
+        return tried, [done[k][0] for k in tried], [done[k][1] for k in tried]
+
+    def _try_one(self, member, X, y, splits, sample_weight, budget, k, done):
+        """Cross-fit a member; None if there is no time for it, unless it is the first."""
+        cross_fit = partial(
+            _crossfit.cross_fit, [member], ask=partial(_ask, n_classes=len(self.classes_)),
+            sample_weight=sample_weight, n_jobs=self.n_jobs, quiet=True,
+        )  # fmt: skip
+        if self.time_limit is None or is_fitted(member.estimator):
+            return cross_fit(X, y, splits)[0]
+        if done and budget.for_trying() <= 0:
+            return None
+        n_folds, probed = len(splits), 0.0
+        train, test = splits[0]
+        # On few rows first: a member that is very slow is so on more of them, too.
+        for part in (PROBE**2, PROBE) if len(y) >= LEAST_ROWS else ():
+            if done and not budget.can_probe(probed):
+                return None
+            rows = draw_rows(y[train], len(train) // part, np.random.RandomState(0), least=2)
+            probed = _timed(cross_fit, X, y, [(train[rows], test[::part])])[1]
+        if done and not budget.can_begin(probed, n_folds):
+            return None
+        first, fold = _timed(cross_fit, X, y, splits[:1])
+        if done and not budget.can_go_on(fold, probed, n_folds - 1, n_folds):
+            return None
+        budget.set_aside(k, fold, probed, n_folds)
+        proba = np.empty((len(y), len(self.classes_)))
+        proba[test] = first[0]
+        rest = splits[1:]
+        rows = np.concatenate([test for _, test in rest])
+        proba[np.sort(rows) if len(rest) > 1 else rows] = cross_fit(X, y, rest)[0]
+        return proba
 
     # -- asking --------------------------------------------------------------------------------
 
@@ -322,6 +389,15 @@ class OverproduceSelectClassifier(BaseEnsembleClassifier):
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = True
         return tags
+
+
+def _timed(function, *args):
+    began = time.monotonic()
+    return function(*args), time.monotonic() - began
+
+
+def _weights_of(weights, rows):
+    return {name: None if own is None else own[rows] for name, own in weights.items()}
 
 
 def _seeded(model, seed):

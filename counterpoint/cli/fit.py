@@ -33,7 +33,7 @@ def fit(
         ),
     ] = "auto",
     time_limit: Annotated[
-        float, typer.Option(help="Seconds for auto to try members in; 0 for no limit.", min=0)
+        float, typer.Option(help="Seconds for auto to learn in; 0 for no limit.", min=0)
     ] = 60.0,
     output: Annotated[Path, typer.Option("--output", "-o", help="The model to write.")] = Path(
         "model.skops"
