@@ -55,7 +55,9 @@ N_CANDIDATE = 4
 _KIND, _N_TASKS, _N_TODO, _FINAL, _N_NODES, _N_OPEN, _N_FREE, _WORK, _LIMIT = range(9)
 _N_NOW = 9
 _TOTALS, _SPREAD, _FIX, _BUILD, _PARTITION, _LEAVES, _DONE = range(7)
-_WEIGHT_UNIT, _CENTRE, _TARGET_UNIT = range(3)
+_WEIGHT_UNIT, _CENTRE, _TARGET_UNIT, _RIDGE = range(4)
+# What is to be known of a column: some values are missing; it is not to be split on.
+MISSING, BARRED = 1, 2
 
 _EPSILON = np.finfo(np.float64).eps
 _8, _16, _24, _32 = np.uint64(8), np.uint64(16), np.uint64(24), np.uint64(32)
@@ -186,8 +188,8 @@ def _sort_few(own, own_sums, n, j, criterion, keys, codes, hist, counts):
 
 @lean
 def _scan_word(
-    node, k, words, sums, segments, hist, counts, nodes, gains, candidates, n_bins, missing, sizes,
-    limit, floats, integers, own, few_hist, few_counts,
+    node, k, words, sums, segments, hist, counts, nodes, gains, candidates, n_bins, flags, sizes,
+    limit, ridge, floats, integers, own, few_hist, few_counts,
 ):  # fmt: skip
     """Best split of a node among the columns of word k; ties go to the first column and bin.
 
@@ -208,6 +210,8 @@ def _scan_word(
     found[_COLUMN] = -1
     for j in range(min(per_word, len(n_bins) - k * per_word)):
         f, first, n = k * per_word + j, j * width, n_bins[k * per_word + j]
+        if j > 0 and flags[f] & BARRED:
+            continue
         absent = np.int64(0)
         if few:
             first, n = 0, _sort_few(own, own_sums, n_rows, j, criterion, keys, codes, hist, counts)
@@ -215,7 +219,7 @@ def _scan_word(
                 n -= 1  # the last are the missing
                 for c in range(n_weights):
                     absent += hist[c * stride + n]
-        elif missing[f]:
+        elif flags[f] & MISSING:
             for c in range(n_weights):
                 absent += hist[c * stride + first + n]
         if j == 0:  # every row has one bin of every column
@@ -223,10 +227,12 @@ def _scan_word(
                 totals[c] = 0
                 for b in range(n + (absent > 0) if few else width):
                     totals[c] += hist[c * stride + b]
+        if flags[f] & BARRED:
+            continue
         for side in range(2 if absent > 0 else 1):
             gain, last = scan_feature(
                 criterion, hist, counts, first, stride, n, totals[:n_classes], n_rows, absent,
-                side == 1, min_samples, limit, floats, integers,
+                side == 1, min_samples, limit, ridge, floats, integers,
             )  # fmt: skip
             if gain <= best:
                 continue
@@ -251,8 +257,8 @@ def _scan_word(
 
 @lean
 def _build(
-    parent, k, words, sums, segments, nodes, hist, counts, gains, candidates, n_bins, missing,
-    sizes, limit, spare, spare_counts, floats, integers, own_words, few_hist, few_counts,
+    parent, k, words, sums, segments, nodes, hist, counts, gains, candidates, n_bins, flags,
+    sizes, limit, ridge, spare, spare_counts, floats, integers, own_words, few_hist, few_counts,
 ):  # fmt: skip
     """Histograms and best splits of a node's children, in word k; of the root if parent < 0."""
     small, large, kept = 0, -1, -1
@@ -288,7 +294,7 @@ def _build(
         if nodes[OPEN, node]:
             _scan_word(
                 node, k, words, sums, segments, own, own_counts, nodes, gains, candidates, n_bins,
-                missing, sizes, limit, floats, integers, own_words, few_hist, few_counts,
+                flags, sizes, limit, ridge, floats, integers, own_words, few_hist, few_counts,
             )  # fmt: skip
 
 
@@ -403,7 +409,7 @@ def _fix(t, start, stop, sample_weight, y, scales, sums, index, segments, square
 @inner
 def _task(
     t, now, todo, sample_weight, y, scales, partial, words, sums, index, leaf, segments, squares,
-    nodes, hist, counts, gains, candidates, n_bins, missing, sizes, chunk,
+    nodes, hist, counts, gains, candidates, n_bins, flags, sizes, chunk,
 ):  # fmt: skip
     kind, n_todo = now[_KIND], now[_N_TODO]
     if kind == _BUILD:
@@ -413,7 +419,7 @@ def _task(
             integers[IDENTITY, b] = b
         _build(
             todo[t - k * n_todo], k, words, sums, segments, nodes, hist, counts, gains,
-            candidates, n_bins, missing, sizes, now[_LIMIT],
+            candidates, n_bins, flags, sizes, now[_LIMIT], scales[_RIDGE],
             np.empty((2, hist.shape[2]), dtype=np.int64),
             np.empty((2, counts.shape[2]), dtype=np.int32),
             np.empty((N_FLOATS, MAX_BINS)), integers, np.empty(FEW, dtype=np.uint64),
@@ -474,7 +480,7 @@ def _impurity(criterion, totals, square):
 
 
 @lean
-def _settle(node, criterion, nodes, reals, totals, gains, candidates, min_decrease):
+def _settle(node, criterion, nodes, reals, totals, gains, candidates, min_decrease, ridge):
     """Choose the best split of all words for a node; False if there is none good enough."""
     best = -1
     for k in range(gains.shape[1]):
@@ -484,8 +490,9 @@ def _settle(node, criterion, nodes, reals, totals, gains, candidates, min_decrea
         return False
     share = 0.0
     if criterion == SQUARED_ERROR:
-        mean = np.float64(totals[node, 1]) / np.float64(totals[node, 0])
-        decrease = gains[node, best] - mean * mean
+        weight = np.float64(totals[node, 0])
+        mean = np.float64(totals[node, 1]) / weight
+        decrease = gains[node, best] - mean * mean * (weight / (weight + ridge))
         share = np.float64(totals[node, 0]) / np.float64(totals[0, 0])
     else:
         decrease = gains[node, best] + reals[IMPURITY, node] - (1.0 if criterion == GINI else 0.0)
@@ -588,7 +595,7 @@ def _open(
 def _advance(
     now, lists, scales, partial, segments, squares, nodes, reals, totals, hist, gains, candidates,
     criterion, per_word, width, max_depth, max_leaves, min_split, min_samples, min_weight,
-    min_decrease,
+    min_decrease, l2,
 ):  # fmt: skip
     """Between two rounds of tasks: look at what was done and set up what comes next."""
     todo, opened, free = lists[0], lists[1], lists[2]
@@ -596,7 +603,9 @@ def _advance(
     if kind == _TOTALS:
         total = _total(partial[0])
         scales[_WEIGHT_UNIT] = _power_of_two(total)
-        scales[_CENTRE] = _total(partial[1]) / total
+        scales[_RIDGE] = l2 * scales[_WEIGHT_UNIT]
+        # A penalty pulls towards 0, so that is where numbers are measured from.
+        scales[_CENTRE] = _total(partial[1]) / total if l2 == 0 else 0.0
         now[_LIMIT] = max(1, np.int64(min(min_weight, total) * scales[_WEIGHT_UNIT]))
         now[_KIND] = _SPREAD if criterion == SQUARED_ERROR else _FIX
         return
@@ -646,8 +655,9 @@ def _advance(
     first = 0 if todo[0] < 0 else now[_N_NODES] - 2 * now[_N_TODO]
     for node in range(first, now[_N_NODES]):
         if nodes[OPEN, node] and _settle(
-            node, criterion, nodes, reals, totals, gains, candidates, min_decrease * unit
-        ):
+            node, criterion, nodes, reals, totals, gains, candidates, min_decrease * unit,
+            scales[_RIDGE],
+        ):  # fmt: skip
             opened[now[_N_OPEN]] = node
             now[_N_OPEN] += 1
         elif nodes[SLOT, node] >= 0:
@@ -685,7 +695,8 @@ def _finish(n_nodes, criterion, scales, nodes, reals, totals, n_bins, values, ed
         if criterion == SQUARED_ERROR:
             unit = scales[_WEIGHT_UNIT] / scales[_TARGET_UNIT]
             weight = np.float64(totals[node, 0])
-            value[node, 0] = scales[_CENTRE] + np.float64(totals[node, 1]) / weight * unit
+            mean = np.float64(totals[node, 1]) / (weight + scales[_RIDGE]) * unit
+            value[node, 0] = scales[_CENTRE] + mean
             value[node, 1] = weight / scales[_WEIGHT_UNIT]
             reals[IMPURITY, node] *= unit * unit
         else:
@@ -716,29 +727,29 @@ def _finish(n_nodes, criterion, scales, nodes, reals, totals, n_bins, values, ed
 @parallel(error_model="numpy")
 def grow(
     sample_weight, y, words, sums, index, leaf, segments, squares, partial, nodes, reals, totals,
-    hist, counts, gains, candidates, lists, n_bins, missing, values, edges, exact, value,
+    hist, counts, gains, candidates, lists, n_bins, flags, values, edges, exact, value,
     criterion, per_word, width, chunk, max_depth, max_leaves, min_split, min_samples, min_weight,
-    min_decrease,
+    min_decrease, l2,
 ):  # fmt: skip
     """Grow one tree into the arrays of a ``counterpoint.trees.GrowWorkspace``.
 
     Returns the number of nodes, or ``FULL`` if there is no room for more. Children lie side by
     side, after their parent. ``max_leaves`` 0 grows level by level, else best first.
     """
-    scales = np.zeros(3)
+    scales = np.zeros(4)
     now = np.zeros(_N_NOW, dtype=np.int64)
     now[_N_TASKS], now[_WORK] = segments.shape[2], len(sample_weight)
     while now[_KIND] != _DONE:
         for t in prange(now[_N_TASKS]):  # no race: chunks, and words of a node, are disjoint
             _task(
                 np.int64(t), now, lists[0], sample_weight, y, scales, partial, words, sums, index,
-                leaf, segments, squares, nodes, hist, counts, gains, candidates, n_bins, missing,
+                leaf, segments, squares, nodes, hist, counts, gains, candidates, n_bins, flags,
                 (criterion, per_word, width, min_samples), chunk,
             )  # fmt: skip
         _advance(
             now, lists, scales, partial, segments, squares, nodes, reals, totals, hist, gains,
             candidates, criterion, per_word, width, max_depth, max_leaves, min_split, min_samples,
-            min_weight, min_decrease,
+            min_weight, min_decrease, l2,
         )  # fmt: skip
     _finish(
         now[_N_NODES], criterion, scales, nodes, reals, totals, n_bins, values, edges, exact,

@@ -161,7 +161,7 @@ def _bar_light(weights, total, least, score):
 
 @lean
 def _target_scores(
-    hist, first, stride, n, n_bins, totals, missing_left, least, floats, sums, places
+    hist, first, stride, n, n_bins, totals, missing_left, least, ridge, floats, sums, places
 ):
     padded = (n + _LANES - 1) // _LANES * _LANES
     cumulated, weights, score = sums[0, :padded], sums[1, :padded], floats[3, :padded]
@@ -171,10 +171,11 @@ def _target_scores(
         _cumulate(hist[at:], places, n, start, weights if k == 0 else cumulated)
     total, target = totals[0], totals[1]
     unit = 1.0 / total
+    more = ridge * unit
     for b in range(padded):
         left, right = cumulated[b] * unit, (target - cumulated[b]) * unit
-        lower = max(weights[b], 1) * unit
-        upper = max(total - weights[b], 1) * unit
+        lower = max(weights[b], 1) * unit + more
+        upper = max(total - weights[b], 1) * unit + more
         score[b] = (left * left * upper + right * right * lower) / (lower * upper)
     _bar_light(weights, total, least, score)
 
@@ -182,7 +183,7 @@ def _target_scores(
 @lean
 def scan_feature(
     criterion, hist, counts, first, stride, n_bins, totals, n_rows, absent, missing_left,
-    min_samples, min_weight, floats, sums,
+    min_samples, min_weight, ridge, floats, sums,
 ):  # fmt: skip
     """Score every cut of a column and return (best score, last bin on the left).
 
@@ -190,7 +191,7 @@ def scan_feature(
     same ``stride`` further for the next class; ``absent`` is the weight of the missing.
     Scores, per unit of the node's weight: for Gini the sum of squares of class weights over
     side weights, for entropy minus the children's entropy, for squared error the sum of
-    squares of the sides' targets over side weights. All are to be large. -inf and -1 if no cut
+    squares of the sides' targets over side weights plus ``ridge``. All are to be large. -inf and -1 if no cut
     leaves ``min_samples`` rows and ``min_weight`` on both sides.
     """
     # With missing values on the right, all that is there may go left.
@@ -206,8 +207,9 @@ def scan_feature(
     least = (max(min_weight, absent + 1) if missing_left else min_weight, min_weight)
     if criterion == SQUARED_ERROR:
         _target_scores(
-            hist, first, stride, n, n_bins, totals, missing_left, least, floats, sums, places
-        )
+            hist, first, stride, n, n_bins, totals, missing_left, least, ridge, floats, sums,
+            places,
+        )  # fmt: skip
     elif criterion == GINI and len(totals) == 2:
         _gini_of_two(
             hist, first, stride, n, n_bins, totals, missing_left, least, floats, sums, places

@@ -16,6 +16,7 @@ from counterpoint.boosting.concept_rules import NominalConcept
 from counterpoint.boosting.concepts import NominalConceptClassifier
 from counterpoint.boosting.decorate import DecorateClassifier
 from counterpoint.boosting.discretize import MDLDiscretizer
+from counterpoint.boosting.hist_boost import HistBoostClassifier, HistBoostRegressor
 from counterpoint.boosting.l2boost import L2BoostClassifier, L2BoostRegressor
 from counterpoint.boosting.learners import Learner, MemberAnswer
 from counterpoint.boosting.logitboost import LogitBoostClassifier
@@ -36,6 +37,8 @@ __all__ = [
     "DecorateClassifier",
     "DiversityStopping",
     "ErrorStopping",
+    "HistBoostClassifier",
+    "HistBoostRegressor",
     "L2BoostClassifier",
     "L2BoostRegressor",
     "Learner",

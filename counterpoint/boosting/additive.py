@@ -28,8 +28,11 @@ class AdditiveRule(Rule):
 
     ``cases`` turns weights into numbers of cases, which members are trained on: learners that weigh
     data against a penalty (ridge) see as many cases as there are. ``votes``: say what class each
-    member speaks for, in case a stopping rule looks at it.
+    member speaks for, in case a stopping rule looks at it. ``notes``: note errors on the training
+    samples, which takes a while where trees do not.
     """
+
+    notes = True
 
     def __init__(self, loss, learning_rate, line_search, cases, votes):
         self.loss, self.learning_rate, self.line_search = loss, learning_rate, line_search
@@ -49,7 +52,7 @@ class AdditiveRule(Rule):
         factor, self.aim = self.loss.request(self.target, self.scores)
         weight = self.weight
         if factor is not None:
-            weight = weight[:, None] * (factor / factor.max(axis=0))
+            weight = weight[:, None] * factor
         if self.aim.shape[1] == 1:
             return weight.reshape(-1), self.aim[:, 0]
         return weight, self.aim
@@ -71,6 +74,8 @@ class AdditiveRule(Rule):
         """Add the member to the scores."""
         self.total += verdict.alpha * as_columns(answer.values)
         self.scores = self.loss.scores(self.total)
+        if not self.notes:
+            return {}
         return {f"train_{k}": v for k, v in self.loss.notes(self.y, self.scores).items()}
 
 

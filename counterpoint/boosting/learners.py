@@ -144,11 +144,12 @@ class PreparedLearner(Learner):
 
     def fit(self, weight, target=None):
         """Train one member."""
-        model = copy(self.template)
-        if self.is_random:
-            set_random_states(model, self.rng)
         given = {} if target is None else {"target": target}
-        return self.answer(model.fit_prepared(self.data, weight, **given))
+        return self.answer(self._copy().fit_prepared(self.data, weight, **given))
+
+    def _copy(self):
+        model = copy(self.template)
+        return set_random_states(model, self.rng) if self.data.is_random else model
 
     def answer(self, model):
         """Return what a member predicts for the training samples."""

@@ -144,17 +144,23 @@ class BaseBoosting(MetaEstimatorMixin, BaseEnsemble):
         self._check_options()
         X, y, weight = self._check_data(X, y, sample_weight)
         rng = self._generator()
+        X, y, weight, apart = self._set_aside(X, y, weight, rng)
         rule = self.make_rule()
         watchers = [self._watcher(name, *pair) for name, pair in evaluation_sets(eval_set).items()]
+        watchers += apart
         with self._naming_text(X):
             learner = self._make_learner(rule, X, y, weight, rng)
             self._run(rule, learner, y, weight, watchers)
         return self
 
+    def _set_aside(self, X, y, weight, rng):
+        """Return the data to train on, and watchers of what is held out."""
+        return X, y, weight, []
+
     def _run(self, rule, learner, y, weight, watchers):
         n_classes = len(self.classes_) if is_classifier(self) else None
         start = self._start(rule, learner, y, n_classes, weight, watchers)
-        stops = self.stopping or ()
+        stops = self._stopping() or ()
         stops = stops if isinstance(stops, (list, tuple)) else (stops,)
         result = boost(
             rule,
@@ -180,6 +186,9 @@ class BaseBoosting(MetaEstimatorMixin, BaseEnsemble):
                 "Fit again with warm_start=True to go on from them.",
                 stacklevel=5,
             )
+
+    def _stopping(self):
+        return self.stopping
 
     def _goes_on(self):
         """Whether this fit goes on from the members there are."""

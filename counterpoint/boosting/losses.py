@@ -101,7 +101,7 @@ class LogisticLoss(_ClassLoss):
         return self._is_class(y).astype(float)
 
     def request(self, target, scores):
-        """Return the weights p (1 - p) and the working responses (y - p) / (p (1 - p))."""
+        """Return weights like p (1 - p), at most 1, and responses (y - p) / (p (1 - p))."""
         if self.n_outputs == 1:
             p, q = expit(2.0 * scores), expit(-2.0 * scores)
         else:
@@ -110,7 +110,8 @@ class LogisticLoss(_ClassLoss):
         # The response is 1/p for the class itself, -1/(1 - p) for the others.
         least = 1.0 / self.z_max
         z = np.where(target == 1.0, 1.0 / np.maximum(p, least), -1.0 / np.maximum(q, least))
-        return np.maximum(p * q, _LEAST_WEIGHT), z
+        curvature = np.maximum(p * q, _LEAST_WEIGHT)
+        return curvature / curvature.max(axis=0), z
 
     def scores(self, total):
         """Return scores that add up to 0 over the classes, for two that of the second alone."""

@@ -2,6 +2,7 @@
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
+from sklearn.utils import check_random_state
 
 from counterpoint._validation import check_choice, check_count, check_number
 from counterpoint.base import check_weights, validate_data
@@ -15,6 +16,7 @@ class _HistTree(GrownTreeMixin, TreeMixin, BaseEstimator):
     """What the two trees share: checks, binning, growing."""
 
     _input_dtype = [np.float64, np.float32]  # noqa: RUF012
+    min_weight_leaf = 0.0
 
     def _bin(self, X, sample_weight, *, codes=None, target=None, class_factor=None):
         weight = check_weights(sample_weight, X)
@@ -30,19 +32,28 @@ class _HistTree(GrownTreeMixin, TreeMixin, BaseEstimator):
         workspace = GrowWorkspace(binned, own, n_classes=n_classes)
         return PreparedRows(X, workspace, weight, class_factor, codes, target, rows)
 
-    def fit_prepared(self, data, sample_weight=None, target=None):
+    def fit_prepared(self, data, sample_weight=None, target=None, rows=None):
         """Grow the tree on what ``prepare`` of this tree, or of one with the same parameters, made.
 
-        ``sample_weight`` and the ``target`` of a regressor take the place of those given there.
+        ``sample_weight`` and the ``target`` of a regressor take the place of those given there;
+        ``rows`` are the positions of those to grow it on, None for all.
         """
         weight = data.weigh(sample_weight)
         target = data.target if target is None else target
-        if data.rows is not None:
-            weight = weight[data.rows]
-            target = None if target is None else target[data.rows]
-        total = data.grower.binned.n_samples if weight is None else weight.sum()
+        grower, kept = data.grower, data.rows
+        if rows is not None:
+            if kept is not None:
+                rows = rows[kept[rows]]
+                grower = grower.take((np.cumsum(kept) - 1)[rows])
+            else:
+                grower = grower.take(rows)
+            kept = rows
+        if kept is not None:
+            weight = None if weight is None else weight[kept]
+            target = None if target is None else target[kept]
+        total = grower.n_samples if weight is None else weight.sum()
         self.tree_ = grow(
-            data.grower,
+            grower,
             weight,
             target=target,
             criterion=self.criterion,
@@ -50,11 +61,16 @@ class _HistTree(GrownTreeMixin, TreeMixin, BaseEstimator):
             max_leaf_nodes=self.max_leaf_nodes,
             min_samples_split=self.min_samples_split,
             min_samples_leaf=self.min_samples_leaf,
-            min_weight_leaf=self.min_weight_fraction_leaf * total,
+            min_weight_leaf=max(self.min_weight_fraction_leaf * total, self.min_weight_leaf),
             min_impurity_decrease=self.min_impurity_decrease,
+            **self._further(data),
         )
-        data.remember(self.tree_, data.grower.leaf if data.rows is None else None)
+        data.remember(self.tree_, grower.leaf if kept is None else None)
         return self
+
+    def _further(self, data):
+        """Return what else there is to say to the grower."""
+        return {}
 
     def _check(self):
         check_choice(self.criterion, "criterion", self._criteria)
@@ -176,6 +192,15 @@ class HistTreeRegressor(RegressorMixin, _HistTree):
         As for :class:`HistTreeClassifier`.
     min_weight_fraction_leaf, min_impurity_decrease, max_bins
         Likewise.
+    min_weight_leaf : float, default=0.0
+        Least weight in a leaf, where ``min_weight_fraction_leaf`` asks for a share.
+    l2_regularization : float, default=0.0
+        Added to the weight of a leaf when its value is worked out, which draws the value towards
+        0; splits are chosen by what is then gained (Chen and Guestrin 2016, eq. 7).
+    max_features : float, default=1.0
+        Share of the columns, drawn at random, that the tree may split on.
+    random_state : int, RandomState instance or None, default=None
+        Draws the columns.
 
     Attributes
     ----------
@@ -183,6 +208,10 @@ class HistTreeRegressor(RegressorMixin, _HistTree):
         The tree as arrays, see :class:`HistTreeClassifier`.
     n_features_in_ : int
         Number of columns.
+
+    References
+    ----------
+    .. [1] T. Chen and C. Guestrin, "XGBoost: A scalable tree boosting system", KDD 2016.
 
     Examples
     --------
@@ -205,6 +234,10 @@ class HistTreeRegressor(RegressorMixin, _HistTree):
         min_weight_fraction_leaf=0.0,
         min_impurity_decrease=0.0,
         max_bins=MAX_BINS,
+        min_weight_leaf=0.0,
+        l2_regularization=0.0,
+        max_features=1.0,
+        random_state=None,
     ):
         self.criterion = criterion
         self.max_depth = max_depth
@@ -214,6 +247,30 @@ class HistTreeRegressor(RegressorMixin, _HistTree):
         self.min_weight_fraction_leaf = min_weight_fraction_leaf
         self.min_impurity_decrease = min_impurity_decrease
         self.max_bins = max_bins
+        self.min_weight_leaf = min_weight_leaf
+        self.l2_regularization = l2_regularization
+        self.max_features = max_features
+        self.random_state = random_state
+
+    def _check(self):
+        super()._check()
+        check_number(self.min_weight_leaf, "min_weight_leaf", low=0)
+        check_number(self.l2_regularization, "l2_regularization", low=0)
+        check_number(self.max_features, "max_features", low=0, high=1, open_low=True)
+
+    def _bin(self, X, sample_weight, **options):
+        data = super()._bin(X, sample_weight, **options)
+        data.is_random = self.max_features < 1
+        return data
+
+    def _further(self, data):
+        columns = None
+        if self.max_features < 1:
+            n = data.X.shape[1]
+            columns = np.zeros(n, dtype=bool)
+            wanted = max(1, round(self.max_features * n))
+            columns[check_random_state(self.random_state).permutation(n)[:wanted]] = True
+        return {"l2": self.l2_regularization, "columns": columns}
 
     def prepare(self, X, y=None, sample_weight=None):
         """Read and bin the training rows, once for all trees that are grown on them.

@@ -1,5 +1,7 @@
 """Grow trees on binned data, again and again with other weights."""
 
+from copy import copy
+
 import numpy as np
 from numba import get_num_threads, set_num_threads
 from numpy.typing import ArrayLike, NDArray
@@ -41,22 +43,37 @@ class GrowWorkspace:
         self._per_word = -(-d // n_words)
         self._width = int(binned.n_bins.max()) + int(binned.has_missing.any())
         self._hist_bytes = 8 * n_words * self._n_sums * self._per_word * self._width
+        self._min_parallel = _MIN_PARALLEL
+        self._lay_out(n, n_words)
+        pack_words(binned.codes, codes, binned.n_bins, self._per_word, self._words[0])
+        self._no_target = np.empty(0)
+        self._flags = np.where(binned.has_missing, kernels.MISSING, 0).astype(np.uint8)
+        self._part: GrowWorkspace | None = None
+
+    def _lay_out(self, n, n_words):
+        """Make room for so many rows."""
+        self.n_samples = n
         self._chunk = _chunk_rows(n)
         self._n_chunks = -(-n // self._chunk)
-        self._min_parallel = _MIN_PARALLEL
         self._words = np.empty((3, n_words, n), dtype=np.uint64)
-        pack_words(binned.codes, codes, binned.n_bins, self._per_word, self._words[0])
         # Weights, and weighted targets if there are any; positions, and a list of places.
-        self._sums = np.empty((3, 2 if y is None else 1, n), dtype=np.int64)
+        self._sums = np.empty((3, 2 if self.is_regression else 1, n), dtype=np.int64)
         self._index = np.empty((4, n), dtype=np.uint16)
         self._index[0] = np.arange(n) % self._chunk
         self._partial = np.zeros((3, self._n_chunks))
-        self._no_target = np.empty(0)
-        self._missing = binned.has_missing.astype(np.uint8)
         self.leaf = np.zeros(n, dtype=np.int32)
         self._capacity = self._n_kept = 0
         self._lists = np.empty((3, 0), dtype=np.int64)
         self._counting = False
+
+    def take(self, rows: NDArray) -> "GrowWorkspace":
+        """Return a workspace of some rows; the next call may use its memory again."""
+        if self._part is None or self._part.n_samples != len(rows):
+            self._part = copy(self)
+            self._part._lay_out(len(rows), self._words.shape[1])
+        for taken, words in zip(self._part._words[0], self._words[0], strict=True):
+            np.take(words, rows, out=taken)
+        return self._part
 
     def _reserve(self, capacity, n_kept, counting):
         """Make room for so many nodes and kept histograms, with numbers of rows or without."""
@@ -93,15 +110,19 @@ def grow(
     min_samples_leaf: int = 1,
     min_weight_leaf: float = 0.0,
     min_impurity_decrease: float = 0.0,
+    l2: float = 0.0,
+    columns: NDArray | None = None,
 ) -> Tree:
     """Grow one tree; the leaf of every training sample is left in ``workspace.leaf``.
 
     The same weights, finite, not negative and not all zero, give the same bits at any number of
     threads. ``target`` is for regression only; ``criterion`` None is "gini", or "squared_error".
-    Numbers of samples are counted whatever their weight.
+    Numbers of samples are counted whatever their weight. ``l2`` is added to the weight of a leaf
+    when its value is worked out, which draws that towards 0. ``columns`` (n_features,) says which
+    columns may be split on.
     """
     binned = workspace.binned
-    n = binned.n_samples
+    n = workspace.n_samples
     if workspace.is_regression != (target is not None):
         raise ValueError(
             "target is for regression, where the workspace was made without y: pass one of the two."
@@ -120,6 +141,9 @@ def grow(
     most = min(n // max(min_samples_leaf, 1) + 1, leaves or n, 1 << min(depth, 30))
     capacity = min(2 * most, _CAPACITY)
     n_kept = min(most, 1 << min(max(depth - 2, 0), 30), _HIST_BYTES // workspace._hist_bytes + 2)
+    flags = workspace._flags
+    if columns is not None:
+        flags = flags | np.where(columns, 0, kernels.BARRED).astype(np.uint8)
     # Little work is done faster alone.
     n_threads = get_num_threads()
     alone = n * binned.n_features < workspace._min_parallel
@@ -133,10 +157,10 @@ def grow(
                 workspace._segments, workspace._squares, workspace._partial, workspace._nodes,
                 workspace._reals, workspace._totals, workspace._hist, workspace._counts,
                 workspace._gains, workspace._candidates, workspace._lists, binned.n_bins,
-                workspace._missing, binned.values, binned.edges, binned.exact, workspace._value,
+                flags, binned.values, binned.edges, binned.exact, workspace._value,
                 CRITERIA[criterion], workspace._per_word, workspace._width, workspace._chunk, depth,
                 leaves, int(min_samples_split), int(min_samples_leaf), float(min_weight_leaf),
-                float(min_impurity_decrease),
+                float(min_impurity_decrease), float(l2),
             )  # fmt: skip
             if n_nodes != kernels.FULL:
                 return _collect(workspace, n_nodes)
