@@ -191,8 +191,8 @@ def scan_feature(
     same ``stride`` further for the next class; ``absent`` is the weight of the missing.
     Scores, per unit of the node's weight: for Gini the sum of squares of class weights over
     side weights, for entropy minus the children's entropy, for squared error the sum of
-    squares of the sides' targets over side weights plus ``ridge``. All are to be large. -inf and -1 if no cut
-    leaves ``min_samples`` rows and ``min_weight`` on both sides.
+    squares of the sides' targets over side weights plus ``ridge``. All are to be large. -inf and -1
+    if no cut leaves ``min_samples`` rows and ``min_weight`` on both sides.
     """
     # With missing values on the right, all that is there may go left.
     n = n_bins if absent > 0 and not missing_left else n_bins - 1

@@ -245,12 +245,12 @@ class AdditiveRegressor(BaseAdditiveBoosting, BaseEnsembleRegressor):
         return y
 
     def _combined(self, X):
-        return self._scores(X)[:, 0]
+        return self._loss.answers(self._scores(X))
 
     def staged_predict(self, X):
         """Yield ``predict`` after the first 1, 2, ... members."""
         for scores in self._staged_scores(X):
-            yield scores[:, 0]
+            yield self._loss.answers(scores)
 
     def _ask(self, X):
         # What each round adds: with ``start_`` this adds up to ``predict``.

@@ -1,16 +1,16 @@
-"""Gradient boosting of histogram trees: many small Newton steps, stopped in time."""
+"""Gradient boosting of histogram trees: many small Newton steps, ended in time."""
 
 from dataclasses import replace
 
 import numpy as np
 from sklearn.model_selection import train_test_split
+from sklearn.utils.validation import check_is_fitted
 
 from counterpoint._members import select_rows
 from counterpoint._validation import check_choice, check_count, check_number
 from counterpoint.boosting.additive import (
     AdditiveClassifier,
     AdditiveRegressor,
-    AdditiveRule,
     AdditiveWatcher,
     ColumnsLearner,
 )
@@ -22,11 +22,11 @@ from counterpoint.trees import HistTreeRegressor
 # With fewer rows than this "auto" holds none out: what it would learn from them is worth more.
 _FEW = 2000
 # Rows held out at most: more do not make the choice better, but take time.
-_MANY_HELD = 20_000
+_MOST_HELD = 20_000
 
 
 class SampledLearner(PreparedLearner):
-    """Grow trees on rows drawn anew for each, with leaves set by the loss if it wants that."""
+    """Grow trees on rows drawn anew for each; leaves are set by the loss if it asks for that."""
 
     def __init__(self, estimator, X, *, share, loss, cases, rng):
         super().__init__(estimator, X, None, None, proba=False, cases=cases, rng=rng)
@@ -35,24 +35,24 @@ class SampledLearner(PreparedLearner):
 
     def fit(self, weight, target=None):
         """Train one member."""
-        model = self._copy()
-        rows = None
+        model, rows = self._copy(), None
         if self.share < 1:
             n = len(self.data.X)
             rows = np.flatnonzero(self.rng.permutation(n) < max(1, round(self.share * n)))
         model.fit_prepared(self.data, weight, target=target, rows=rows)
-        if hasattr(self.loss, "leaf_values"):
-            leaf = self.data.leaves(model.tree_)
-            values = self.loss.leaf_values(leaf, self.cases, model.tree_.node_count)
-            model.tree_ = replace(model.tree_, value=values[:, None])
-            return MemberAnswer(model, values=values[leaf])
-        return self.answer(model)
+        if not hasattr(self.loss, "leaf_values"):
+            return self.answer(model)
+        leaf = self.data.leaves(model.tree_)
+        values = self.loss.leaf_values(leaf, self.cases, model.tree_.node_count)
+        model.tree_ = replace(model.tree_, value=values[:, None])
+        return MemberAnswer(model, values=values[leaf])
 
 
 class _HistBoost:
-    """Parameters of both, and what is held out."""
+    """Parameters of both, the rows held out, and what columns are worth."""
 
     resample = False
+    stopping = None
 
     def __init__(
         self,
@@ -91,8 +91,6 @@ class _HistBoost:
         self.progress = progress
         self.random_state = random_state
 
-    stopping = None
-
     def _base(self):
         return HistTreeRegressor(
             max_leaf_nodes=self.max_leaf_nodes,
@@ -109,10 +107,8 @@ class _HistBoost:
         check_number(self.subsample, "subsample", low=0, high=1, open_low=True)
         check_choice(self.early_stopping, "early_stopping", (True, False, "auto"))
         check_count(self.patience, "patience")
-        check_number(
-            self.validation_fraction, "validation_fraction", low=0, high=1, open_low=True,
-            open_high=True,
-        )  # fmt: skip
+        share = self.validation_fraction
+        check_number(share, "validation_fraction", low=0, high=1, open_low=True, open_high=True)
         if self.early_stopping is True and self.warm_start:
             raise ValueError(
                 "early_stopping=True and warm_start=True: rows held out once would be trained on "
@@ -136,47 +132,72 @@ class _HistBoost:
         )
         return ColumnsLearner(learner)
 
+    @property
+    def feature_importances_(self):
+        """Share of each column in what all splits lowered the loss by, (n_features,)."""
+        check_is_fitted(self)
+        gained = np.zeros(self.n_features_in_)
+        for member in self.estimators_:
+            for model in member if isinstance(member, list) else [member]:
+                tree = model.tree_
+                spread = tree.impurity * tree.weighted_n_node_samples
+                split = np.flatnonzero(~tree.is_leaf)
+                left, right = tree.children_left[split], tree.children_right[split]
+                lowered = np.maximum(spread[split] - spread[left] - spread[right], 0.0)
+                np.add.at(gained, tree.feature[split], lowered)
+        return gained / gained.sum() if gained.any() else gained
+
     # -- rows held out ---------------------------------------------------------------------------
 
     def _set_aside(self, X, y, weight, rng):
-        self._stops_early = self._wants_to_stop_early(len(y))
-        if not self._stops_early:
+        self._held = None
+        wanted = self.early_stopping
+        if wanted == "auto":
+            wanted = len(y) >= _FEW and not self.warm_start
+        if not wanted:
             return X, y, weight, []
-        n_held = min(max(1, round(self.validation_fraction * len(y))), _MANY_HELD)
+        n_held = min(max(1, round(self.validation_fraction * len(y))), _MOST_HELD)
+        if n_held >= len(y):
+            raise ValueError(
+                f"early_stopping=True holds rows out, and X has {len(y)}: give more rows, or set "
+                "early_stopping=False."
+            )
         kept, held = train_test_split(
             np.arange(len(y)), test_size=n_held, stratify=self._strata(y, n_held), random_state=rng
         )
-        watcher = _LateWatcher(self, select_rows(X, held), y[held])
+        kept = self._with_every_class(y, kept, held)
+        self._held = _HeldOut(self, select_rows(X, held), y[held])
         weight = weight[kept]
-        return select_rows(X, kept), y[kept], weight / weight.sum(), [watcher]
-
-    def _wants_to_stop_early(self, n):
-        if self.early_stopping != "auto":
-            return self.early_stopping
-        return n >= _FEW and not self.warm_start
+        return select_rows(X, kept), y[kept], weight / weight.sum(), [self._held]
 
     def _strata(self, y, n_held):
         return None
 
+    def _with_every_class(self, y, kept, held):
+        return kept
+
     def _stopping(self):
-        column = f"held_{self._loss.score}"
-        return ErrorStopping(column, patience=self.patience) if self._stops_early else None
+        return ErrorStopping(self._held.column, patience=self.patience) if self._held else None
 
     def _finish(self, result):
-        if self._stops_early:
-            column = [row[f"held_{self._loss.score}"] for row in self._history]
-            best = int(np.argmin(column)) + 1
+        if self._held:
+            best = int(np.argmin([row[self._held.column] for row in self._history])) + 1
             self.estimators_ = self.estimators_[:best]
             self.estimator_weights_ = self.estimator_weights_[:best]
             self._history = self._history[:best]
+            self._held = None  # no data in the model
         super()._finish(result)
 
 
-class _LateWatcher:
-    """Watch rows held out; the loss is there when training has begun."""
+class _HeldOut:
+    """Follow the ensemble on rows held out; its loss is there when the first member is."""
 
     def __init__(self, owner, X, y):
         self.owner, self.X, self.y, self.watcher = owner, X, y, None
+
+    @property
+    def column(self):
+        return f"held_{self.owner._loss.score}"
 
     def __call__(self, model, alpha):
         if self.watcher is None:
@@ -185,7 +206,88 @@ class _LateWatcher:
 
 
 class HistBoostClassifier(_HistBoost, AdditiveClassifier):
-    """Gradient boosting."""
+    """Gradient boosting of histogram trees, for classes.
+
+    Scores start from the classes' shares. Each round fits a tree to the slope of the log-loss
+    over its curvature, weighted by curvature, so that a leaf adds the Newton step
+    sum(y - p) / (sum(p (1 - p)) + l2) ([1]_, [2]_ eq. 5), times ``learning_rate``; K > 2 classes
+    have a tree each. Trees grow leaf by leaf, the split that lowers the loss most first ([3]_).
+    With ``early_stopping`` some rows are held out, and the ensemble ends where it is best for them.
+    The same seed gives the same bytes at any number of threads.
+
+    Parameters
+    ----------
+    n_estimators : int, default=1000
+        Most rounds.
+    learning_rate : float, default=0.1
+        Shrinkage: factor of each tree's values.
+    max_leaf_nodes : int or None, default=63
+        Most leaves of a tree.
+    max_depth : int or None, default=None
+        Most splits on a path.
+    min_samples_leaf : int, default=1
+        Fewest rows in a leaf. Above 1 rows are counted, which takes a quarter longer.
+    min_weight_leaf : float, default=1.0
+        Least sum of curvatures in a leaf: p (1 - p) of its rows, times their weights.
+    l2_regularization : float, default=1.0
+        Added to the sum of curvatures: draws values of small leaves towards 0.
+    subsample : float, default=1.0
+        Share of the rows, drawn anew for each tree, that it is grown on.
+    max_features : float, default=1.0
+        Share of the columns, drawn anew for each tree, that it may split on.
+    max_bins : int, default=255
+        Most bins of a column.
+    early_stopping : bool or "auto", default="auto"
+        Hold rows out and stop when their loss has not fallen for ``patience`` rounds; the trees up
+        to the best round are kept. "auto": from 2000 rows on.
+    patience : int, default=30
+        Rounds without a better loss on the rows held out.
+    validation_fraction : float, default=0.1
+        Share of the rows held out, at most 20,000; every class keeps a row to train on.
+    class_weight : dict, "balanced" or None, default=None
+        Weights of classes, multiplied with ``sample_weight``.
+    warm_start : bool, default=False
+        Go on from the trees there are; not with ``early_stopping=True``.
+    progress : bool or None, default=None
+        Show a bar; None: if it takes long and there is a terminal.
+    random_state : int, RandomState instance or None, default=None
+        Draws rows, columns and what is held out.
+
+    Attributes
+    ----------
+    estimators_ : list
+        The trees; for more than two classes a list of one for each class a round.
+    estimator_weights_ : ndarray of shape (n_members,)
+        All ``learning_rate``.
+    start_ : ndarray of shape (1,) or (n_classes,)
+        Where scores start: logarithms of odds or of shares.
+    classes_ : ndarray of shape (n_classes,)
+        Labels, sorted.
+    feature_importances_ : ndarray of shape (n_features,)
+        Share of each column in what all splits lowered the loss by.
+    history_ : DataFrame
+        One row per round: ``held_error`` and ``held_log_loss`` if rows were held out, and the same
+        on ``eval_set``.
+    stop_reason_ : str
+        "complete", "interrupted", or what ended training early.
+
+    References
+    ----------
+    .. [1] J. H. Friedman, "Greedy function approximation: a gradient boosting machine", Annals of
+       Statistics 29, 2001.
+    .. [2] T. Chen and C. Guestrin, "XGBoost: A scalable tree boosting system", KDD 2016.
+    .. [3] G. Ke et al., "LightGBM: A highly efficient gradient boosting decision tree",
+       NIPS 2017.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from counterpoint.boosting import HistBoostClassifier
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> boosted = HistBoostClassifier(n_estimators=50).fit(X[::2], y[::2])
+    >>> bool(boosted.score(X[1::2], y[1::2]) > 0.93)
+    True
+    """
 
     def __init__(
         self,
@@ -231,13 +333,64 @@ class HistBoostClassifier(_HistBoost, AdditiveClassifier):
     def _make_loss(self):
         return NewtonClassLoss(len(self.classes_))
 
+    def predict_log_proba(self, X):
+        """Return the logarithm of ``predict_proba``, exact where that is tiny."""
+        scores = self._scores(X)
+        return self._loss.log_proba(scores)
+
     def _strata(self, y, n_held):
         counts = np.bincount(y)
-        return y if counts[counts > 0].min() >= 2 and len(counts) <= n_held else None
+        return y if counts.min() >= 2 and len(counts) <= min(n_held, len(y) - n_held) else None
+
+    def _with_every_class(self, y, kept, held):
+        # A class of which all rows were held out is trained on what is there of it.
+        lost = held[~np.isin(y[held], y[kept])]
+        return np.sort(np.append(kept, lost))
 
 
 class HistBoostRegressor(_HistBoost, AdditiveRegressor):
-    """Gradient boosting."""
+    """Gradient boosting of histogram trees, for numbers.
+
+    As ``HistBoostClassifier``, by the slope and curvature of ``loss``. Losses without curvature
+    take 1 for it, and their leaves are set to the step that lowers the loss most (Friedman 2001,
+    algorithm 4: see the references of ``HistBoostClassifier``): the median or another quantile of
+    what is left over.
+
+    Parameters
+    ----------
+    loss : {"squared_error", "absolute_error", "quantile", "poisson"}, default="squared_error"
+        What is lowered. "absolute_error" predicts medians, "quantile" the ``quantile``-th
+        quantiles, "poisson" the mean of counts, by its logarithm.
+    quantile : float, default=0.5
+        For ``loss="quantile"``.
+    n_estimators, learning_rate, max_leaf_nodes, max_depth, min_samples_leaf, min_weight_leaf
+        As in ``HistBoostClassifier``; the curvature of the squared error is 1.
+    l2_regularization, subsample, max_features, max_bins, early_stopping, patience
+        Likewise.
+    validation_fraction, warm_start, progress, random_state
+        Likewise.
+
+    Attributes
+    ----------
+    estimators_ : list
+        The trees.
+    estimator_weights_, feature_importances_, stop_reason_
+        As in ``HistBoostClassifier``.
+    start_ : ndarray of shape (1,)
+        Where scores start: the mean, quantile or logarithm of the mean of y.
+    history_ : DataFrame
+        One row per round: ``held_error``, the loss on the rows held out, and the same on
+        ``eval_set``; squared error, pinball loss or Poisson deviance.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_diabetes
+    >>> from counterpoint.boosting import HistBoostRegressor
+    >>> X, y = load_diabetes(return_X_y=True)
+    >>> boosted = HistBoostRegressor(n_estimators=50, max_leaf_nodes=4).fit(X[::2], y[::2])
+    >>> bool(boosted.score(X[1::2], y[1::2]) > 0.3)
+    True
+    """
 
     def __init__(
         self,

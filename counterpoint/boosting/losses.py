@@ -20,6 +20,7 @@ class SquaredLoss:
 
     n_outputs = 1
     weighs = False  # the samples' weights never change
+    score = "error"  # which of the notes says when to stop
 
     def begin(self, y, weight):
         """Return the targets, (n_samples, n_outputs); note the start of the scores."""
@@ -39,6 +40,10 @@ class SquaredLoss:
         """Return the scores, given the sum of the members' values."""
         return self.start + total
 
+    def answers(self, scores):
+        """Return predictions, (n_samples,)."""
+        return scores[:, 0]
+
     def votes(self, part):
         """Return the classes a member alone speaks for; numbers have none."""
 
@@ -47,7 +52,9 @@ class SquaredLoss:
         return {"error": float(np.mean((y - scores[:, 0]) ** 2))}
 
 
-class _ClassLoss(SquaredLoss):
+class ClassLoss(SquaredLoss):
+    """What losses of classes share."""
+
     def __init__(self, n_classes):
         self.n_classes = n_classes
         self.n_outputs = 1 if n_classes == 2 else n_classes
@@ -63,7 +70,7 @@ class _ClassLoss(SquaredLoss):
         return y[:, None] == (np.ones(1) if self.n_outputs == 1 else np.arange(self.n_classes))
 
 
-class SquaredClassLoss(_ClassLoss):
+class SquaredClassLoss(ClassLoss):
     """Squared error of classes coded +1 and -1."""
 
     def code(self, y):
@@ -86,7 +93,7 @@ class SquaredClassLoss(_ClassLoss):
         return project_to_simplex(share)
 
 
-class LogisticLoss(_ClassLoss):
+class LogisticLoss(ClassLoss):
     """Log-likelihood of classes, by Newton steps: weights, and responses clipped at z_max."""
 
     weighs = True

@@ -9,14 +9,14 @@ most (Friedman 2001, algorithm 4). The interface is that of ``losses.py``.
 import numpy as np
 from scipy.special import expit, log_expit, log_softmax, softmax, xlogy
 
-from counterpoint.boosting.losses import SquaredLoss, _ClassLoss
+from counterpoint.boosting.losses import ClassLoss, SquaredLoss
 
 # Curvatures are kept above this, so that slope over curvature stays a number.
 _LEAST = 1e-16
 _MOST = 700.0  # exp of more is no number any more
 
 
-class NewtonClassLoss(_ClassLoss):
+class NewtonClassLoss(ClassLoss):
     """Log-loss of classes: log-odds of the second of two, else a score a class."""
 
     weighs = True
@@ -61,17 +61,7 @@ class NewtonClassLoss(_ClassLoss):
         return log_softmax(scores, axis=1)
 
 
-class NewtonSquaredLoss(SquaredLoss):
-    """Squared error."""
-
-    score = "error"
-
-    def answers(self, scores):
-        """Return predictions."""
-        return scores[:, 0]
-
-
-class PoissonLoss(NewtonSquaredLoss):
+class PoissonLoss(SquaredLoss):
     """Half the Poisson deviance: scores are logarithms of the mean, targets not negative."""
 
     weighs = True
@@ -101,7 +91,7 @@ class PoissonLoss(NewtonSquaredLoss):
         return {"error": float(2.0 * np.mean(xlogy(y, np.where(y > 0, y, 1.0) / mean) - y + mean))}
 
 
-class QuantileLoss(NewtonSquaredLoss):
+class QuantileLoss(SquaredLoss):
     """Pinball loss: the level-th quantile of y given x; for the median half the absolute error."""
 
     def __init__(self, level):
@@ -130,8 +120,8 @@ class QuantileLoss(NewtonSquaredLoss):
 def grouped_quantiles(group, values, weight, level, n_groups):
     """Return the weighted quantile of the values in each group, 0 in empty ones.
 
-    The least value at which the weight of those not above it reaches ``level`` of the group's; where
-    it is reached exactly, the middle between this value and the next.
+    The least value at which the weight of those not above it reaches ``level`` of the group's;
+    where it is reached exactly, the middle between this value and the next.
     """
     order = np.lexsort((values, group))
     group, values, weight = group[order], values[order], weight[order]
@@ -143,13 +133,14 @@ def grouped_quantiles(group, values, weight, level, n_groups):
     goal = before + level * (below[np.maximum(last, 0)] - before)
     slack = 1e-12 * np.maximum(np.abs(goal), 1e-300)
     at = np.clip(np.searchsorted(below, goal - slack), first, np.maximum(last, 0))
+    at = np.minimum(at, len(values) - 1)
     exact = (np.abs(below[at] - goal) <= slack) & (at < last)
-    found = np.where(exact, (values[at] + values[np.minimum(at + 1, len(values) - 1)]) / 2, values[at])
+    found = (values[at] + values[np.where(exact, at + 1, at)]) / 2.0
     return np.where(full, found, 0.0)
 
 
 REGRESSION_LOSSES = {
-    "squared_error": lambda level: NewtonSquaredLoss(),
+    "squared_error": lambda level: SquaredLoss(),
     "absolute_error": lambda level: QuantileLoss(0.5),
     "quantile": QuantileLoss,
     "poisson": lambda level: PoissonLoss(),
