@@ -100,6 +100,57 @@ def test_grow_on_targets_makes_the_best_cuts(missing, limits):
     check_splits(binned, target, weight, tree, workspace.leaf, "squared_error", min_samples)
 
 
+@pytest.mark.parametrize("missing", [0.0, 0.3])
+def test_a_penalty_draws_leaves_to_zero_and_chooses_splits_by_what_is_then_gained(missing):
+    X, y, weight = make(2, n=60, missing=missing)
+    target = y * 3 + np.random.RandomState(1).normal(size=len(y))
+    binned = Binner().fit_transform(X)
+    workspace = GrowWorkspace(binned)
+    tree = grow(workspace, weight, target=target, max_leaf_nodes=6, l2=5.0)
+    assert tree.n_leaves == 6
+    codes = binned.codes.tolist()
+    rows = {0: list(range(len(y)))}
+    for node in range(tree.node_count):
+        here = rows[node]
+        total = sum(weight[i] for i in here)
+        pull = sum(weight[i] * target[i] for i in here)
+        assert tree.value[node, 0] == pytest.approx(pull / (total + 5.0))
+        left = tree.children_left[node]
+        if left < 0:
+            continue
+        sides = naive.sides(codes, here, tree, node)
+        rows[left], rows[tree.children_right[node]] = sides
+        best = max(naive.penalised_gains(codes, here, target, weight, 5.0).values())
+        assert naive.penalised_gain(*sides, target, weight, 5.0) == pytest.approx(best)
+
+
+def test_columns_that_are_barred_are_not_split_on_and_others_as_if_they_were_not_there():
+    X, y, weight = make(6, n=80, d=9, missing=0.1)
+    allowed = np.array([True, False, False, True, False, True, False, False, True])
+    binned = Binner().fit_transform(X)
+    barred = grow(GrowWorkspace(binned, y), weight, max_depth=4, columns=allowed)
+    alone = grow(GrowWorkspace(Binner().fit_transform(X[:, allowed]), y), weight, max_depth=4)
+    feature = np.append(np.flatnonzero(allowed), -1)[alone.feature]
+    np.testing.assert_array_equal(barred.feature, feature)
+    np.testing.assert_array_equal(barred.threshold, alone.threshold)
+    np.testing.assert_array_equal(barred.value, alone.value)
+
+
+def test_a_workspace_of_some_rows_grows_what_those_rows_alone_would():
+    X, y, weight = make(7, n=90, d=4)
+    binned = Binner().fit_transform(X)
+    whole = GrowWorkspace(binned, y)
+    for seed in range(2):  # the second time in the memory of the first
+        rows = np.sort(np.random.RandomState(seed).permutation(len(X))[:50])
+        part = whole.take(rows)
+        tree = grow(part, weight[rows], max_depth=4)
+        alone = GrowWorkspace(Binner().fit(X).transform(X[rows]), y[rows])
+        own = grow(alone, weight[rows], max_depth=4)
+        np.testing.assert_array_equal(tree.value, own.value)
+        np.testing.assert_array_equal(tree.threshold, own.threshold)
+        np.testing.assert_array_equal(part.leaf, alone.leaf)
+
+
 @settings(max_examples=15, deadline=None)
 @given(
     seed=st.integers(0, 10_000),

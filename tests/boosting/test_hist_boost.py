@@ -1,0 +1,213 @@
+"""Boosted histogram trees against loops over scikit-learn's trees and slopes by differences."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy.special import expit, softmax
+from sklearn.datasets import make_classification, make_friedman1
+from sklearn.tree import DecisionTreeRegressor
+
+from counterpoint.boosting import HistBoostClassifier, HistBoostRegressor
+from counterpoint.boosting.losses import SquaredLoss
+from counterpoint.boosting.newton import NewtonClassLoss, PoissonLoss, grouped_quantiles
+
+PLAIN = {
+    "min_weight_leaf": 0.0,
+    "l2_regularization": 0.0,
+    "max_leaf_nodes": None,
+    "max_depth": 3,
+    "early_stopping": False,
+    "n_estimators": 6,
+    "learning_rate": 0.3,
+}
+
+
+def classes(n_classes=2, n=160, seed=0):
+    X, y = make_classification(
+        n, 5, n_informative=4, n_redundant=0, n_classes=n_classes, random_state=seed
+    )
+    return X, y
+
+
+def newton_loop(X, y, n_classes, rounds, rate):
+    """Scores for the training rows by scikit-learn's trees on slope over curvature."""
+    share = np.bincount(y) / len(y)
+    columns = [1] if n_classes == 2 else range(n_classes)
+    scores = np.tile(
+        [np.log(share[1] / share[0])] if n_classes == 2 else np.log(share), (len(y), 1)
+    )
+    for _ in range(rounds):
+        p = expit(scores) if n_classes == 2 else softmax(scores, axis=1)
+        factor = 1.0 if n_classes == 2 else n_classes / (n_classes - 1)
+        h = factor * p * (1 - p)
+        for k, c in enumerate(columns):
+            tree = DecisionTreeRegressor(max_depth=3, random_state=0)
+            tree.fit(X, ((y == c) - p[:, k]) / h[:, k], sample_weight=h[:, k])
+            scores[:, k] += rate * tree.predict(X)
+    return scores
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_without_penalty_it_is_newton_boosting_of_trees(n_classes):
+    X, y = classes(n_classes)
+    ours = HistBoostClassifier(**PLAIN).fit(X, y)
+    # At the training rows: between equally good splits each has its own way to choose.
+    scores = newton_loop(X, y, n_classes, 6, 0.3)
+    wanted = expit(np.hstack([-scores, scores])) if n_classes == 2 else softmax(scores, axis=1)
+    assert_allclose(ours.predict_proba(X), wanted, rtol=1e-6)
+    *_, last = ours.staged_predict_proba(X)
+    assert_allclose(last, ours.predict_proba(X), rtol=1e-12)
+
+
+def test_absolute_error_is_boosting_with_medians_in_the_leaves():
+    X, y = make_friedman1(150, 5, noise=1.0, random_state=0)
+    ours = HistBoostRegressor(loss="absolute_error", **PLAIN).fit(X, y)
+    scores = np.full(len(y), np.median(y))
+    for _ in range(6):
+        left = y - scores
+        tree = DecisionTreeRegressor(max_depth=3, random_state=0).fit(X, np.sign(left) / 2)
+        leaf = tree.apply(X)
+        medians = {k: np.median(left[leaf == k]) for k in np.unique(leaf)}
+        scores += 0.3 * np.array([medians[k] for k in leaf])
+    assert_allclose(ours.predict(X), scores, rtol=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("loss", "value"),
+    [
+        (NewtonClassLoss(2), lambda s, t: np.logaddexp(0, s) - t * s),
+        (PoissonLoss(), lambda s, t: np.exp(s) - t * s),
+        (SquaredLoss(), lambda s, t: (s - t) ** 2 / 2),
+    ],
+    ids=["classes", "poisson", "squared"],
+)
+def test_requests_are_slope_over_curvature(loss, value):
+    rng = np.random.RandomState(0)
+    scores, target = rng.normal(size=(20, 1)), rng.randint(2, size=(20, 1)).astype(float)
+    curvature, aim = loss.request(target, scores)
+    step = 1e-4
+    low, mid, high = (value(scores + d, target) for d in (-step, 0.0, step))
+    bend = (high - 2 * mid + low) / step**2
+    curvature = np.ones_like(aim) if curvature is None else curvature
+    assert_allclose(curvature, bend, rtol=1e-5)
+    assert_allclose(aim * curvature, -(high - low) / (2 * step), rtol=1e-6, atol=1e-9)
+
+
+def test_quantiles_of_groups_are_those_of_each_group():
+    rng = np.random.RandomState(0)
+    group, values = rng.randint(1, 5, size=60), rng.normal(size=60)
+    found = grouped_quantiles(group, values, np.ones(60), 0.5, 6)
+    for k in range(1, 5):
+        assert found[k] == pytest.approx(np.median(values[group == k]))
+    assert_array_equal(found[[0, 5]], 0.0)
+    # A weight of 2 is the value twice.
+    weight = rng.randint(1, 4, size=60)
+    twice = np.repeat(np.arange(60), weight)
+    for level in (0.1, 0.37, 0.9):
+        assert_allclose(
+            grouped_quantiles(group, values, weight.astype(float), level, 6),
+            grouped_quantiles(group[twice], values[twice], np.ones(len(twice)), level, 6),
+        )
+
+
+@pytest.mark.parametrize("level", [0.1, 0.8])
+def test_quantiles_cover_their_share(level):
+    X, y = make_friedman1(3000, 5, noise=3.0, random_state=0)
+    model = HistBoostRegressor(loss="quantile", quantile=level, max_leaf_nodes=6, random_state=0)
+    share = np.mean(y[1500:] <= model.fit(X[:1500], y[:1500]).predict(X[1500:]))
+    assert share == pytest.approx(level, abs=0.06)
+
+
+def test_counts_are_predicted_by_their_mean():
+    rng = np.random.RandomState(0)
+    X = rng.uniform(-1, 1, size=(1500, 3))
+    mean = np.exp(1 + X[:, 0])
+    model = HistBoostRegressor(loss="poisson", n_estimators=60, max_leaf_nodes=4)
+    found = model.fit(X, rng.poisson(mean)).predict(X)
+    assert (found > 0).all()
+    assert np.corrcoef(found, mean)[0, 1] > 0.95
+    with pytest.raises(ValueError, match=r"poisson.*y goes from -1"):
+        model.fit(X, -np.ones(1500))
+
+
+def test_rows_and_columns_are_drawn_for_each_tree():
+    X, y = classes(n=200)
+    model = HistBoostClassifier(
+        subsample=0.3, max_features=0.2, n_estimators=20, min_weight_leaf=0.0, random_state=0
+    ).fit(X, y)
+    trees = [member.tree_ for member in model.estimators_]
+    assert {tree.n_node_samples[0] for tree in trees} == {60}
+    used = [set(tree.feature[~tree.is_leaf]) for tree in trees]
+    assert all(len(columns) <= 1 for columns in used)
+    assert len(set.union(*used)) == 5
+    # What a tree says of rows it was not grown on counts as well.
+    *_, last = model.staged_decision_function(X)
+    assert_allclose(last, model.decision_function(X))
+
+
+def test_it_ends_at_the_best_round_for_rows_held_out():
+    X, y = classes(n=400)
+    y = np.where(np.random.RandomState(0).rand(400) < 0.3, 1 - y, y)
+    model = HistBoostClassifier(
+        early_stopping=True, patience=7, learning_rate=0.5, validation_fraction=0.4, random_state=0
+    ).fit(X, y)
+    assert model.stop_reason_ == "held_log_loss did not improve for 7 rounds"
+    losses = model.history_["held_log_loss"]
+    assert len(model.estimators_) == len(losses) == losses.argmin() + 1 < 100
+    # The trees that came after the best are not in any answer.
+    short = HistBoostClassifier(
+        early_stopping=True, n_estimators=len(losses), learning_rate=0.5, validation_fraction=0.4,
+        random_state=0,
+    ).fit(X, y)  # fmt: skip
+    assert_array_equal(short.predict_proba(X), model.predict_proba(X))
+
+
+def test_a_class_of_one_row_is_not_lost_to_the_rows_held_out():
+    X, y = classes(n=300)
+    y[7] = 2
+    model = HistBoostClassifier(early_stopping=True, n_estimators=5, validation_fraction=0.9)
+    for seed in range(5):
+        proba = model.set_params(random_state=seed).fit(X, y).predict_proba(X)
+        assert model.classes_.tolist() == [0, 1, 2]
+        assert np.isfinite(proba).all()
+
+
+def test_class_weights_are_sample_weights_and_whole_weights_are_copies():
+    X, y = classes(n=120)
+    times = np.where(y == 1, 3, 1)
+    options = {**PLAIN, "min_weight_leaf": 2.0, "l2_regularization": 3.0}
+    weighted = HistBoostClassifier(**options).fit(X, y, sample_weight=times)
+    by_class = HistBoostClassifier(class_weight={0: 1, 1: 3}, **options).fit(X, y)
+    copies = HistBoostClassifier(**options).fit(np.repeat(X, times, axis=0), np.repeat(y, times))
+    assert_array_equal(weighted.predict_proba(X), by_class.predict_proba(X))
+    assert_allclose(weighted.predict_proba(X), copies.predict_proba(X), rtol=1e-9)
+
+
+def test_importances_are_shares_and_find_the_columns_that_matter():
+    X, y = make_friedman1(400, 8, noise=0.5, random_state=0)
+    model = HistBoostRegressor(n_estimators=40, max_leaf_nodes=6).fit(X, y)
+    share = model.feature_importances_
+    assert share.sum() == pytest.approx(1.0)
+    assert set(np.argsort(share)[-5:]) == set(range(5))
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"subsample": 0.0}, r"subsample=0\.0"),
+        ({"max_features": 1.5}, r"max_features=1\.5"),
+        ({"l2_regularization": -1}, "l2_regularization=-1"),
+        ({"early_stopping": "yes"}, "early_stopping='yes'"),
+        ({"validation_fraction": 1.0}, r"validation_fraction=1\.0"),
+        ({"patience": 0}, "patience=0"),
+        ({"early_stopping": True, "warm_start": True}, "Set one of them to False"),
+    ],
+)
+def test_wrong_options_are_named(options, message):
+    with pytest.raises(ValueError, match=message):
+        HistBoostClassifier(**options).fit(*classes(n=60))
+
+
+def test_rows_to_hold_out_are_needed():
+    with pytest.raises(ValueError, match="X has 1"):
+        HistBoostRegressor(early_stopping=True).fit([[1.0]], [1.0])
