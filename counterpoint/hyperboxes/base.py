@@ -9,6 +9,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from counterpoint._kernels import hyperboxes as kernels
 from counterpoint._kernels.threads import threads_for
+from counterpoint._soundness import check_positions, check_shape
 from counterpoint._validation import check_choice, check_number
 from counterpoint.base import validate_data
 from counterpoint.hyperboxes.learning import SIMILARITIES, by_class
@@ -30,6 +31,17 @@ class BoxClassifier(ClassifierMixin, BaseEstimator):
         self.box_certainty_ = np.ones(len(codes)) if certainty is None else certainty
         self.box_classes_ = self.classes_[codes]
         return self
+
+    def _check_sound(self):
+        if hasattr(self, "_codes"):
+            n = len(self._codes)
+            check_positions(self._codes, "_codes", len(self.classes_), shape=(n,))
+            for name in ("_lower", "_upper"):
+                check_shape(getattr(self, name), name, (n, self.n_features_in_))
+            for name in ("box_weights_", "box_certainty_"):
+                check_shape(getattr(self, name), name, (n,))
+            for name in ("data_min_", "data_range_"):
+                check_shape(getattr(self, name), name, (self.n_features_in_,))
 
     @property
     def boxes_(self) -> tuple[NDArray, NDArray]:

@@ -65,6 +65,9 @@ class Tree:
     max_depth: int
     normals: NDArray | None = None
 
+    def _check_sound(self):
+        check_tree(self)
+
     @property
     def node_count(self) -> int:
         """Number of nodes."""
@@ -176,6 +179,8 @@ def check_tree(tree: Any, name: str = "tree", *, n_features: int | None = None) 
             f"{name} is a {type(tree).__name__}: give a Tree, as from_sklearn or take_trees make."
         )
     _check_arrays(tree, name)
+    if tree.children_left.dtype != tree.children_right.dtype:
+        raise ValueError(f"{name} has children of different types: give both as int32.")
     depth = check_children(tree.children_left, tree.children_right, name)
     if not isinstance(tree.max_depth, Integral) or not depth <= tree.max_depth <= tree.node_count:
         raise ValueError(
@@ -238,7 +243,8 @@ def check_children(left: Any, right: Any, name: str = "tree") -> int:
             f"{name} has children_left of shape {left.shape} and children_right {right.shape}, "
             "expected the same (n_nodes,) with at least one node."
         )
-    fault, at = kernels.first_fault(left, right)
+    # One type, so that the kernel is compiled once.
+    fault, at = kernels.first_fault(*(side.astype(np.int64, copy=False) for side in (left, right)))
     if fault:
         raise ValueError(
             f"{name} is no binary tree: node {at} {_FAULTS[fault]}. There are {len(left)} nodes; "
