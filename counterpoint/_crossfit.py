@@ -32,6 +32,7 @@ from counterpoint._members import (
     stack_answers,
     values_of,
 )
+from counterpoint._options import check_folds
 from counterpoint._reading import need_numbers
 from counterpoint._validation import as_labels
 from counterpoint.exceptions import MemberError
@@ -136,6 +137,7 @@ def make_splits(cv, X, y, *, classifier):
     """Return the (train, test) rows of a splitter that asks about every sample once."""
     if y is None:
         raise ValueError("cv fits members, which needs y: pass the truth as well.")
+    check_folds(cv)
     splits = list(check_cv(cv, y, classifier=classifier).split(X, y))
     rows = np.sort(np.concatenate([test for _, test in splits]))
     if not np.array_equal(rows, np.arange(len(y))):

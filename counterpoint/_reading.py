@@ -19,6 +19,7 @@ from sklearn.utils import assert_all_finite, get_tags
 from sklearn.utils import validation as _sklearn
 from sklearn.utils.multiclass import check_classification_targets
 
+from counterpoint._options import check_shared_options
 from counterpoint._validation import (
     LARGEST,
     SMALLEST,
@@ -51,6 +52,8 @@ def validate_data(estimator: Any, X: Any, y: Any = "no_validation", **options: A
     ValueError: Column 'colour' holds values such as 'red', and DecisionTreeClassifier takes ...
     """
     _need_estimator(estimator)
+    if options.get("reset", True):
+        check_shared_options(estimator)
     if not options.get("skip_check_array"):
         need_numbers(X, type(estimator).__name__)
         X = _promoted(X)
@@ -292,6 +295,8 @@ def read_table(estimator: Any, X: Any, *, reset: bool = False) -> Any:
     (2, 2)
     """
     _need_estimator(estimator)
+    if reset:
+        check_shared_options(estimator)
     X = X if hasattr(X, "shape") else np.asarray(X)
     if len(X.shape) != 2:
         raise ValueError(
@@ -314,6 +319,8 @@ def read_table(estimator: Any, X: Any, *, reset: bool = False) -> Any:
 def need_target(estimator: Any, y: Any) -> None:
     """Raise if there is no target, or the labels in it are of several types.
 
+    The first thing that ``fit`` does: options that all estimators share are checked, too.
+
     Examples
     --------
     >>> from sklearn.ensemble import BaggingClassifier
@@ -327,6 +334,7 @@ def need_target(estimator: Any, y: Any) -> None:
     TypeError: y mixes labels of types NoneType, int, str: convert them to one type ...
     """
     _need_estimator(estimator)
+    check_shared_options(estimator)
     if y is None:
         raise ValueError(
             f"requires y to be passed, but the target y is None: {type(estimator).__name__} "

@@ -88,10 +88,10 @@ def check_share_or_count(value: Any, name: str, n: int, things: str) -> int:
     )
 
 
-def check_flag(value: Any, name: str) -> bool:
-    """Return True or False."""
+def check_flag(value: Any, name: str, *, hint: str = "") -> bool:
+    """Return True or False; ``hint`` names other ways, ", or None"."""
     if not isinstance(value, (bool, np.bool_)):
-        raise ValueError(f"{name}={value!r}: give True or False.")
+        raise ValueError(f"{name}={value!r}: give True or False{hint}.")
     return bool(value)
 
 

@@ -19,7 +19,7 @@ from counterpoint._members import Answers, Member, is_fitted
 from counterpoint._outputs import MemberOutputs
 from counterpoint._progress import track
 from counterpoint._threads import one_native_thread
-from counterpoint._validation import check_pool
+from counterpoint._validation import check_number, check_pool
 from counterpoint.auto.budget import LEAST_ROWS, PROBE, Budget, draw_rows
 from counterpoint.auto.choice import LEAST, choose_rule
 from counterpoint.auto.pool import Candidate, default_pool
@@ -148,6 +148,8 @@ class OverproduceSelectClassifier(BaseEnsembleClassifier):
     def _read(self, X, y):
         self._began = time.monotonic()
         check_pool(self.pool, owner=type(self).__name__)
+        if self.time_limit is not None:
+            check_number(self.time_limit, "time_limit", low=0, hint=", or None")
         need_target(self, y)
         X = self._read_X(X, ensure_min_samples=2)
         self.classes_, codes = encode_target(self, y)

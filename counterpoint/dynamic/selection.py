@@ -10,7 +10,7 @@ from counterpoint._kernels import dynamic as kernels
 from counterpoint._kernels.threads import threads_for
 from counterpoint._members import select_rows
 from counterpoint._soundness import check_shape
-from counterpoint._validation import check_choice, did_you_mean
+from counterpoint._validation import check_choice, check_count, did_you_mean
 from counterpoint.combiners.combiner import as_shares
 from counterpoint.combiners.pool import BasePoolClassifier
 from counterpoint.dynamic._asking import Asker
@@ -106,6 +106,7 @@ class DynamicSelectionClassifier(BasePoolClassifier):
 
     def _fit_members(self, X, y, sample_weight, rng):
         check_choice(self.combine, "combine", ("vote", "mean"))
+        check_count(self.batch_size, "batch_size")
         competence, region = self._competence(), as_region(self.region, self.n_jobs)
         outputs = self._fit_unseen(X, y, sample_weight)
         if competence.needs_proba or self.combine == "mean":

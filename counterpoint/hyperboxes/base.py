@@ -9,6 +9,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from counterpoint._kernels import hyperboxes as kernels
 from counterpoint._kernels.threads import threads_for
+from counterpoint._options import numbers_of
 from counterpoint._soundness import check_positions, check_shape
 from counterpoint._validation import check_choice, check_number
 from counterpoint.base import validate_data
@@ -184,7 +185,7 @@ class BoxClassifier(ClassifierMixin, BaseEstimator):
 
     def _check_box_options(self):
         check_theta(self.theta)
-        gamma = np.asarray(self.gamma, dtype=float)
+        gamma = numbers_of(self.gamma, "gamma", "one number above 0, or one for each column")
         if gamma.shape not in ((), (self.n_features_in_,)):
             raise ValueError(
                 f"gamma has shape {gamma.shape}: give one number, or one for each of the "

@@ -328,6 +328,7 @@ class MixtureHMM(BaseEstimator):
     def _check(self):
         for name in ("n_states", "n_mixtures", "max_iter", "n_starts"):
             check_count(getattr(self, name), name)
+        check_number(self.tol, "tol", low=0)
         check_choice(self.covariance, "covariance", COVARIANCES)
         check_number(self.floor, "floor", low=0, open_low=True, hint=", for example 1e-3")
         return Limits.from_masks(self.n_states, self.transitions, self.first_states)

@@ -54,7 +54,14 @@ class CombinationTree:
 
     def scaled(self, X) -> NDArray:
         """Return samples on the common scale on which sums are taken."""
-        return ((X - self.centre) / self.scale).astype(np.float32)
+        with np.errstate(over="ignore"):
+            scaled = ((X - self.centre) / self.scale).astype(np.float32)
+        if not np.isfinite(scaled).all():
+            raise ValueError(
+                "X holds values so far from those seen in training, by the spread of their "
+                "column, that they are too large for dtype('float32')."
+            )
+        return scaled
 
     def leaves(self, scaled) -> NDArray:
         """Return the leaf of each sample on the common scale, (n_samples,)."""
