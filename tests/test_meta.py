@@ -17,6 +17,7 @@ from sklearn.utils.validation import has_fit_parameter
 
 from counterpoint.combiners import CombinedClassifier
 from counterpoint.datasets import TabularEncoder
+from counterpoint.networks import NCCDRegressor
 from counterpoint.tabular import with_encoder
 
 ESTIMATORS = [quick(estimator) for estimator in public_estimators()]
@@ -279,3 +280,10 @@ def test_options_that_many_share_are_checked_alike(name):
             X, y = _few_rows(estimator)
             with pytest.raises(ValueError, match=f"^{name}=.*: give "):
                 clone(estimator).set_params(**{name: value}).fit(X, y)
+
+
+def test_words_in_a_question_are_named():
+    X, y = _few_rows(NCCDRegressor())
+    model = NCCDRegressor(n_estimators=2, n_rounds=1).fit(pd.DataFrame(X, columns=list("abc")), y)
+    with pytest.raises(ValueError, match="Column 'c' holds values such as 'red'"):
+        model.predict(pd.DataFrame(X, columns=list("abc")).assign(c="red"))

@@ -252,6 +252,8 @@ class BaseNCCD(MetaEstimatorMixin, BaseEnsemble):
         """Return what the members say, (n_members, n_samples, n_outputs)."""
         check_is_fitted(self)
         X = read_table(self, X)
+        if self.estimator is None:
+            need_numbers(X, type(self).__name__)
         return np.stack([member_values(model, X) for model in self.estimators_])
 
     def _scores(self, X):
