@@ -97,7 +97,7 @@ class AdaBoostSVMClassifier(BaseBoostingClassifier):
         Tolerance of the solver.
     max_samples : int or None, default=5000
         Most rows that are boosted; of more, so many are drawn by lot, every class in its share,
-        and keep their weights. None takes all: 16 bytes for each pair of rows.
+        and keep their weights. None takes all: about 32 bytes at a time for each pair of rows.
     stopping, warm_start, progress
         As in ``AdaBoostClassifier``.
 

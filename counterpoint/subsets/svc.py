@@ -35,7 +35,7 @@ class EnsembleKernelSVC(ClassifierMixin, MetaEstimatorMixin, BaseEnsemble):
         Multiplies C by class.
     max_samples : int or None, default=10_000
         Most rows that the machine learns from; of more, so many are drawn by lot, every class in
-        its share, with a ``ThinnedWarning``. The ensemble is trained on all. None takes all: 12
+        its share, with a ``ThinnedWarning``. The ensemble is trained on all. None takes all: 14
         bytes for each pair of rows.
     random_state : int, RandomState instance or None, default=None
         Seeds the ensemble, unless it has a seed of its own.
