@@ -6,6 +6,7 @@ Numbers beyond 1e38 are refused, by their column, and so is a table that holds n
 below 1e-38: see ``LARGEST`` in ``_validation.py``. Half precision is promoted.
 """
 
+import inspect
 import warnings
 from datetime import date, time, timedelta
 from numbers import Number
@@ -132,7 +133,7 @@ def need_numbers(X: Any, name: str) -> None:
     ...
     ValueError: Column 0 holds dates or times, and A tree takes numbers. Turn it into numbers ...
     """
-    if isinstance(X, (str, bytes, complex)):
+    if isinstance(X, (str, bytes, complex, dict, set, frozenset, type)) or inspect.isroutine(X):
         raise ValueError(
             f"X={X!r}: {name} takes a table of numbers, of shape (n_samples, n_features)."
         )
@@ -180,10 +181,14 @@ def _frame_columns(X):
 def _promoted(X):
     """Return data with doubles for numbers in half precision, which has three digits.
 
-    Learners compute in the type they are given, and shares of classes would miss 1 visibly.
+    Learners compute in the type they are given, and shares of classes would miss 1 visibly. Some
+    take no numbers in the byte order of other machines either.
     """
-    if getattr(X, "dtype", None) == np.float16:
+    dtype = getattr(X, "dtype", None)
+    if dtype == np.float16:
         return X.astype(np.float64)
+    if isinstance(X, np.ndarray) and not X.dtype.isnative:
+        return X.astype(X.dtype.newbyteorder("="))
     if hasattr(X, "dtypes") and hasattr(X, "iloc"):
         half = [at for at, dtype in enumerate(X.dtypes) if dtype == np.float16]
         if half:

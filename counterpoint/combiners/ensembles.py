@@ -45,12 +45,13 @@ class StagedCombiner(Combiner):
         self.check(outputs)
         if self.stages is None:
             raise ValueError("These stages are not known: combiner_of(ensemble, X) finds them.")
-        if outputs.votes.shape != self.stages.shape:
+        stages = np.asarray(self.stages)
+        if outputs.votes.shape != stages.shape:
             raise ValueError(
-                f"These stages are of {self.stages.shape} members and samples, the outputs of "
+                f"These stages are of {stages.shape} members and samples, the outputs of "
                 f"{outputs.votes.shape}: ask combiner_of(ensemble, X) for the rows at hand."
             )
-        return np.eye(outputs.n_classes)[self.stages[-1]]
+        return np.eye(outputs.n_classes)[stages[-1]]
 
 
 class _StackedByScikitLearn(StackingCombiner):

@@ -15,7 +15,7 @@ LEAF = -1
 # The feature of a split along a direction that is no column.
 OBLIQUE = -2
 # Work on a tree takes arrays as long as there are columns: what asks for more is no tree.
-MOST_COLUMNS = 2**24
+MOST_COLUMNS = 2**20
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -27,7 +27,7 @@ class Tree:
     the sample and a row of ``normals`` with the threshold; its feature is -2.
 
     The arrays are kept as they are given. Functions that take a tree check it first: that every
-    node but the root is the child of one node before it, that columns are from 0 to 2 ** 24 - 1,
+    node but the root is the child of one node before it, that columns are from 0 to 2 ** 20 - 1,
     that thresholds are numbers, values and weights finite, all of agreeing shapes and types. They
     raise a ``ValueError`` that names the node at fault.
 
