@@ -17,6 +17,7 @@ from sklearn.model_selection import check_cv
 from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import has_fit_parameter
 
+from counterpoint._arrays import as_labels
 from counterpoint._interrupts import whole
 from counterpoint._members import (
     Answers,
@@ -33,8 +34,7 @@ from counterpoint._members import (
     values_of,
 )
 from counterpoint._options import check_folds
-from counterpoint._reading import need_numbers
-from counterpoint._validation import as_labels
+from counterpoint._tables import need_numbers
 from counterpoint.exceptions import MemberError
 
 _NO_NUMBER = re.compile(r"could not convert|float\(\) argument|DType|ufunc '")

@@ -32,8 +32,9 @@ from sklearn.pipeline import Pipeline
 from sklearn.tree import BaseDecisionTree
 from sklearn.utils.validation import check_is_fitted
 
+from counterpoint._arrays import check_said, code_type
 from counterpoint._reading import in_one_piece, tree_input
-from counterpoint._validation import check_list, check_said, code_type
+from counterpoint._validation import check_list
 from counterpoint.exceptions import MemberError
 
 _ADDITIVE_CLASSIFIERS = (GradientBoostingClassifier, HistGradientBoostingClassifier)

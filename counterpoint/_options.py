@@ -27,9 +27,7 @@ def check_shared_options(estimator: Any) -> None:
         check_flag(given.get(name, False), name)
     if given.get("progress") is not None:
         check_flag(given["progress"], "progress", hint=", or None: a bar on a terminal only")
-    n_jobs = given.get("n_jobs")
-    if n_jobs is not None and (check_count(n_jobs, "n_jobs", low=-_JOBS, high=_JOBS) == 0):
-        raise ValueError("n_jobs=0: give 1 or more, -1 for all processors, or None.")
+    check_jobs(given.get("n_jobs"))
     check_folds(given.get("cv"))
     weights = given.get("class_weight")
     if not (
@@ -47,6 +45,12 @@ def check_shared_options(estimator: Any) -> None:
         raise ValueError(
             f"random_state={seed!r}: give a whole number, 0 to 2**32 - 1, a RandomState, or None."
         ) from None
+
+
+def check_jobs(n_jobs: Any) -> None:
+    """Raise unless this is a number of jobs, or None."""
+    if n_jobs is not None and (check_count(n_jobs, "n_jobs", low=-_JOBS, high=_JOBS) == 0):
+        raise ValueError("n_jobs=0: give 1 or more, -1 for all processors, or None.")
 
 
 @cache

@@ -18,6 +18,7 @@ from counterpoint._interrupts import keep_partial
 from counterpoint._members import Answers, Member, is_fitted
 from counterpoint._outputs import MemberOutputs
 from counterpoint._progress import track
+from counterpoint._tables import need_numbers
 from counterpoint._threads import one_native_thread
 from counterpoint._validation import check_number, check_pool
 from counterpoint.auto.budget import LEAST_ROWS, PROBE, Budget, draw_rows
@@ -172,6 +173,7 @@ class OverproduceSelectClassifier(BaseEnsembleClassifier):
         X = self._read_X(X, reset=False)
         if self._encoder is not None:
             X = self._encoder.transform(X)
+        need_numbers(X, type(self).__name__)
         X = np.asarray(X, dtype=np.float64)
         if np.isnan(X).any():
             raise ValueError(

@@ -8,7 +8,8 @@ from scipy.special import xlogy
 from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
 from sklearn.utils.validation import check_consistent_length, check_is_fitted, validate_data
 
-from counterpoint._validation import check_choice, check_list, check_sample_weight
+from counterpoint._arrays import check_sample_weight
+from counterpoint._validation import check_choice, check_list
 from counterpoint.base import read_labels
 from counterpoint.datasets.columns import floats, frame_columns, is_frame, is_nominal
 

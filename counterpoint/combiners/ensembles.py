@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.base import is_regressor
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.ensemble import (
     AdaBoostClassifier,
@@ -120,6 +121,11 @@ def combiner_of(
     MeanCombiner()
     """
     inner = _members.strip_model(ensemble)[1]
+    if is_regressor(inner):
+        raise ValueError(
+            f"{type(inner).__name__} is a regressor, and rules combine what classifiers say: pass "
+            "a classifier."
+        )
     known = getattr(inner, "combiner_", None)
     if isinstance(known, Combiner):
         return known

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.stats import rankdata
 
-from counterpoint._validation import check_member_weight, check_members_array
+from counterpoint._arrays import check_member_weight, check_members_array
 
 RANK_FUNCTIONS: dict[str, Callable[[NDArray], NDArray]] = {
     "inverse-square": lambda r: 1.0 / r**2,

@@ -5,9 +5,10 @@ from concurrent.futures import ThreadPoolExecutor
 import numba
 import numpy as np
 
+from counterpoint._arrays import check_floats
 from counterpoint._kernels import nearest as kernels
 from counterpoint._threads import one_native_thread
-from counterpoint._validation import check_count, check_floats
+from counterpoint._validation import check_count
 
 # Queries multiplied with all rows in one go: the product should stay in the cache.
 _PRODUCT = 400_000

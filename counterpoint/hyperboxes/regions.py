@@ -6,11 +6,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.exceptions import NotFittedError
 
+from counterpoint._arrays import check_correct
 from counterpoint._kernels import hyperboxes as kernels
 from counterpoint._kernels.threads import threads_for
 from counterpoint._reading import check_rows
 from counterpoint._soundness import check_positions, check_shape
-from counterpoint._validation import check_correct
 from counterpoint.hyperboxes.base import as_intervals, check_theta, data_range, from_unit, to_unit
 from counterpoint.hyperboxes.learning import grow_online
 

@@ -10,13 +10,14 @@ from numpy.typing import NDArray
 from sklearn.utils import check_random_state, gen_batches
 from sklearn.utils.validation import check_is_fitted
 
+from counterpoint._arrays import check_sample_weight
 from counterpoint._ballot import member_mean
 from counterpoint._interrupts import keep_partial
 from counterpoint._members import Answers
 from counterpoint._options import check_shared_options
 from counterpoint._progress import track
 from counterpoint._reading import thin_rows
-from counterpoint._validation import check_count, check_number, check_sample_weight
+from counterpoint._validation import check_count, check_number
 from counterpoint.base import (
     BaseEnsemble,
     BaseEnsembleClassifier,

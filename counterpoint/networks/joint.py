@@ -9,14 +9,10 @@ from numbers import Integral
 import numpy as np
 from sklearn.utils import check_random_state
 
+from counterpoint._arrays import check_sample_weight
 from counterpoint._interrupts import keep_partial
 from counterpoint._options import check_shared_options
-from counterpoint._validation import (
-    check_choice,
-    check_count,
-    check_number,
-    check_sample_weight,
-)
+from counterpoint._validation import check_choice, check_count, check_number
 from counterpoint.base import draw_seed, need_target, validate_data
 from counterpoint.networks.base import BaseNetworks, check_layers
 from counterpoint.networks.collapse import warn_collapse

@@ -11,8 +11,9 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
+from counterpoint._arrays import check_sample_weight
 from counterpoint._kernels import sequences as kernels
-from counterpoint._validation import check_choice, check_count, check_number, check_sample_weight
+from counterpoint._validation import check_choice, check_count, check_number
 from counterpoint.sequences.chain import Chain, Limits
 from counterpoint.sequences.data import Sequences, read_sequences
 from counterpoint.sequences.em import climb, expect, threads

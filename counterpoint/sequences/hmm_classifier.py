@@ -11,9 +11,10 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_consistent_length
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
+from counterpoint._arrays import code_type
 from counterpoint._members import Answers
 from counterpoint._options import numbers_of
-from counterpoint._validation import check_choice, check_count, check_number, code_type
+from counterpoint._validation import check_choice, check_count, check_number
 from counterpoint.base import BaseEnsembleClassifier, draw_seed, encode_target, need_target
 from counterpoint.combiners import combine_ranks
 from counterpoint.combiners.ranks import RANK_FUNCTIONS

@@ -76,6 +76,8 @@ class RecentEventsTransformer(TransformerMixin, BaseEstimator):
         wanted = list(range(self.n_features_in_))
         if self.columns is not None:
             wanted = check_list(self.columns, "columns", "names or positions")
+            if not wanted:
+                raise ValueError("columns is empty: name at least one, or None for all.")
         self.columns_ = np.array([self._place(c, names) for c in wanted])
         self._names = names
         return self

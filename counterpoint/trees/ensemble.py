@@ -8,11 +8,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from counterpoint._arrays import as_floats, check_floats
 from counterpoint._kernels import forest as kernels
 from counterpoint._kernels.threads import threads_for
 from counterpoint._reading import check_rows
 from counterpoint._soundness import check_positions, check_shape
-from counterpoint._validation import as_floats, check_choice, check_count, check_floats
+from counterpoint._validation import check_choice, check_count
 from counterpoint.trees.binning import MISSING, BinnedData
 from counterpoint.trees.structure import (
     LEAF,

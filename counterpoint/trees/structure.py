@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from counterpoint._arrays import check_sample_weight
 from counterpoint._kernels import trees as kernels
-from counterpoint._validation import check_sample_weight
 
 LEAF = -1
 # The feature of a split along a direction that is no column.

@@ -11,7 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
-from counterpoint._validation import as_array, check_choice, check_count, some_values
+from counterpoint._arrays import as_array, some_values
+from counterpoint._validation import check_choice, check_count
 
 MAX_EXHAUSTIVE = 12  # 2047 bits
 MAX_CLASSES = 4096  # distances between all pairs of codewords are kept
