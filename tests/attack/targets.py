@@ -315,7 +315,7 @@ def draw(function, rng):
 def hostile_option(name, rng):
     """Return any value; but a million rounds is a wish that may be granted, and takes its time."""
     value = hostile.scalar(rng)
-    counts = name.startswith(("n_", "max_")) or name in ("patience", "order", "population")
+    counts = name.startswith(("n_", "max_", "hidden_")) or name in ("patience", "population")
     return 50 if counts and isinstance(value, int) and value > 50 else value
 
 
