@@ -17,6 +17,7 @@ from sklearn.model_selection import check_cv
 from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import has_fit_parameter
 
+from counterpoint._arrays import as_labels
 from counterpoint._interrupts import whole
 from counterpoint._members import (
     Answers,
@@ -32,8 +33,8 @@ from counterpoint._members import (
     stack_answers,
     values_of,
 )
-from counterpoint._reading import need_numbers
-from counterpoint._validation import as_labels
+from counterpoint._options import check_folds
+from counterpoint._tables import need_numbers
 from counterpoint.exceptions import MemberError
 
 _NO_NUMBER = re.compile(r"could not convert|float\(\) argument|DType|ufunc '")
@@ -136,6 +137,7 @@ def make_splits(cv, X, y, *, classifier):
     """Return the (train, test) rows of a splitter that asks about every sample once."""
     if y is None:
         raise ValueError("cv fits members, which needs y: pass the truth as well.")
+    check_folds(cv)
     splits = list(check_cv(cv, y, classifier=classifier).split(X, y))
     rows = np.sort(np.concatenate([test for _, test in splits]))
     if not np.array_equal(rows, np.arange(len(y))):

@@ -32,8 +32,9 @@ from sklearn.pipeline import Pipeline
 from sklearn.tree import BaseDecisionTree
 from sklearn.utils.validation import check_is_fitted
 
+from counterpoint._arrays import check_said, code_type
 from counterpoint._reading import in_one_piece, tree_input
-from counterpoint._validation import check_said, code_type
+from counterpoint._validation import check_list
 from counterpoint.exceptions import MemberError
 
 _ADDITIVE_CLASSIFIERS = (GradientBoostingClassifier, HistGradientBoostingClassifier)
@@ -105,7 +106,7 @@ def named_pool(pool, columns=None, *, kind="classifier"):
     items = list(pool.items()) if isinstance(pool, dict) else list(pool)
     if not items:
         raise MemberError(f"The list of members is empty: pass at least one {kind}.")
-    if columns is not None and len(columns) != len(items):
+    if columns is not None and len(check_list(columns, "columns", "columns")) != len(items):
         raise ValueError(
             f"columns has {len(columns)} entries for {len(items)} members: give one a member, "
             "None for all columns."

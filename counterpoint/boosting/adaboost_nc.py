@@ -149,7 +149,9 @@ class AdaBoostNCClassifier(AdaBoostClassifier):
         if isinstance(self.lam, str):
             check_choice(self.lam, "lam", ("auto", "dynamic"))
         else:
-            check_number(self.lam, "lam", low=0, hint=" (AdaBoost), 'auto' or 'dynamic'")
+            check_number(
+                self.lam, "lam", low=0, high=100, hint=" (0: AdaBoost), 'auto' or 'dynamic'"
+            )
 
     def _check_data(self, X, y, sample_weight):
         data = super()._check_data(X, y, sample_weight)

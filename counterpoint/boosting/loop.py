@@ -160,8 +160,15 @@ class BaseBoosting(MetaEstimatorMixin, BaseEnsemble):
     def _run(self, rule, learner, y, weight, watchers):
         n_classes = len(self.classes_) if is_classifier(self) else None
         start = self._start(rule, learner, y, n_classes, weight, watchers)
-        stops = self._stopping() or ()
+        stops = self._stopping()
+        stops = () if stops is None else stops
         stops = stops if isinstance(stops, (list, tuple)) else (stops,)
+        for stop in stops:
+            if isinstance(stop, type) or not hasattr(stop, "begin"):
+                raise TypeError(
+                    f"stopping={self.stopping!r}: give a rule of counterpoint.boosting, such as "
+                    "ErrorStopping(), a list of rules, or None."
+                )
         result = boost(
             rule,
             learner,

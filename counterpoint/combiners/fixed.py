@@ -5,8 +5,8 @@ from numbers import Real
 import numpy as np
 from scipy.special import logsumexp
 
+from counterpoint._arrays import check_member_weight
 from counterpoint._ballot import vote_shares, weighted_sum
-from counterpoint._validation import check_member_weight
 from counterpoint.combiners.combiner import (
     AdditiveCombiner,
     Combiner,

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
-from counterpoint._validation import (
+from counterpoint._arrays import (
     SQUARABLE,
     as_array,
     as_floats,

@@ -5,8 +5,9 @@ from math import fsum
 import numpy as np
 from scipy.stats import binom
 
+from counterpoint._arrays import as_floats, check_member_weight
 from counterpoint._ballot import exact_weights
-from counterpoint._validation import as_floats, check_count, check_member_weight, check_number
+from counterpoint._validation import check_count, check_number
 from counterpoint.diversity.inputs import as_counts, as_outputs
 
 

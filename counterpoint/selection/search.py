@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike
 
 from counterpoint._kernels import subsets as kernels
 from counterpoint._outputs import MemberOutputs
-from counterpoint._validation import check_count
+from counterpoint._validation import check_count, check_number
 from counterpoint.selection.judge import check_size, leave_one_by_one, make_judge, make_trace
 from counterpoint.selection.trace import Trace
 
@@ -127,6 +127,7 @@ def select_forward(
     elif not replace:
         check_size(n_members, n)
     check_count(n_members, "n_members")
+    check_number(tol, "tol", low=0)
     chosen: list[int] = []
     steps, values = [], []
     best, lowest = 0, inf

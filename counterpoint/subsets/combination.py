@@ -7,15 +7,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 
-from counterpoint._validation import (
-    SQUARABLE,
-    as_floats,
-    as_labels,
-    check_choice,
-    check_floats,
-    check_list,
-    check_vector,
-)
+from counterpoint._arrays import SQUARABLE, as_floats, as_labels, check_floats, check_vector
+from counterpoint._validation import check_choice, check_list
 
 
 def kernel_alignment(kernel: ArrayLike, y: ArrayLike) -> float:
@@ -174,7 +167,8 @@ def combine_kernels(
         each = np.ones(len(parts))
         if weights is not None:  # a negative one would not leave a kernel
             each = check_vector(weights, "weights", len(parts), "kernel", low=0)
-        if not each.sum() > 0:
+            check_floats(each, "weights", ("n_kernels",), most=SQUARABLE)
+        if not each.any():
             raise ValueError("weights are all zero: at least one kernel must count.")
         each = each / each.sum() if weights is None else each
     return sum(kernel * weight for kernel, weight in zip(parts, each.tolist(), strict=True))

@@ -13,7 +13,8 @@ from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils import check_random_state
 
 from counterpoint import _members
-from counterpoint._validation import as_labels, check_count
+from counterpoint._arrays import as_labels
+from counterpoint._validation import check_count
 from counterpoint.base import draw_seed
 from counterpoint.datasets import TabularEncoder
 from counterpoint.tabular.plain import plain

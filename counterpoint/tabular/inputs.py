@@ -9,8 +9,8 @@ from sklearn.base import is_classifier, is_regressor
 from sklearn.utils.validation import check_is_fitted
 
 from counterpoint import _members
+from counterpoint._arrays import as_labels
 from counterpoint._outputs import MemberOutputs
-from counterpoint._validation import as_labels
 from counterpoint.exceptions import MemberError
 
 _MOST_ANSWERS = 30_000_000  # members x rows x classes held at once

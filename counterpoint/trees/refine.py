@@ -14,10 +14,11 @@ from sklearn.ensemble import (
 )
 from sklearn.tree import DecisionTreeClassifier
 
+from counterpoint._arrays import check_sample_weight, encode_labels
 from counterpoint._kernels import trees as kernels
 from counterpoint._kernels.threads import threads_for
 from counterpoint._reading import check_labels
-from counterpoint._validation import check_choice, check_count, check_sample_weight, encode_labels
+from counterpoint._validation import check_choice, check_count
 from counterpoint.combiners.simplex import project_to_simplex
 from counterpoint.trees.ensemble import TreeEnsemble, predict_trees, stack_trees
 from counterpoint.trees.structure import Tree, class_shares

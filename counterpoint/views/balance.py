@@ -245,6 +245,8 @@ def class_masses(labels, codes, sample_weight, priors) -> tuple[NDArray, NDArray
 
 
 def _given_priors(labels, priors):
+    if not isinstance(priors, dict):
+        raise TypeError(f"priors={priors!r}: give a dict from label to frequency, or None.")
     missing = [label for label in labels.tolist() if label not in priors]
     if missing:
         raise ValueError(

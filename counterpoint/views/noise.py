@@ -7,14 +7,9 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.neighbors import NearestNeighbors
 
+from counterpoint._arrays import SQUARABLE, check_vector
 from counterpoint._reading import check_labels, check_rows
-from counterpoint._validation import (
-    SQUARABLE,
-    check_choice,
-    check_count,
-    check_number,
-    check_vector,
-)
+from counterpoint._validation import check_choice, check_count, check_number
 from counterpoint.views.base import BaseViewClassifier
 from counterpoint.views.scaling import centre_and_scale
 from counterpoint.views.view import TrainingSet, View, numeric_columns

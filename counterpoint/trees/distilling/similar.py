@@ -10,8 +10,9 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import check_random_state
 
 from counterpoint import _members
+from counterpoint._arrays import SQUARABLE
 from counterpoint._reading import check_rows
-from counterpoint._validation import SQUARABLE, check_choice, check_count, check_number
+from counterpoint._validation import check_choice, check_count, check_number
 from counterpoint.trees.distilling.artificial import SAMPLINGS, Sampler, choose_sampling
 
 
