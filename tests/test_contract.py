@@ -23,6 +23,8 @@ WEIGHTS_ARE_NO_COPIES = {
     "ForestRCClassifier": "each tree draws rows",
     "HeterogeneousPoolClassifier": "columns are scaled without weights before they are learned",
     "HyperboxEnsembleClassifier": "each tree draws rows",
+    "NegativeCorrelationBoostingClassifier": "each tree draws rows",
+    "NegativeCorrelationBoostingRegressor": "each tree draws rows",
     "NoiseInjectionClassifier": "each copy of a row is moved by its own noise",
     "ProjectionEnsembleClassifier": "directions are found on rows drawn",
     "ViewEnsembleClassifier": "each member draws rows",

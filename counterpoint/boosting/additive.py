@@ -89,11 +89,13 @@ class ColumnsLearner(Learner):
         """Train a model per column of the target."""
         if target.ndim == 1:
             return self.learner.fit(weight, target)
+        return self._join(self.learner.fit(*column) for column in self._columns(weight, target))
+
+    def _columns(self, weight, target):
+        """Yield the weights and targets of each column."""
         weights = np.broadcast_to(as_columns(weight), target.shape)
-        return self._join(
-            self.learner.fit(np.ascontiguousarray(w), np.ascontiguousarray(column))
-            for w, column in zip(weights.T, target.T, strict=True)
-        )
+        for w, column in zip(weights.T, target.T, strict=True):
+            yield np.ascontiguousarray(w), np.ascontiguousarray(column)
 
     def answer(self, model):
         """Return what a model, or the models of several columns, predict for the samples."""

@@ -172,7 +172,7 @@ class BaseBoosting(MetaEstimatorMixin, BaseEnsemble):
         result = boost(
             rule,
             learner,
-            self.n_estimators,
+            self._most_rounds(),
             on_failure=getattr(self, "on_failure", "stop"),
             stops=[stop.begin(y, n_classes) for stop in stops],
             watchers=watchers,
@@ -188,11 +188,16 @@ class BaseBoosting(MetaEstimatorMixin, BaseEnsemble):
         self.stop_reason_ = result.reason
         self._finish(result)
         if result.reason == "interrupted":
-            keep_partial(
-                f"{type(self).__name__} keeps the {len(self.estimators_)} members trained so far. "
-                "Fit again with warm_start=True to go on from them.",
-                stacklevel=5,
+            kept = (
+                f"{type(self).__name__} keeps the {len(self.estimators_)} members trained so far."
             )
+            if "warm_start" in self.get_params(deep=False):
+                kept += " Fit again with warm_start=True to go on from them."
+            keep_partial(kept, stacklevel=5)
+
+    def _most_rounds(self):
+        """Return how many rounds the loop runs; each trains a member unless a method says else."""
+        return self.n_estimators
 
     def _stopping(self):
         return self.stopping

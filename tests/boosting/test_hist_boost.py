@@ -211,3 +211,13 @@ def test_wrong_options_are_named(options, message):
 def test_rows_to_hold_out_are_needed():
     with pytest.raises(ValueError, match="X has 1"):
         HistBoostRegressor(early_stopping=True).fit([[1.0]], [1.0])
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_a_class_without_weight_is_never_the_answer(n_classes):
+    X, y = classes(n_classes)
+    weight = (y != n_classes - 1).astype(float)
+    model = HistBoostClassifier(**PLAIN).fit(X, y, sample_weight=weight)
+    proba = model.predict_proba(X)
+    assert proba.shape == (len(y), n_classes)
+    assert (proba[:, -1] < 1e-6).all()
