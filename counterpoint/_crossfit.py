@@ -28,13 +28,11 @@ from counterpoint._members import (
     is_pool,
     named_pool,
     pool_classes,
-    select_columns,
-    select_rows,
     stack_answers,
     values_of,
 )
 from counterpoint._options import check_folds
-from counterpoint._tables import need_numbers
+from counterpoint._tables import need_numbers, select_columns, select_rows
 from counterpoint.exceptions import MemberError
 
 _NO_NUMBER = re.compile(r"could not convert|float\(\) argument|DType|ufunc '")
