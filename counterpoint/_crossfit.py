@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 from joblib import Parallel, delayed
+from numpy.linalg import LinAlgError
 from sklearn import get_config
 from sklearn.base import clone
 from sklearn.model_selection import check_cv
@@ -28,13 +29,11 @@ from counterpoint._members import (
     is_pool,
     named_pool,
     pool_classes,
-    select_columns,
-    select_rows,
     stack_answers,
     values_of,
 )
 from counterpoint._options import check_folds
-from counterpoint._tables import need_numbers
+from counterpoint._tables import need_numbers, select_columns, select_rows
 from counterpoint.exceptions import MemberError
 
 _NO_NUMBER = re.compile(r"could not convert|float\(\) argument|DType|ufunc '")
@@ -93,6 +92,15 @@ def _fit_or_explain(model, X, y, params):
         if _NO_NUMBER.search(str(error)):
             need_numbers(X, type(model).__name__)
         raise
+    except (LookupError, ArithmeticError, LinAlgError) as error:
+        learner = _last_step(model)[1]
+        if type(learner).__module__.startswith("counterpoint."):
+            raise
+        raise MemberError(
+            f"{type(learner).__name__} cannot learn from these data, and says "
+            f"{type(error).__name__}: {error}. Take it out of the pool, or look at columns that "
+            "are constant and rows that are the same."
+        ) from error
 
 
 def _last_step(model):

@@ -99,16 +99,6 @@ def check_rows(
     return rows
 
 
-def in_one_piece(X: Any) -> Any:
-    """Return X; an array with gaps between its numbers, as ``X[::2]`` has them, as a copy without.
-
-    Members add up numbers as they lie in memory, and another process gets them without gaps: the
-    last bits of answers would depend on ``n_jobs``.
-    """
-    gaps = isinstance(X, np.ndarray) and not (X.flags.c_contiguous or X.flags.f_contiguous)
-    return np.ascontiguousarray(X) if gaps else X
-
-
 def check_labels(y: Any, n_samples: int, name: str = "y") -> NDArray:
     """Return the labels of some samples, (n_samples,), all of one type and none missing."""
     labels = as_labels(y, name)

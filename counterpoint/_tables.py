@@ -157,3 +157,32 @@ def _place(X, name):
     sizes[~np.isfinite(sizes)] = 0.0
     at = np.unravel_index(sizes.argmax(), sizes.shape)
     return f"Column {at[-1]} of {name}" if len(at) > 1 else f"Row {at[0]} of {name}"
+
+
+def in_one_piece(X: Any) -> Any:
+    """Return X; an array with gaps between its numbers, as ``X[::2]`` has them, as a copy without.
+
+    Members add up numbers as they lie in memory, and another process gets them without gaps: the
+    last bits of answers would depend on ``n_jobs``.
+    """
+    gaps = isinstance(X, np.ndarray) and not (X.flags.c_contiguous or X.flags.f_contiguous)
+    return np.ascontiguousarray(X) if gaps else X
+
+
+def select_columns(X, columns):
+    """Take columns of an array (in one piece), a sparse matrix, or a pandas or polars frame."""
+    if columns is None:
+        return in_one_piece(X)
+    by_name = not isinstance(columns, slice) and len(columns) > 0 and isinstance(columns[0], str)
+    if hasattr(X, "iloc"):
+        return X[list(columns)] if by_name else X.iloc[:, columns]
+    if hasattr(X, "get_column"):  # polars
+        return X.select(list(columns) if by_name else np.array(X.columns)[columns].tolist())
+    if by_name:
+        raise ValueError(f"columns are names, {columns[0]!r} first, but X has none: pass a frame.")
+    return in_one_piece(X[:, columns])
+
+
+def select_rows(X, rows):
+    """Take rows of an array, a sparse matrix, or a pandas or polars frame."""
+    return X.iloc[rows] if hasattr(X, "iloc") else X[rows]

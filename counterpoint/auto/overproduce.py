@@ -216,6 +216,7 @@ class OverproduceSelectClassifier(BaseEnsembleClassifier):
 
     def _fit_members(self, X, y, sample_weight, rng):
         budget = Budget(self.time_limit, len(X), n_jobs=self.n_jobs, began=self._began)
+        del self._began
         rows, X_tried, y_tried, w_tried = self._rows_to_try_on(X, y, sample_weight, budget, rng)
         splits = self._splits(X_tried, y_tried, rng)
         candidates = self._candidates(X)

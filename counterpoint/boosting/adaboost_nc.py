@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 from sklearn.model_selection import train_test_split
 
-from counterpoint._members import select_rows
+from counterpoint._tables import select_rows
 from counterpoint._validation import check_choice, check_number
 from counterpoint.boosting.adaboost import AdaBoostClassifier
 from counterpoint.boosting.loop import boost

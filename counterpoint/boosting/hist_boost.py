@@ -6,7 +6,7 @@ import numpy as np
 from sklearn.model_selection import train_test_split
 from sklearn.utils.validation import check_is_fitted
 
-from counterpoint._members import select_rows
+from counterpoint._tables import select_rows
 from counterpoint._validation import check_choice, check_count, check_number
 from counterpoint.boosting.additive import (
     AdditiveClassifier,

@@ -17,8 +17,8 @@ from sklearn.utils import check_random_state, get_tags
 from sklearn.utils.validation import check_is_fitted
 
 from counterpoint._interrupts import keep_partial, whole
-from counterpoint._members import select_rows
 from counterpoint._progress import track
+from counterpoint._tables import select_rows
 from counterpoint._validation import check_count, check_learner
 from counterpoint.base import BaseEnsemble, check_weights, read_table, validate_data
 from counterpoint.boosting.rules import Verdict

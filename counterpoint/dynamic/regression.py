@@ -6,7 +6,7 @@ from sklearn.utils import check_array, gen_batches
 
 from counterpoint._kernels import dynamic as kernels
 from counterpoint._kernels.threads import threads_for
-from counterpoint._members import select_rows
+from counterpoint._tables import select_rows
 from counterpoint._validation import check_choice, check_count
 from counterpoint.combiners.combiner import as_shares
 from counterpoint.combiners.pool import BasePoolRegressor

@@ -8,8 +8,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from counterpoint._kernels import dynamic as kernels
 from counterpoint._kernels.threads import threads_for
-from counterpoint._members import select_rows
 from counterpoint._soundness import check_shape
+from counterpoint._tables import select_rows
 from counterpoint._validation import check_choice, check_count, did_you_mean
 from counterpoint.combiners.combiner import as_shares
 from counterpoint.combiners.pool import BasePoolClassifier

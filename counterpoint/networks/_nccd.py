@@ -11,9 +11,8 @@ from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
 from counterpoint._ballot import member_mean
 from counterpoint._interrupts import keep_partial
-from counterpoint._members import select_rows
 from counterpoint._strength import lambda_star, resolve_strength
-from counterpoint._tables import need_numbers
+from counterpoint._tables import need_numbers, select_rows
 from counterpoint._validation import check_count, check_learner, check_number
 from counterpoint.base import (
     BaseEnsemble,

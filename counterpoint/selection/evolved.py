@@ -13,10 +13,11 @@ from sklearn.tree import DecisionTreeClassifier
 
 from counterpoint import _crossfit
 from counterpoint._interrupts import keep_partial
-from counterpoint._members import Member, select_rows
+from counterpoint._members import Member
 from counterpoint._outputs import MemberOutputs
 from counterpoint._progress import track
 from counterpoint._reading import thin_rows
+from counterpoint._tables import select_rows
 from counterpoint._validation import check_count, check_list, check_number
 from counterpoint.combiners import Combiner
 from counterpoint.combiners.pool import BasePoolClassifier

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from counterpoint._members import select_rows
+from counterpoint._tables import select_rows
 from counterpoint._validation import check_choice, check_count, check_number
 from counterpoint.base import takes_weights
 from counterpoint.views.base import BaseViewClassifier

@@ -247,6 +247,6 @@ def test_the_first_machine_is_the_one_that_fit_gives(kind, options):
 
 
 def test_no_option_of_machines_is_missing():
-    loop = {"n_estimators", "stopping", "warm_start", "progress"}
+    loop = {"n_estimators", "stopping", "warm_start", "progress", "max_samples"}
     options = set().union(*MACHINES)
     assert options == set(AdaBoostSVMClassifier().get_params()) - loop
