@@ -40,7 +40,7 @@ class _CoupledBoosting:
         return rule
 
     def _most_rounds(self):
-        return self.n_rounds
+        return self.n_rounds if self._rounds is None else self._rounds
 
     def _make_learner(self, rule, X, y, weight, rng):
         self._seeds = [draw_seed(rng) for _ in range(self.n_estimators)]

@@ -120,7 +120,8 @@ def test_without_draws_all_members_are_alike():
     for other in others:
         assert_array_equal(other, first)
     options = {k: v for k, v in SMALL.items() if k != "n_rounds"}
-    alone = HistBoostRegressor(n_estimators=6, **options).fit(X, y)
+    whole = {"subsample": 1.0, "max_features": 1.0}
+    alone = HistBoostRegressor(n_estimators=6, **whole, **options).fit(X, y)
     assert_allclose(model.predict(X), alone.predict(X), rtol=1e-9)
 
 
