@@ -17,8 +17,12 @@ from counterpoint.boosting.learners import Learner, MemberAnswer, make_learner, 
 from counterpoint.boosting.loop import BaseBoosting
 from counterpoint.boosting.rules import Rule, Verdict
 from counterpoint.boosting.staged import StagedClassifier
+from counterpoint.exceptions import DivergenceError
 from counterpoint.trees import HistTreeRegressor
 from counterpoint.trees.ensemble import predict_trees
+
+# Squares of larger scores overflow.
+_MOST = 1e100
 
 # -- the loop's parts ----------------------------------------------------------------------------
 
@@ -72,7 +76,13 @@ class AdditiveRule(Rule):
 
     def update(self, answer, verdict):
         """Add the member to the scores."""
-        self.total += verdict.alpha * as_columns(answer.values)
+        with np.errstate(over="ignore", invalid="ignore"):
+            self.total += verdict.alpha * as_columns(answer.values)
+        if not -_MOST < self.total.min() <= self.total.max() < _MOST:
+            raise DivergenceError(
+                f"learning_rate={self.learning_rate!r}: the scores have grown beyond {_MOST:g}. "
+                "Give a smaller one, from 0.01 to 1."
+            )
         self.scores = self.loss.scores(self.total)
         if not self.notes:
             return {}

@@ -9,7 +9,8 @@ from counterpoint.base import BaseEnsembleClassifier, BaseEnsembleRegressor, dra
 from counterpoint.boosting.coupled import CoupledClassLoss, CoupledLoss, MembersLearner
 from counterpoint.boosting.hist_boost import HistBoostClassifier, HistBoostRegressor
 
-# Best on average in benchmarks/negative_correlation_boosting.py, if by little.
+# No worse than 0 at small rates, and most of the gain at large ones:
+# docs/negative_correlation_boosting.md.
 _DEFAULT_STRENGTH = 0.5
 _NOT_THE_MEMBERS = {"n_estimators", "early_stopping", "random_state"}
 
