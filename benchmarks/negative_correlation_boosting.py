@@ -110,6 +110,7 @@ def measure(task, leaves, rate, seed):
         "learning_rate": rate,
         "max_leaf_nodes": LEAVES[leaves],
         "subsample": 0.5,
+        "max_features": 1.0,
         "early_stopping": False,
         "random_state": seed,
     }
@@ -195,7 +196,8 @@ def run() -> Report:
 
 
 def _against(report, X, y, rounds, leaves, share):
-    options = {"max_leaf_nodes": leaves, "subsample": share, "early_stopping": False}
+    options = {"max_leaf_nodes": leaves, "subsample": share, "max_features": 1.0}
+    options["early_stopping"] = False
 
     def together():
         NegativeCorrelationBoostingClassifier(

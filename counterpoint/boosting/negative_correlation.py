@@ -133,8 +133,8 @@ class NegativeCorrelationBoostingClassifier(_CoupledBoosting, HistBoostClassifie
     max_bins : int, default=255
         Most bins of a column. All members share them.
     early_stopping : bool or "auto", default="auto"
-        Hold rows out and stop when the ensemble's loss on them has not fallen for ``patience``
-        rounds; all keep their trees up to the best round. "auto": from 2000 rows on.
+        As in ``HistBoostClassifier``, by the loss of the ensemble; all members keep their trees up
+        to the same round.
     patience, validation_fraction, class_weight
         As in ``HistBoostClassifier``.
     record : bool, default=False
@@ -217,7 +217,7 @@ class NegativeCorrelationBoostingClassifier(_CoupledBoosting, HistBoostClassifie
         max_features=1.0,
         max_bins=255,
         early_stopping="auto",
-        patience=30,
+        patience=20,
         validation_fraction=0.1,
         class_weight=None,
         record=False,
@@ -325,7 +325,7 @@ class NegativeCorrelationBoostingRegressor(_CoupledBoosting, HistBoostRegressor)
         max_features=1.0,
         max_bins=255,
         early_stopping="auto",
-        patience=30,
+        patience=20,
         validation_fraction=0.1,
         record=False,
         progress=None,

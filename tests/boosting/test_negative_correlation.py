@@ -17,7 +17,13 @@ from counterpoint.boosting.newton import NewtonClassLoss
 from counterpoint.networks.coupling import CrossEntropyMixture, NegativeCorrelation
 from counterpoint.trees import HistTreeRegressor
 
-SMALL = {"n_rounds": 6, "learning_rate": 0.3, "max_leaf_nodes": 6, "random_state": 0}
+SMALL = {
+    "n_rounds": 6,
+    "learning_rate": 0.3,
+    "max_leaf_nodes": 6,
+    "early_stopping": False,
+    "random_state": 0,
+}
 
 
 def classes(n_classes=2, n=200):
@@ -193,6 +199,15 @@ def test_it_ends_at_the_best_round_for_rows_held_out():
     assert len(losses) == losses.argmin() + 1 < 100
 
 
+def test_few_rows_have_the_number_of_rounds_found_by_folds():
+    X, y = classes(n=120)
+    model = NegativeCorrelationBoostingClassifier(
+        2, n_rounds=40, learning_rate=0.5, patience=3, random_state=0
+    ).fit(X, y)
+    assert {len(member.estimators_) for member in model.estimators_} == {len(model.history_)}
+    assert len(model.history_) < 40
+
+
 def test_importances_are_shares():
     X, y = numbers()
     model = NegativeCorrelationBoostingRegressor(3, **SMALL).fit(X, y)
@@ -219,7 +234,7 @@ def test_wrong_options_are_named(options, message):
 def test_one_booster_has_nobody_to_differ_from():
     X, y = classes(n=60)
     with pytest.warns(UserWarning, match="nobody to differ from"):
-        NegativeCorrelationBoostingClassifier(1, strength=0.5, n_rounds=2).fit(X, y)
+        NegativeCorrelationBoostingClassifier(1, **SMALL | {"strength": 0.5}).fit(X, y)
     alone = NegativeCorrelationBoostingClassifier(1, **SMALL).fit(X, y)
     assert alone.strength_ == 0
     assert_array_equal(alone.predict_proba(X), alone.estimators_[0].predict_proba(X))
