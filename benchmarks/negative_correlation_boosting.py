@@ -217,7 +217,7 @@ def _against(report, X, y, rounds, leaves, share):
     for fit in runs.values():
         fit()
     times = {name: [] for name in runs}
-    for _ in range(5):
+    for _ in range(3):
         for name, fit in runs.items():
             start = time.process_time()
             fit()
