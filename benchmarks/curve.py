@@ -33,7 +33,7 @@ ROUNDS = (12, 25, 50, 100, 200, 400, 800, 1600, 3200)
 MOST = 25.0
 BUDGETS = (1.0, 4.0, 20.0)
 OURS = ("counterpoint", "counterpoint_large")
-PEERS = ("lightgbm", "lightgbm_default", "xgboost", "catboost", "scikit_learn", "perpetual")
+OTHERS = ("lightgbm", "lightgbm_default", "xgboost", "catboost", "scikit_learn", "perpetual")
 REQUIREMENTS = [
     "lightgbm>=4.6",
     "xgboost-cpu>=3.0",
@@ -171,7 +171,7 @@ def run(tables=("made-1e4", "segment"), threads=(1,)) -> Report:
     python = peer_python("boosters", REQUIREMENTS)
     for name in tables:
         for n in threads:
-            run_table(name, OURS if python is None else (*OURS, *PEERS), n, python)
+            run_table(name, OURS if python is None else (*OURS, *OTHERS), n, python)
     print(summary(done()).round(4).to_string())
     return Report("curve")
 
