@@ -259,6 +259,8 @@ def check_one_type(values, name):
             f"{name} mixes labels of types {', '.join(sorted(k.__name__ for k in kinds))}: "
             "convert them to one type (a missing label shows as float or NoneType)."
         )
+    if array.ndim and kinds == {type(None)}:
+        raise ValueError(f"{name} holds nothing but None: give a label for each sample.")
 
 
 def encode_labels(labels, classes, name, from_truth):
@@ -276,7 +278,7 @@ def encode_labels(labels, classes, name, from_truth):
         who = f"member {where[0]} says" if labels.ndim == 2 else f"{name} holds"
         hint = "y never has" if from_truth and labels.ndim == 2 else "is not in classes"
         raise ValueError(
-            f"{who} {labels[tuple(where)].item()!r}, which {hint}; the classes are "
+            f"{who} {np.asarray(labels[tuple(where)]).item()!r}, which {hint}; the classes are "
             f"{classes.tolist()}. If it is a class all the same, pass classes= with all labels."
         )
     return at.astype(code_type(len(classes)))

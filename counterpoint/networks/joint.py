@@ -362,6 +362,8 @@ class BaseJointNetworks(BaseNetworks):
                 f"strength={self.strength!r}: give a number from 0 to 1, 'auto', or None for "
                 f"{self._default_strength}."
             )
+        if self.strength is not None and not isinstance(self.strength, str):
+            check_number(self.strength, "strength")
         if self.strength == "auto" and self.lam is not None:
             raise ValueError(
                 f"strength='auto' chooses lambda, but lam={self.lam!r} sets it: leave one out."

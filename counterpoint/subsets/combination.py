@@ -7,7 +7,14 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 
-from counterpoint._arrays import SQUARABLE, as_floats, as_labels, check_floats, check_vector
+from counterpoint._arrays import (
+    SQUARABLE,
+    as_floats,
+    as_labels,
+    check_floats,
+    check_one_type,
+    check_vector,
+)
 from counterpoint._validation import check_choice, check_list
 
 
@@ -43,6 +50,7 @@ def kernel_alignment(kernel: ArrayLike, y: ArrayLike) -> float:
     if sparse.issparse(kernel):
         raise TypeError("A sparse kernel is cut off and cannot be aligned: pass a dense one.")
     labels = as_labels(y, "y")
+    check_one_type(labels, "y")
     values = check_floats(kernel, "kernel", ("n_samples", "n_samples"), most=SQUARABLE)
     if labels.ndim != 1 or values.shape != (len(labels), len(labels)):
         raise ValueError(

@@ -135,7 +135,7 @@ def most_similar_member(
     """
     check_choice(similarity, "similarity", SIMILARITIES)
     check_count(n_samples, "n_samples", low=0)
-    check_number(noise, "noise", low=0)
+    check_number(noise, "noise", low=0, high=SQUARABLE)
     check_choice(sampling, "sampling", SAMPLINGS)
     names = getattr(X, "columns", None)
     numbers = [np.float64, np.float32]
