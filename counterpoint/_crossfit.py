@@ -156,6 +156,32 @@ def make_splits(cv, X, y, *, classifier):
     return splits
 
 
+def some_splits(cv, X, y, groups=None, *, classifier):
+    """Return the (train, test) rows of a splitter that asks about no sample twice."""
+    check_folds(cv)
+    splits = list(check_cv(cv, y, classifier=classifier).split(X, y, groups))
+    if not splits:
+        raise ValueError("cv gives no fold at all: pass a splitter that gives one at least.")
+    rows = np.concatenate([test for _, test in splits])
+    if len(np.unique(rows)) < len(rows):
+        raise ValueError(
+            "cv asks about some samples more than once: take a splitter such as KFold, GroupKFold "
+            "or TimeSeriesSplit, not one that repeats."
+        )
+    return [(np.asarray(train), np.asarray(test)) for train, test in splits]
+
+
+def fit_folds(member, X, y, splits, ask, *, sample_weight=None, n_jobs=None, quiet=False):
+    """Fit a member on each training part; return for each (the model, what it says of the test).
+
+    ``ask(member, X)`` is as for :func:`cross_fit`.
+    """
+    weight = _weight_of(member, sample_weight)
+    return Parallel(n_jobs=n_jobs if len(splits) > 1 else None)(
+        delayed(_fit_keep_and_ask)(member, X, y, fold, ask, weight, quiet) for fold in splits
+    )
+
+
 def cross_fit(members, X, y, splits, ask, *, sample_weight=None, n_jobs=None, quiet=False):
     """Ask each member about every row, fitted on the folds that row is not in.
 
@@ -186,12 +212,16 @@ def _back(splits):
 
 
 def _fit_and_ask(member, X, y, fold, ask, sample_weight, quiet):
+    return _fit_keep_and_ask(member, X, y, fold, ask, sample_weight, quiet)[1]
+
+
+def _fit_keep_and_ask(member, X, y, fold, ask, sample_weight, quiet):
     train, test = (None, None) if fold is None else fold
     fitted = Member(_fit(member, X, y, train, sample_weight, quiet), member.columns, member.name)
     with warnings.catch_warnings():
         if quiet:
             warnings.simplefilter("ignore")
-        return ask(fitted, X if test is None else select_rows(X, test))
+        return fitted.estimator, ask(fitted, X if test is None else select_rows(X, test))
 
 
 def _in_order(parts, back):

@@ -79,6 +79,14 @@ class MemberPredictions:
             names=[self.names[k] for k in at],
         )  # fmt: skip
 
+    def take_rows(self, rows):
+        """Keep some samples, in the order given: positions, a slice or a boolean mask."""
+        return MemberPredictions(
+            self.values[:, rows], None if self.y is None else self.y[rows],
+            sample_weight=None if self.sample_weight is None else self.sample_weight[rows],
+            weights=self.weights, names=self.names,
+        )  # fmt: skip
+
     def need_votes(self, what):
         """Raise: these are numbers."""
         raise ValueError(f"{what} needs classes, but these are predictions of regressors.")

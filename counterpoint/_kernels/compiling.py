@@ -18,6 +18,8 @@ import stat
 import tempfile
 import threading
 import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import update_wrapper
 from pathlib import Path
 from types import FunctionType
@@ -25,6 +27,15 @@ from typing import Any
 
 import numba
 from numba import njit
+from numba.core import event
+
+
+@contextmanager
+def compile_time() -> Iterator[list[float]]:
+    """Measure how long kernels are compiled within: given is a list that then holds seconds."""
+    seconds: list[float] = []
+    with event.install_timer("numba:compile", seconds.append):
+        yield seconds
 
 
 def prepare_cache():

@@ -1,15 +1,18 @@
 """Choosing how to combine, by cross-validation on cross-fitted outputs."""
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 from sklearn.linear_model import LogisticRegression
-from sklearn.model_selection import StratifiedKFold
+from sklearn.model_selection import KFold, StratifiedKFold
 from sklearn.utils import check_random_state
 
 from counterpoint._outputs import MemberOutputs
+from counterpoint._predictions import MemberPredictions
+from counterpoint.auto.metric import Metric
 from counterpoint.combiners import (
     BlendCombiner,
     Combiner,
@@ -17,22 +20,69 @@ from counterpoint.combiners import (
     TemperedCombiner,
     WeightedMeanCombiner,
 )
-from counterpoint.combiners.combiner import losses, mean_loss
 from counterpoint.combiners.tempered import temper, tempers
 from counterpoint.selection import GreedyMeanCombiner
 
-# Below this a share of the truth counts as this in log-losses.
-LEAST = 1e-6
+SIMPLE = "best simple one"
+_N_FOLDS = 5
 
 
-def make_rules(random_state: Any = None) -> dict[str, Combiner]:
+class BestOfCombiner(WeightedMeanCombiner):
+    """The one with the least loss alone, of some of the members.
+
+    Parameters
+    ----------
+    members : array-like of int
+        Positions of those it may be.
+    """
+
+    def __init__(self, members):
+        self.members = members
+
+    by = "best"
+
+    def _best(self, loss):
+        allowed = np.full(len(loss), np.inf)
+        allowed[np.asarray(self.members)] = np.asarray(loss)[np.asarray(self.members)]
+        return super()._best(allowed)
+
+
+@dataclass
+class Choice:
+    """The way to combine that was chosen, and how it was.
+
+    Attributes
+    ----------
+    name : str
+    rule : Combiner
+        Fitted on all rows.
+    table : DataFrame
+        A row per rule: "combiner" and its losses on rows it did not learn from.
+    honest : ndarray
+        What the whole procedure, choice included, says about rows it did not see.
+    decision : ndarray or float
+        What makes labels, or one number, of the rule's answers: see ``metric.py``.
+    """
+
+    name: str
+    rule: Combiner
+    table: pd.DataFrame
+    honest: NDArray
+    decision: Any
+
+
+def make_rules(random_state: Any = None, *, numbers: bool = False) -> dict[str, Combiner]:
     """Return the ways to combine that are tried; the first, unless another is clearly better."""
     parts: dict[str, Combiner] = {
         "best third": WeightedMeanCombiner("best-third"),
         "greedy": GreedyMeanCombiner(random_state=random_state),
-        # Strongly held back: members say much the same.
-        "stacking": StackingCombiner(LogisticRegression(C=0.02, max_iter=1000), use="log-odds"),
     }
+    if numbers:
+        parts["least squares"] = WeightedMeanCombiner("least-squares")
+    else:
+        # Strongly held back: members say much the same.
+        model = LogisticRegression(C=0.02, max_iter=1000)
+        parts["stacking"] = StackingCombiner(model, use="log-odds")
     return {
         "blend": BlendCombiner(list(parts.values())),
         "best alone": WeightedMeanCombiner("best"),
@@ -41,60 +91,112 @@ def make_rules(random_state: Any = None) -> dict[str, Combiner]:
 
 
 def choose_rule(
-    outputs: MemberOutputs, random_state: Any = None
-) -> tuple[str, TemperedCombiner, pd.DataFrame, NDArray]:
+    outputs: MemberOutputs | MemberPredictions,
+    metric: Metric,
+    *,
+    simple: Any = (),
+    random_state: Any = None,
+) -> Choice:
     """Choose how to combine by cross-validation on cross-fitted outputs.
 
-    The first rule is taken unless another has a lower log-loss by more than one standard error
-    of their difference. Returned are its name, the rule fitted on all rows, the losses of all
-    rules on rows they did not learn from, and what the whole procedure, choice included, says
-    about rows it did not see, (n_samples, n_classes).
+    The first rule is taken unless another has a lower loss by more than one standard error of
+    their difference. If the whole procedure is no better than the best of the ``simple`` members,
+    on rows that neither saw, that member alone is taken.
     """
     rng = check_random_state(random_state)
-    folds = list(_folds(outputs.y, rng))
-    names = list(make_rules())
-    shares = {name: np.empty((outputs.n_samples, outputs.n_classes)) for name in names}
+    numbers = isinstance(outputs, MemberPredictions)
+    y, weight = outputs.y, outputs.sample_weight
+    folds = list(_folds(y, rng, numbers))
+    names = list(make_rules(numbers=numbers))
+    shape = (outputs.n_samples,) if numbers else (outputs.n_samples, outputs.n_classes)
+    said = {name: np.empty(shape) for name in [*names, SIMPLE]}
     for train, test in folds:
         seen, unseen = outputs.take_rows(train), outputs.take_rows(test)
-        powers = tempers(seen)
-        seen, unseen = temper(seen, powers), temper(unseen, powers)
+        if not numbers:
+            powers = tempers(seen)
+            seen, unseen = temper(seen, powers), temper(unseen, powers)
         # Bags go on in one stream of random numbers; the blend's parts are among the others, and
         # nothing is to be learnt twice.
-        rules = make_rules(rng)
-        for name in names[1:]:
-            shares[name][test] = rules[name].fit(seen).combine(unseen)
-    parts = [shares[name] for name in ("best third", "greedy", "stacking")]
-    shares["blend"] = np.mean(parts, axis=0)
-    each = {name: losses(share, outputs, "log-loss", LEAST) for name, share in shares.items()}
-    weight = outputs.sample_weight
+        rules = make_rules(rng, numbers=numbers)
+        if len(simple):
+            rules[SIMPLE] = BestOfCombiner(simple)
+        for name in list(rules)[1:]:
+            said[name][test] = rules[name].fit(seen).combine(unseen)
+    said["blend"] = np.mean([said[name] for name in names[2:]], axis=0)
+    losses = {name: _Losses(metric, said[name], y, weight, folds) for name in names}
     # The rule for a fold is chosen by the other folds, as it will be for new data.
-    honest = np.empty((outputs.n_samples, outputs.n_classes))
-    for train, test in folds:
-        honest[test] = shares[_clear_best(each, train, weight)][test]
+    honest = np.empty(shape)
+    for fold, (_, test) in enumerate(folds):
+        others = [k for k in range(len(folds)) if k != fold]
+        honest[test] = said[_clear_best(losses, others)][test]
+    chosen = _clear_best(losses, list(range(len(folds))))
+    if len(simple):
+        losses[SIMPLE] = _Losses(metric, said[SIMPLE], y, weight, folds)
+        if losses[SIMPLE].total <= _Losses(metric, honest, y, weight, folds).total:
+            chosen, honest = SIMPLE, said[SIMPLE]
     table = pd.DataFrame(
-        {
-            "combiner": names,
-            "log_loss": [np.average(each[name], weights=weight) for name in names],
-            "error": [mean_loss(shares[name], outputs) for name in names],
-        }
+        [{"combiner": name, "loss": own.total, **own.others} for name, own in losses.items()]
     )
-    chosen = _clear_best(each, np.arange(outputs.n_samples), weight)
-    return chosen, TemperedCombiner(make_rules(rng)[chosen]).fit(outputs), table, honest
+    rules = make_rules(rng, numbers=numbers)
+    rule = BestOfCombiner(simple) if chosen == SIMPLE else rules[chosen]
+    rule = (rule if numbers else TemperedCombiner(rule)).fit(outputs)
+    decision = metric.decide(honest, y, weight)
+    return Choice(chosen, rule, table, honest, decision)
 
 
-def _clear_best(each, rows, weight):
+class _Losses:
+    """Losses of one rule, by row or by fold, whichever the metric has."""
+
+    def __init__(self, metric, answer, y, weight, folds):
+        decision = metric.decide(answer, y, weight)
+        self.total = metric.loss(answer, y, weight, decision)
+        each = metric.each(answer, y, decision)
+        parts = [test for _, test in folds]
+        if each is None:
+            # A loss of a set of rows is compared set by set.
+            own = [None if weight is None else weight[rows] for rows in parts]
+            self.parts = [
+                np.array([metric.loss(answer[rows], y[rows], w, decision)])
+                for rows, w in zip(parts, own, strict=True)
+            ]
+            self.weights = [np.ones(1)] * len(parts)
+        else:
+            weight = np.ones(len(y)) if weight is None else weight
+            self.parts = [each[rows] for rows in parts]
+            self.weights = [weight[rows] for rows in parts]
+        self.others = {}
+        if answer.ndim == 2:
+            wrong = answer.argmax(axis=1) != y
+            truth = np.clip(answer[np.arange(len(y)), y], 1e-6, 1.0)
+            self.others = {
+                "log_loss": float(np.average(-np.log(truth), weights=weight)),
+                "error": float(np.average(wrong, weights=weight)),
+            }
+
+    def of(self, folds):
+        return np.concatenate([self.parts[k] for k in folds])
+
+    def weights_of(self, folds):
+        return np.concatenate([self.weights[k] for k in folds])
+
+
+def _clear_best(losses, folds):
     """Return the rule with the least loss if it is clearly less than that of the first."""
-    weight = None if weight is None else weight[rows]
-    first = next(iter(each))
-    best = min(each, key=lambda name: np.average(each[name][rows], weights=weight))
-    gain = each[first][rows] - each[best][rows]
+    first = next(iter(losses))
+    weight = losses[first].weights_of(folds)
+    best = min(losses, key=lambda name: np.average(losses[name].of(folds), weights=weight))
+    gain = losses[first].of(folds) - losses[best].of(folds)
     mean = np.average(gain, weights=weight)
     spread = np.sqrt(np.average((gain - mean) ** 2, weights=weight))
-    return best if mean > spread / np.sqrt(len(rows)) else first
+    return best if mean > spread / np.sqrt(len(gain)) else first
 
 
-def _folds(y, rng):
-    n_folds = max(2, min(5, int(np.bincount(y).min())))
+def _folds(y, rng, numbers):
+    if numbers:
+        splitter = KFold(min(_N_FOLDS, len(y)), shuffle=True, random_state=rng)
+        yield from splitter.split(np.zeros(len(y)))
+        return
+    n_folds = max(2, min(_N_FOLDS, int(np.bincount(y).min())))
     try:
         splitter = StratifiedKFold(n_folds, shuffle=True, random_state=rng)
         yield from splitter.split(np.zeros(len(y)), y)

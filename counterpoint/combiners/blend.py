@@ -41,6 +41,11 @@ class BlendCombiner(Combiner):
         return any(rule.needs_proba for rule in self.combiners)
 
     @property
+    def takes_numbers(self):  # type: ignore[override]
+        """Whether all rules take numbers of regressors."""
+        return all(rule.takes_numbers for rule in self.combiners)
+
+    @property
     def needs_truth(self):  # type: ignore[override]
         """Whether any rule looks at the truth."""
         return any(rule.needs_truth for rule in self.combiners)

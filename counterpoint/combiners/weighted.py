@@ -106,7 +106,8 @@ class WeightedMeanCombiner(_LearntWeights):
         mean error less their ambiguity [1]_: a member is worth what it adds, not what it is
         alone. "cross-entropy" minimises that of the mean. "accuracy" is 1 less the error. "best"
         takes the member with the least log-loss alone, "best-third" the third of the members
-        with the least, all the same. For numbers there is "least-squares" only.
+        with the least, all the same. For numbers there are "least-squares", and "best" and
+        "best-third" by the squared error.
 
     Attributes
     ----------
@@ -140,7 +141,9 @@ class WeightedMeanCombiner(_LearntWeights):
         weight = np.ones(outputs.n_samples) if weight is None else weight
         weight = weight / weight.sum()
         if isinstance(outputs, MemberPredictions):
-            check_choice(self.by, "by", ("least-squares",))
+            check_choice(self.by, "by", ("least-squares", "best", "best-third"))
+            if self.by != "least-squares":
+                return self._best(outputs.errors)
             gap = (outputs.values - outputs.y) * np.sqrt(weight)
             return least_quadratic(gap @ gap.T)
         if self.by == "accuracy":
@@ -152,10 +155,12 @@ class WeightedMeanCombiner(_LearntWeights):
             return least_quadratic(gap @ gap.T)
         if self.by == "cross-entropy":
             return _likeliest(outputs.proba[:, np.arange(outputs.n_samples), outputs.y], weight)
-        loss = [mean_loss(own, outputs, "log-loss", _LEAST) for own in outputs.proba]
-        n_best = 1 if self.by == "best" else -(-outputs.n_members // 3)
+        return self._best([mean_loss(own, outputs, "log-loss", _LEAST) for own in outputs.proba])
+
+    def _best(self, loss):
+        n_best = 1 if self.by == "best" else -(-len(loss) // 3)
         best = np.argsort(loss, kind="stable")[:n_best]
-        return np.isin(np.arange(outputs.n_members), best).astype(float)
+        return np.isin(np.arange(len(loss)), best).astype(float)
 
     def _sum(self, outputs):
         return weighted_sum(self.estimator_weights_, answers(outputs))

@@ -103,6 +103,33 @@ class LogLoss(Criterion):
         return float(self.of_means(self.parts(outputs).mean(axis=0)[None], outputs)[0])
 
 
+class SquaredError(Criterion):
+    """Squared error of the plain mean of numbers.
+
+    Examples
+    --------
+    >>> from counterpoint import MemberPredictions
+    >>> from counterpoint.selection import SquaredError
+    >>> SquaredError().value(MemberPredictions([[1.0, 2.0], [1.0, 4.0]], [1.0, 3.5]))
+    0.125
+    """
+
+    def parts(self, outputs):
+        """Return the numbers of the members."""
+        if not isinstance(outputs, MemberPredictions):
+            raise ValueError("The squared error is of numbers: for classes take 'log-loss'.")
+        return outputs.values
+
+    def of_means(self, means, outputs):
+        """Return the squared error of each."""
+        gaps = (means - outputs.y) ** 2
+        return np.average(gaps, axis=1, weights=outputs.sample_weight)
+
+    def value(self, outputs):
+        """Return the squared error of the mean."""
+        return float(self.of_means(self.parts(outputs).mean(axis=0)[None], outputs)[0])
+
+
 class CombinedError(Criterion):
     """Error of any combiner.
 
@@ -276,7 +303,7 @@ class WeightedSum(Criterion):
         return float(np.nansum(self.weights * parts))
 
 
-_NAMED: dict[str, type[Criterion]] = {"error": VoteError, "log-loss": LogLoss}
+_NAMED: dict[str, type[Criterion]] = {"error": VoteError, "log-loss": LogLoss, "squared": SquaredError}
 
 
 def as_criterion(given) -> Criterion:
@@ -285,7 +312,8 @@ def as_criterion(given) -> Criterion:
     Parameters
     ----------
     given : Criterion, Combiner or str
-        "error" is the error of the plain vote, "log-loss" that of the plain mean; a combiner
+        "error" is the error of the plain vote, "log-loss" that of the plain mean, "squared" that
+        of the plain mean of numbers; a combiner
         stands for its error; other names are measures of diversity, then scorers of scikit-learn.
 
     Returns
@@ -309,7 +337,7 @@ def as_criterion(given) -> Criterion:
     if isinstance(given, str) and given in get_scorer_names():
         return ScorerCriterion(given)
     raise ValueError(
-        f"criterion={given!r}: give 'error', 'log-loss', a measure of diversity "
+        f"criterion={given!r}: give 'error', 'log-loss', 'squared', a measure of diversity "
         f"({', '.join(MEASURES)}), the name of a scikit-learn scorer, a Combiner or a Criterion."
         + did_you_mean(given, [*_NAMED, *MEASURES, *get_scorer_names()])
     )

@@ -5,6 +5,7 @@ from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
 from counterpoint._outputs import MemberOutputs, as_outputs
+from counterpoint._predictions import MemberPredictions
 from counterpoint._validation import check_count, check_number
 from counterpoint.combiners import WeightedMeanCombiner
 from counterpoint.selection.search import select_forward
@@ -15,7 +16,7 @@ _TOLERANCE = 1e-6
 
 def bagged_weights(
     outputs: MemberOutputs,
-    criterion="log-loss",
+    criterion=None,
     *,
     n_members: int = 40,
     n_bags: int = 20,
@@ -30,10 +31,10 @@ def bagged_weights(
 
     Parameters
     ----------
-    outputs : MemberOutputs
+    outputs : MemberOutputs or MemberPredictions
         With the truth, on data the members were not trained on.
-    criterion : str, Criterion or Combiner, default="log-loss"
-        See :func:`as_criterion`.
+    criterion : str, Criterion or Combiner, default=None
+        See :func:`as_criterion`. None is the log-loss of the mean, for numbers its squared error.
     n_members : int, default=40
         Steps in each bag.
     n_bags : int, default=20
@@ -60,8 +61,9 @@ def bagged_weights(
     >>> bagged_weights(MemberOutputs(proba=[good, bad], y=[1, 0]), random_state=0).tolist()
     [1.0, 0.0]
     """
-    outputs = as_outputs(outputs)
-    outputs.need_votes("Selection")
+    outputs = as_outputs(outputs, numbers=True)
+    if criterion is None:
+        criterion = "squared" if isinstance(outputs, MemberPredictions) else "log-loss"
     check_count(n_bags, "n_bags")
     check_number(share, "share", low=0, high=1, open_low=True)
     rng = check_random_state(random_state)
@@ -78,7 +80,7 @@ def bagged_weights(
 
 
 class GreedyMeanCombiner(WeightedMeanCombiner):
-    """Average probabilities with weights by bagged greedy selection; see :func:`bagged_weights`.
+    """Average probabilities, or numbers, with weights by bagged greedy selection; see :func:`bagged_weights`.
 
     Parameters
     ----------
@@ -99,8 +101,6 @@ class GreedyMeanCombiner(WeightedMeanCombiner):
     >>> GreedyMeanCombiner(random_state=0).fit(outputs).estimator_weights_.tolist()
     [1.0, 0.0]
     """
-
-    takes_numbers = False
 
     def __init__(self, *, n_members=40, n_bags=20, share=0.5, random_state=None):
         self.n_members = n_members

@@ -1,0 +1,279 @@
+"""Overproduce and select: what the classifier and the regressor share."""
+
+import time
+import warnings
+from contextlib import nullcontext
+from functools import partial
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import clone
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_consistent_length, check_is_fitted, column_or_1d
+
+from counterpoint._interrupts import whole
+from counterpoint._members import Member
+from counterpoint._tables import need_numbers
+from counterpoint._threads import one_native_thread
+from counterpoint._validation import check_number, check_pool
+from counterpoint.auto.budget import Budget
+from counterpoint.auto.choice import SIMPLE, choose_rule
+from counterpoint.auto.plan import folds_plan, hold_out_plan
+from counterpoint.auto.pool import Candidate
+from counterpoint.auto.trying import PROBE_ROWS, Trying
+from counterpoint.base import MAX_SEED, check_weights, draw_seed, validate_data
+from counterpoint.datasets import TabularEncoder
+
+# A member with less weight than this is not worth keeping.
+_LEAST_WEIGHT = 0.005
+# Native threads pay on tables with more cells than this.
+_FEW_CELLS = 500_000
+# Tables of so few rows are always cross-fitted; of more, if the first member takes no larger part
+# of the time for all folds.
+_FEW_ROWS, _PART_FOR_FOLDS = 2_000, 0.12
+# Where rows are held out, the first member takes this part of the time on the lowest rung.
+_PART_FOR_FIRST, _FEWEST_LEARNT = 0.04, 2_000
+
+
+class OverproduceSelect:
+    """Fitting: read, plan, try, choose, fit on all rows; see the two classes made of it.
+
+    A subclass says what its target is: ``_read``, ``_task``, ``_metric``, ``_default_pool``, and
+    ``_tell`` for what was found.
+    """
+
+    _classes = True
+
+    def __init__(
+        self, pool=None, *, metric, cv=5, time_limit=None, n_jobs=None, progress=None,
+        random_state=None,
+    ):  # fmt: skip
+        self.pool = pool
+        self.metric = metric
+        self.cv = cv
+        self.time_limit = time_limit
+        self.n_jobs = n_jobs
+        self.progress = progress
+        self.random_state = random_state
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, *, groups: Any = None) -> Any:
+        """Try the pool, choose, and fit what was chosen.
+
+        Parameters
+        ----------
+        X : array-like or frame of shape (n_samples, n_features)
+            Numbers; in a frame also categories and gaps.
+        y : array-like of shape (n_samples,)
+        sample_weight : array-like of shape (n_samples,), default=None
+            How much each sample counts. None: all the same.
+        groups : array-like of shape (n_samples,), default=None
+            Rows of a group (a customer, a patient) are never both learnt from and asked about.
+
+        Returns
+        -------
+        self
+        """
+        self._began = time.monotonic()
+        X, y = self._read(X, y)
+        weight = check_weights(sample_weight, X)
+        if groups is not None:
+            groups = column_or_1d(groups)
+            check_consistent_length(X, groups)
+        self._groups = groups
+        try:
+            self._fit_members(X, y, weight, check_random_state(self.random_state))
+        finally:
+            del self._groups
+        return self
+
+    # -- data ----------------------------------------------------------------------------------
+
+    def _check_given(self):
+        check_pool(self.pool, owner=type(self).__name__)
+        if self.time_limit is not None:
+            check_number(self.time_limit, "time_limit", low=0, hint=", or None")
+
+    def _numbers_of(self, X):
+        """Return the table as numbers, and note how to make them."""
+        X = self._read_X(X, ensure_min_samples=2)
+        self._encoder = None
+        if hasattr(X, "columns") or np.isnan(X).any():
+            self._encoder = TabularEncoder().fit(X)
+            X = self._encoder.transform(X)
+        return np.asarray(X, dtype=np.float64)
+
+    def _read_X(self, X, **options):
+        """Check data; frames stay what they are."""
+        if not hasattr(X, "columns"):
+            return validate_data(self, X, ensure_all_finite="allow-nan", **options)
+        validate_data(self, X, reset=options.get("reset", True), skip_check_array=True)
+        return X
+
+    def _check_X(self, X):
+        check_is_fitted(self)
+        X = self._read_X(X, reset=False)
+        if self._encoder is not None:
+            X = self._encoder.transform(X)
+        need_numbers(X, type(self).__name__)
+        X = np.asarray(X, dtype=np.float64)
+        if np.isnan(X).any():
+            raise ValueError(
+                "Input X contains NaN, but there was none in training: fill the gaps first."
+            )
+        return X
+
+    # -- members -------------------------------------------------------------------------------
+
+    def _learners(self):
+        pairs = [item for item in self.pool or () if not isinstance(item, Candidate)]
+        return {name: model for name, model in pairs if hasattr(model, "fit")}
+
+    def _candidates(self, X) -> list[Candidate]:
+        if self.pool is None:
+            return self._default_pool(X)
+        made = []
+        for item in self.pool:
+            if isinstance(item, Candidate):
+                made.append(item)
+                continue
+            if not (isinstance(item, tuple) and len(item) == 2):
+                raise TypeError(
+                    f"pool holds {item!r}: give (name, estimator) pairs or Candidate objects."
+                )
+            name, model = item
+            made.append(Candidate(name=name, family="given", make=partial(_seeded, model)))
+        if not made:
+            raise ValueError("pool is empty: give at least one member to try.")
+        return made
+
+    # -- fitting -------------------------------------------------------------------------------
+
+    def _fit_members(self, X, y, sample_weight, rng):
+        budget = Budget(self.time_limit, began=self._began)
+        del self._began
+        metric = self._metric()
+        task = self._task()
+        candidates = self._candidates(X)
+        seeds = rng.randint(MAX_SEED, size=len(candidates))
+        members = [
+            Member(c.make(int(seed)), None, c.name)
+            for c, seed in zip(candidates, seeds, strict=True)
+        ]
+        # By member: of those given, what each has asked for.
+        routed = {
+            name: own.get("sample_weight") for name, own in self._fit_params(sample_weight).items()
+        }
+        fit_weight = {m.name: routed.get(m.name, sample_weight) for m in members}
+        with self._few_threads(X):
+            plan = self._plan(X, y, members[0], budget, rng)
+            trying = Trying(
+                members, task, plan, X, y, fit_weight, sample_weight, budget,
+                n_jobs=self.n_jobs, progress=self.progress, may_stop=self.pool is None,
+            )  # fmt: skip
+            trying.run()
+            tried = sorted(trying.done)
+            families = [candidates[k].family for k in tried]
+            self.outputs_ = outputs = task.outputs(
+                np.stack([trying.done[k].answers for k in tried]), plan.asked, y, sample_weight,
+                [members[k].name for k in tried],
+            )  # fmt: skip
+            simple = [i for i, k in enumerate(tried) if candidates[k].simple]
+            choice = choose_rule(outputs, metric, simple=simple, random_state=draw_seed(rng))
+        self.stop_reason_, self.failed_ = trying.reason, trying.failed
+        rule, weights = choice.rule, choice.rule.estimator_weights_
+        keep = np.flatnonzero(weights >= min(_LEAST_WEIGHT, weights.max()))
+        if len(keep) < len(weights):
+            rule = rule.keep(keep, outputs)
+        self.combiner_name_, self.combiners_tried_ = choice.name, choice.table
+        self.combiner_, self.estimator_weights_ = rule, rule.estimator_weights_
+        seconds = [trying.done[k].seconds for k in tried]
+        self._tell(choice, metric, outputs, rule, keep, families, seconds)
+        with whole(), self._few_threads(X):
+            kept = [tried[k] for k in keep]
+            models = trying.finish(kept, self.estimator_weights_)
+        self.pool_ = [(members[k].name, m) for k, m in zip(kept, models, strict=True)]
+        self._say_what_was_left_out(trying, len(candidates), kept)
+
+    def _few_threads(self, X):
+        # Threads that share so little work take longer, on a busy machine far longer.
+        few = self.time_limit is not None or X.size < _FEW_CELLS
+        return one_native_thread() if few else nullcontext()
+
+    def _plan(self, X, y, first, budget, rng):
+        numbered = isinstance(self.cv, int | np.integer)
+        free = numbered and self._groups is None
+        if not (budget.is_limited and free and len(y) > _FEW_ROWS):
+            return folds_plan(self.cv, X, y, self._groups, rng, classes=self._classes)
+        # A look at the first member, on few rows: is there time for folds?
+        look = Trying(
+            [first], self._task(), hold_out_plan(
+                y, np.random.RandomState(0), classes=self._classes, limit=budget.limit,
+                first=4 * PROBE_ROWS,
+            ), X, y, {}, None, budget,
+        )  # fmt: skip
+        look._probe(0)
+        folds = int(self.cv) * budget.price(0, len(y))
+        if folds <= _PART_FOR_FOLDS * budget.limit:
+            return folds_plan(self.cv, X, y, None, rng, classes=self._classes)
+        n_rows = budget.rows_for(0, _PART_FOR_FIRST * budget.limit, len(y))
+        return hold_out_plan(
+            y, rng, classes=self._classes, limit=budget.limit, first=max(n_rows, _FEWEST_LEARNT)
+        )
+
+    def _say_what_was_left_out(self, trying, n_members, kept):
+        said = []
+        if self.combiner_name_ == SIMPLE:
+            said.append(
+                f"together they are not better than {self.pool_[0][0]} alone, which is what you get"
+            )
+        if self.time_limit is not None:
+            if len(trying.done) + len(trying.failed) < n_members:
+                said.insert(0, f"{len(trying.done)} of {n_members} members were tried")
+            n_asked, n = len(trying.plan.asked), len(trying.y)
+            if n_asked < n and trying.plan.order is not None:
+                said.append(f"members were chosen on {n_asked} of {n} rows held out")
+            short = [k for k in kept if trying.done[k].n_rows < trying.plan.rungs[-1]]
+            if trying.budget.compiling:
+                said.append(
+                    f"{trying.budget.compiling:.0f} s of compiling, which is done once, are not "
+                    "counted"
+                )
+            if short and trying.n_not_refitted:
+                n_rows = min(trying.done[k].n_rows for k in short)
+                said.append(f"some had time to learn from {n_rows} rows only")
+        if said:
+            begun = "" if self.time_limit is None else f"time_limit={self.time_limit:g}: "
+            warnings.warn(f"{begun}{'; '.join(said)}.", UserWarning, stacklevel=4)
+
+    def explain(self) -> str:
+        """Say in words what was tried, what was kept, and what each member is worth."""
+        check_is_fitted(self)
+        board, loss = self.leaderboard_, self._loss_column
+        best = board.loc[board[loss].idxmin()]
+        kept = board[board["weight"] > 0]
+        lines = [
+            f"{len(board)} members were tried, {len(kept)} kept, combined by "
+            f"{self.combiner_name_}.",
+            f"Expected on new rows: {self._expected()}. The best member alone, {best['member']}: "
+            f"{self._alone(best)} (chosen after the fact).",
+        ]
+        for _, row in kept.iterrows():
+            lines.append(f"- {row['member']}: weight {row['weight']:.2f}; {self._worth(row)}")
+        return "\n".join(lines)
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        return tags
+
+
+def _seeded(model: Any, seed: int) -> Any:
+    model = clone(model)
+    names = [n for n in model.get_params() if n == "random_state" or n.endswith("__random_state")]
+    return model.set_params(**dict.fromkeys(names, seed)) if names else model
+
+
+def rows_of(weight: NDArray | None, rows: NDArray) -> NDArray | None:
+    """Return the weights of some rows, if there are any."""
+    return None if weight is None else weight[rows]

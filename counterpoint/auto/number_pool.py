@@ -1,0 +1,130 @@
+"""The wide pool of regressors to select from."""
+
+from importlib import import_module
+
+from sklearn.compose import TransformedTargetRegressor
+from sklearn.dummy import DummyRegressor
+from sklearn.ensemble import (
+    ExtraTreesRegressor,
+    HistGradientBoostingRegressor,
+    RandomForestRegressor,
+)
+from sklearn.kernel_ridge import KernelRidge
+from sklearn.linear_model import ElasticNetCV, RidgeCV
+from sklearn.neighbors import KNeighborsRegressor
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import QuantileTransformer, SplineTransformer, StandardScaler
+from sklearn.svm import SVR
+from sklearn.tree import DecisionTreeRegressor
+
+from counterpoint.auto.pool import Candidate
+from counterpoint.auto.portfolio import in_order
+from counterpoint.boosting import HistBoostRegressor, L2BoostRegressor
+from counterpoint.combiners.pool import MOST_ROWS_NEIGHBOURS
+from counterpoint.trees import HistTreeRegressor
+
+# Beyond so many rows a kernel machine costs more than it brings; ridge holds all pairs of them.
+_MOST_ROWS_KERNEL, _MOST_ROWS_RIDGE = 16_000, 5_000
+# Splines of more columns than this would outnumber the rows.
+_MOST_SPLINES = 60
+_ALPHAS = (1e-3, 1e-2, 0.1, 1.0, 10.0, 100.0, 1000.0)
+
+
+def default_number_pool(n_samples: int, n_features: int) -> list[Candidate]:
+    """List the regressors to try on data of this size, those first that pay first.
+
+    Parameters
+    ----------
+    n_samples, n_features : int
+        Size of the data, nominal columns counted after encoding.
+
+    Returns
+    -------
+    list of Candidate
+
+    Examples
+    --------
+    >>> from counterpoint.auto import default_number_pool
+    >>> len(default_number_pool(500, 10)) > 10
+    True
+    """
+    trees = 200
+    leaf = max(2, n_samples // 100)
+    members = [
+        _of("boosted trees", "boosting", lambda s: HistBoostRegressor(random_state=s), True),
+        _of("ridge regression", "linear", lambda s: _scaled(RidgeCV(_ALPHAS)), True),
+        _of("mean", "simple", lambda s: DummyRegressor(), True),
+        _of("small tree", "simple", lambda s: DecisionTreeRegressor(
+            min_samples_leaf=leaf, random_state=s), True),
+        _of("extra trees", "trees", lambda s: ExtraTreesRegressor(trees, random_state=s)),
+        _of("extra trees, leaves of 3", "trees", lambda s: ExtraTreesRegressor(
+            trees, max_features=0.5, min_samples_leaf=3, random_state=s)),
+        _of("random forest", "trees", lambda s: RandomForestRegressor(
+            trees, max_features=0.4, random_state=s)),
+        _of("random forest, leaves of 5", "trees", lambda s: RandomForestRegressor(
+            trees, min_samples_leaf=5, random_state=s)),
+        _of("gradient boosting", "boosting", lambda s: HistGradientBoostingRegressor(
+            learning_rate=0.06, max_iter=150, max_leaf_nodes=15, l2_regularization=1.0,
+            random_state=s)),
+        _of("gradient boosting, shallow", "boosting", lambda s: HistGradientBoostingRegressor(
+            learning_rate=0.05, max_iter=250, max_depth=3, min_samples_leaf=10, random_state=s)),
+        _of("L2 boosting", "boosting", lambda s: L2BoostRegressor(
+            HistTreeRegressor(max_depth=4), n_estimators=150, learning_rate=0.1, random_state=s)),
+        _of("elastic net", "linear", lambda s: _scaled(
+            ElasticNetCV(l1_ratio=0.7, alphas=30, max_iter=5000, random_state=s))),
+        _of("ridge on quantiles", "linear", lambda s: make_pipeline(
+            QuantileTransformer(n_quantiles=max(2, min(n_samples // 2, 200)),
+                                output_distribution="normal", random_state=s),
+            RidgeCV(_ALPHAS))),
+        *_networks(),
+    ]  # fmt: skip
+    if n_features <= _MOST_SPLINES:
+        members.append(_of("ridge on splines", "linear", lambda s: make_pipeline(
+            StandardScaler(), SplineTransformer(5, knots="quantile", extrapolation="linear"),
+            RidgeCV(_ALPHAS))))  # fmt: skip
+    if n_samples <= MOST_ROWS_NEIGHBOURS:
+        for k in (5, 20):
+            k = min(k, max(1, n_samples // 10))
+            members.append(_of(f"{k} neighbours", "neighbours", _neighbours(k)))
+    if n_samples <= _MOST_ROWS_KERNEL:
+        for c in (1.0, 10.0):
+            members.append(_of(f"SVM, C={c:g}", "kernel", _svm(c)))
+    if n_samples <= _MOST_ROWS_RIDGE:
+        members.append(_of("kernel ridge", "kernel", lambda s: _like_numbers(
+            KernelRidge(alpha=0.1, kernel="rbf", gamma=1.0 / max(1, 2 * n_features)))))
+        members.append(_of("kernel ridge, quadratic", "kernel", lambda s: _like_numbers(
+            KernelRidge(alpha=1.0, kernel="poly", degree=2, coef0=1.0,
+                        gamma=1.0 / max(1, n_features)))))  # fmt: skip
+    return in_order(members)
+
+
+def _of(name, family, make, simple=False):
+    return Candidate(name=name, family=family, make=make, simple=simple)
+
+
+def _scaled(model):
+    return make_pipeline(StandardScaler(), model)
+
+
+def _like_numbers(model):
+    """Scale columns and target: what a penalty means must not depend on units."""
+    return TransformedTargetRegressor(_scaled(model), transformer=StandardScaler())
+
+
+def _neighbours(k):
+    return lambda s: _scaled(KNeighborsRegressor(k, weights="distance"))
+
+
+def _svm(c):
+    return lambda s: _like_numbers(SVR(C=c, epsilon=0.05))
+
+
+def _networks():
+    networks = import_module("counterpoint.networks")
+    return [
+        _of("networks, negative correlation", "networks", lambda s: _like_numbers(
+            networks.NegativeCorrelationRegressor(8, random_state=s))),
+        _of("networks, alone", "networks", lambda s: _like_numbers(
+            networks.NegativeCorrelationRegressor(
+                8, strength=0.0, hidden_layer_sizes=(40,), random_state=s))),
+    ]  # fmt: skip

@@ -1,0 +1,124 @@
+"""Which rows members learn from, and which they are asked about.
+
+On a table that is small for its time limit, every row is asked about by members that learnt from
+the others (folds). On a large one some rows are held out once; members learn from few of the
+others first and from more of them later, on rungs of a ladder, and are always asked about the
+same rows: so what was learnt on different rungs can be combined at any moment.
+"""
+
+import warnings
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.model_selection import GroupKFold, KFold, StratifiedGroupKFold, StratifiedKFold
+
+from counterpoint import _crossfit
+
+# Rows held out: this part, within bounds; with a time limit no more than so many for a second.
+_HELD_OUT, FEWEST_ASKED, _MOST_ASKED, _ASKED_A_SECOND = 0.2, 1_000, 20_000, 700
+# From one rung to the next the rows grow by this.
+STEP = 4
+
+
+@dataclass
+class Plan:
+    """Folds, the rows they ask about, and the rungs.
+
+    Attributes
+    ----------
+    folds : list of (train, test) pairs
+        Positions of rows; a row is in one test part at most.
+    asked : ndarray of int
+        Rows of all test parts, in order.
+    rungs : list of int
+        Rows to learn from, rising. The last is all of the first training part; folds have no
+        other.
+    order : ndarray of int or None
+        Training rows of a hold-out, so that the first n of them are a fair sample for every n.
+    """
+
+    folds: list
+    asked: NDArray
+    rungs: list[int]
+    order: NDArray | None = None
+
+    def splits(self, n_rows: int) -> list:
+        """Return the (train, test) rows of a rung."""
+        if self.order is None or n_rows >= len(self.order):
+            return self.folds
+        return [(np.sort(self.order[:n_rows]), self.folds[0][1])]
+
+    def probe(self, n_rows: int) -> list:
+        """Return a fair sample of the first training part, and some rows to ask about."""
+        train, test = self.folds[0]
+        if self.order is None:
+            rows = train[:: max(1, len(train) // n_rows)][:n_rows]
+        else:
+            rows = np.sort(self.order[:n_rows])
+        return [(rows, test[: max(1, n_rows // 4)])]
+
+    def place(self, parts: list) -> NDArray:
+        """Put what was said about the test parts into the order of ``asked``."""
+        rows = np.concatenate([test for _, test in self.folds])
+        return np.concatenate(parts)[np.argsort(rows, kind="stable")]
+
+
+def folds_plan(cv, X, y, groups, rng, *, classes: bool) -> Plan:
+    """Ask about every row once, or about the rows that a splitter asks about."""
+    if not isinstance(cv, int | np.integer):
+        folds = _crossfit.some_splits(cv, X, y, groups, classifier=classes)
+    else:
+        folds = _numbered(int(cv), y, groups, rng, classes)
+    asked = np.sort(np.concatenate([test for _, test in folds]))
+    return Plan(folds, asked, [min(len(train) for train, _ in folds)])
+
+
+def _numbered(n_folds, y, groups, rng, classes):
+    if classes:
+        n_folds = min(n_folds, max(2, int(np.bincount(y).min())))
+    n_folds = min(n_folds, len(y))
+    blank = np.zeros(len(y))
+    if groups is not None:
+        n_folds = min(n_folds, len(np.unique(groups)))
+        if n_folds < 2:
+            raise ValueError("groups holds one group only: rows of another are needed to ask about.")
+        if not classes:
+            return list(GroupKFold(n_folds, shuffle=True, random_state=rng).split(blank, y, groups))
+        splitter = StratifiedGroupKFold(n_folds, shuffle=True, random_state=rng)
+    else:
+        kind = StratifiedKFold if classes else KFold
+        splitter = kind(n_folds, shuffle=True, random_state=rng)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)  # a class with a single row
+        return list(splitter.split(blank, y, groups))
+
+
+def hold_out_plan(y, rng, *, classes: bool, limit: float, first: int) -> Plan:
+    """Hold rows out once; members learn from ``first`` of the others, then from more and more."""
+    n = len(y)
+    n_asked = min(max(_HELD_OUT * n, FEWEST_ASKED), _MOST_ASKED, _ASKED_A_SECOND * limit)
+    n_asked = int(min(max(n_asked, FEWEST_ASKED), n // 3))
+    order = fair_order(y if classes else np.zeros(n, dtype=int), rng, least=2)
+    # Rare classes are learnt from first: what is asked about is the end of the order.
+    train, asked = order[:-n_asked], np.sort(order[-n_asked:])
+    rungs = [min(first, len(train))]
+    while rungs[-1] < len(train):
+        rungs.append(min(rungs[-1] * STEP, len(train)))
+    if len(rungs) > 1 and rungs[-2] * 1.5 > len(train):
+        del rungs[-2]
+    return Plan([(np.sort(train), asked)], asked, rungs, train)
+
+
+def fair_order(codes: NDArray, rng, *, least: int) -> NDArray:
+    """Order rows so that every beginning holds the classes in their shares.
+
+    ``least`` rows of each class come first of all, or all it has.
+    """
+    at = np.empty(len(codes))
+    for code in np.unique(codes):
+        own = rng.permutation(np.flatnonzero(codes == code))
+        place = (np.arange(len(own)) + rng.uniform(size=len(own))) / len(own)
+        place[:least] = -1.0
+        at[own] = place
+    return np.argsort(at, kind="stable")

@@ -1,0 +1,282 @@
+"""Trying members one after the other: what pays first comes first, and time is kept.
+
+Without a time limit every member is cross-fitted, until more of them do not pay. With one, a
+member is fitted on few rows first and its price on more rows foretold from there. On large
+tables all members begin on the lowest rung of the plan's ladder; those that carry the ensemble
+then climb, as far as there is time.
+"""
+
+import time
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from joblib import effective_n_jobs
+from numpy.typing import NDArray
+
+from counterpoint import _crossfit
+from counterpoint._interrupts import keep_partial
+from counterpoint._kernels.compiling import compile_time
+from counterpoint._members import is_fitted
+from counterpoint._progress import track
+from counterpoint.auto.budget import Budget
+from counterpoint.auto.plan import Plan
+
+# Rows of a first fit that shows what a member costs; below twice as many there is none.
+PROBE_ROWS = 500
+# Part of the time that goes to trying members on the lowest rung, before the best climb.
+_FIRST_RUNG = 0.35
+# Part of what is left that one fit may take: on a first look, and on a higher rung.
+_TO_LOOK, _TO_CLIMB = 0.15, 0.45
+# Part of what is left at the end that a fit on all rows may take.
+_TO_FINISH = 0.8
+# Without a limit it ends when so many members in a row have not lowered the loss by this part.
+_PATIENCE, _LEAST_GAIN = 8, 0.002
+
+
+@dataclass
+class Trial:
+    """A member as it is known so far.
+
+    Attributes
+    ----------
+    models : list
+        One for each fold.
+    answers : ndarray
+        About the rows asked, members' numbers or probabilities.
+    n_rows : int
+        It has learnt from.
+    seconds : float
+        All its fits so far.
+    """
+
+    models: list
+    answers: NDArray
+    n_rows: int
+    seconds: float
+
+
+class Trying:
+    """Members tried on the rows of a plan.
+
+    Parameters
+    ----------
+    members : list of Member
+        In the order they are tried.
+    task : object
+        With ``ask(member, X)`` for answers and ``carry``, what each would count in a mean of
+        them, with its loss.
+    plan : Plan
+    X, y
+        All rows.
+    fit_weight : dict
+        Weights of all rows to fit members with, by their names.
+    sample_weight : ndarray or None
+        Weights of all rows to judge them by.
+    budget : Budget
+    n_jobs, progress
+        As those of the estimator.
+    may_stop : bool
+        Whether to end without a limit when more members do not pay.
+    """
+
+    def __init__(
+        self, members, task, plan: Plan, X, y, fit_weight, sample_weight, budget: Budget,
+        *, n_jobs=None, progress=None, may_stop=False,
+    ):  # fmt: skip
+        self.members, self.task, self.plan = members, task, plan
+        self.X, self.y, self.fit_weight, self.sample_weight = X, y, fit_weight, sample_weight
+        self.budget, self.n_jobs, self.progress = budget, n_jobs, progress
+        self.may_stop = may_stop
+        self.done: dict[int, Trial] = {}
+        self.failed: list[str] = []
+        self.reason = "complete"
+        self.n_not_refitted = 0
+        self._out: set[int] = set()  # failed or too dear
+
+    def run(self) -> None:
+        """Try members until all are tried, time is up, it does not pay, or Ctrl-C."""
+        try:
+            self._first_rung()
+            if self.budget.is_limited and len(self.plan.rungs) > 1:
+                self._climb()
+            if self.budget.is_limited:
+                self._the_rest()
+        except KeyboardInterrupt:
+            if not self.done:
+                raise
+            keep_partial(
+                f"going on with the {len(self.done)} members tried so far.", stacklevel=6
+            )
+            self.reason = "interrupted"
+        if not self.done:
+            raise ValueError("No member could be trained. " + " ".join(self.failed)[:2000])
+
+    def _first_rung(self):
+        lowest, losses = self.plan.rungs[0], []
+        several = len(self.plan.rungs) > 1
+        order = range(len(self.members))
+        bar = track(order, total=len(order), description="Trying", show=self.progress)
+        for k in bar:
+            if several and self.done and self.budget.used > _FIRST_RUNG * self.budget.limit:
+                self.reason = "time_limit"
+                break
+            self._try(k, lowest)
+            if self.may_stop and not self.budget.is_limited and k in self.done:
+                losses.append(self._carry()[1])
+                if _does_not_pay(losses):
+                    self.reason = "no gain"
+                    break
+        bar.close()
+
+    def _climb(self):
+        """Let those that carry the ensemble learn from more rows, as long as there is time."""
+        top = self.plan.rungs[-1]
+        stuck: set[int] = set()
+        while True:
+            tried = sorted(self.done)
+            weights, _ = self._carry()
+            worth = sorted(zip(-weights, tried, strict=True))
+            able = [k for w, k in worth if w < 0 and k not in stuck and self.done[k].n_rows < top]
+            if not able:
+                return
+            k = able[0]
+            higher = [n for n in self.plan.rungs if n > self.done[k].n_rows]
+            fair = [n for n in higher if self.budget.affords(self._price(k, n), share=_TO_CLIMB)]
+            if not fair:
+                stuck.add(k)
+                continue
+            # Not the whole ladder at once, unless it is cheap: a price is foretold from below.
+            cheap = [n for n in fair if self.budget.affords(self._price(k, n), share=0.1)]
+            self._try(k, max(cheap) if cheap else fair[0], again=True)
+            if k in self._out:
+                stuck.add(k)
+
+    def _the_rest(self):
+        """Try those that were not, on as many rows as there is time for."""
+        for k in range(len(self.members)):
+            if k in self.done or k in self._out:
+                continue
+            if self.budget.for_trying <= 0:
+                self.reason = "time_limit"
+                return
+            self._probe(k)
+            fair = [n for n in self.plan.rungs if self.budget.affords(self._price(k, n))]
+            if k not in self._out and fair:
+                self._try(k, max(fair))
+
+    # -- one member ------------------------------------------------------------------------------
+
+    def _try(self, k, n_rows, *, again=False):
+        """Fit a member on a rung; leave it out if it fails, or if there is no time for it."""
+        member, first = self.members[k], not self.done
+        if not first and self.budget.for_trying <= 0:
+            self.reason = "time_limit"
+            return
+        if self.budget.is_limited and not is_fitted(member.estimator) and not again:
+            self._probe(k)
+            if k in self._out:
+                return
+            price = self._price(k, n_rows)
+            if not first and not self.budget.affords(price, share=self._share()):
+                self.reason = "time_limit"
+                return
+        fitted, seconds = self._fit(k, self.plan.splits(n_rows))
+        if fitted is None:
+            return
+        self.budget.saw(k, n_rows, seconds / len(self.plan.folds))
+        answers = self.plan.place([said for _, said in fitted])
+        before = self.done[k].seconds if k in self.done else 0.0
+        self.done[k] = Trial([model for model, _ in fitted], answers, n_rows, before + seconds)
+        self.budget.keep_for_choice(
+            len(self.plan.asked), self.task.n_outputs, len(self.done) + 1
+        )
+
+    def _share(self):
+        return _TO_LOOK if len(self.plan.rungs) > 1 else 0.5
+
+    def _probe(self, k):
+        """See what a member costs on few rows, and on more of them if that is cheap."""
+        if k in self._out or self.budget.price(k, 1) < np.inf:
+            return
+        for n in (PROBE_ROWS, 4 * PROBE_ROWS):
+            if 2 * n > self.plan.rungs[0] or (
+                n > PROBE_ROWS and not self.budget.affords(self._price(k, n), share=0.05)
+            ):
+                break
+            fitted, seconds = self._fit(k, self.plan.probe(n))
+            if fitted is None:
+                return
+            self.budget.saw(k, n, seconds)
+
+    def _price(self, k, n_rows):
+        n_folds = len(self.plan.folds)
+        price = self.budget.price(k, n_rows) * n_folds
+        # Nothing known yet: the table is so small that it is not worth asking.
+        return price if np.isfinite(price) else 0.0
+
+    def _fit(self, k, splits):
+        """Return (model, answers) for each split, and the seconds it took without compiling."""
+        member = self.members[k]
+        began = time.monotonic()
+        try:
+            with compile_time() as compiling:
+                fitted = _crossfit.fit_folds(
+                    member, self.X, self.y, splits, self.task.ask,
+                    sample_weight=self.fit_weight, n_jobs=self.n_jobs, quiet=True,
+                )  # fmt: skip
+        except (ValueError, ArithmeticError, np.linalg.LinAlgError, MemoryError) as why:
+            self.failed.append(f"{member.name}: {why}")
+            self._out.add(k)
+            return None, 0.0
+        seconds = time.monotonic() - began
+        # Compiled once on a machine: neither the member's fault nor taken from the time limit.
+        self.budget.forgive(sum(compiling))
+        return fitted, max(seconds - sum(compiling), 0.0)
+
+    def _carry(self):
+        """Return what each member tried so far would count in their mean, and its loss."""
+        answers = np.stack([self.done[k].answers for k in sorted(self.done)])
+        return self.task.carry(answers, self.plan.asked, self.y, self.sample_weight)
+
+    # -- the last fits -----------------------------------------------------------------------------
+
+    def finish(self, keep: list[int], weights: NDArray) -> list[Any]:
+        """Return a model of each member kept, fitted on all rows where there is time for it.
+
+        The others are the mean of their folds, or what they learnt on the highest rung.
+        """
+        n_all = len(self.y)
+        models: dict[int, Any] = {}
+        order = [keep[i] for i in np.argsort(-weights, kind="stable")]
+        at_once = effective_n_jobs(self.n_jobs) if self.budget.is_limited else len(order)
+        for start in range(0, len(order), at_once):
+            some = order[start : start + at_once]
+            price = max(self.budget.price(k, n_all) for k in some)
+            if self.budget.is_limited and price > _TO_FINISH * self.budget.left:
+                models |= {k: self._stand_in(k) for k in some}
+                continue
+            fitted = _crossfit.fit_all(
+                [self.members[k] for k in some], self.X, self.y,
+                sample_weight=self.fit_weight, n_jobs=self.n_jobs, quiet=True,
+            )  # fmt: skip
+            models |= dict(zip(some, fitted, strict=True))
+        return [models[k] for k in keep]
+
+    def _stand_in(self, k):
+        if is_fitted(self.members[k].estimator):
+            return self.members[k].estimator
+        self.n_not_refitted += 1
+        models = self.done[k].models
+        return models[0] if len(models) == 1 else self.task.mean_of(models)
+
+    @property
+    def n_learnt(self) -> int:
+        """Rows that the members learnt from at least, before the last fits."""
+        return min(trial.n_rows for trial in self.done.values())
+
+
+def _does_not_pay(losses):
+    if len(losses) <= _PATIENCE:
+        return False
+    return min(losses) > (1 - _LEAST_GAIN) * min(losses[:-_PATIENCE])
