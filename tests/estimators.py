@@ -5,8 +5,9 @@ import inspect
 import pkgutil
 
 from sklearn.base import BaseEstimator
+from sklearn.dummy import DummyRegressor
 from sklearn.naive_bayes import GaussianNB
-from sklearn.tree import DecisionTreeClassifier
+from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 import counterpoint
 from counterpoint.combiners import Combiner
@@ -16,10 +17,12 @@ from counterpoint.dynamic import Competence, Region
 PARTS = (Combiner, Competence, Region)
 # The default pool of the flagship takes minutes; its promises do not depend on what is in it.
 FEW = [("bayes", GaussianNB()), ("tree", DecisionTreeClassifier(max_depth=3))]
+FEW_NUMBERS = [("mean", DummyRegressor()), ("tree", DecisionTreeRegressor(max_depth=3))]
 QUICK = {
     "NegativeCorrelationBoostingClassifier": {"n_estimators": 2, "n_rounds": 20},
     "NegativeCorrelationBoostingRegressor": {"n_estimators": 2, "n_rounds": 20},
     "OverproduceSelectClassifier": {"pool": FEW, "cv": 2},
+    "OverproduceSelectRegressor": {"pool": FEW_NUMBERS, "cv": 2},
 }
 
 

@@ -82,6 +82,10 @@ OPTIONS = {
         {"pool": FEW, "cv": 3},
         {"pool": FEW[:2], "cv": 2, "n_jobs": 1},
     ],
+    "OverproduceSelectRegressor": [
+        {"pool": FEW_NUMBERS, "cv": 3},
+        {"pool": FEW_NUMBERS, "cv": 2, "metric": ("quantile", 0.8)},
+    ],
     "PrunedTreeClassifier": [
         {},
         {"grower": "hist"},

@@ -139,6 +139,7 @@ META = [e for e in ESTIMATORS if {"estimator", "pool"} & set(e.get_params(deep=F
 # Who takes a list of members and not one ensemble; whose members learn numbers.
 OF_LISTS = {
     "OverproduceSelectClassifier",
+    "OverproduceSelectRegressor",
     "EvolvedEnsembleClassifier",
     "HeterogeneousPoolClassifier",
 }

@@ -2,7 +2,7 @@
 
 import time
 import warnings
-from contextlib import nullcontext
+from contextlib import ExitStack
 from functools import partial
 from typing import Any
 
@@ -13,6 +13,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_consistent_length, check_is_fitted, column_or_1d
 
 from counterpoint._interrupts import whole
+from counterpoint._kernels.threads import threads_for
 from counterpoint._members import Member
 from counterpoint._tables import need_numbers
 from counterpoint._threads import one_native_thread
@@ -155,6 +156,8 @@ class OverproduceSelect:
         metric = self._metric()
         task = self._task()
         candidates = self._candidates(X)
+        with self._few_threads(X):
+            plan = self._plan(X, y, candidates[0], budget, rng)
         seeds = rng.randint(MAX_SEED, size=len(candidates))
         members = [
             Member(c.make(int(seed)), None, c.name)
@@ -166,7 +169,6 @@ class OverproduceSelect:
         }
         fit_weight = {m.name: routed.get(m.name, sample_weight) for m in members}
         with self._few_threads(X):
-            plan = self._plan(X, y, members[0], budget, rng)
             trying = Trying(
                 members, task, plan, X, y, fit_weight, sample_weight, budget,
                 n_jobs=self.n_jobs, progress=self.progress, may_stop=self.pool is None,
@@ -197,8 +199,11 @@ class OverproduceSelect:
 
     def _few_threads(self, X):
         # Threads that share so little work take longer, on a busy machine far longer.
-        few = self.time_limit is not None or X.size < _FEW_CELLS
-        return one_native_thread() if few else nullcontext()
+        few = ExitStack()
+        if self.time_limit is not None or X.size < _FEW_CELLS:
+            few.enter_context(one_native_thread())
+        few.enter_context(threads_for(np.inf if X.size >= _FEW_CELLS else 0))
+        return few
 
     def _plan(self, X, y, first, budget, rng):
         numbered = isinstance(self.cv, int | np.integer)
@@ -207,12 +212,12 @@ class OverproduceSelect:
             return folds_plan(self.cv, X, y, self._groups, rng, classes=self._classes)
         # A look at the first member, on few rows: is there time for folds?
         look = Trying(
-            [first], self._task(), hold_out_plan(
+            [Member(first.make(0), None, first.name)], self._task(), hold_out_plan(
                 y, np.random.RandomState(0), classes=self._classes, limit=budget.limit,
                 first=4 * PROBE_ROWS,
             ), X, y, {}, None, budget,
         )  # fmt: skip
-        look._probe(0)
+        look.probe(0)
         folds = int(self.cv) * budget.price(0, len(y))
         if folds <= _PART_FOR_FOLDS * budget.limit:
             return folds_plan(self.cv, X, y, None, rng, classes=self._classes)
@@ -223,7 +228,7 @@ class OverproduceSelect:
 
     def _say_what_was_left_out(self, trying, n_members, kept):
         said = []
-        if self.combiner_name_ == SIMPLE:
+        if self.combiner_name_ == SIMPLE and len(trying.done) > 1:
             said.append(
                 f"together they are not better than {self.pool_[0][0]} alone, which is what you get"
             )

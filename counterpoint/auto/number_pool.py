@@ -95,7 +95,7 @@ def default_number_pool(n_samples: int, n_features: int) -> list[Candidate]:
         members.append(_of("kernel ridge, quadratic", "kernel", lambda s: _like_numbers(
             KernelRidge(alpha=1.0, kernel="poly", degree=2, coef0=1.0,
                         gamma=1.0 / max(1, n_features)))))  # fmt: skip
-    return in_order(members)
+    return in_order(members, "numbers")
 
 
 def _of(name, family, make, simple=False):

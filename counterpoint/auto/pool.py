@@ -120,7 +120,7 @@ def default_pool(n_samples: int, n_features: int, n_classes: int) -> list[Candid
             curve = _svm(kernel="poly", degree=degree, coef0=1.0)
             members.append(_of(f"SVM, {name}", "kernel", curve))
     members += _from_our_packages()
-    return in_order(members)
+    return in_order(members, "classes")
 
 
 def _of(name, family, make, *, simple=False):

@@ -160,7 +160,7 @@ class Trying:
             if self.budget.for_trying <= 0:
                 self.reason = "time_limit"
                 return
-            self._probe(k)
+            self.probe(k)
             fair = [n for n in self.plan.rungs if self.budget.affords(self._price(k, n))]
             if k not in self._out and fair:
                 self._try(k, max(fair))
@@ -174,7 +174,7 @@ class Trying:
             self.reason = "time_limit"
             return
         if self.budget.is_limited and not is_fitted(member.estimator) and not again:
-            self._probe(k)
+            self.probe(k)
             if k in self._out:
                 return
             price = self._price(k, n_rows)
@@ -195,7 +195,7 @@ class Trying:
     def _share(self):
         return _TO_LOOK if len(self.plan.rungs) > 1 else 0.5
 
-    def _probe(self, k):
+    def probe(self, k):
         """See what a member costs on few rows, and on more of them if that is cheap."""
         if k in self._out or self.budget.price(k, 1) < np.inf:
             return
