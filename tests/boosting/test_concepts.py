@@ -11,9 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from naive import concepts as naive
 from sklearn.base import clone
-from sklearn.exceptions import NotFittedError
 from sklearn.datasets import load_iris, make_blobs
 from sklearn.ensemble import AdaBoostClassifier
+from sklearn.exceptions import NotFittedError
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from counterpoint.boosting import NominalConcept, NominalConceptClassifier
