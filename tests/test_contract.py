@@ -22,6 +22,8 @@ WEIGHTS_ARE_NO_COPIES = {
     "EnsembleTreeClassifier": "each bagged tree draws rows",
     "ForestRCClassifier": "each tree draws rows",
     "HeterogeneousPoolClassifier": "columns are scaled without weights before they are learned",
+    "HistBoostClassifier": "each tree draws rows",
+    "HistBoostRegressor": "each tree draws rows",
     "HyperboxEnsembleClassifier": "each tree draws rows",
     "NegativeCorrelationBoostingClassifier": "each tree draws rows",
     "NegativeCorrelationBoostingRegressor": "each tree draws rows",

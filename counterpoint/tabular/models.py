@@ -49,7 +49,8 @@ _ROWS = ("X_train", "y_train", "X_test", "y_test")
 _ENTRY_FIELDS = ("method", "target", "classes", "random_state", "missing")
 # Where classes that a model may consist of live. Nothing here reads or writes files when built.
 _PACKAGES = (
-    "_outputs", "_counts", "auto", "boosting", "combiners", "datasets", "diversity", "dynamic",
+    "_coupling", "_outputs", "_counts", "auto", "boosting", "combiners", "datasets", "diversity",
+    "dynamic",
     "hyperboxes", "networks", "selection", "sequences", "subsets", "trees", "views",
 )  # fmt: skip
 _TRUSTED = {

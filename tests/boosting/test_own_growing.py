@@ -70,8 +70,8 @@ OPTIONS = {
     HistTreeRegressor: {
         **TREE,
         "criterion": {"criterion": "squared_error"},  # there is no other
-        "min_weight_leaf": {"min_weight_leaf": 20.0},
-        "l2_regularization": {"l2_regularization": 8.0},
+        "min_weight_leaf": {"min_weight_leaf": 40.0},
+        "l2_regularization": {"l2_regularization": 20.0},
         "max_features": {"max_features": 0.4, "random_state": 0},
         "categorical_features": {"categorical_features": [6]},
         "monotonic_cst": {"monotonic_cst": [1, 0, 0, 0, -1, 0, 0, 0]},
