@@ -78,6 +78,7 @@ _WEIGHT_UNIT, _CENTRE, _TARGET_UNIT, _RIDGE, _SMOOTH, _CATEGORY_RIDGE = range(6)
 MISSING, BARRED, CATEGORY, RISING, FALLING = 1, 2, 4, 8, 16
 
 _EPSILON = np.finfo(np.float64).eps
+_ROUNDING = 32 * _EPSILON  # of a sum of few numbers, as a share of it
 _8, _16, _24, _32 = np.uint64(8), np.uint64(16), np.uint64(24), np.uint64(32)
 _40, _48, _56, _BYTE = np.uint64(40), np.uint64(48), np.uint64(56), np.uint64(255)
 
@@ -555,6 +556,10 @@ def _settle(
         decrease = gains[node, best] - mean * mean * (weight / (weight + ridge))
         if len(bounds) > 0:
             decrease = gains[node, best] - own_fit(totals[node], ridge, bounds[node])
+        # A penalty can cost more than a split brings. Without one a split never loses but by
+        # rounding, and one that brings nothing may lead to one that does.
+        if decrease < -_ROUNDING * abs(gains[node, best]):
+            return False
         share = np.float64(totals[node, 0]) / np.float64(totals[0, 0])
     else:
         decrease = gains[node, best] + reals[IMPURITY, node] - (1.0 if criterion == GINI else 0.0)
