@@ -72,7 +72,7 @@ N_CANDIDATE = 4
 _KIND, _N_TASKS, _N_TODO, _FINAL, _N_NODES, _N_OPEN, _N_FREE, _WORK, _LIMIT = range(9)
 _N_NOW = 9
 _TOTALS, _SPREAD, _FIX, _BUILD, _PARTITION, _LEAVES, _DONE = range(7)
-_WEIGHT_UNIT, _CENTRE, _TARGET_UNIT, _RIDGE, _SMOOTH, _CATEGORY_RIDGE = range(6)
+_WEIGHT_UNIT, _CENTRE, _TARGET_UNIT, _RIDGE, _SMOOTH, _CATEGORY_RIDGE, _CHANCE = range(7)
 # What is to be known of a column: some values are missing; it is not to be split on; its bins are
 # categories; answers must rise with it, or fall.
 MISSING, BARRED, CATEGORY, RISING, FALLING = 1, 2, 4, 8, 16
@@ -227,7 +227,7 @@ def _scan_word(
     For few rows the histogram is not read, and need not be there.
     """
     criterion, per_word, width, min_samples = sizes
-    sets, bounds = extras
+    sets, bounds, squares = extras
     n_classes, n_rows = candidates.shape[2] - _SUMS, nodes[N_ROWS, node]
     n_weights = 1 if criterion == SQUARED_ERROR else n_classes
     few = n_rows <= FEW
@@ -261,18 +261,22 @@ def _scan_word(
                     totals[c] += hist[c * stride + b]
         if flags[f] & BARRED:
             continue
-        ridge, n_sorted = scales[_RIDGE], -1
+        ridge, n_sorted, chance = scales[_RIDGE], -1, 0.0
         if flags[f] & CATEGORY:
             ridge = scales[_CATEGORY_RIDGE]
             n_sorted = sort_categories(
-                hist, first, stride, n, scales[_SMOOTH], floats[0], integers[PLACES]
+                hist, first, stride, n, totals, scales[_SMOOTH], floats[0], integers[PLACES]
             )
+            if n_sorted > 2:  # what sorting alone would bring, were there nothing to be found
+                spread = _impurity(criterion, totals, _total(squares[node])) / n_rows
+                chance = scales[_CHANCE] * (n_sorted - 2) * spread
         limits = _limits(node, flags[f], bounds)
         for side in range(2 if absent > 0 else 1):
             gain, last = scan_feature(
                 criterion, hist, counts, first, stride, n, n_sorted, totals[:n_classes], n_rows,
                 absent, side == 1, min_samples, limit, ridge, limits, floats, integers,
             )  # fmt: skip
+            gain -= chance
             if gain <= best:
                 continue
             best = gain
@@ -542,7 +546,7 @@ def _settle(
     node, criterion, nodes, reals, totals, gains, candidates, extras, flags, min_decrease, ridge
 ):
     """Choose the best split of all words for a node; False if there is none good enough."""
-    sets, bounds = extras
+    sets, bounds, _ = extras
     best = -1
     for k in range(gains.shape[1]):
         if candidates[node, k, _COLUMN] >= 0 and (best < 0 or gains[node, k] > gains[node, best]):
@@ -684,6 +688,7 @@ def _advance(
         scales[_RIDGE] = l2 * scales[_WEIGHT_UNIT]
         scales[_SMOOTH] = penalties[1] * scales[_WEIGHT_UNIT]
         scales[_CATEGORY_RIDGE] = (l2 + penalties[2]) * scales[_WEIGHT_UNIT]
+        scales[_CHANCE] = penalties[3]
         # A penalty pulls towards 0, so that is where numbers are measured from.
         scales[_CENTRE] = _total(partial[1]) / total if l2 == 0 else 0.0
         now[_LIMIT] = max(1, np.int64(min(min_weight, total) * scales[_WEIGHT_UNIT]))
@@ -826,22 +831,23 @@ def grow(
     Returns the number of nodes, or ``FULL`` if there is no room for more. Children lie side by
     side, after their parent. ``max_leaves`` 0 grows level by level, else best first. ``penalties``
     are the weight added to that of a leaf, to that of a category for sorting, and to that of a
-    side of a split on categories.
+    side of a split on categories; and the share of a row's variance that such a split must bring
+    for each category beyond two.
     """
-    scales = np.zeros(6)
+    scales, extras = np.zeros(7), (sets, bounds, squares)
     now = np.zeros(_N_NOW, dtype=np.int64)
     now[_N_TASKS], now[_WORK] = segments.shape[2], len(sample_weight)
     while now[_KIND] != _DONE:
         for t in prange(now[_N_TASKS]):  # no race: chunks, and words of a node, are disjoint
             _task(
                 np.int64(t), now, lists[0], sample_weight, y, scales, partial, words, sums, index,
-                leaf, segments, squares, nodes, hist, counts, gains, candidates, (sets, bounds),
-                n_bins, flags, (criterion, per_word, width, min_samples), chunk,
+                leaf, segments, squares, nodes, hist, counts, gains, candidates, extras, n_bins,
+                flags, (criterion, per_word, width, min_samples), chunk,
             )  # fmt: skip
         _advance(
             now, lists, scales, partial, segments, squares, nodes, reals, totals, hist, gains,
-            candidates, (sets, bounds), flags, criterion, per_word, width, max_depth, max_leaves,
-            min_split, min_samples, min_weight, min_decrease, penalties,
+            candidates, extras, flags, criterion, per_word, width, max_depth, max_leaves, min_split,
+            min_samples, min_weight, min_decrease, penalties,
         )  # fmt: skip
     _finish(
         now[_N_NODES], criterion, scales, nodes, reals, totals, bounds, n_bins, flags, values,

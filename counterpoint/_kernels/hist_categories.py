@@ -15,16 +15,18 @@ _1, _6, _63 = np.uint64(1), np.uint64(6), np.uint64(63)
 
 
 @lean
-def sort_categories(hist, first, stride, n_bins, smooth, keys, places):
-    """List the bins that hold something by target / (weight + ``smooth``); returns their number.
+def sort_categories(hist, first, stride, n_bins, totals, smooth, keys, places):
+    """List the bins that hold something by their mean target; returns their number.
 
-    Of equals the lower bin comes first.
+    Means are drawn to that of the node, whose sums are ``totals``, as if each bin held ``smooth``
+    more weight of it. Of equals the lower bin comes first.
     """
-    used = 0
+    used, mean = 0, np.float64(totals[1]) / np.float64(totals[0])
     for b in range(n_bins):
         weight = hist[first + b]
         if weight > 0:
-            keys[used] = np.float64(hist[first + stride + b]) / (np.float64(weight) + smooth)
+            away = np.float64(hist[first + stride + b]) - mean * np.float64(weight)
+            keys[used] = away / (np.float64(weight) + smooth)
             places[used] = b
             used += 1
     for gap in (57, 23, 10, 4, 1):  # Shell's sort: no branch of its own for many, nor for few

@@ -32,7 +32,7 @@ def test_grow_makes_the_best_cuts_within_bounds(missing, limits, categorical):
     is_category = np.array([False, False, False, categorical])
     binned = Binner(categorical=is_category).fit_transform(X)
     workspace = GrowWorkspace(binned)
-    penalty = {"category_smooth": 0.0, "category_l2": 0.0}
+    penalty = {"category_smooth": 0.0, "category_l2": 0.0, "category_chance": 0.0}
     tree = grow(workspace, weight, target=y, directions=signs, **limits, **penalty)
     codes, l2 = binned.codes.tolist(), limits.get("l2", 0.0)
     centre = np.average(y, weights=weight) if l2 == 0 else 0.0
@@ -65,6 +65,7 @@ def test_grow_makes_the_best_cuts_within_bounds(missing, limits, categorical):
         sign = signs[tree.feature[node]]
         own = naive.bounded_gain(*sides, target, weight, l2, low, high, sign)
         assert own == pytest.approx(max(gain for gain in gains if gain is not None))
+        assert own > -1e-9
         a, b = (naive.bounded(side, target, weight, l2, low, high)[0] for side in sides)
         middle = (a + b) / 2
         state[left] = (sides[0], middle if sign < 0 else low, middle if sign > 0 else high)

@@ -34,39 +34,62 @@ def make(seed, n=70, n_categories=6, missing=0.0):
 CATEGORICAL = np.array([True, False, False, True])
 
 
-def check(binned, y, weight, tree, leaf, *, l2=0.0, smooth=0.0, category_l2=0.0, min_samples=1):
-    """Every split is the best of all cuts, categories in the order of their targets."""
-    codes, weight = binned.codes.tolist(), weight.tolist()
-    y = (y - (np.average(y, weights=weight) if l2 == 0 else 0.0)).tolist()
+PLAIN = {"category_smooth": 0.0, "category_l2": 0.0, "category_chance": 0.0}
+
+
+def gains(codes, here, f, y, weight, is_category, options, min_samples=1):
+    """What each cut of a column gains over the node, all penalties taken off."""
+    l2, own, chance = options.get("l2", 0.0), [[row[f]] for row in codes], 0.0
+    whole = naive.penalised_fit(here, y, weight, l2)
+    if is_category:
+        cuts = naive.category_cuts(codes, here, f, y, weight, options["category_smooth"])
+        chance = naive.category_chance(codes, here, f, y, weight, options["category_chance"])
+        l2 += options["category_l2"]
+    else:
+        cuts = []
+        for _, last, missing in naive.cuts(own, here, y, weight, "squared_error"):
+            part = [i for i in here if naive.goes_left(own[i][0], last, missing)]
+            cuts.append((part, [i for i in here if i not in part]))
+    return {
+        frozenset(cut[0]): sum(naive.penalised_fit(side, y, weight, l2) for side in cut)
+        - whole
+        - chance
+        for cut in cuts
+        if min(map(len, cut)) >= min_samples
+    }
+
+
+def check(binned, y, weight, tree, leaf, options, *, min_samples=1, grown_out=False):
+    """Every split is the best of all cuts, and one that loses is not made.
+
+    ``grown_out``: nothing but that ended the tree, so in a leaf there is no cut that gains.
+    """
+    codes, weight, y = binned.codes.tolist(), weight.tolist(), y.tolist()
+    if options.get("l2", 0.0) == 0:
+        y = (np.array(y) - np.average(y, weights=weight)).tolist()
     rows = {0: list(range(len(y)))}
     for node in range(tree.node_count):
         here, left = rows[node], tree.children_left[node]
         assert tree.n_node_samples[node] == len(here)
         if left < 0:
             assert (leaf[here] == node).all()
+            if not grown_out or len(here) == 1:
+                continue
+        found = [
+            gains(codes, here, f, y, weight, binned.categorical[f], options, min_samples)
+            for f in range(len(codes[0]))
+        ]
+        best = max((gain for column in found for gain in column.values()), default=-np.inf)
+        if left < 0:
+            assert best < 1e-9
             continue
-        gains = []
-        for f in range(len(codes[0])):
-            own = [[row[f]] for row in codes]
-            if binned.categorical[f]:
-                cuts, penalty = naive.category_cuts(codes, here, f, y, weight, smooth), category_l2
-            else:
-                found = naive.cuts(own, here, y, weight, "squared_error")
-                cuts, penalty = [], 0.0
-                for _, last, missing in found:
-                    part = [i for i in here if naive.goes_left(own[i][0], last, missing)]
-                    cuts.append((part, [i for i in here if i not in part]))
-            gains += [
-                sum(naive.penalised_fit(side, y, weight, l2 + penalty) for side in cut)
-                for cut in cuts
-                if min(map(len, cut)) >= min_samples
-            ]
         sides = naive.sides(codes, here, tree, node)
         rows[left], rows[tree.children_right[node]] = sides
-        penalty = l2 + (category_l2 if np.isnan(tree.threshold[node]) else 0.0)
-        own = sum(naive.penalised_fit(side, y, weight, penalty) for side in sides)
+        own = found[tree.feature[node]]
+        gain = max(own.get(frozenset(side), -np.inf) for side in sides)
         assert min(map(len, sides)) >= min_samples
-        assert own == pytest.approx(max(gains))
+        assert gain == pytest.approx(best)
+        assert gain > -1e-9
 
 
 @pytest.mark.parametrize("missing", [0.0, 0.2])
@@ -78,21 +101,49 @@ def check(binned, y, weight, tree, leaf, *, l2=0.0, smooth=0.0, category_l2=0.0,
         {"max_leaf_nodes": 7, "l2": 2.0},
     ],
 )
-@pytest.mark.parametrize(("smooth", "category_l2"), [(0.0, 0.0), (3.0, 1.5)])
-def test_grow_makes_the_best_cuts_of_sorted_categories(missing, limits, smooth, category_l2):
+@pytest.mark.parametrize(("smooth", "l2", "chance"), [(0.0, 0.0, 0.0), (3.0, 1.5, 0.3)])
+def test_grow_makes_the_best_cuts_of_sorted_categories(missing, limits, smooth, l2, chance):
     X, y, weight = make(1, missing=missing)
     binned = Binner(categorical=CATEGORICAL).fit_transform(X)
     workspace = GrowWorkspace(binned)
-    options = {"category_smooth": smooth, "category_l2": category_l2, **limits}
+    options = {"category_smooth": smooth, "category_l2": l2, "category_chance": chance, **limits}
     tree = grow(workspace, weight, target=y, **options)
     assert tree.on_categories.any()
-    check(
-        binned, y, weight, tree, workspace.leaf, l2=limits.get("l2", 0.0), smooth=smooth,
-        category_l2=category_l2, min_samples=limits.get("min_samples_leaf", 1),
-    )  # fmt: skip
+    least = limits.get("min_samples_leaf", 1)
+    check(binned, y, weight, tree, workspace.leaf, options, min_samples=least)
     for raw, data in ((True, X), (False, binned.codes)):
         walked = [naive.walk(tree, row, raw=raw) for row in data.tolist()]
         assert_array_equal(workspace.leaf, walked)
+
+
+@settings(max_examples=25, deadline=None)
+@given(
+    seed=st.integers(0, 10_000),
+    n=st.integers(2, 60),
+    l2=st.sampled_from([0.0, 0.5, 5.0, 50.0]),
+    category_l2=st.sampled_from([0.0, 10.0]),
+    chance=st.sampled_from([0.0, 0.5]),
+)
+def test_a_split_that_costs_more_than_it_brings_is_not_made(seed, n, l2, category_l2, chance):
+    X, y, weight = make(seed, n=n, missing=0.1)
+    binned = Binner(categorical=CATEGORICAL).fit_transform(X)
+    workspace = GrowWorkspace(binned)
+    options = {"category_smooth": 2.0, "category_l2": category_l2, "category_chance": chance}
+    options["l2"] = l2
+    tree = grow(workspace, weight, target=y, **options)
+    check(binned, y, weight, tree, workspace.leaf, options, grown_out=True)
+
+
+def test_noise_is_not_parted():
+    """Sixty categories that say nothing lose to a column that says little."""
+    rng = np.random.RandomState(0)
+    X = np.stack([rng.randint(60, size=1000), rng.normal(size=1000)], axis=1)
+    y = 0.15 * X[:, 1] + rng.normal(size=1000)
+    workspace = GrowWorkspace(Binner(categorical=[True, False]).fit_transform(X))
+    assert grow(workspace, target=y, max_depth=1, category_chance=0.0).feature[0] == 0
+    assert grow(workspace, target=y, max_depth=1).feature[0] == 1
+    effect = rng.normal(size=60)[X[:, 0].astype(int)]
+    assert grow(workspace, target=y + effect, max_depth=1).feature[0] == 0
 
 
 @settings(max_examples=20, deadline=None)
@@ -104,9 +155,7 @@ def test_no_subset_of_categories_is_better_than_the_best_cut_of_their_order(seed
     y, weight = rng.normal(size=n), rng.uniform(0.1, 2, size=n)
     X[rng.uniform(size=n) < 0.1] = np.nan
     binned = Binner(categorical=[True]).fit_transform(X)
-    tree = grow(
-        GrowWorkspace(binned), weight, target=y, max_depth=1, category_smooth=0.0, category_l2=0.0
-    )
+    tree = grow(GrowWorkspace(binned), weight, target=y, max_depth=1, **PLAIN)
     codes, rows = binned.codes.tolist(), list(range(n))
     subsets = naive.category_subsets(codes, rows, 0)
     if tree.n_leaves == 1:
@@ -126,7 +175,7 @@ def test_what_a_split_has_not_seen_goes_with_the_missing(n):
     binned = Binner(categorical=[True]).fit_transform(X)
     workspace = GrowWorkspace(binned)
     for sign in (1, -1):
-        tree = grow(workspace, target=sign * y, max_depth=1, category_l2=0.0, category_smooth=0.0)
+        tree = grow(workspace, target=sign * y, max_depth=1, **PLAIN)
         asked = np.array([[np.nan], [3.0], [255.0], [-1.0], [2.5], [1e30], [7.0], [130.0]])
         leaves = predict_trees(stack_trees([tree]), asked, kind="leaves")[0]
         assert len(set(leaves[:6])) == 1

@@ -126,13 +126,21 @@ def category_cuts(codes, rows, f, y, weight, smooth):
     """All cuts of the categories of a column in the order of their targets: [(left, right)]."""
     known = sorted({codes[i][f] for i in rows} - {MISSING})
     missing = [i for i in rows if codes[i][f] == MISSING]
+    mean = sum(weight[i] * y[i] for i in rows) / sum(weight[i] for i in rows)
 
     def place(code):
         own = [i for i in rows if codes[i][f] == code]
-        return sum(weight[i] * y[i] for i in own) / (sum(weight[i] for i in own) + smooth)
+        total = sum(weight[i] for i in own) + smooth
+        return (sum(weight[i] * y[i] for i in own) + smooth * mean) / total
 
     order = sorted(known, key=place)
     return _cut_everywhere([order[:at] for at in range(1, len(order) + 1)], codes, rows, f, missing)
+
+
+def category_chance(codes, rows, f, y, weight, share):
+    """What a cut of categories must bring: a share of a row's variance for each beyond two."""
+    known = {codes[i][f] for i in rows} - {MISSING}
+    return share * max(len(known) - 2, 0) * impurity(rows, y, weight, "squared_error") / len(rows)
 
 
 def category_subsets(codes, rows, f):

@@ -190,13 +190,14 @@ class HistTreeRegressor(CategoriesMixin, RegressorMixin, _HistTree):
 
     See :class:`HistTreeClassifier` for what bins, missing values and ties mean.
 
-    A column of categories is parted in two sets. At each node its categories are sorted by sum of
-    targets / (weight + 10), targets taken from their mean if there is no ``l2_regularization``, and
-    cut where that is best; 10 is added to ``l2_regularization`` when the cut is judged, so that
-    rare categories do not lead by chance (LightGBM's cat_smooth and cat_l2, [2]_). For squared
-    error no other two sets would be better, were nothing added ([3]_). A category that a split has
-    not seen goes where missing values go: to the side that is better, or, where none was missing,
-    to that with more weight.
+    A column of categories is parted in two sets. At each node its categories are sorted by their
+    mean target, drawn to the node's by a weight of 10, and cut where that is best. So that many or
+    rare ones do not lead by chance, 10 is added to ``l2_regularization`` when the cut is judged
+    (LightGBM's cat_smooth and cat_l2, [2]_), and it must bring half the mean squared deviation of
+    the node's rows, whatever their weight, for each category beyond two: about what sorting brings
+    where there is nothing to be found. For squared error no other two sets would be better, were
+    nothing added ([3]_). A category that a split has not seen goes where missing values go: to the
+    side that is better, or, where none was missing, to that with more weight.
 
     Parameters
     ----------
@@ -210,7 +211,8 @@ class HistTreeRegressor(CategoriesMixin, RegressorMixin, _HistTree):
         Least weight in a leaf, where ``min_weight_fraction_leaf`` asks for a share.
     l2_regularization : float, default=0.0
         Added to the weight of a leaf when its value is worked out, which draws the value towards
-        0; splits are chosen by what is then gained (Chen and Guestrin 2016, eq. 7).
+        0; splits are chosen by what is then gained, and not made where that is less than nothing
+        (Chen and Guestrin 2016, eq. 7).
     max_features : float, default=1.0
         Share of the columns, drawn at random, that the tree may split on.
     categorical_features : "from_dtype", array-like or None, default=None

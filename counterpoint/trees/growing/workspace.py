@@ -25,6 +25,9 @@ _MIN_PARALLEL = 50_000
 # and to that of either side of a cut of them, so that rare ones do not lead by chance.
 CATEGORY_SMOOTH = 10.0
 CATEGORY_L2 = 10.0
+# Sorting k categories by targets that are noise gains 2 / pi of a row's variance for each of them
+# (the square of a normal number's mean size). Most of that is asked for before they are cut.
+CATEGORY_CHANCE = 0.5
 
 
 class GrowWorkspace:
@@ -133,6 +136,7 @@ def grow(
     directions: NDArray | None = None,
     category_smooth: float = CATEGORY_SMOOTH,
     category_l2: float = CATEGORY_L2,
+    category_chance: float = CATEGORY_CHANCE,
 ) -> Tree:
     """Grow one tree; the leaf of every training sample is left in ``workspace.leaf``.
 
@@ -141,8 +145,10 @@ def grow(
     Numbers of samples are counted whatever their weight. ``l2`` is added to the weight of a leaf
     when its value is worked out, which draws that towards 0. ``columns`` (n_features,) says which
     columns may be split on; ``directions`` (n_features,) where the answers must rise with a column,
-    1, or fall, -1, else 0, for regression. Categories are sorted by target / (weight +
-    ``category_smooth``), and ``category_l2`` is added to ``l2`` when a cut of them is judged.
+    1, or fall, -1, else 0, for regression. Categories are sorted by mean target, drawn to that of
+    the node by ``category_smooth``; ``category_l2`` is added to ``l2`` when a cut of them is judged,
+    and it must bring ``category_chance`` of a row's variance for each beyond two. Splits that cost
+    more by penalties than they bring are not made.
     """
     binned = workspace.binned
     n = workspace.n_samples
@@ -193,7 +199,7 @@ def grow(
                 workspace._value, CRITERIA[criterion], workspace._per_word, workspace._width,
                 workspace._chunk, depth, leaves, int(min_samples_split), int(min_samples_leaf),
                 float(min_weight_leaf), float(min_impurity_decrease),
-                (float(l2), float(category_smooth), float(category_l2)),
+                (float(l2), float(category_smooth), float(category_l2), float(category_chance)),
             )  # fmt: skip
             if n_nodes != kernels.FULL:
                 return _collect(workspace, n_nodes)
