@@ -36,8 +36,9 @@ class StopsInTime:
         n_held = min(max(1, round(self.validation_fraction * len(y))), _MOST_HELD)
         if n_held >= len(y):
             raise ValueError(
-                f"early_stopping=True holds rows out, and X has {len(y)}: give more rows, or set "
-                "early_stopping=False."
+                f"early_stopping={self.early_stopping} holds out validation_fraction="
+                f"{self.validation_fraction:g} of the rows, and X has {len(y)}: none is left to "
+                "train on. Give more rows, hold out fewer, or set early_stopping=False."
             )
         kept, held = train_test_split(
             np.arange(len(y)), test_size=n_held, stratify=self._strata(y, n_held), random_state=rng

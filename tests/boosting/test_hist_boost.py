@@ -6,6 +6,8 @@ import numba
 import numpy as np
 import pandas as pd
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.special import expit, softmax
 from sklearn.datasets import make_classification, make_friedman1
@@ -226,8 +228,58 @@ def test_wrong_options_are_named(options, message):
 
 
 def test_rows_to_hold_out_are_needed():
-    with pytest.raises(ValueError, match="X has 1"):
+    with pytest.raises(ValueError, match="X has 1: none is left to train on"):
         HistBoostRegressor(early_stopping=True).fit([[1.0]], [1.0])
+    with pytest.raises(ValueError, match=r"validation_fraction=0\.99 of the rows, and X has 40"):
+        HistBoostClassifier(early_stopping=True, validation_fraction=0.99).fit(*classes(n=40))
+
+
+@pytest.mark.parametrize("n", [2, 3, 5])
+@pytest.mark.parametrize("early", [True, "auto"])
+def test_very_few_rows_are_enough(n, early):
+    X, y = np.arange(2.0 * n).reshape(n, 2), np.arange(n) % 2
+    options = {"early_stopping": early, "n_estimators": 4, "categorical_features": [0]}
+    options["monotonic_cst"] = [0, 1]
+    for kind in (HistBoostClassifier, HistBoostRegressor):
+        model = kind(**options).fit(X, y)
+        assert np.isfinite(model.predict(X)).all()
+        assert 1 <= len(model.estimators_) <= 4
+
+
+def test_rows_held_out_may_be_of_one_class():
+    X, y = classes(n=60)
+    y = (np.arange(60) == 7).astype(int)
+    for seed in range(4):
+        model = HistBoostClassifier(
+            early_stopping=True, n_estimators=5, validation_fraction=0.1, random_state=seed
+        ).fit(X, y)
+        held = model.history_["held_log_loss"]
+        assert np.isfinite(held).all()
+        assert np.isfinite(model.predict_log_proba(X)).all()
+
+
+@pytest.mark.parametrize("kind", [HistBoostClassifier, HistBoostRegressor])
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"monotonic_cst": [0, 2, 0]}, "monotonic_cst has 2 for column 1"),
+        ({"monotonic_cst": [0, 0.5, 0]}, r"monotonic_cst has 0\.5 for column 1"),
+        ({"monotonic_cst": [0, np.nan, 0]}, "monotonic_cst has nan"),
+        ({"monotonic_cst": [0, 1]}, "monotonic_cst has 2 values, and X 3 columns"),
+        ({"monotonic_cst": [1, 0, 0]}, "column 0, which holds categories"),
+        ({"categorical_features": [3]}, "categorical_features has 3, which is no column"),
+        ({"categorical_features": [True]}, "mask of length 1, but X has 3 columns"),
+        ({"categorical_features": [1]}, r"Column 1 of X is one of categories and holds 0\.5"),
+        ({"categorical_features": [2]}, "Column 2 of X is one of categories and holds -1"),
+    ],
+)
+def test_wrong_columns_are_named(kind, options, message):
+    X = np.tile([[0.0, 0.5, -1.0], [1.0, 1.0, 255.0]], (20, 1))
+    with pytest.raises(ValueError, match=message):
+        kind(**{"categorical_features": [0], **options}).fit(X, np.arange(40) % 2)
+    X[:, 2] = 255.0
+    with pytest.raises(ValueError, match="Column 2 of X is one of categories and holds 255"):
+        kind(categorical_features=[2]).fit(X, np.arange(40) % 2)
 
 
 @pytest.mark.parametrize("n_classes", [2, 3])
@@ -307,6 +359,37 @@ def test_predictions_rise_and_fall_as_asked(loss, sign, subsample):
     grid = pd.DataFrame({"name": "v3", "bump": np.linspace(-3, 3, 100), "noise": 0.1})
     assert (np.diff(sign * model.predict(grid)) >= 0).all()
     assert model.score(X, y) > 0.8
+
+
+@settings(max_examples=25, deadline=None)
+@given(
+    seed=st.integers(0, 10_000),
+    n=st.integers(2, 80),
+    loss=st.sampled_from(["squared_error", "absolute_error", "quantile", "poisson", "classes"]),
+    penalty=st.sampled_from([0.0, 1.0]),
+    share=st.sampled_from([1.0, 0.5]),
+)
+def test_answers_rise_and_fall_for_any_data(seed, n, loss, penalty, share):
+    """Columns 0 and 1 rise and fall; 2 is free and 3 holds categories; there are gaps and ties."""
+    rng = np.random.RandomState(seed)
+    X = rng.randint(8, size=(n, 4)).astype(float)
+    y = rng.poisson(np.exp(np.sin(X[:, 0]) + 0.3 * X[:, 1] - 1)).astype(float)
+    X[rng.uniform(size=X.shape) < 0.1] = np.nan
+    options = {"n_estimators": 8, "early_stopping": False, "min_weight_leaf": 0.0}
+    options |= {"l2_regularization": penalty, "subsample": share, "random_state": seed}
+    options |= {"categorical_features": [3], "monotonic_cst": [1, -1, 0, 0]}
+    if loss == "classes":
+        y = np.append(y[2:] > np.median(y), [False, True])
+        model = HistBoostClassifier(**options).fit(X, y)
+    else:
+        y[0] += 1  # of counts not all are 0
+        model = HistBoostRegressor(loss=loss, quantile=0.3, **options).fit(X, y)
+    answer = model.decision_function if loss == "classes" else model.predict
+    for f, sign in ((0, 1), (1, -1)):
+        asked = np.repeat(X, 11, axis=0)
+        asked[:, f] = np.tile(np.linspace(-1.0, 9.0, 11), n)
+        found = sign * answer(asked).reshape(n, 11)
+        assert (np.diff(found, axis=1) >= -1e-12 * np.abs(found).max()).all()
 
 
 def test_monotone_predictions_are_as_good_as_those_of_scikit_learn():

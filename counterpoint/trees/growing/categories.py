@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from sklearn.utils.validation import _num_features
+from sklearn.utils.validation import _num_features, validate_data
 
 from counterpoint.datasets.columns import (
     categories,
@@ -51,20 +51,26 @@ class CategoriesMixin:
             _values(column) if chosen and is_nominal(column) else None
             for column, chosen in zip(columns, self.is_categorical_, strict=True)
         ]
-        return self._code_categories(X)
+        return self._numbered(columns) if self._has_names else X
+
+    @property
+    def _has_names(self):
+        return any(values is not None for values in self.categories_ or ())
 
     def _code_categories(self, X):
         """Return X with a number for each name of a category; NaN for those never seen."""
-        if self.categories_ is None or all(values is None for values in self.categories_):
+        if not self._has_names:
             return X
         if not is_frame(X):
             raise ValueError(
                 f"{type(self).__name__} was fitted on columns of names in a frame, and X is a "
                 f"{type(X).__name__}: give a frame with the same columns."
             )
-        columns = frame_columns(X)
-        if len(columns) != len(self.categories_):
-            return X  # whoever reads it says so
+        # Columns are told apart by their places, so those must be the ones of fit.
+        validate_data(self, X, reset=False, skip_check_array=True)
+        return self._numbered(frame_columns(X))
+
+    def _numbered(self, columns):
         coded = [
             column if values is None else _codes(column, values)
             for column, values in zip(columns, self.categories_, strict=True)
@@ -85,6 +91,11 @@ def _values(column):
 def _codes(column, values):
     """Return the number of each value: the place among ``values``, the last shared by the rest."""
     numbers = {value: min(k, MAX_BINS - 1) for k, value in enumerate(values)}
-    place, seen = pd.factorize(column)  # -1 where it is missing
+    try:
+        place, seen = pd.factorize(column)  # -1 where it is missing
+    except TypeError as error:
+        raise TypeError(
+            f"Column {column.name!r} holds categories, but {error}: give values as in fit."
+        ) from error
     table = np.array([*(numbers.get(value, np.nan) for value in seen), np.nan])
     return pd.Series(table[place], name=column.name)

@@ -146,9 +146,9 @@ def grow(
     when its value is worked out, which draws that towards 0. ``columns`` (n_features,) says which
     columns may be split on; ``directions`` (n_features,) where the answers must rise with a column,
     1, or fall, -1, else 0, for regression. Categories are sorted by mean target, drawn to that of
-    the node by ``category_smooth``; ``category_l2`` is added to ``l2`` when a cut of them is judged,
-    and it must bring ``category_chance`` of a row's variance for each beyond two. Splits that cost
-    more by penalties than they bring are not made.
+    the node by ``category_smooth``. ``category_l2`` is added to ``l2`` when a cut of them is
+    judged, and it must bring ``category_chance`` of a row's variance for each beyond two. Splits
+    that cost more by penalties than they bring are not made.
     """
     binned = workspace.binned
     n = workspace.n_samples

@@ -11,7 +11,7 @@ import skops.io
 from numpy.testing import assert_array_equal
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from counterpoint.boosting import L2BoostRegressor
+from counterpoint.boosting import HistBoostRegressor, L2BoostRegressor
 from counterpoint.plots import TreeDisplay
 from counterpoint.trees import (
     HistTreeRegressor,
@@ -158,6 +158,25 @@ def test_names_are_not_asked_for_by_place():
     tree = HistTreeRegressor(categorical_features="from_dtype").fit(X, y)
     with pytest.raises(ValueError, match="give a frame with the same columns"):
         tree.predict(X.to_numpy())
+
+
+@pytest.mark.parametrize(
+    ("change", "error", "message"),
+    [
+        (lambda X: X.drop(columns="weight"), ValueError, "feature names should match"),
+        (lambda X: X[["weight", "colour", "size"]], ValueError, "feature names should match"),
+        (lambda X: X.assign(colour=[["red"]] * len(X)), TypeError, "Column 'colour' holds categor"),
+        (lambda X: X.assign(weight="heavy"), ValueError, "Column 'weight' holds values such as"),
+    ],
+    ids=["fewer", "order", "lists", "words"],
+)
+@pytest.mark.parametrize("kind", [HistTreeRegressor, HistBoostRegressor])
+def test_a_frame_with_other_columns_is_named(kind, change, error, message):
+    X, y = frame()
+    rounds = {"n_estimators": 3} if kind is HistBoostRegressor else {}
+    model = kind(categorical_features="from_dtype", **rounds).fit(X, y)
+    with pytest.raises(error, match=message):
+        model.predict(change(X))
 
 
 def test_trees_with_categories_are_boosted():
