@@ -1,5 +1,6 @@
 """Choosing how to combine, by cross-validation on cross-fitted outputs."""
 
+import warnings
 from dataclasses import dataclass
 from typing import Any
 
@@ -25,6 +26,8 @@ from counterpoint.selection import GreedyMeanCombiner
 
 SIMPLE = "best simple one"
 _N_FOLDS = 5
+# From so many rows on, a rare class does not make the folds fewer.
+_MANY_ROWS = 300
 
 
 class BestOfCombiner(WeightedMeanCombiner):
@@ -196,11 +199,15 @@ def _folds(y, rng, numbers):
         splitter = KFold(min(_N_FOLDS, len(y)), shuffle=True, random_state=rng)
         yield from splitter.split(np.zeros(len(y)))
         return
-    n_folds = max(2, min(_N_FOLDS, int(np.bincount(y).min())))
+    # Classes with fewer rows than folds are missing from some: the others are still worth five.
+    count = np.sort(np.bincount(y))[::-1]
+    n_folds = int(max(2, min(_N_FOLDS, count[count > 0][-1] if len(y) < _MANY_ROWS else _N_FOLDS)))
+    splitter = StratifiedKFold(n_folds, shuffle=True, random_state=rng)
     try:
-        splitter = StratifiedKFold(n_folds, shuffle=True, random_state=rng)
-        yield from splitter.split(np.zeros(len(y)), y)
-    except ValueError:  # a class with one row: plain folds
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", UserWarning)
+            folds = list(splitter.split(np.zeros(len(y)), y))
+    except ValueError:  # no class has two rows: plain folds
         order = rng.permutation(len(y))
-        for part in np.array_split(order, n_folds):
-            yield np.setdiff1d(order, part), part
+        folds = [(np.setdiff1d(order, part), part) for part in np.array_split(order, n_folds)]
+    yield from folds

@@ -1,5 +1,6 @@
 """``counterpoint fit``: from a table to a model in a file, with an honest account of it."""
 
+import time
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -67,6 +68,7 @@ def fit(
     options.check_apart({"--output": output, "--report": page}, [file])
     if not 0 < test_size < 1:
         raise typer.BadParameter(f"{test_size:g} is not between 0 and 1.", param_hint="--test-size")
+    began = time.monotonic()
     with terminal.in_options(options.WORDS):
         options.check_outputs(output, page)
         from counterpoint import tabular
@@ -77,10 +79,11 @@ def fit(
             file, target=target, nominal=options.split(nominal), missing=options.split(missing),
             separator=separator,
         )  # fmt: skip
+        # The default limit is for auto; the others need no word about it. Reading is part of it.
+        left = max(time_limit - (time.monotonic() - began), time_limit / 10)
         fitted = tabular.fit(
             table, target, method, test_size=test_size, random_state=random_state,
-            # The default limit is for auto; the others need no word about it.
-            time_limit=time_limit if time_limit and method == "auto" else None, n_jobs=jobs,
+            time_limit=left if time_limit and method == "auto" else None, n_jobs=jobs,
         )  # fmt: skip
         tabular.save(fitted, output, keep_rows=keep_rows)
     summary = fitted.summary(tree=as_json or page is not None)

@@ -1,0 +1,122 @@
+"""The flagship under a time limit, beside boosters as they come: error, log-loss, and the time.
+
+Full shipped sets and generated tables, a quarter of the rows (of generated ones 20,000) to test on,
+one thread. Rows go to ``.benchmarks/limits.csv`` as they are finished; what is there is not done
+again, unless asked for::
+
+    python -m benchmarks.limits --limits 10 30 60
+    python -m benchmarks.limits --tables letter satimage --again
+"""
+
+import argparse
+import csv
+import time
+import warnings
+
+import numba
+import numpy as np
+import pandas as pd
+from sklearn.datasets import make_classification, make_friedman1, make_regression
+from sklearn.ensemble import HistGradientBoostingClassifier, HistGradientBoostingRegressor
+from sklearn.metrics import log_loss
+from sklearn.model_selection import train_test_split
+from threadpoolctl import threadpool_limits
+
+from benchmarks.harness import RESULTS
+from counterpoint.auto import OverproduceSelectClassifier, OverproduceSelectRegressor
+from counterpoint.datasets import TabularEncoder, load
+
+SHIPPED = ("segment", "hypothyroid", "spambase", "churn", "satimage", "letter")
+MADE = {"made-1e4": 10_000, "made-6e4": 60_000, "made-1e5": 100_000, "made-1e6": 1_000_000}
+NUMBERS = {"friedman-1e4": 10_000, "friedman-1e5": 100_000, "linear-1e4": 10_000}
+ROWS = RESULTS / "limits.csv"
+FIELDS = ("table", "method", "limit", "error", "log_loss", "seconds", "note")
+OURS = "overproduce-select"
+
+
+def data(name):
+    """Return the rows to train and to test on."""
+    if name in NUMBERS:
+        n = NUMBERS[name] + 20_000
+        make = make_friedman1 if name.startswith("friedman") else make_regression
+        extra = {} if name.startswith("friedman") else {"n_features": 20}
+        X, y = make(n, noise=1.0, random_state=0, **extra)
+        return train_test_split(X, y, test_size=20_000, random_state=0)
+    if name in MADE:
+        X, y = make_classification(
+            MADE[name] + 20_000, 30, n_informative=10, n_redundant=4, n_clusters_per_class=8,
+            flip_y=0.05, class_sep=0.8, random_state=0,
+        )  # fmt: skip
+        return train_test_split(X, y, test_size=20_000, random_state=0)
+    X, y = load(name, return_X_y=True)
+    y = np.unique(y.astype(str), return_inverse=True)[1]
+    A, B, a, b = train_test_split(X, y, random_state=0, stratify=y)
+    encoder = TabularEncoder().fit(A)
+    return encoder.transform(A), encoder.transform(B), a, b
+
+
+def peers(numbers):
+    """Return boosters as they come."""
+    kind = "Regressor" if numbers else "Classifier"
+    ours = HistGradientBoostingRegressor if numbers else HistGradientBoostingClassifier
+    made = {"histogram boosting": lambda: ours(random_state=0)}
+    try:
+        import lightgbm
+    except ImportError:
+        return made
+    made["LightGBM"] = lambda: getattr(lightgbm, f"LGBM{kind}")(n_jobs=1, verbose=-1)
+    return made
+
+
+def run(table, method, make, limit=""):
+    """Return a row."""
+    A, B, a, b = data(table)
+    began = time.monotonic()
+    with warnings.catch_warnings(record=True) as said, threadpool_limits(1):
+        warnings.simplefilter("always")
+        model = make().fit(A, a)
+    seconds = time.monotonic() - began
+    note = "; ".join(str(w.message) for w in said if "time_limit" in str(w.message))
+    if table in NUMBERS:
+        return table, method, limit, np.sqrt(np.mean((model.predict(B) - b) ** 2)), "", seconds, note
+    proba = model.predict_proba(B)
+    wrong = np.mean(proba.argmax(axis=1) != b)
+    return table, method, limit, wrong, log_loss(b, proba), seconds, note
+
+
+def main():
+    """Run what is missing, and print a table."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--tables", nargs="+", default=[*SHIPPED, *list(MADE)[:3], *NUMBERS])
+    parser.add_argument("--limits", nargs="+", type=float, default=[10, 30, 60])
+    parser.add_argument("--again", action="store_true", help="forget our rows of these tables")
+    given = parser.parse_args()
+    numba.set_num_threads(1)
+    kept = pd.read_csv(ROWS).to_dict("records") if ROWS.exists() else []
+    if given.again:
+        kept = [r for r in kept if r["method"] != OURS or r["table"] not in given.tables]
+    done = {(r["table"], r["method"], str(r["limit"]).replace("nan", "")) for r in kept}
+    ROWS.parent.mkdir(exist_ok=True)
+    for table in given.tables:
+        numbers = table in NUMBERS
+        ours = OverproduceSelectRegressor if numbers else OverproduceSelectClassifier
+        jobs = [(name, "", make) for name, make in peers(numbers).items()]
+        jobs += [
+            (OURS, str(t), lambda t=t: ours(time_limit=t, random_state=0, progress=False))
+            for t in given.limits
+        ]
+        for method, limit, make in jobs:
+            if (table, method, limit) in done:
+                continue
+            row = run(table, method, make, limit)
+            kept.append(dict(zip(FIELDS, row, strict=True)))
+            print(*(f"{v:.4g}" if isinstance(v, float) else v for v in row), sep="  ", flush=True)
+            with ROWS.open("w", newline="", encoding="utf-8") as file:
+                writer = csv.DictWriter(file, FIELDS)
+                writer.writeheader()
+                writer.writerows(kept)
+    print(pd.DataFrame(kept).drop(columns="note").to_string(index=False))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,178 @@
+"""Overproduce and select for numbers, and what both have in common."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.datasets import load_diabetes, make_classification, make_friedman1
+from sklearn.dummy import DummyClassifier, DummyRegressor
+from sklearn.linear_model import LogisticRegression, Ridge
+from sklearn.model_selection import GroupKFold, TimeSeriesSplit, train_test_split
+from sklearn.neighbors import KNeighborsRegressor
+from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
+
+from counterpoint.auto import (
+    Candidate,
+    OverproduceSelectClassifier,
+    OverproduceSelectRegressor,
+    default_number_pool,
+)
+
+
+def few():
+    return [
+        ("ridge", Ridge(0.1)),
+        ("tree", DecisionTreeRegressor(max_depth=4)),
+        ("neighbours", KNeighborsRegressor(7)),
+        ("constant", DummyRegressor()),
+    ]
+
+
+@pytest.fixture(scope="module")
+def data():
+    X, y = make_friedman1(700, noise=1.0, random_state=0)
+    return train_test_split(X, y, test_size=400, random_state=0)
+
+
+@pytest.fixture(scope="module")
+def model(data):
+    return OverproduceSelectRegressor(few(), random_state=0).fit(data[0], data[2])
+
+
+def test_it_is_at_least_about_as_good_as_its_best_member(data, model):
+    A, B, a, b = data
+    alone = max(m.fit(A, a).score(B, b) for _, m in few())
+    assert model.score(B, b) >= alone - 0.01
+    assert abs(model.cv_score_ - model.score(B, b)) < 0.1
+    assert model.cv_rmse_ == pytest.approx(np.sqrt(model.cv_loss_))
+
+
+def test_the_board_tells_members_and_their_worth(data, model):
+    board = model.leaderboard_
+    assert set(board["member"]) == {name for name, _ in few()}
+    assert board["weight"].sum() == pytest.approx(1)
+    assert (board.loc[board["member"] == "constant", "weight"] == 0).all()
+    seen = model.outputs_
+    own = dict(zip(seen.names, np.sqrt(seen.errors), strict=True))
+    for _, row in board.iterrows():
+        assert row["rmse"] == pytest.approx(own[row["member"]])
+    text = model.explain()
+    assert "4 members were tried" in text
+    assert "RMSE" in text
+    assert model.member_outputs(data[1]).n_members == len(model.pool_)
+
+
+@pytest.mark.parametrize("coverage", [0.5, 0.9])
+def test_intervals_hold_the_truth_as_often_as_they_say(data, model, coverage):
+    low, high = model.predict_interval(data[1], coverage=coverage)
+    inside = ((low <= data[3]) & (data[3] <= high)).mean()
+    assert abs(inside - coverage) < 0.08
+    # Wider where members disagree.
+    values, weight = model.member_predict(data[1]), model.estimator_weights_
+    apart = np.sqrt(weight @ (values - weight @ values) ** 2)
+    assert np.corrcoef(high - low, apart)[0, 1] == pytest.approx(1)
+    np.testing.assert_allclose((low + high) / 2, model.predict(data[1]))
+
+
+def test_an_interval_that_too_few_rows_can_back_is_infinite():
+    X, y = np.arange(8.0)[:, None], np.arange(8.0)
+    model = OverproduceSelectRegressor([("ridge", Ridge())], cv=2).fit(X, y)
+    low, high = model.predict_interval(X, coverage=0.99)
+    assert np.isinf(high - low).all()
+    with pytest.raises(ValueError, match="coverage=1"):
+        model.predict_interval(X, coverage=1.0)
+
+
+def test_the_default_pool_of_numbers():
+    small, large = default_number_pool(300, 5), default_number_pool(200_000, 5)
+    families = {c.family for c in small}
+    assert {"linear", "trees", "boosting", "kernel", "networks", "neighbours"} <= families
+    assert "kernel" not in {c.family for c in large}
+    assert {c.family for c in small[:3]} >= {"boosting", "linear"}
+    X, y = load_diabetes(return_X_y=True)
+    for candidate in default_number_pool(60, 10):
+        if candidate.family != "networks":
+            told = candidate.make(0).fit(X[:60], y[:60]).predict(X[:5])
+            assert told.shape == (5,), candidate.name
+
+
+def test_frames_gaps_and_weights(data):
+    frame = pd.DataFrame(data[0], columns=[f"x{k}" for k in range(10)])
+    frame["kind"] = np.where(frame["x3"] > 0.5, "high", "low")
+    frame.loc[::9, "x0"] = np.nan
+    weight = np.random.RandomState(0).uniform(0.5, 2, size=len(frame))
+    pool = [few()[0], few()[1]]
+    model = OverproduceSelectRegressor(pool, random_state=0).fit(frame, data[2], weight)
+    assert model.score(frame, data[2]) > 0.6
+    np.testing.assert_array_equal(model.outputs_.sample_weight, weight)
+
+
+# -- both ----------------------------------------------------------------------------------------
+
+
+def test_an_ensemble_no_better_than_a_simple_member_gives_way_to_it():
+    rng = np.random.RandomState(0)
+    X = rng.normal(size=(300, 6))
+    y = X[:, 0] + 0.1 * rng.normal(size=300)
+    pool = [
+        Candidate(name="ridge", family="linear", make=lambda s: Ridge(0.01), simple=True),
+        Candidate(name="stump", family="trees", make=lambda s: DecisionTreeRegressor(max_depth=1)),
+        Candidate(name="noise", family="given", make=lambda s: KNeighborsRegressor(1)),
+    ]
+    with pytest.warns(UserWarning, match="not better than ridge alone"):
+        model = OverproduceSelectRegressor(pool, random_state=0).fit(X, y)
+    assert [name for name, _ in model.pool_] == ["ridge"]
+    assert model.combiner_name_ == "best simple one"
+    np.testing.assert_allclose(model.predict(X), Ridge(0.01).fit(X, y).predict(X))
+    labels = rng.randint(2, size=300)
+    pool = [
+        Candidate(name="majority", family="simple", make=lambda s: DummyClassifier(), simple=True),
+        Candidate(name="tree", family="trees", make=lambda s: DecisionTreeClassifier()),
+        Candidate(name="line", family="linear", make=lambda s: LogisticRegression()),
+    ]
+    with pytest.warns(UserWarning, match="not better than majority alone"):
+        OverproduceSelectClassifier(pool, random_state=0).fit(X, labels)
+
+
+def test_rows_of_a_group_are_not_learnt_from_and_asked_about():
+    # Every group has a level of its own: whoever has seen it knows the answer.
+    rng = np.random.RandomState(0)
+    groups = np.repeat(np.arange(40), 10)
+    X = np.stack([groups + 0.01 * rng.normal(size=400), rng.normal(size=400)], axis=1)
+    y = rng.normal(size=40)[groups] + 0.1 * rng.normal(size=400)
+    pool = [("tree", DecisionTreeRegressor()), ("mean", DummyRegressor())]
+    fooled = OverproduceSelectRegressor(pool, random_state=0).fit(X, y)
+    honest = OverproduceSelectRegressor(pool, random_state=0).fit(X, y, groups=groups)
+    assert fooled.cv_score_ > 0.9
+    assert honest.cv_score_ < 0.2
+    same = OverproduceSelectRegressor(pool, cv=GroupKFold(5), random_state=0)
+    assert same.fit(X, y, groups=groups).cv_score_ < 0.2
+    classes = (y > 0).astype(int)
+    pool = [("tree", DecisionTreeClassifier()), ("prior", DummyClassifier())]
+    model = OverproduceSelectClassifier(pool, random_state=0).fit(X, classes, groups=groups)
+    assert model.cv_score_ < 0.8
+    with pytest.raises(ValueError, match="one group only"):
+        OverproduceSelectClassifier(pool).fit(X, classes, groups=np.zeros(400))
+
+
+def test_a_splitter_in_time_asks_about_later_rows_only(data):
+    model = OverproduceSelectRegressor(few(), cv=TimeSeriesSplit(4), random_state=0)
+    model.fit(data[0], data[2])
+    assert model.outputs_.n_samples == 240  # of 300: the first part is never asked about
+    with pytest.raises(ValueError, match="more than once"):
+        OverproduceSelectRegressor(few(), cv=[([0, 1], [2, 3]), ([0, 1], [3, 4])]).fit(
+            data[0][:5], data[2][:5]
+        )
+
+
+def test_rare_classes_and_many_classes_are_kept():
+    X, y = make_classification(400, 6, n_informative=4, random_state=0)
+    y = y.astype(object)
+    y[:] = np.where(y == 1, "yes", "no")
+    y[7], y[11:13] = "once", "twice"
+    pool = [("tree", DecisionTreeClassifier(max_depth=3)), ("line", LogisticRegression())]
+    model = OverproduceSelectClassifier(pool, random_state=0).fit(X, y)
+    assert model.classes_.tolist() == ["no", "once", "twice", "yes"]
+    assert model.predict_proba(X).shape == (400, 4)
+    many = np.arange(400) % 100
+    model = OverproduceSelectClassifier(pool, random_state=0).fit(X, many)
+    assert len(model.classes_) == 100
