@@ -78,7 +78,15 @@ def run(table, method, make, limit=""):
     seconds = time.monotonic() - began
     note = "; ".join(str(w.message) for w in said if "time_limit" in str(w.message))
     if table in NUMBERS:
-        return table, method, limit, np.sqrt(np.mean((model.predict(B) - b) ** 2)), "", seconds, note
+        return (
+            table,
+            method,
+            limit,
+            np.sqrt(np.mean((model.predict(B) - b) ** 2)),
+            "",
+            seconds,
+            note,
+        )
     proba = model.predict_proba(B)
     wrong = np.mean(proba.argmax(axis=1) != b)
     return table, method, limit, wrong, log_loss(b, proba), seconds, note
@@ -102,7 +110,11 @@ def main():
         ours = OverproduceSelectRegressor if numbers else OverproduceSelectClassifier
         jobs = [(name, "", make) for name, make in peers(numbers).items()]
         jobs += [
-            (OURS, str(t), lambda t=t: ours(time_limit=t, random_state=0, progress=False))
+            (
+                OURS,
+                str(t),
+                lambda t=t, ours=ours: ours(time_limit=t, random_state=0, progress=False),
+            )
             for t in given.limits
         ]
         for method, limit, make in jobs:

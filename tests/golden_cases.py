@@ -9,7 +9,7 @@ import warnings
 from pathlib import Path
 
 import numpy as np
-from estimators import public_estimators
+from estimators import FEW_NUMBERS, public_estimators
 from sklearn.datasets import load_breast_cancer, load_diabetes, load_iris
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.linear_model import LogisticRegression

@@ -11,7 +11,6 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import KFold, StratifiedKFold
 from sklearn.utils import check_random_state
 
-from counterpoint._outputs import MemberOutputs
 from counterpoint._predictions import MemberPredictions
 from counterpoint.auto.metric import Metric
 from counterpoint.combiners import (
@@ -94,7 +93,7 @@ def make_rules(random_state: Any = None, *, numbers: bool = False) -> dict[str, 
 
 
 def choose_rule(
-    outputs: MemberOutputs | MemberPredictions,
+    outputs: Any,
     metric: Metric,
     *,
     simple: Any = (),
@@ -104,7 +103,8 @@ def choose_rule(
 
     The first rule is taken unless another has a lower loss by more than one standard error of
     their difference. If the whole procedure is no better than the best of the ``simple`` members,
-    on rows that neither saw, that member alone is taken.
+    on rows that neither saw, that member alone is taken. ``outputs`` are MemberOutputs or
+    MemberPredictions, with the truth.
     """
     rng = check_random_state(random_state)
     numbers = isinstance(outputs, MemberPredictions)

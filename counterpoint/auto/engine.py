@@ -2,6 +2,7 @@
 
 import time
 import warnings
+from abc import ABC, abstractmethod
 from contextlib import ExitStack
 from functools import partial
 from typing import Any
@@ -20,10 +21,11 @@ from counterpoint._threads import one_native_thread
 from counterpoint._validation import check_number, check_pool
 from counterpoint.auto.budget import Budget
 from counterpoint.auto.choice import SIMPLE, choose_rule
+from counterpoint.auto.metric import Metric
 from counterpoint.auto.plan import folds_plan, hold_out_plan
 from counterpoint.auto.pool import Candidate
 from counterpoint.auto.trying import PROBE_ROWS, Trying
-from counterpoint.base import MAX_SEED, check_weights, draw_seed, validate_data
+from counterpoint.base import MAX_SEED, BaseEnsemble, check_weights, draw_seed, validate_data
 from counterpoint.datasets import TabularEncoder
 
 # A member with less weight than this is not worth keeping.
@@ -37,7 +39,7 @@ _FEW_ROWS, _PART_FOR_FOLDS = 2_000, 0.12
 _PART_FOR_FIRST, _FEWEST_LEARNT = 0.04, 2_000
 
 
-class OverproduceSelect:
+class OverproduceSelect(BaseEnsemble, ABC):
     """Fitting: read, plan, try, choose, fit on all rows; see the two classes made of it.
 
     A subclass says what its target is: ``_read``, ``_task``, ``_metric``, ``_default_pool``, and
@@ -45,6 +47,41 @@ class OverproduceSelect:
     """
 
     _classes = True
+    _loss_column: str
+    leaderboard_: Any
+    combiner_: Any
+
+    @abstractmethod
+    def _read(self, X, y):
+        """Check the training data; return numbers, and codes or numbers of the target."""
+
+    @abstractmethod
+    def _default_pool(self, X) -> list[Candidate]:
+        """Return what to try by default."""
+
+    @abstractmethod
+    def _metric(self) -> Metric:
+        """Return what to judge by."""
+
+    @abstractmethod
+    def _task(self) -> Any:
+        """Return how members are asked."""
+
+    @abstractmethod
+    def _tell(self, choice, metric, outputs, rule, keep, families, seconds):
+        """Set what is known of the choice."""
+
+    @abstractmethod
+    def _expected(self) -> str:
+        """Say what to expect on new rows."""
+
+    @abstractmethod
+    def _alone(self, row) -> str:
+        """Say how good a member is alone."""
+
+    @abstractmethod
+    def _worth(self, row) -> str:
+        """Say what a member is worth."""
 
     def __init__(
         self, pool=None, *, metric, cv=5, time_limit=None, n_jobs=None, progress=None,

@@ -90,8 +90,15 @@ def default_number_pool(n_samples: int, n_features: int) -> list[Candidate]:
         for c in (1.0, 10.0):
             members.append(_of(f"SVM, C={c:g}", "kernel", _svm(c)))
     if n_samples <= _MOST_ROWS_RIDGE:
-        members.append(_of("kernel ridge", "kernel", lambda s: _like_numbers(
-            KernelRidge(alpha=0.1, kernel="rbf", gamma=1.0 / max(1, 2 * n_features)))))
+        members.append(
+            _of(
+                "kernel ridge",
+                "kernel",
+                lambda s: _like_numbers(
+                    KernelRidge(alpha=0.1, kernel="rbf", gamma=1.0 / max(1, 2 * n_features))
+                ),
+            )
+        )
         members.append(_of("kernel ridge, quadratic", "kernel", lambda s: _like_numbers(
             KernelRidge(alpha=1.0, kernel="poly", degree=2, coef0=1.0,
                         gamma=1.0 / max(1, n_features)))))  # fmt: skip

@@ -82,7 +82,9 @@ def _numbered(n_folds, y, groups, rng, classes):
     if groups is not None:
         n_folds = min(n_folds, len(np.unique(groups)))
         if n_folds < 2:
-            raise ValueError("groups holds one group only: rows of another are needed to ask about.")
+            raise ValueError(
+                "groups holds one group only: rows of another are needed to ask about."
+            )
         if not classes:
             return list(GroupKFold(n_folds, shuffle=True, random_state=rng).split(blank, y, groups))
         splitter = StratifiedGroupKFold(n_folds, shuffle=True, random_state=rng)

@@ -67,7 +67,7 @@ class OverproduceSelectRegressor(OverproduceSelect, BaseEnsembleRegressor):
     failed_ : list of str
         Members that could not be trained, and why.
     cv_score_ : float
-        R2 to be expected on new rows.
+        Share of the variance explained (R squared) to be expected on new rows.
     cv_rmse_ : float
         Root of the mean squared error to be expected.
     cv_loss_ : float

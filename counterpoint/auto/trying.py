@@ -105,9 +105,7 @@ class Trying:
         except KeyboardInterrupt:
             if not self.done:
                 raise
-            keep_partial(
-                f"going on with the {len(self.done)} members tried so far.", stacklevel=6
-            )
+            keep_partial(f"going on with the {len(self.done)} members tried so far.", stacklevel=6)
             self.reason = "interrupted"
         if not self.done:
             raise ValueError("No member could be trained. " + " ".join(self.failed)[:2000])
@@ -188,9 +186,7 @@ class Trying:
         answers = self.plan.place([said for _, said in fitted])
         before = self.done[k].seconds if k in self.done else 0.0
         self.done[k] = Trial([model for model, _ in fitted], answers, n_rows, before + seconds)
-        self.budget.keep_for_choice(
-            len(self.plan.asked), self.task.n_outputs, len(self.done) + 1
-        )
+        self.budget.keep_for_choice(len(self.plan.asked), self.task.n_outputs, len(self.done) + 1)
 
     def _share(self):
         return _TO_LOOK if len(self.plan.rungs) > 1 else 0.5

@@ -303,7 +303,11 @@ class WeightedSum(Criterion):
         return float(np.nansum(self.weights * parts))
 
 
-_NAMED: dict[str, type[Criterion]] = {"error": VoteError, "log-loss": LogLoss, "squared": SquaredError}
+_NAMED: dict[str, type[Criterion]] = {
+    "error": VoteError,
+    "log-loss": LogLoss,
+    "squared": SquaredError,
+}
 
 
 def as_criterion(given) -> Criterion:

@@ -80,7 +80,9 @@ def bagged_weights(
 
 
 class GreedyMeanCombiner(WeightedMeanCombiner):
-    """Average probabilities, or numbers, with weights by bagged greedy selection; see :func:`bagged_weights`.
+    """Average probabilities, or numbers, with weights by bagged greedy selection.
+
+    See :func:`bagged_weights`.
 
     Parameters
     ----------

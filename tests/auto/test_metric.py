@@ -1,4 +1,4 @@
-"""What a model is judged by: against scikit-learn's own numbers, and what labels are made for it."""
+"""What a model is judged by: against scikit-learn's own numbers, and labels made for it."""
 
 import numpy as np
 import pytest
@@ -57,7 +57,9 @@ def test_losses_of_sets_are_those_of_scikit_learn():
         return metric.loss(shares, y, weight, decision)
 
     answer = shares.argmax(axis=1)
-    assert loss("brier") == pytest.approx(2 * brier_score_loss(y, shares[:, 1], sample_weight=weight))
+    assert loss("brier") == pytest.approx(
+        2 * brier_score_loss(y, shares[:, 1], sample_weight=weight)
+    )
     assert loss("auc") == pytest.approx(1 - roc_auc_score(y, shares[:, 1], sample_weight=weight))
     assert loss("f1") == pytest.approx(1 - f1_score(y, answer, sample_weight=weight))
     balanced = balanced_accuracy_score(y, answer, sample_weight=weight)
@@ -142,9 +144,7 @@ def test_probabilities_stay_and_labels_follow_the_metric(rare):
     costly = OverproduceSelectClassifier(POOL, metric=[[0, 1], [20, 0]], random_state=0)
     costly.fit(X[:900], y[:900])
     cost = np.array([[0, 1], [20, 0]])
-    assert (
-        cost[truth, costly.predict(test)].mean() < cost[truth, plain.predict(test)].mean()
-    )
+    assert cost[truth, costly.predict(test)].mean() < cost[truth, plain.predict(test)].mean()
 
 
 @pytest.mark.parametrize("metric", ["loss", 3, [[0, 1]], [[0, np.nan], [1, 0]], "rmse"])
@@ -156,5 +156,5 @@ def test_what_is_no_metric_for_classes_is_refused(metric, rare):
 @pytest.mark.parametrize("metric", ["log-loss", ("quantile", 1.5), ("quantil", 0.5), 3])
 def test_what_is_no_metric_for_numbers_is_refused(metric):
     X = np.random.RandomState(0).normal(size=(30, 2))
-    with pytest.raises(ValueError, match="metric|quantile"):
+    with pytest.raises(ValueError, match=r"metric|quantile"):
         OverproduceSelectRegressor(metric=metric).fit(X, X[:, 0])
