@@ -1,6 +1,7 @@
 """L2Boost: regressors fitted one after another to what is left over."""
 
 from counterpoint.boosting.additive import AdditiveClassifier, AdditiveRegressor
+from counterpoint.boosting.calibration import Calibration
 from counterpoint.boosting.losses import SquaredClassLoss, SquaredLoss
 
 
@@ -51,7 +52,7 @@ class L2BoostClassifier(_L2Boost, AdditiveClassifier):
         together. For trees that step is 1: their values are means already.
     n_estimators : int, default=100
         Number of rounds.
-    resample, stopping, warm_start, progress, random_state
+    resample, calibrate, stopping, warm_start, progress, random_state
         As in ``AdaBoostClassifier``.
 
     Attributes
@@ -84,6 +85,35 @@ class L2BoostClassifier(_L2Boost, AdditiveClassifier):
     >>> bool(boosted.score(X[1::2], y[1::2]) > 0.9)
     True
     """
+
+    _usual = Calibration(0.5, 0.001)
+
+    def __init__(
+        self,
+        estimator=None,
+        *,
+        n_estimators=100,
+        learning_rate=0.1,
+        line_search=False,
+        resample=False,
+        calibrate=True,
+        stopping=None,
+        warm_start=False,
+        progress=None,
+        random_state=None,
+    ):
+        super().__init__(
+            estimator,
+            n_estimators=n_estimators,
+            learning_rate=learning_rate,
+            line_search=line_search,
+            resample=resample,
+            stopping=stopping,
+            warm_start=warm_start,
+            progress=progress,
+            random_state=random_state,
+        )
+        self.calibrate = calibrate
 
     def _make_loss(self):
         return SquaredClassLoss(len(self.classes_))

@@ -140,7 +140,7 @@ def test_without_penalty_it_is_scikit_learns_adaboost_member_by_member(data, dep
     base = DecisionTreeClassifier(max_depth=depth)
     theirs = ScikitLearnAdaBoost(base, n_estimators=12, random_state=0).fit(X, y)
     ours = AdaBoostNCClassifier(
-        base, n_estimators=12, lam=0.0, random_state=0, on_failure="stop"
+        base, n_estimators=12, lam=0.0, random_state=0, on_failure="stop", calibrate=False
     ).fit(X, y)
     assert len(ours.estimators_) == len(theirs.estimators_)
     for a, b in zip(ours.estimators_, theirs.estimators_, strict=True):
@@ -319,7 +319,7 @@ def test_an_interruption_keeps_the_rounds_done():
     Interrupting.fits = 0
     data, y = DATA["five classes"]
     model = AdaBoostNCClassifier(
-        Interrupting(max_depth=2), n_estimators=9, random_state=0, warm_start=True
+        Interrupting(max_depth=2), n_estimators=9, lam=2.0, random_state=0, warm_start=True
     )
     with pytest.warns(UserWarning, match="keeps the 3 members"):
         model.fit(data, y)
@@ -332,15 +332,54 @@ def test_an_interruption_keeps_the_rounds_done():
 
 def test_lam_auto_tells_what_it_tried():
     data, y = make_classification(400, 10, flip_y=0.2, random_state=0)
-    model = AdaBoostNCClassifier(STUMP, n_estimators=16, lam="auto", random_state=0).fit(data, y)
-    path = model.lam_path_
-    assert model.lam_ in path["lam"].to_numpy()
-    assert list(path.groupby("members").size()) == [8, 4, 2]
-    last = path[path["members"] == 8]
-    assert last.loc[last["kept"], "lam"].tolist() == [model.lam_]
-    assert last.loc[last["kept"], "error"].item() == last["error"].min()
-    again = AdaBoostNCClassifier(STUMP, n_estimators=16, lam=model.lam_).fit(data, y)
+    model = AdaBoostNCClassifier(STUMP, n_estimators=16, random_state=0).fit(data, y)
+    path = model.strength_path_.set_index("strength")
+    assert path.index.tolist() == [0.0, 0.5, 1.0]
+    assert path.index[path["kept"]].tolist() == [model.strength_]
+    best = path.loc[model.strength_]
+    assert model.strength_ == 0.5 or best["difference"] < -best["noise"]
+    again = AdaBoostNCClassifier(STUMP, n_estimators=16, strength=model.strength_).fit(data, y)
     assert_array_equal(again.estimator_weights_, model.estimator_weights_)
+
+
+@pytest.mark.parametrize("n_classes", [2, 4])
+@pytest.mark.parametrize("confidence", [False, True])
+def test_below_strength_one_the_exponential_loss_falls_as_promised(n_classes, confidence):
+    """The bound of the page: a share 1 - strength of what AdaBoost's bound falls by."""
+    data, y = make_classification(
+        600, 10, n_informative=6, n_classes=n_classes, flip_y=0.2, random_state=1
+    )
+    strength = 0.6
+    model = AdaBoostNCClassifier(
+        STUMP, n_estimators=25, strength=strength, confidence=confidence, on_failure="stop"
+    ).fit(data, y)
+    k, rows, log_bound = n_classes, np.arange(len(y)), 0.0
+    margin = np.zeros(len(y))
+    weight = np.full(len(y), 1 / len(y))
+    right = np.zeros((len(y), k))
+    for t, (member, alpha, lam) in enumerate(
+        zip(model.estimators_, model.estimator_weights_, model.history_["lam"], strict=True), 1
+    ):
+        said = member.predict_proba(data) if confidence else np.eye(k)[member.predict(data)]
+        right[rows, member.predict(data)] += 1
+        truth = said[rows, y]
+        error = weight @ (1 - truth)
+        odds = (1 - error) * (k - 1) / error
+        log_z = np.log(odds) / k + np.log(error * k / (k - 1))
+        log_bound += (1 - strength) * log_z
+        share = right[rows, y] / t
+        p = np.where(right.argmax(axis=1) == y, share, 1 - share)
+        weight = weight * p**lam * np.exp(-alpha * truth)
+        weight /= weight.sum()
+        margin += alpha * (truth - 1 / k)
+        assert np.log(np.mean(np.exp(-margin))) <= log_bound + 1e-9
+
+
+def test_lam_and_strength_exclude_each_other():
+    with pytest.raises(ValueError, match=r"strength=0.5 and lam=2.0: give one"):
+        AdaBoostNCClassifier(STUMP, lam=2.0, strength=0.5).fit(X, Y)
+    with pytest.raises(ValueError, match="strength=1.5"):
+        AdaBoostNCClassifier(STUMP, strength=1.5).fit(X, Y)
 
 
 class Counted(DecisionTreeClassifier):
@@ -353,19 +392,19 @@ class Counted(DecisionTreeClassifier):
         return super().fit(X, y, sample_weight=sample_weight)
 
 
-def test_lam_auto_costs_at_most_four_fits():
+def test_lam_auto_costs_less_than_half_a_fit_more():
     data, y = make_classification(400, 10, flip_y=0.2, random_state=0)
     Counted.fits = 0
     AdaBoostNCClassifier(Counted(max_depth=1), n_estimators=16, lam="auto", random_state=0).fit(
         data, y
     )
-    assert 16 < Counted.fits <= 4 * 16
+    assert 16 < Counted.fits <= 16 + 3 * 3  # on four fifths of the rows
 
 
 def test_lam_auto_on_few_samples_takes_the_default():
     model = AdaBoostNCClassifier(STUMP, n_estimators=2, lam="auto").fit(X[15:30], Y[15:30])
-    assert model.lam_ == 2.0
-    assert len(model.lam_path_) == 0
+    assert model.strength_ == 0.5
+    assert len(model.strength_path_) == 0
 
 
 def test_dynamic_lam_moves_within_its_limits():
