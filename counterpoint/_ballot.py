@@ -64,8 +64,10 @@ def weighted_sum(weights, values):
 
 def member_mean(values, weights=None):
     """Return the mean of values (n_members, n_samples, ...) over members, each sample by itself."""
-    weights = np.ones(len(values)) if weights is None else np.asarray(weights, dtype=float)
-    return weighted_sum(weights, values) / weights.sum()
+    # In the type of the values: single precision stays what it is.
+    kind = np.result_type(values, np.float32) if values.dtype.kind == "f" else np.float64
+    weights = np.ones(len(values)) if weights is None else np.asarray(weights)
+    return weighted_sum(weights.astype(kind), values) / weights.sum(dtype=kind)
 
 
 def even_if(shares, weights):

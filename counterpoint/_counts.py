@@ -6,10 +6,10 @@ chunks, files or machines: count each part, add the counts, measure the sum.
 
 import numpy as np
 
+from counterpoint._arrays import as_array, check_correct, check_sample_weight
 from counterpoint._ballot import exact_weights
 from counterpoint._kernels import pairs as _pairs
 from counterpoint._kernels.threads import threads_for
-from counterpoint._validation import as_array, check_correct, check_sample_weight
 
 # Whole numbers are counted by popcount: five to ten times faster than a matrix product wherever
 # the time is felt (benchmarks/pairs.py). Weights have no bits to count: they go to the product.

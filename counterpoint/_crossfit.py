@@ -11,12 +11,14 @@ from typing import Any
 
 import numpy as np
 from joblib import Parallel, delayed
+from numpy.linalg import LinAlgError
 from sklearn import get_config
 from sklearn.base import clone
 from sklearn.model_selection import check_cv
 from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import has_fit_parameter
 
+from counterpoint._arrays import as_labels
 from counterpoint._interrupts import whole
 from counterpoint._members import (
     Answers,
@@ -27,13 +29,11 @@ from counterpoint._members import (
     is_pool,
     named_pool,
     pool_classes,
-    select_columns,
-    select_rows,
     stack_answers,
     values_of,
 )
-from counterpoint._reading import need_numbers
-from counterpoint._validation import as_labels
+from counterpoint._options import check_folds
+from counterpoint._tables import need_numbers, select_columns, select_rows
 from counterpoint.exceptions import MemberError
 
 _NO_NUMBER = re.compile(r"could not convert|float\(\) argument|DType|ufunc '")
@@ -92,6 +92,15 @@ def _fit_or_explain(model, X, y, params):
         if _NO_NUMBER.search(str(error)):
             need_numbers(X, type(model).__name__)
         raise
+    except (LookupError, ArithmeticError, LinAlgError) as error:
+        learner = _last_step(model)[1]
+        if type(learner).__module__.startswith("counterpoint."):
+            raise
+        raise MemberError(
+            f"{type(learner).__name__} cannot learn from these data, and says "
+            f"{type(error).__name__}: {error}. Take it out of the pool, or look at columns that "
+            "are constant and rows that are the same."
+        ) from error
 
 
 def _last_step(model):
@@ -136,6 +145,7 @@ def make_splits(cv, X, y, *, classifier):
     """Return the (train, test) rows of a splitter that asks about every sample once."""
     if y is None:
         raise ValueError("cv fits members, which needs y: pass the truth as well.")
+    check_folds(cv)
     splits = list(check_cv(cv, y, classifier=classifier).split(X, y))
     rows = np.sort(np.concatenate([test for _, test in splits]))
     if not np.array_equal(rows, np.arange(len(y))):

@@ -32,8 +32,10 @@ from sklearn.pipeline import Pipeline
 from sklearn.tree import BaseDecisionTree
 from sklearn.utils.validation import check_is_fitted
 
-from counterpoint._reading import in_one_piece, tree_input
-from counterpoint._validation import check_said, code_type
+from counterpoint._arrays import check_said, code_type
+from counterpoint._reading import tree_input
+from counterpoint._tables import select_columns
+from counterpoint._validation import check_list
 from counterpoint.exceptions import MemberError
 
 _ADDITIVE_CLASSIFIERS = (GradientBoostingClassifier, HistGradientBoostingClassifier)
@@ -105,7 +107,7 @@ def named_pool(pool, columns=None, *, kind="classifier"):
     items = list(pool.items()) if isinstance(pool, dict) else list(pool)
     if not items:
         raise MemberError(f"The list of members is empty: pass at least one {kind}.")
-    if columns is not None and len(columns) != len(items):
+    if columns is not None and len(check_list(columns, "columns", "columns")) != len(items):
         raise ValueError(
             f"columns has {len(columns)} entries for {len(items)} members: give one a member, "
             "None for all columns."
@@ -378,25 +380,6 @@ def members_are_corrections(ensemble):
     return isinstance(ensemble, _ADDITIVE_CLASSIFIERS) or getattr(
         ensemble, "_members_are_corrections", False
     )
-
-
-def select_columns(X, columns):
-    """Take columns of an array (in one piece), a sparse matrix, or a pandas or polars frame."""
-    if columns is None:
-        return in_one_piece(X)
-    by_name = not isinstance(columns, slice) and len(columns) > 0 and isinstance(columns[0], str)
-    if hasattr(X, "iloc"):
-        return X[list(columns)] if by_name else X.iloc[:, columns]
-    if hasattr(X, "get_column"):  # polars
-        return X.select(list(columns) if by_name else np.array(X.columns)[columns].tolist())
-    if by_name:
-        raise ValueError(f"columns are names, {columns[0]!r} first, but X has none: pass a frame.")
-    return in_one_piece(X[:, columns])
-
-
-def select_rows(X, rows):
-    """Take rows of an array, a sparse matrix, or a pandas or polars frame."""
-    return X.iloc[rows] if hasattr(X, "iloc") else X[rows]
 
 
 # -- ensembles whose parts are not classifiers of the task itself ------------------------------

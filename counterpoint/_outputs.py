@@ -9,10 +9,7 @@ import numpy as np
 from sklearn.utils.validation import check_memory
 
 from counterpoint import _crossfit
-from counterpoint._ballot import exact_weights, vote_shares
-from counterpoint._counts import PairCounts, pack, pack_equal
-from counterpoint._predictions import MemberPredictions
-from counterpoint._validation import (
+from counterpoint._arrays import (
     as_labels,
     check_axes,
     check_correct,
@@ -24,6 +21,9 @@ from counterpoint._validation import (
     code_type,
     encode_labels,
 )
+from counterpoint._ballot import exact_weights, vote_shares
+from counterpoint._counts import PairCounts, pack, pack_equal
+from counterpoint._predictions import MemberPredictions
 from counterpoint.exceptions import MemberError
 
 __all__ = ["MemberOutputs", "PairCounts", "as_outputs"]

@@ -3,7 +3,7 @@
 import numpy as np
 
 from counterpoint import _members
-from counterpoint._validation import (
+from counterpoint._arrays import (
     MEMBER_AXES,
     SQUARABLE,
     check_floats,
@@ -12,6 +12,7 @@ from counterpoint._validation import (
     check_sample_weight,
     check_samples,
 )
+from counterpoint._options import check_jobs
 
 __all__ = ["MemberPredictions", "member_predictions"]
 
@@ -114,4 +115,5 @@ def member_predictions(estimator, X, *, columns=None, n_jobs=None):
     >>> member_predictions(forest, X).shape
     (7, 442)
     """
+    check_jobs(n_jobs)
     return _members.values_of(estimator, X, columns=columns, n_jobs=n_jobs)

@@ -3,11 +3,10 @@
 Public through :mod:`counterpoint.base`.
 
 Numbers beyond 1e38 are refused, by their column, and so is a table that holds nothing but numbers
-below 1e-38: see ``LARGEST`` in ``_validation.py``. Half precision is promoted.
+below 1e-38: see ``LARGEST`` in ``_arrays.py``. Half precision is promoted.
 """
 
 import warnings
-from datetime import date, time, timedelta
 from numbers import Number
 from typing import Any
 
@@ -19,20 +18,18 @@ from sklearn.utils import assert_all_finite, get_tags
 from sklearn.utils import validation as _sklearn
 from sklearn.utils.multiclass import check_classification_targets
 
-from counterpoint._validation import (
-    LARGEST,
-    SMALLEST,
+from counterpoint._arrays import (
     as_labels,
     check_axes,
-    check_count,
     check_floats,
     check_one_type,
     check_sample_weight,
     check_samples,
 )
+from counterpoint._options import check_shared_options
+from counterpoint._tables import check_sizes, need_numbers, promoted
+from counterpoint._validation import check_count
 from counterpoint.exceptions import ThinnedWarning
-
-_TIMES = (date, time, timedelta, np.datetime64, np.timedelta64)
 
 
 def validate_data(estimator: Any, X: Any, y: Any = "no_validation", **options: Any) -> Any:
@@ -51,9 +48,11 @@ def validate_data(estimator: Any, X: Any, y: Any = "no_validation", **options: A
     ValueError: Column 'colour' holds values such as 'red', and DecisionTreeClassifier takes ...
     """
     _need_estimator(estimator)
+    if options.get("reset", True):
+        check_shared_options(estimator)
     if not options.get("skip_check_array"):
         need_numbers(X, type(estimator).__name__)
-        X = _promoted(X)
+        X = promoted(X)
         check_sizes(X, whole=options.get("reset", True))
     if options.get("y_numeric"):
         y = read_numbers(y)
@@ -100,16 +99,6 @@ def check_rows(
     return rows
 
 
-def in_one_piece(X: Any) -> Any:
-    """Return X; an array with gaps between its numbers, as ``X[::2]`` has them, as a copy without.
-
-    Members add up numbers as they lie in memory, and another process gets them without gaps: the
-    last bits of answers would depend on ``n_jobs``.
-    """
-    gaps = isinstance(X, np.ndarray) and not (X.flags.c_contiguous or X.flags.f_contiguous)
-    return np.ascontiguousarray(X) if gaps else X
-
-
 def check_labels(y: Any, n_samples: int, name: str = "y") -> NDArray:
     """Return the labels of some samples, (n_samples,), all of one type and none missing."""
     labels = as_labels(y, name)
@@ -117,140 +106,6 @@ def check_labels(y: Any, n_samples: int, name: str = "y") -> NDArray:
     check_axes(labels, name, ("n_samples",))
     check_samples(labels, name, ("n_samples",), n_samples, of="X")
     return labels
-
-
-def need_numbers(X: Any, name: str) -> None:
-    """Raise if a column holds text or dates; ``name`` is who takes numbers only.
-
-    Examples
-    --------
-    >>> need_numbers(np.array([["2026-01-01"], ["2026-02-01"]], dtype="M8[D]"), "A tree")
-    Traceback (most recent call last):
-    ...
-    ValueError: Column 0 holds dates or times, and A tree takes numbers. Turn it into numbers ...
-    """
-    if isinstance(X, (str, bytes, complex)):
-        raise ValueError(
-            f"X={X!r}: {name} takes a table of numbers, of shape (n_samples, n_features)."
-        )
-    for column, values in _columns(X):
-        if isinstance(values.dtype, np.dtype) and values.dtype.kind in "biuf":
-            continue
-        values = np.asarray(values)
-        if values.dtype.kind in "mM" or any(isinstance(v, _TIMES) for v in values.tolist()):
-            raise ValueError(
-                f"Column {column!r} holds dates or times, and {name} takes numbers. Turn it into "
-                "numbers first, such as days since a day that you choose, "
-                "(column - start) / np.timedelta64(1, 'D'); or drop the column."
-            )
-        try:
-            values.astype(np.float64)
-        except (TypeError, ValueError):
-            text = [v for v in values.tolist() if isinstance(v, str)]
-            if not text and not hasattr(X, "columns"):
-                return  # scikit-learn has words for what else an array may hold
-            raise ValueError(
-                f"Column {column!r} holds values such as {(text or values)[0]!r}, and {name} takes "
-                f"numbers. Put an encoder before it, counterpoint.tabular.with_encoder({name}()), "
-                "which is a pipeline with TabularEncoder; or drop the column."
-            ) from None
-
-
-def _columns(X):
-    """Yield names and values of the columns that may hold anything but numbers."""
-    if hasattr(X, "columns"):
-        yield from _frame_columns(X)
-        return
-    if isinstance(X, (list, tuple)) and len(X) and isinstance(X[0], (list, tuple)):
-        if any(isinstance(value, (str, *_TIMES)) for value in X[0]):
-            yield from enumerate(map(np.array, zip(*X, strict=False)))
-    elif isinstance(X, np.ndarray) and X.ndim == 2 and X.dtype.kind not in "biufc":
-        yield from enumerate(X.T)
-
-
-def _frame_columns(X):
-    """Yield names and values of the columns of a frame, two of one name one after the other."""
-    for position, column in enumerate(X.columns):
-        yield column, X.iloc[:, position] if hasattr(X, "iloc") else X[column]
-
-
-def _promoted(X):
-    """Return data with doubles for numbers in half precision, which has three digits.
-
-    Learners compute in the type they are given, and shares of classes would miss 1 visibly.
-    """
-    if getattr(X, "dtype", None) == np.float16:
-        return X.astype(np.float64)
-    if hasattr(X, "dtypes") and hasattr(X, "iloc"):
-        half = [at for at, dtype in enumerate(X.dtypes) if dtype == np.float16]
-        if half:
-            return X.astype({X.columns[at]: np.float64 for at in half})
-    return X
-
-
-def check_sizes(X: Any, name: str = "X", *, whole: bool = True) -> None:
-    """Raise if finite numbers are too large to compute with or, of a ``whole`` table, too small.
-
-    Examples
-    --------
-    >>> check_sizes(np.array([[1.0, 1e200], [2.0, 0.0]]))
-    Traceback (most recent call last):
-    ...
-    ValueError: Column 1 of X holds 1e+200: numbers beyond 1e+38 overflow when they are squared ...
-    """
-    parts = _frame_columns(X) if hasattr(X, "columns") else [(None, X)]
-    largest = 0.0
-    for column, part in parts:
-        values = _numbers(part)
-        if values is None or not values.size:
-            continue
-        size = _size(values)
-        if size > LARGEST:
-            where = _place(X, name) if column is None else f"Column {column!r} of {name}"
-            raise ValueError(
-                f"{where} holds {size:g}: numbers beyond {LARGEST:g} overflow when they are "
-                "squared or kept in single precision. Scale it (divide by its largest value), or "
-                "make the number a gap if it stands for one."
-            )
-        largest = max(largest, size)
-    if whole and 0 < largest < SMALLEST:
-        raise ValueError(
-            f"The largest number in {name} is {largest:g}: numbers below {SMALLEST:g} vanish when "
-            "they are squared or kept in single precision. Scale the data, to a unit in which "
-            "numbers are near 1."
-        )
-
-
-def _numbers(values):
-    """Return numbers as an array, of one axis; None for what holds none."""
-    if issparse(values):
-        values = values.data if values.format in ("csr", "csc", "coo") else values.tocoo().data
-    kind = getattr(getattr(values, "dtype", None), "kind", "O")
-    if kind not in "biufO":
-        return None
-    try:
-        values = np.asarray(values, dtype=np.float64 if kind == "O" else None)
-    except (TypeError, ValueError, OverflowError):
-        return None  # whoever takes it says what is wrong with it
-    return values.ravel(order="K")
-
-
-def _size(values):
-    """Return the size of the largest finite number."""
-    # Quick passes without copies; infinite numbers are for whoever may take them.
-    size = float(max(float(np.fmax.reduce(values)), -float(np.fmin.reduce(values)), 0.0))
-    return size if size < np.inf else float(np.abs(values[np.isfinite(values)]).max(initial=0.0))
-
-
-def _place(X, name):
-    """Say where an array has its largest finite number."""
-    if issparse(X):
-        X = X.tocoo()
-        return f"Column {X.col[np.argmax(np.abs(X.data))]} of {name}"
-    sizes = np.abs(np.asarray(X, dtype=np.float64))
-    sizes[~np.isfinite(sizes)] = 0.0
-    at = np.unravel_index(sizes.argmax(), sizes.shape)
-    return f"Column {at[-1]} of {name}" if len(at) > 1 else f"Row {at[0]} of {name}"
 
 
 def read_numbers(y: Any) -> Any:
@@ -292,6 +147,8 @@ def read_table(estimator: Any, X: Any, *, reset: bool = False) -> Any:
     (2, 2)
     """
     _need_estimator(estimator)
+    if reset:
+        check_shared_options(estimator)
     X = X if hasattr(X, "shape") else np.asarray(X)
     if len(X.shape) != 2:
         raise ValueError(
@@ -299,7 +156,7 @@ def read_table(estimator: Any, X: Any, *, reset: bool = False) -> Any:
             "Reshape your data to (n_samples, n_features)."
         )
     _sklearn.validate_data(estimator, X, reset=reset, skip_check_array=True)
-    X = _promoted(X)
+    X = promoted(X)
     check_sizes(X, whole=reset)
     if not issparse(X):
         return X
@@ -314,6 +171,8 @@ def read_table(estimator: Any, X: Any, *, reset: bool = False) -> Any:
 def need_target(estimator: Any, y: Any) -> None:
     """Raise if there is no target, or the labels in it are of several types.
 
+    The first thing that ``fit`` does: options that all estimators share are checked, too.
+
     Examples
     --------
     >>> from sklearn.ensemble import BaggingClassifier
@@ -327,6 +186,7 @@ def need_target(estimator: Any, y: Any) -> None:
     TypeError: y mixes labels of types NoneType, int, str: convert them to one type ...
     """
     _need_estimator(estimator)
+    check_shared_options(estimator)
     if y is None:
         raise ValueError(
             f"requires y to be passed, but the target y is None: {type(estimator).__name__} "

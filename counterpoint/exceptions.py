@@ -36,7 +36,7 @@ __all__ = [
 
 
 class MemberError(ValueError):
-    """The members of this estimator cannot be taken apart."""
+    """The members of this estimator cannot be taken apart, or one of them cannot be trained."""
 
 
 class DivergenceError(ArithmeticError):

@@ -1,6 +1,10 @@
 import os
+import signal
 
 import pytest
+
+# A shell that starts tests in the background has them ignore Ctrl-C, which some of them send.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # Two workers run side by side, one a core: more threads would only wait for each other. Set
 # before numpy is imported; tests of thread counts ask numba for two.

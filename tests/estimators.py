@@ -16,7 +16,11 @@ from counterpoint.dynamic import Competence, Region
 PARTS = (Combiner, Competence, Region)
 # The default pool of the flagship takes minutes; its promises do not depend on what is in it.
 FEW = [("bayes", GaussianNB()), ("tree", DecisionTreeClassifier(max_depth=3))]
-QUICK = {"OverproduceSelectClassifier": {"pool": FEW, "cv": 2}}
+QUICK = {
+    "NegativeCorrelationBoostingClassifier": {"n_estimators": 2, "n_rounds": 20},
+    "NegativeCorrelationBoostingRegressor": {"n_estimators": 2, "n_rounds": 20},
+    "OverproduceSelectClassifier": {"pool": FEW, "cv": 2},
+}
 
 
 def public_classes():

@@ -7,6 +7,7 @@ import sklearn
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.base import clone
 from sklearn.datasets import load_diabetes, load_iris
+from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.exceptions import UnsetMetadataPassedError
 from sklearn.linear_model import LogisticRegression
 from sklearn.naive_bayes import GaussianNB
@@ -24,6 +25,7 @@ from counterpoint.base import (
     set_random_states,
     validate_data,
 )
+from counterpoint.exceptions import MemberError
 
 
 class _Bagged:
@@ -147,3 +149,9 @@ def test_metadata_is_routed_to_the_learner_that_asked_for_it():
         assert 2 in RandomTreesClassifier(refused).fit(X, y, sample_weight=weight).predict(X)
         with pytest.raises(UnsetMetadataPassedError):
             RandomTreesClassifier(DecisionTreeClassifier()).fit(X, y, sample_weight=weight)
+
+
+def test_what_a_foreign_member_stumbles_over_is_said_with_its_name():
+    X, y = np.ones((20, 3)), np.arange(20) % 2
+    with pytest.raises(MemberError, match="LinearDiscriminantAnalysis cannot learn from these"):
+        fit_member(LinearDiscriminantAnalysis(), X, y)

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[1]
-SPEC = importlib.util.spec_from_file_location("floors", ROOT / "tools" / "floors.py")
-tool = importlib.util.module_from_spec(SPEC)
-SPEC.loader.exec_module(tool)
+_spec = importlib.util.spec_from_file_location("floors", ROOT / "tools" / "floors.py")
+tool = importlib.util.module_from_spec(_spec)
+_spec.loader.exec_module(tool)
 
 
 def test_every_dependency_has_a_floor_that_is_tried():

@@ -9,7 +9,7 @@ from sklearn.datasets import load_diabetes, load_iris
 from sklearn.utils import get_tags
 
 from counterpoint import MemberOutputs, member_predictions
-from counterpoint._members import select_columns
+from counterpoint._tables import select_columns
 from counterpoint.base import BaseEnsemble
 
 ESTIMATORS = [quick(estimator) for estimator in public_estimators()]

@@ -17,6 +17,7 @@ from sklearn.utils.validation import has_fit_parameter
 
 from counterpoint.combiners import CombinedClassifier
 from counterpoint.datasets import TabularEncoder
+from counterpoint.networks import NCCDRegressor
 from counterpoint.tabular import with_encoder
 
 ESTIMATORS = [quick(estimator) for estimator in public_estimators()]
@@ -245,3 +246,44 @@ def test_a_number_in_the_place_of_a_learner_says_what_to_write(estimator):
         return
     with pytest.raises(TypeError, match=rf"{first}=10 of {type(estimator).__name__}"):
         type(estimator)(10).fit(X, y)
+
+
+OPTIONS = [
+    pytest.param(estimator, name, id=f"{type(estimator).__name__}-{name}")
+    for estimator in ESTIMATORS
+    for name in sorted(estimator.get_params(deep=False))
+]
+
+
+@pytest.mark.parametrize(("estimator", "name"), OPTIONS)
+def test_an_option_without_sense_is_named(estimator, name):
+    X, y = _few_rows(estimator)
+    model = clone(estimator).set_params(**{name: Ellipsis})
+    with pytest.raises((ValueError, TypeError), match=rf"\b{name}\b"):
+        model.fit(X, y)
+
+
+SHARED = {
+    "n_jobs": [0, 1.5, 10**18, np.inf],
+    "random_state": [-1, np.nan, "seed", 2**40],
+    "progress": [np.array([1.0, 2.0]), "yes"],
+    "cv": [1, True, (), {}, "5", [1]],
+    "class_weight": [[1], "balance"],
+    "warm_start": [None, np.array([True, False]), "no"],
+}
+
+
+@pytest.mark.parametrize("name", SHARED)
+def test_options_that_many_share_are_checked_alike(name):
+    for estimator in ESTIMATORS:
+        for value in SHARED[name] if name in estimator.get_params(deep=False) else ():
+            X, y = _few_rows(estimator)
+            with pytest.raises(ValueError, match=f"^{name}=.*: give "):
+                clone(estimator).set_params(**{name: value}).fit(X, y)
+
+
+def test_words_in_a_question_are_named():
+    X, y = _few_rows(NCCDRegressor())
+    model = NCCDRegressor(n_estimators=2, n_rounds=1).fit(pd.DataFrame(X, columns=list("abc")), y)
+    with pytest.raises(ValueError, match="Column 'c' holds values such as 'red'"):
+        model.predict(pd.DataFrame(X, columns=list("abc")).assign(c="red"))

@@ -9,17 +9,19 @@ from numpy.testing import assert_allclose
 from scipy.stats import binomtest
 from sklearn.tree import DecisionTreeClassifier
 
-from counterpoint._statistics import wilson_interval
-from counterpoint._validation import (
+from counterpoint._arrays import (
     check_axes,
-    check_choice,
-    check_count,
     check_floats,
-    check_learner,
-    check_number,
     check_proba,
     check_sample_weight,
     check_samples,
+)
+from counterpoint._statistics import wilson_interval
+from counterpoint._validation import (
+    check_choice,
+    check_count,
+    check_learner,
+    check_number,
     did_you_mean,
 )
 

@@ -5,6 +5,7 @@ import re
 import numpy as np
 import pytest
 from scipy import sparse
+from sklearn.linear_model import LinearRegression
 from sklearn.tree import DecisionTreeClassifier
 
 from counterpoint import (
@@ -22,12 +23,16 @@ from counterpoint import (
     sequences,
     subsets,
     tabular,
+    trees,
     views,
 )
 
 FLAGS = [[1, 0, 1], [0, 1, 1]]
 OUTPUTS = MemberOutputs([[0, 1, 1], [1, 1, 0]], [0, 1, 1])
 X = [[0.0, 1.0], [2.0, 3.0], [1.0, 0.0]]
+SHARES = MemberOutputs(proba=[[[0.4, 0.6]] * 3], y=[0, 1, 1])
+PAIR = np.array([1.0, np.nan])
+TREE = trees.from_sklearn(DecisionTreeClassifier().fit(X, [0, 1, 1]))
 
 NEED_VOTES = [
     combiners.growth,
@@ -139,6 +144,24 @@ def test_numbers_of_regressors_are_no_votes(measure):
         (lambda: views.class_correlations("a", [0]), "X='a': class_correlations takes a table"),
         (lambda: OUTPUTS.take([5]), "take needs positions of members, from 0 to 1, a slice"),
         (lambda: OUTPUTS.take([0.5]), "take needs positions of members, from 0 to 1, a slice"),
+        (lambda: combiners.TemperedCombiner({}).fit(SHARES), "combiner={}: give a rule"),
+        (lambda: combiners.GeneralizedMeanCombiner(PAIR).fit(SHARES), "give a number, or 'fit'"),
+        (lambda: combiners.combiner_of(LinearRegression()), "LinearRegression is a regressor"),
+        (lambda: MemberOutputs([[0]], np.array([0.5], object), classes=[0, 1]), "y holds 0.5"),
+        (lambda: decomposition.kohavi_wolpert([0], [[0]], unbiased=PAIR), "give True or False"),
+        (lambda: diversity.independent_vote_error([0.1, 0.1, 0.1], PAIR), "n_members=array"),
+        (lambda: diversity.vote_summary(OUTPUTS, [0]), "answers has shape (1,), expected (3,)"),
+        (lambda: selection.select_forward(OUTPUTS, replace=PAIR), "replace=array"),
+        (lambda: selection.select_forward(OUTPUTS, tol={}), "tol={}: give a number from 0"),
+        (lambda: subsets.kernel_alignment(np.eye(2), [None, None]), "nothing but None"),
+        (lambda: subsets.combine_kernels([np.eye(2)], weights=[1e308]), "numbers beyond 1e+150"),
+        (lambda: trees.as_sklearn(TREE, [0, 1], 2, "a"), "feature_names has shape ()"),
+        (lambda: trees.tree_rules(TREE, feature_names=3), "feature_names=3: give a list"),
+        (lambda: trees.restrict(TREE, [0.0, 0], [1.0, 1], missing=[]), "missing has shape (0,)"),
+        (lambda: trees.same_function(TREE, TREE, missing=PAIR), "missing=array"),
+        (lambda: trees.same_function(TREE, TREE, dtype="x"), "dtype='x': give np.float64"),
+        (lambda: trees.refine_leaves(TREE, X, [0, 1, 1], tol="x"), "tol='x'"),
+        (lambda: views.NoiseInjectionClassifier(width=1e308).fit(X, [0, 1, 1]), "to 1e+38"),
     ],
 )
 def test_the_argument_is_named(call, message):
@@ -161,3 +184,13 @@ def test_kernels_of_points_do_not_depend_on_the_unit(scale):
 def test_points_too_far_apart_for_a_float_share_no_ball():
     points = [[1.7e308, 0.0], [-1.7e308, 0.0]]
     assert subsets.ball_kernel(points, radius=1.0).tolist() == [[1.0, 0.0], [0.0, 1.0]]
+
+
+def test_bounds_of_hardly_any_strength_are_numbers():
+    assert diversity.forest_bound(strength=1e-320, correlation=0) == 0.0
+    assert diversity.tandem_bound(OUTPUTS, delta=1e-320) > 1
+
+
+def test_labels_in_half_precision_are_labels():
+    y = np.array([0.5, 1.5], np.float16)
+    assert decomposition.kohavi_wolpert(y, [[0.5, 1.5]]).error.tolist() == [0.0, 0.0]

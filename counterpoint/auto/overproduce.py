@@ -18,8 +18,9 @@ from counterpoint._interrupts import keep_partial
 from counterpoint._members import Answers, Member, is_fitted
 from counterpoint._outputs import MemberOutputs
 from counterpoint._progress import track
+from counterpoint._tables import need_numbers
 from counterpoint._threads import one_native_thread
-from counterpoint._validation import check_pool
+from counterpoint._validation import check_number, check_pool
 from counterpoint.auto.budget import LEAST_ROWS, PROBE, Budget, draw_rows
 from counterpoint.auto.choice import LEAST, choose_rule
 from counterpoint.auto.pool import Candidate, default_pool
@@ -148,6 +149,8 @@ class OverproduceSelectClassifier(BaseEnsembleClassifier):
     def _read(self, X, y):
         self._began = time.monotonic()
         check_pool(self.pool, owner=type(self).__name__)
+        if self.time_limit is not None:
+            check_number(self.time_limit, "time_limit", low=0, hint=", or None")
         need_target(self, y)
         X = self._read_X(X, ensure_min_samples=2)
         self.classes_, codes = encode_target(self, y)
@@ -170,6 +173,7 @@ class OverproduceSelectClassifier(BaseEnsembleClassifier):
         X = self._read_X(X, reset=False)
         if self._encoder is not None:
             X = self._encoder.transform(X)
+        need_numbers(X, type(self).__name__)
         X = np.asarray(X, dtype=np.float64)
         if np.isnan(X).any():
             raise ValueError(
@@ -212,6 +216,7 @@ class OverproduceSelectClassifier(BaseEnsembleClassifier):
 
     def _fit_members(self, X, y, sample_weight, rng):
         budget = Budget(self.time_limit, len(X), n_jobs=self.n_jobs, began=self._began)
+        del self._began
         rows, X_tried, y_tried, w_tried = self._rows_to_try_on(X, y, sample_weight, budget, rng)
         splits = self._splits(X_tried, y_tried, rng)
         candidates = self._candidates(X)

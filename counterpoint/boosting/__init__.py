@@ -4,9 +4,9 @@ One loop (``loop``) carries all methods. Each is a ``Rule`` (``rules``): how sam
 what a member is worth; a ``Learner`` (``learners``) trains the members. AdaBoost.NC keeps its
 members apart; AdaBoost with the restart rule and AdaBoost.M1 are its case without penalty.
 AdaBoost.M2, arc-x4, LogitBoost, L2Boost, AdaBoost-SVM, NCAB-SVM and DECORATE are the rest of the
-family. ``concepts`` has a readable learner for nominal data, ``discretize`` the cuts it needs,
-``stopping`` rules that end training early. A method of your own is a ``Rule`` and a
-``BaseBoostingClassifier``.
+family, and ``negative_correlation`` grows several boosters together. ``concepts`` has a readable
+learner for nominal data, ``discretize`` the cuts it needs, ``stopping`` rules that end training
+early. A method of your own is a ``Rule`` and a ``BaseBoostingClassifier``.
 """
 
 from counterpoint.boosting.adaboost import AdaBoostClassifier, AdaBoostM1Classifier
@@ -21,6 +21,10 @@ from counterpoint.boosting.l2boost import L2BoostClassifier, L2BoostRegressor
 from counterpoint.boosting.learners import Learner, MemberAnswer
 from counterpoint.boosting.logitboost import LogitBoostClassifier
 from counterpoint.boosting.m2 import AdaBoostM2Classifier
+from counterpoint.boosting.negative_correlation import (
+    NegativeCorrelationBoostingClassifier,
+    NegativeCorrelationBoostingRegressor,
+)
 from counterpoint.boosting.rules import Rule, Verdict
 from counterpoint.boosting.stopping import DiversityStopping, ErrorStopping
 from counterpoint.boosting.svm import AdaBoostSVMClassifier, NCABSVMClassifier
@@ -46,6 +50,8 @@ __all__ = [
     "MDLDiscretizer",
     "MemberAnswer",
     "NCABSVMClassifier",
+    "NegativeCorrelationBoostingClassifier",
+    "NegativeCorrelationBoostingRegressor",
     "NominalConcept",
     "NominalConceptClassifier",
     "Rule",

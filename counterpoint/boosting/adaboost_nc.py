@@ -152,7 +152,9 @@ class AdaBoostNCClassifier(AdaBoostClassifier):
         if isinstance(self.lam, str):
             check_choice(self.lam, "lam", ("auto", "dynamic"))
         else:
-            check_number(self.lam, "lam", low=0, hint=" (AdaBoost), 'auto' or 'dynamic'")
+            check_number(
+                self.lam, "lam", low=0, high=100, hint=" (0: AdaBoost), 'auto' or 'dynamic'"
+            )
         if self.strength is None:
             return
         check_number(self.strength, "strength", low=0, high=1, hint=", a share of what is safe")

@@ -17,8 +17,12 @@ from counterpoint.boosting.learners import Learner, MemberAnswer, make_learner, 
 from counterpoint.boosting.loop import BaseBoosting
 from counterpoint.boosting.rules import Rule, Verdict
 from counterpoint.boosting.staged import StagedClassifier
+from counterpoint.exceptions import DivergenceError
 from counterpoint.trees import HistTreeRegressor
 from counterpoint.trees.ensemble import predict_trees
+
+# Squares of larger scores overflow.
+_MOST = 1e100
 
 # -- the loop's parts ----------------------------------------------------------------------------
 
@@ -72,7 +76,13 @@ class AdditiveRule(Rule):
 
     def update(self, answer, verdict):
         """Add the member to the scores."""
-        self.total += verdict.alpha * as_columns(answer.values)
+        with np.errstate(over="ignore", invalid="ignore"):
+            self.total += verdict.alpha * as_columns(answer.values)
+        if not -_MOST < self.total.min() <= self.total.max() < _MOST:
+            raise DivergenceError(
+                f"learning_rate={self.learning_rate!r}: the scores have grown beyond {_MOST:g}. "
+                "Give a smaller one, from 0.01 to 1."
+            )
         self.scores = self.loss.scores(self.total)
         if not self.notes:
             return {}
@@ -89,11 +99,13 @@ class ColumnsLearner(Learner):
         """Train a model per column of the target."""
         if target.ndim == 1:
             return self.learner.fit(weight, target)
+        return self._join(self.learner.fit(*column) for column in self._columns(weight, target))
+
+    def _columns(self, weight, target):
+        """Yield the weights and targets of each column."""
         weights = np.broadcast_to(as_columns(weight), target.shape)
-        return self._join(
-            self.learner.fit(np.ascontiguousarray(w), np.ascontiguousarray(column))
-            for w, column in zip(weights.T, target.T, strict=True)
-        )
+        for w, column in zip(weights.T, target.T, strict=True):
+            yield np.ascontiguousarray(w), np.ascontiguousarray(column)
 
     def answer(self, model):
         """Return what a model, or the models of several columns, predict for the samples."""

@@ -16,7 +16,7 @@ from scipy.optimize import minimize
 from sklearn.model_selection import train_test_split
 
 from counterpoint._interrupts import whole
-from counterpoint._members import select_rows
+from counterpoint._tables import select_rows
 from counterpoint.boosting.loop import boost
 
 MANY = 20_000  # rows from which on some are held out of the ensemble itself

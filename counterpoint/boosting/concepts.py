@@ -12,7 +12,8 @@ import pandas as pd
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from counterpoint._validation import check_choice, check_count, check_sample_weight
+from counterpoint._arrays import check_sample_weight
+from counterpoint._validation import check_choice, check_count
 from counterpoint.boosting.coding import (
     CodedRows,
     CutCoder,

@@ -12,7 +12,7 @@ from scipy.sparse import issparse
 from sklearn.base import clone
 from sklearn.utils.validation import has_fit_parameter
 
-from counterpoint._members import select_rows
+from counterpoint._tables import select_rows
 from counterpoint._validation import check_count, check_number
 from counterpoint.base import set_random_states
 from counterpoint.boosting.artificial import ArtificialRows, drawn, opposed

@@ -8,7 +8,8 @@ from scipy.special import xlogy
 from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
 from sklearn.utils.validation import check_consistent_length, check_is_fitted, validate_data
 
-from counterpoint._validation import check_choice, check_sample_weight
+from counterpoint._arrays import check_sample_weight
+from counterpoint._validation import check_choice, check_list
 from counterpoint.base import read_labels
 from counterpoint.datasets.columns import floats, frame_columns, is_frame, is_nominal
 
@@ -160,7 +161,7 @@ class MDLDiscretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
             return [not is_nominal(column) for column in columns]
         names = [column.name for column in columns]
         flags = [False] * len(columns)
-        for item in chosen:
+        for item in check_list(chosen, "columns", "names or positions"):
             if isinstance(item, str) and item in names:
                 flags[names.index(item)] = True
             elif isinstance(item, int | np.integer) and -len(names) <= item < len(names):

@@ -144,8 +144,10 @@ class WidthLearner(Learner):
             gamma = gamma_of(self.log2_widths[self.at])
             self._kernel = np.exp(-gamma * self.squared), self.at
         kernel = self._kernel[0]
+        # With a huge C the solver may never end: it stops after so many steps.
+        steps = max(10**6, 100 * len(kernel))
         # Nothing in it is random, but without a seed it draws one from numpy's global generator.
-        machine = SVC(C=self.C, kernel="precomputed", tol=self.tol, random_state=0)
+        machine = SVC(C=self.C, kernel="precomputed", tol=self.tol, max_iter=steps, random_state=0)
         machine.fit(kernel, self.codes, sample_weight=weight)
         coef, offset = self._functions(machine, weight, masses)
         votes = votes_of(kernel @ coef + offset, len(self.classes))

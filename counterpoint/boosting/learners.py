@@ -16,7 +16,7 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.utils.validation import has_fit_parameter
 
-from counterpoint._members import select_rows
+from counterpoint._tables import select_rows
 from counterpoint.base import set_random_states
 from counterpoint.trees import Tree
 from counterpoint.trees.ensemble import stack_trees

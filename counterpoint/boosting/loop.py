@@ -17,8 +17,8 @@ from sklearn.utils import check_random_state, get_tags
 from sklearn.utils.validation import check_is_fitted
 
 from counterpoint._interrupts import keep_partial, whole
-from counterpoint._members import select_rows
 from counterpoint._progress import track
+from counterpoint._tables import select_rows
 from counterpoint._validation import check_count, check_learner
 from counterpoint.base import BaseEnsemble, check_weights, read_table, validate_data
 from counterpoint.boosting.rules import Verdict
@@ -164,12 +164,19 @@ class BaseBoosting(MetaEstimatorMixin, BaseEnsemble):
     def _run(self, rule, learner, y, weight, watchers):
         n_classes = len(self.classes_) if is_classifier(self) else None
         start = self._start(rule, learner, y, n_classes, weight, watchers)
-        stops = self._stopping() or ()
+        stops = self._stopping()
+        stops = () if stops is None else stops
         stops = stops if isinstance(stops, (list, tuple)) else (stops,)
+        for stop in stops:
+            if isinstance(stop, type) or not hasattr(stop, "begin"):
+                raise TypeError(
+                    f"stopping={self.stopping!r}: give a rule of counterpoint.boosting, such as "
+                    "ErrorStopping(), a list of rules, or None."
+                )
         result = boost(
             rule,
             learner,
-            self.n_estimators,
+            self._most_rounds(),
             on_failure=getattr(self, "on_failure", "stop"),
             stops=[stop.begin(y, n_classes) for stop in stops],
             watchers=watchers,
@@ -185,11 +192,16 @@ class BaseBoosting(MetaEstimatorMixin, BaseEnsemble):
         self.stop_reason_ = result.reason
         self._finish(result)
         if result.reason == "interrupted":
-            keep_partial(
-                f"{type(self).__name__} keeps the {len(self.estimators_)} members trained so far. "
-                "Fit again with warm_start=True to go on from them.",
-                stacklevel=5,
+            kept = (
+                f"{type(self).__name__} keeps the {len(self.estimators_)} members trained so far."
             )
+            if "warm_start" in self.get_params(deep=False):
+                kept += " Fit again with warm_start=True to go on from them."
+            keep_partial(kept, stacklevel=5)
+
+    def _most_rounds(self):
+        """Return how many rounds the loop runs; each trains a member unless a method says else."""
+        return self.n_estimators
 
     def _stopping(self):
         return self.stopping

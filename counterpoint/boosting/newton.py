@@ -25,15 +25,24 @@ class NewtonClassLoss(ClassLoss):
     def begin(self, y, weight):
         """Return 1 where it is the class, else 0; scores start from the classes' shares."""
         target = self._is_class(y).astype(float)
-        share = weight @ target
+        # A class may have no row of any weight: its score is low, but a number.
+        share = np.clip(weight @ target, _LEAST, 1.0 - _LEAST)
         self.start = np.log(share / (1.0 - share)) if self.n_outputs == 1 else np.log(share)
         return target
 
     def request(self, target, scores):
         """Return curvatures, and slopes over curvatures."""
-        p = expit(scores) if self.n_outputs == 1 else softmax(scores, axis=1)
+        p = self.outputs(scores)
+        return self.newton(p - target, p)
+
+    def outputs(self, scores):
+        """Return the probability of the second of two classes, or of each class."""
+        return expit(scores) if self.n_outputs == 1 else softmax(scores, axis=1)
+
+    def newton(self, slope, p):
+        """Return curvatures at these probabilities, and the way down a slope over them."""
         curvature = np.maximum(p * (1.0 - p), _LEAST)
-        aim = (target - p) / curvature
+        aim = -slope / curvature
         if self.n_outputs > 1:
             # The scores of all classes move together: each step is that much shorter.
             factor = self.n_classes / (self.n_classes - 1.0)

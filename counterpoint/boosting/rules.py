@@ -9,9 +9,9 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from counterpoint._arrays import code_type
 from counterpoint._kernels import boosting as kernels
 from counterpoint._kernels.threads import threads_for
-from counterpoint._validation import code_type
 
 # A weighted error below one in a million is none: its member would outvote all others.
 NO_ERROR = 1e-6

@@ -4,7 +4,7 @@ import numpy as np
 from sklearn.utils import compute_sample_weight
 
 from counterpoint._interrupts import keep_partial
-from counterpoint._members import select_rows
+from counterpoint._tables import select_rows
 from counterpoint._validation import check_flag
 from counterpoint.base import BaseEnsembleClassifier, encode_target, need_target
 from counterpoint.boosting.calibration import MANY, Calibration, HeldOut, Trial, split_many

@@ -97,7 +97,7 @@ class AdaBoostSVMClassifier(BaseBoostingClassifier):
         Tolerance of the solver.
     max_samples : int or None, default=5000
         Most rows that are boosted; of more, so many are drawn by lot, every class in its share,
-        and keep their weights. None takes all: 16 bytes for each pair of rows.
+        and keep their weights. None takes all: about 32 bytes at a time for each pair of rows.
     calibrate, stopping, warm_start, progress
         As in ``AdaBoostClassifier``.
 
@@ -191,6 +191,8 @@ class AdaBoostSVMClassifier(BaseBoostingClassifier):
         super()._check_options()
         for name in ("C", "tol", "log2_width_step"):
             check_number(getattr(self, name), name, low=0, open_low=True)
+        for name in ("log2_width_min", "log2_width_max"):
+            check_number(getattr(self, name), name)
         if not self.log2_width_max > self.log2_width_min:
             raise ValueError(
                 f"log2_width_max={self.log2_width_max!r} is not above "
@@ -310,6 +312,6 @@ class NCABSVMClassifier(AdaBoostSVMClassifier):
 
     def _check_options(self):
         super()._check_options()
-        check_number(self.lam, "lam", low=0)
+        check_number(self.lam, "lam", low=0, high=100)
         hint = ", 4 times the share of samples on which a member must differ from the vote"
         check_number(self.min_diversity, "min_diversity", low=0, high=4, open_high=True, hint=hint)

@@ -7,10 +7,11 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, clone
 
+from counterpoint._arrays import check_member_weight
 from counterpoint._ballot import even
 from counterpoint._outputs import MemberOutputs, as_outputs
 from counterpoint._predictions import MemberPredictions
-from counterpoint._validation import check_choice, check_member_weight
+from counterpoint._validation import check_choice
 
 _LOSSES = ("error", "log-loss", "squared")
 # Sums of weights taken away again miss zero by a rounding: a tie must stay a tie.

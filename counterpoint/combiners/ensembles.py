@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.base import is_regressor
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.ensemble import (
     AdaBoostClassifier,
@@ -45,12 +46,13 @@ class StagedCombiner(Combiner):
         self.check(outputs)
         if self.stages is None:
             raise ValueError("These stages are not known: combiner_of(ensemble, X) finds them.")
-        if outputs.votes.shape != self.stages.shape:
+        stages = np.asarray(self.stages)
+        if outputs.votes.shape != stages.shape:
             raise ValueError(
-                f"These stages are of {self.stages.shape} members and samples, the outputs of "
+                f"These stages are of {stages.shape} members and samples, the outputs of "
                 f"{outputs.votes.shape}: ask combiner_of(ensemble, X) for the rows at hand."
             )
-        return np.eye(outputs.n_classes)[self.stages[-1]]
+        return np.eye(outputs.n_classes)[stages[-1]]
 
 
 class _StackedByScikitLearn(StackingCombiner):
@@ -119,6 +121,11 @@ def combiner_of(
     MeanCombiner()
     """
     inner = _members.strip_model(ensemble)[1]
+    if is_regressor(inner):
+        raise ValueError(
+            f"{type(inner).__name__} is a regressor, and rules combine what classifiers say: pass "
+            "a classifier."
+        )
     known = getattr(inner, "combiner_", None)
     if isinstance(known, Combiner):
         return known

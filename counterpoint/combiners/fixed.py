@@ -5,8 +5,8 @@ from numbers import Real
 import numpy as np
 from scipy.special import logsumexp
 
+from counterpoint._arrays import check_member_weight
 from counterpoint._ballot import vote_shares, weighted_sum
-from counterpoint._validation import check_member_weight
 from counterpoint.combiners.combiner import (
     AdditiveCombiner,
     Combiner,
@@ -195,10 +195,10 @@ class GeneralizedMeanCombiner(Combiner):
     @property
     def needs_truth(self):  # type: ignore[override]
         """Whether fit looks at the truth."""
-        return self.power == "fit"
+        return isinstance(self.power, str) and self.power == "fit"
 
     def _learn(self, outputs):
-        if self.power != "fit":
+        if not self.needs_truth:
             self.power_ = self._given()
             return
         self.losses_ = {

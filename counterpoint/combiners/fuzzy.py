@@ -4,7 +4,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.optimize import brentq
 
-from counterpoint._validation import check_floats, check_vector
+from counterpoint._arrays import check_floats, check_vector
 from counterpoint.combiners.combiner import Combiner
 
 _LARGEST = 709.0  # its exponential is still a float

@@ -6,9 +6,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.stats import rankdata
 
-from counterpoint._validation import check_member_weight, check_members_array
+from counterpoint._arrays import check_member_weight, check_members_array
 
-_FUNCTIONS: dict[str, Callable[[NDArray], NDArray]] = {
+RANK_FUNCTIONS: dict[str, Callable[[NDArray], NDArray]] = {
     "inverse-square": lambda r: 1.0 / r**2,
     "inverse": lambda r: 1.0 / r,
     "borda": lambda r: -r,
@@ -89,10 +89,11 @@ def combine_ranks(
         order = np.argsort(ranks, axis=1)
         if (np.diff(np.take_along_axis(mapped, order, axis=1), axis=1) > 0).any():
             raise ValueError("function must not increase with the rank: 1 is the best rank.")
-    elif function in _FUNCTIONS:
-        mapped = _FUNCTIONS[function](ranks)
+    elif function in RANK_FUNCTIONS:
+        mapped = RANK_FUNCTIONS[function](ranks)
     else:
         raise ValueError(
-            f"function={function!r}: choose {', '.join(_FUNCTIONS)}, or pass a function of ranks."
+            f"function={function!r}: choose {', '.join(RANK_FUNCTIONS)}, or pass a function of "
+            "ranks."
         )
     return mapped.sum(axis=0) if weights is None else weights @ mapped

@@ -61,6 +61,8 @@ class TemperedCombiner(Combiner):
 
     def _learn(self, outputs):
         self.powers_ = tempers(outputs)
+        if not (self.combiner is None or isinstance(self.combiner, Combiner)):
+            raise TypeError(f"combiner={self.combiner!r}: give a rule such as MeanCombiner().")
         rule = MeanCombiner() if self.combiner is None else clone(self.combiner)
         self.combiner_ = rule.fit(self.temper(outputs))
 

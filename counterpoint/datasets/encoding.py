@@ -9,7 +9,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MinMaxScaler, OneHotEncoder, OrdinalEncoder, StandardScaler
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from counterpoint._validation import check_choice
+from counterpoint._validation import check_choice, check_flag, check_list
 from counterpoint.datasets.columns import (
     categories,
     floats,
@@ -86,6 +86,7 @@ class TabularEncoder(TransformerMixin, BaseEstimator):
 
     def fit(self, X, y=None):
         """Learn medians, scales and categories from a pandas or polars frame, or an array."""
+        check_flag(self.missing_indicator, "missing_indicator")
         check_choice(self.nominal, "nominal", ("onehot", "ordinal"))
         check_choice(self.scale, "scale", (False, *_SCALERS))
         columns = self._columns(X, reset=True)
@@ -237,7 +238,7 @@ class TabularEncoder(TransformerMixin, BaseEstimator):
                     "positions or booleans."
                 )
             return np.array([is_nominal(column) for column in columns], dtype=bool)
-        chosen = list(chosen)
+        chosen = check_list(chosen, "categorical_features", "names, positions or booleans")
         if chosen and all(isinstance(item, bool | np.bool_) for item in chosen):
             if len(chosen) != len(columns):
                 raise ValueError(

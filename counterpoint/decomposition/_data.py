@@ -10,7 +10,7 @@ from sklearn.model_selection import train_test_split
 from sklearn.utils import check_consistent_length
 from sklearn.utils.multiclass import check_classification_targets
 
-from counterpoint._validation import check_floats, check_sample_weight
+from counterpoint._arrays import check_floats, check_sample_weight
 from counterpoint.decomposition.inputs import check_probabilities
 
 

@@ -10,7 +10,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from counterpoint._validation import check_member_weight, check_sample_weight
+from counterpoint._arrays import check_member_weight, check_sample_weight
 from counterpoint.decomposition.inputs import check_noise
 from counterpoint.decomposition.losses import DEFAULT_EPS, BregmanLoss, get_loss
 from counterpoint.decomposition.parts import Parts

@@ -6,7 +6,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from counterpoint._validation import check_sample_weight
+from counterpoint._arrays import check_sample_weight
 from counterpoint.decomposition.inputs import check_truth
 from counterpoint.decomposition.parts import Parts
 from counterpoint.decomposition.zero_one import label_shares

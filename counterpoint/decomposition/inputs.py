@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
-from counterpoint._validation import (
+from counterpoint._arrays import (
     SQUARABLE,
     as_array,
     as_floats,
@@ -90,9 +90,14 @@ def check_classes(classes: ArrayLike) -> NDArray:
     return known
 
 
+def _wide(labels):
+    # pandas looks up no numbers in half precision.
+    return labels.astype(np.float64) if labels.dtype == np.float16 else labels
+
+
 def encode(values: NDArray, classes: NDArray, name: str) -> NDArray[np.intp]:
     """Return the position in ``classes`` of every label."""
-    codes = pd.Index(classes).get_indexer(pd.Index(values.ravel()))
+    codes = pd.Index(_wide(classes)).get_indexer(pd.Index(_wide(values.ravel())))
     if (codes < 0).any():
         strangers = pd.unique(values.ravel()[codes < 0])[:5].tolist()
         raise ValueError(

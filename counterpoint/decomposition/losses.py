@@ -18,15 +18,14 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import entr, expit, log_softmax, xlogy
 
-from counterpoint._validation import (
+from counterpoint._arrays import (
     SQUARABLE,
     as_array,
-    check_choice,
     check_floats,
     check_member_weight,
-    check_number,
     check_samples,
 )
+from counterpoint._validation import check_choice, check_number
 from counterpoint.decomposition.inputs import check_classes, check_probabilities, encode
 
 DEFAULT_EPS = 1e-12

@@ -17,7 +17,8 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from counterpoint._validation import check_sample_weight
+from counterpoint._arrays import check_sample_weight
+from counterpoint._validation import check_flag
 from counterpoint.decomposition.inputs import check_truth
 from counterpoint.decomposition.parts import Parts
 
@@ -174,6 +175,7 @@ def kohavi_wolpert(
     >>> parts.bias, parts.variance, parts.error
     (array([0.0625]), array([0.1875]), array([0.25]))
     """
+    check_flag(unbiased, "unbiased")
     P, Q, n_trials, shared = _shares(y, labels, y_proba, classes, sample_weight)
     # Q (1 - Q) summed, not 1 less a sum: small variances keep their digits
     bias, variance = ((P - Q) ** 2).sum(axis=1) / 2, (Q * (1 - Q)).sum(axis=1) / 2

@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 
-from counterpoint._validation import as_array
+from counterpoint._arrays import as_array
 
 
 def data_diversity(X, y=None):
@@ -41,7 +41,11 @@ def data_diversity(X, y=None):
         frame = pd.DataFrame(as_array(X, "X") if isinstance(X, np.ndarray) else X)
     except (TypeError, ValueError) as error:
         raise ValueError(f"X={X!r}: expected a table, (n_samples, n_features).") from error
+    # Numbers in the byte order of other machines are not hashed.
     frame = frame.reset_index(drop=True)
+    foreign = [at for at, dtype in enumerate(frame.dtypes) if not getattr(dtype, "isnative", True)]
+    for at in foreign:
+        frame.isetitem(at, as_array(frame.iloc[:, at], "X"))
     if frame.shape[0] == 0:
         raise ValueError("X has no rows: expected shape (n_samples, n_features).")
     if y is not None:

@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from counterpoint._arrays import as_array
 from counterpoint._ballot import add_votes, even_if, half_if, right_shares
 from counterpoint._kernels import votes as _votes
 from counterpoint._kernels.threads import threads_for
@@ -152,7 +153,14 @@ def vote_summary(outputs, answers=None):
     outputs.need_truth()
     summary = summarise_tally(outputs.tally, outputs.y, outputs.sample_weight)
     if answers is not None:
-        summary.wins = np.asarray(answers) == outputs.classes[outputs.y]
+        truth = outputs.classes[outputs.y]
+        answers = as_array(answers, "answers")
+        if answers.shape != truth.shape:
+            raise ValueError(
+                f"answers has shape {answers.shape}, expected {truth.shape}: the ensemble's label "
+                "for each sample."
+            )
+        summary.wins = answers == truth
     return summary
 
 

@@ -5,8 +5,9 @@ from math import fsum
 import numpy as np
 from scipy.stats import binom
 
+from counterpoint._arrays import as_floats, check_member_weight
 from counterpoint._ballot import exact_weights
-from counterpoint._validation import as_floats, check_count, check_member_weight, check_number
+from counterpoint._validation import check_count, check_number
 from counterpoint.diversity.inputs import as_counts, as_outputs
 
 
@@ -42,7 +43,7 @@ def independent_vote_error(error, n_members=None):
     if errors.ndim == 0:
         check_count(n_members, "n_members")
         return float(binom.sf(n_members // 2, n_members, errors))
-    if n_members is not None and n_members != len(errors):
+    if n_members is not None and check_count(n_members, "n_members") != len(errors):
         raise ValueError(f"{len(errors)} errors given, but n_members={n_members}: leave it out.")
     wrong = np.array([1.0])  # wrong[k]: chance that k of the members so far are wrong
     for e in errors:
@@ -214,6 +215,8 @@ def forest_bound(outputs=None, *, strength=None, correlation=None):
         correlation = check_number(correlation, "correlation")
     if strength <= 0:
         return float("nan")
+    if correlation == 0:
+        return 0.0
     with np.errstate(over="ignore", divide="ignore"):  # hardly any strength: no bound
         return float(correlation * (1.0 - strength**2) / np.float64(strength**2))
 
@@ -289,7 +292,7 @@ def tandem_bound(outputs, *, weights=None, delta=None, prior=None):
         raise ValueError("prior is zero for a member that has a say: the bound is then infinite.")
     used = weights > 0
     divergence = fsum(weights[used] * np.log(weights[used] / prior[used]))
-    cost = 2.0 * divergence + np.log(2.0 * np.sqrt(n) / delta)
+    cost = 2.0 * divergence + np.log(2.0 * np.sqrt(n)) - np.log(delta)
     lam = 2.0 / (np.sqrt(2.0 * n * loss / cost + 1.0) + 1.0)
     return float(4.0 * (loss / (1.0 - lam / 2.0) + cost / (lam * (1.0 - lam / 2.0) * n)))
 

@@ -6,8 +6,8 @@ one class than of the others (enrichment), and covers all samples of a class ali
 
 import numpy as np
 
+from counterpoint._arrays import as_labels, check_axes, check_correct
 from counterpoint._outputs import MemberOutputs
-from counterpoint._validation import as_labels, check_axes, check_correct
 from counterpoint.diversity.inputs import as_outputs
 
 

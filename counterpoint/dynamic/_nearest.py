@@ -5,8 +5,10 @@ from concurrent.futures import ThreadPoolExecutor
 import numba
 import numpy as np
 
+from counterpoint._arrays import check_floats
 from counterpoint._kernels import nearest as kernels
 from counterpoint._threads import one_native_thread
+from counterpoint._validation import check_count
 
 # Queries multiplied with all rows in one go: the product should stay in the cache.
 _PRODUCT = 400_000
@@ -21,6 +23,9 @@ class NearestRows:
     """
 
     def __init__(self, rows):
+        self._index(rows)
+
+    def _index(self, rows):
         self.rows = np.ascontiguousarray(rows, dtype=np.float64)
         # About the middle there is less to round.
         self.middle = rows.mean(axis=0)
@@ -31,8 +36,15 @@ class NearestRows:
             both = np.concatenate([moved, -0.5 * squares[:, None]], axis=1)
             self.product = np.ascontiguousarray(both.T, dtype=np.float32)
 
+    def _check_sound(self):
+        check_floats(self.rows, "rows", ("n_samples", "n_features"))
+        self._index(self.rows)
+
     def kneighbors(self, X, n_neighbors):
         """Return distances and rows, (n_queries, n_neighbors), the nearest first."""
+        check_count(n_neighbors, "n_neighbors", high=len(self.rows))
+        if X.shape[1] != self.rows.shape[1]:
+            raise ValueError(f"X has {X.shape[1]} columns, the rows have {self.rows.shape[1]}.")
         distance = np.empty((len(X), n_neighbors))
         nearest = np.empty((len(X), n_neighbors), dtype=np.int64)
 
@@ -59,6 +71,7 @@ class NearestRows:
                     )  # fmt: skip
 
         in_parts(search, len(X), 1024, len(X) * self.product.size)
+        nearest[nearest == n_rows] = 0  # where distances are no numbers
         return np.sqrt(distance), nearest
 
 

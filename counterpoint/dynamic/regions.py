@@ -12,6 +12,7 @@ from sklearn.neighbors import NearestNeighbors
 from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
+from counterpoint._soundness import check_positions, check_shape
 from counterpoint._validation import check_choice, check_count
 from counterpoint.dynamic._nearest import NearestRows, without_self
 
@@ -59,6 +60,9 @@ class Region(BaseEstimator, ABC):
     @abstractmethod
     def near(self, X) -> Neighbourhoods:
         """Return the rows that speak about each query."""
+
+    def _check_rows(self, n_rows):
+        """Raise unless all rows are among so many; asked when a region comes from a file."""
 
 
 class NeighbourRegion(Region):
@@ -134,6 +138,10 @@ class NeighbourRegion(Region):
         self.k_ = k
         return self
 
+    def _check_rows(self, n_rows):
+        rows: Any = self.index_.rows if isinstance(self.index_, NearestRows) else self.index_._fit_X
+        check_shape(rows, "the rows of the region", (n_rows, *np.shape(rows)[1:]))
+
     def _scaled(self, X):
         return X if self.scaler_ is None else self.scaler_.transform(X)
 
@@ -182,6 +190,13 @@ class _Cells(Region):
         self.order_, self.names_ = order, names
         self.first_ = np.append(first, len(order))
         return self
+
+    def _check_rows(self, n_rows):
+        check_positions(self.order_, "order_", n_rows)
+        check_positions(self.first_, "first_", len(self.order_) + 1)
+        check_shape(self.first_, "first_", (len(self.names_) + 1,))
+        if (np.diff(self.first_) < 0).any():
+            raise ValueError("first_ must not decrease.")
 
     def near(self, X):
         """Return the rows of the query's cell; all rows for a cell without any."""

@@ -6,8 +6,8 @@ from sklearn.utils import check_array, gen_batches
 
 from counterpoint._kernels import dynamic as kernels
 from counterpoint._kernels.threads import threads_for
-from counterpoint._members import select_rows
-from counterpoint._validation import check_choice
+from counterpoint._tables import select_rows
+from counterpoint._validation import check_choice, check_count
 from counterpoint.combiners.combiner import as_shares
 from counterpoint.combiners.pool import BasePoolRegressor
 from counterpoint.dynamic.regions import as_region
@@ -90,6 +90,7 @@ class DynamicSelectionRegressor(BasePoolRegressor):
 
     def _fit_members(self, X, y, sample_weight, rng):
         check_choice(self.method, "method", _METHODS)
+        check_count(self.batch_size, "batch_size")
         region = as_region(self.region, self.n_jobs)
         outputs = self._fit_unseen(X, y, sample_weight)
         # A row lies together in memory: kernels read all members of it at once.

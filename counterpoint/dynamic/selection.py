@@ -8,8 +8,9 @@ from sklearn.utils.validation import check_is_fitted
 
 from counterpoint._kernels import dynamic as kernels
 from counterpoint._kernels.threads import threads_for
-from counterpoint._members import select_rows
-from counterpoint._validation import check_choice, did_you_mean
+from counterpoint._soundness import check_shape
+from counterpoint._tables import select_rows
+from counterpoint._validation import check_choice, check_count, did_you_mean
 from counterpoint.combiners.combiner import as_shares
 from counterpoint.combiners.pool import BasePoolClassifier
 from counterpoint.dynamic._asking import Asker
@@ -105,6 +106,7 @@ class DynamicSelectionClassifier(BasePoolClassifier):
 
     def _fit_members(self, X, y, sample_weight, rng):
         check_choice(self.combine, "combine", ("vote", "mean"))
+        check_count(self.batch_size, "batch_size")
         competence, region = self._competence(), as_region(self.region, self.n_jobs)
         outputs = self._fit_unseen(X, y, sample_weight)
         if competence.needs_proba or self.combine == "mean":
@@ -127,6 +129,15 @@ class DynamicSelectionClassifier(BasePoolClassifier):
                 f"or a CompetenceMap.{did_you_mean(self.method, COMPETENCES)}"
             )
         return COMPETENCES[self.method]()
+
+    def _check_sound(self):
+        if not hasattr(self, "competence_"):
+            return
+        n_members, n_rows = self.outputs_.n_members, self.outputs_.n_samples
+        check_shape(self.competence_.right_, "right_", (n_members, n_rows))
+        check_shape(self.competence_.y_, "y_", (n_rows,))
+        if hasattr(self, "region_"):
+            self.region_._check_rows(n_rows)
 
     def _batches(self, X, *, disputed=False):
         """Yield the answers of the members and their say, some queries at a time.
@@ -163,6 +174,7 @@ class DynamicSelectionClassifier(BasePoolClassifier):
         if self.combine == "mean":
             return np.einsum("qm,mqk->qk", as_shares(weights.T), queries.proba)
         votes, weights = np.ascontiguousarray(queries.votes.T), np.ascontiguousarray(weights.T)
+        check_shape(weights, "the say of members", votes.shape)
         with threads_for(votes.size):
             return kernels.weighted_vote(votes, weights, len(self.classes_))
 

@@ -9,6 +9,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from counterpoint._kernels import hyperboxes as kernels
 from counterpoint._kernels.threads import threads_for
+from counterpoint._options import numbers_of
+from counterpoint._soundness import check_positions, check_shape
 from counterpoint._validation import check_choice, check_number
 from counterpoint.base import validate_data
 from counterpoint.hyperboxes.learning import SIMILARITIES, by_class
@@ -30,6 +32,17 @@ class BoxClassifier(ClassifierMixin, BaseEstimator):
         self.box_certainty_ = np.ones(len(codes)) if certainty is None else certainty
         self.box_classes_ = self.classes_[codes]
         return self
+
+    def _check_sound(self):
+        if hasattr(self, "_codes"):
+            n = len(self._codes)
+            check_positions(self._codes, "_codes", len(self.classes_), shape=(n,))
+            for name in ("_lower", "_upper"):
+                check_shape(getattr(self, name), name, (n, self.n_features_in_))
+            for name in ("box_weights_", "box_certainty_"):
+                check_shape(getattr(self, name), name, (n,))
+            for name in ("data_min_", "data_range_"):
+                check_shape(getattr(self, name), name, (self.n_features_in_,))
 
     @property
     def boxes_(self) -> tuple[NDArray, NDArray]:
@@ -172,7 +185,7 @@ class BoxClassifier(ClassifierMixin, BaseEstimator):
 
     def _check_box_options(self):
         check_theta(self.theta)
-        gamma = np.asarray(self.gamma, dtype=float)
+        gamma = numbers_of(self.gamma, "gamma", "one number above 0, or one for each column")
         if gamma.shape not in ((), (self.n_features_in_,)):
             raise ValueError(
                 f"gamma has shape {gamma.shape}: give one number, or one for each of the "

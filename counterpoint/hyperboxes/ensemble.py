@@ -8,7 +8,7 @@ from sklearn.ensemble import BaggingClassifier
 from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils import check_random_state
 
-from counterpoint import _members
+from counterpoint import _members, _tables
 from counterpoint._kernels import hyperboxes as kernels
 from counterpoint._kernels.threads import threads_for
 from counterpoint._reading import thin_rows
@@ -178,7 +178,7 @@ class HyperboxEnsembleClassifier(BoxClassifier, BaseEnsemble):
         weight = check_weights(sample_weight, X)
         if weight is not None and not weight.all():
             rows = np.flatnonzero(weight)
-            frame = _members.select_rows(frame if hasattr(frame, "columns") else X, rows)
+            frame = _tables.select_rows(frame if hasattr(frame, "columns") else X, rows)
             X, y, weight = X[rows], y[rows], weight[rows]
         rng = check_random_state(self.random_state)
         self.pool_ = self._fitted(frame, y, weight, rng)

@@ -6,10 +6,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.exceptions import NotFittedError
 
+from counterpoint._arrays import check_correct
 from counterpoint._kernels import hyperboxes as kernels
 from counterpoint._kernels.threads import threads_for
 from counterpoint._reading import check_rows
-from counterpoint._validation import check_correct
+from counterpoint._soundness import check_positions, check_shape
 from counterpoint.hyperboxes.base import as_intervals, check_theta, data_range, from_unit, to_unit
 from counterpoint.hyperboxes.learning import grow_online
 
@@ -97,6 +98,15 @@ class MisclassificationBoxes:
         scale = self.data_min_, self.data_range_
         self.lower_, self.upper_ = from_unit(self._lower, self._upper, *scale)
         return self
+
+    def _check_sound(self):
+        if hasattr(self, "_starts"):
+            n = len(self._lower)
+            check_positions(self._starts, "_starts", n + 1, shape=(self.n_members_ + 1,))
+            if (np.diff(self._starts) < 0).any():
+                raise ValueError("_starts must not decrease.")
+            for name in ("_lower", "_upper"):
+                check_shape(getattr(self, name), name, (n, self.n_features_in_))
 
     def competence(self, X) -> NDArray:
         """Return how far samples are from what each member gets wrong, from 0 to 1.

@@ -11,8 +11,8 @@ from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
 from counterpoint._ballot import member_mean
 from counterpoint._interrupts import keep_partial
-from counterpoint._members import select_rows
-from counterpoint._reading import need_numbers
+from counterpoint._strength import lambda_star, resolve_strength
+from counterpoint._tables import need_numbers, select_rows
 from counterpoint._validation import check_count, check_learner, check_number
 from counterpoint.base import (
     BaseEnsemble,
@@ -23,7 +23,6 @@ from counterpoint.base import (
 )
 from counterpoint.exceptions import RedundancyWarning
 from counterpoint.networks.correction import Bags, Correction, member_values, rows_of
-from counterpoint.networks.strength import lambda_star, resolve_strength
 
 _DEFAULT_STRENGTH = 0.5
 
@@ -252,6 +251,8 @@ class BaseNCCD(MetaEstimatorMixin, BaseEnsemble):
         """Return what the members say, (n_members, n_samples, n_outputs)."""
         check_is_fitted(self)
         X = read_table(self, X)
+        if self.estimator is None:
+            need_numbers(X, type(self).__name__)
         return np.stack([member_values(model, X) for model in self.estimators_])
 
     def _scores(self, X):

@@ -10,12 +10,14 @@ from numpy.typing import NDArray
 from sklearn.utils import check_random_state, gen_batches
 from sklearn.utils.validation import check_is_fitted
 
+from counterpoint._arrays import check_sample_weight
 from counterpoint._ballot import member_mean
 from counterpoint._interrupts import keep_partial
 from counterpoint._members import Answers
+from counterpoint._options import check_shared_options
 from counterpoint._progress import track
 from counterpoint._reading import thin_rows
-from counterpoint._validation import check_count, check_number, check_sample_weight
+from counterpoint._validation import check_count, check_number
 from counterpoint.base import (
     BaseEnsemble,
     BaseEnsembleClassifier,
@@ -98,6 +100,7 @@ class BaseNetworks(BaseEnsemble):
         -------
         self
         """
+        check_shared_options(self)
         self._check_options()
         rng = check_random_state(self.random_state)
         rows, valid = self._split(X, y, sample_weight, rng)

@@ -2,11 +2,11 @@
 
 import numpy as np
 
+from counterpoint._strength import resolve_strength
 from counterpoint._validation import check_count, check_number
 from counterpoint.networks.base import BaseNetworkClassifier, check_one_layer
 from counterpoint.networks.coupling import Coupling, NegativeCorrelation
 from counterpoint.networks.search import Search
-from counterpoint.networks.strength import resolve_strength
 from counterpoint.networks.structure import joined, units, with_unit_split
 
 _LEAST_LOSS = 1e-12  # a loss of zero has no inverse

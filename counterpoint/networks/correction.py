@@ -10,8 +10,8 @@ from scipy.sparse import issparse
 from sklearn.base import clone
 
 from counterpoint._interrupts import keep_partial, whole
-from counterpoint._members import select_rows
 from counterpoint._progress import track
+from counterpoint._tables import select_rows
 
 
 def corrected_target(d, f, s):

@@ -9,13 +9,10 @@ from numbers import Integral
 import numpy as np
 from sklearn.utils import check_random_state
 
+from counterpoint._arrays import check_sample_weight
 from counterpoint._interrupts import keep_partial
-from counterpoint._validation import (
-    check_choice,
-    check_count,
-    check_number,
-    check_sample_weight,
-)
+from counterpoint._options import check_shared_options
+from counterpoint._validation import check_choice, check_count, check_number
 from counterpoint.base import draw_seed, need_target, validate_data
 from counterpoint.networks.base import BaseNetworks, check_layers
 from counterpoint.networks.collapse import warn_collapse
@@ -53,6 +50,7 @@ class BaseJointNetworks(BaseNetworks):
     _dtypes = (np.float64, np.float32)
     # Best on average over shipped data sets: benchmarks/strength.py, docs/negative_correlation.md.
     _default_strength = 0.5
+    _wide_flags = ("record",)
 
     def __init__(
         self,
@@ -339,6 +337,7 @@ class BaseJointNetworks(BaseNetworks):
         return "linear"
 
     def _check_options(self):
+        check_shared_options(self)
         check_count(self.n_estimators, "n_estimators")
         self._check_architecture()
         find_coupling(self.penalty, self._loss_name())
@@ -350,15 +349,9 @@ class BaseJointNetworks(BaseNetworks):
             check_count(self.patience, "patience", hint=", or None")
         if self.batch_size is not None and self.batch_size != "auto":
             check_count(self.batch_size, "batch_size", hint=", 'auto' or None")
-        if self.early_stopping or self.strength == "auto":
-            check_number(
-                self.validation_fraction,
-                "validation_fraction",
-                low=0,
-                high=1,
-                open_low=True,
-                open_high=True,
-            )
+        share = self.validation_fraction
+        if share is not None or self.early_stopping or self.strength == "auto":
+            check_number(share, "validation_fraction", low=0, high=1, open_low=True, open_high=True)
         whole = isinstance(self.record, Integral) and int(self.record) >= 0
         if not (isinstance(self.record, bool | np.bool_) or whole):
             raise ValueError(
@@ -369,6 +362,8 @@ class BaseJointNetworks(BaseNetworks):
                 f"strength={self.strength!r}: give a number from 0 to 1, 'auto', or None for "
                 f"{self._default_strength}."
             )
+        if self.strength is not None and not isinstance(self.strength, str):
+            check_number(self.strength, "strength")
         if self.strength == "auto" and self.lam is not None:
             raise ValueError(
                 f"strength='auto' chooses lambda, but lam={self.lam!r} sets it: leave one out."

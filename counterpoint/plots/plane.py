@@ -8,7 +8,8 @@ from numpy.typing import NDArray
 from sklearn.base import is_classifier
 from sklearn.utils.validation import check_is_fitted
 
-from counterpoint._validation import SQUARABLE, as_array, as_floats, check_number
+from counterpoint._arrays import SQUARABLE, as_array, as_floats
+from counterpoint._validation import check_number
 from counterpoint.plots import style
 
 

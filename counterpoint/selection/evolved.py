@@ -13,11 +13,12 @@ from sklearn.tree import DecisionTreeClassifier
 
 from counterpoint import _crossfit
 from counterpoint._interrupts import keep_partial
-from counterpoint._members import Member, select_rows
+from counterpoint._members import Member
 from counterpoint._outputs import MemberOutputs
 from counterpoint._progress import track
 from counterpoint._reading import thin_rows
-from counterpoint._validation import check_count, check_number
+from counterpoint._tables import select_rows
+from counterpoint._validation import check_count, check_list, check_number
 from counterpoint.combiners import Combiner
 from counterpoint.combiners.pool import BasePoolClassifier
 from counterpoint.combiners.registry import as_combiner
@@ -178,7 +179,7 @@ class EvolvedEnsembleClassifier(BasePoolClassifier):
         check_number(self.mutation, "mutation", low=0, high=1)
         if self.combiners is None:
             return [as_combiner(name) for name in ("vote", "mean", "median", "max", "product")]
-        rules = list(self.combiners)
+        rules = check_list(self.combiners, "combiners", "Combiner objects")
         if not rules or not all(isinstance(rule, Combiner) for rule in rules):
             raise TypeError(f"combiners={self.combiners!r}: give a list of Combiner objects.")
         return rules

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 from scipy.stats import f, rankdata, studentized_range
 
-from counterpoint._validation import as_floats, check_axes
+from counterpoint._arrays import as_floats, check_axes
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike
 
 from counterpoint._kernels import subsets as kernels
 from counterpoint._outputs import MemberOutputs
-from counterpoint._validation import check_count
+from counterpoint._validation import check_count, check_flag, check_number
 from counterpoint.selection.judge import check_size, leave_one_by_one, make_judge, make_trace
 from counterpoint.selection.trace import Trace
 
@@ -121,12 +121,14 @@ def select_forward(
     [[0], [0, 1], [0, 1, 2]]
     """
     judge = make_judge(outputs, criterion)
+    check_flag(replace, "replace")
     n = outputs.n_members
     if n_members is None:
         n_members = 2 * n if replace else n
     elif not replace:
         check_size(n_members, n)
     check_count(n_members, "n_members")
+    check_number(tol, "tol", low=0)
     chosen: list[int] = []
     steps, values = [], []
     best, lowest = 0, inf

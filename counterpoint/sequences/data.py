@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import check_array
 
-from counterpoint._reading import need_numbers
+from counterpoint._tables import need_numbers
 from counterpoint.base import validate_data
 
 

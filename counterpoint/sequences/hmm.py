@@ -11,8 +11,9 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
+from counterpoint._arrays import check_sample_weight
 from counterpoint._kernels import sequences as kernels
-from counterpoint._validation import check_choice, check_count, check_number, check_sample_weight
+from counterpoint._validation import check_choice, check_count, check_number
 from counterpoint.sequences.chain import Chain, Limits
 from counterpoint.sequences.data import Sequences, read_sequences
 from counterpoint.sequences.em import climb, expect, threads
@@ -328,6 +329,7 @@ class MixtureHMM(BaseEstimator):
     def _check(self):
         for name in ("n_states", "n_mixtures", "max_iter", "n_starts"):
             check_count(getattr(self, name), name)
+        check_number(self.tol, "tol", low=0)
         check_choice(self.covariance, "covariance", COVARIANCES)
         check_number(self.floor, "floor", low=0, open_low=True, hint=", for example 1e-3")
         return Limits.from_masks(self.n_states, self.transitions, self.first_states)

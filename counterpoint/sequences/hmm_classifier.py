@@ -11,10 +11,13 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_consistent_length
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
+from counterpoint._arrays import code_type
 from counterpoint._members import Answers
-from counterpoint._validation import check_choice, check_count, code_type
+from counterpoint._options import numbers_of
+from counterpoint._validation import check_choice, check_count, check_number
 from counterpoint.base import BaseEnsembleClassifier, draw_seed, encode_target, need_target
 from counterpoint.combiners import combine_ranks
+from counterpoint.combiners.ranks import RANK_FUNCTIONS
 from counterpoint.sequences.data import read_sequences
 from counterpoint.sequences.hmm import MixtureHMM
 
@@ -149,6 +152,7 @@ class HMMClassifier(BaseEnsembleClassifier):
 
     def _read(self, X, y):
         check_count(self.n_starts, "n_starts")
+        check_number(self.tol, "tol", low=0)
         data = read_sequences(self, X, reset=True)
         need_target(self, y)
         y = column_or_1d(y, warn=True)
@@ -181,7 +185,8 @@ class HMMClassifier(BaseEnsembleClassifier):
         self.sizes_ = {}
         for k, label in enumerate(self.classes_):
             events = int(data.lengths[codes == k].sum())
-            states, mixtures = _of(self.n_states, label), _of(self.n_mixtures, label)
+            states = check_count(_of(self.n_states, label), "n_states")
+            mixtures = check_count(_of(self.n_mixtures, label), "n_mixtures")
             if self.shrink:
                 # A Gaussian wants some events more than it has directions.
                 most = max(1, events // (data.n_features + 2))
@@ -208,7 +213,7 @@ class HMMClassifier(BaseEnsembleClassifier):
             check_choice(self.priors, "priors", ("empirical", "uniform"))
             uniform = self.priors == "uniform"
             return np.full(len(mass), 1.0 / len(mass)) if uniform else mass / mass.sum()
-        priors = np.asarray(self.priors, dtype=float)
+        priors = numbers_of(self.priors, "priors", "'empirical', 'uniform', or a number per class")
         if priors.shape != mass.shape or not (priors > 0).all() or abs(priors.sum() - 1) > 1e-6:
             raise ValueError(
                 f"priors={self.priors!r}: give {len(mass)} numbers above 0 that add up to 1, one "
@@ -322,6 +327,8 @@ class HMMPairClassifier(HMMClassifier):
         self.combine = combine
 
     def _choose_sizes(self, data, codes):
+        if not callable(self.combine):
+            check_choice(self.combine, "combine", ("mean", *RANK_FUNCTIONS))
         if len(self.classes_) != 2:
             raise ValueError(
                 f"Only binary classification is supported: y holds {len(self.classes_)} classes, "

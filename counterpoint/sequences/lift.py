@@ -8,14 +8,8 @@ import pandas as pd
 from numpy.typing import ArrayLike
 from sklearn.metrics import make_scorer
 
-from counterpoint._validation import (
-    SQUARABLE,
-    as_array,
-    as_floats,
-    check_choice,
-    check_number,
-    check_sample_weight,
-)
+from counterpoint._arrays import SQUARABLE, as_array, as_floats, check_sample_weight
+from counterpoint._validation import check_choice, check_number
 
 METRICS = ("g", "precision", "sensitivity", "specificity")
 

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
-from counterpoint._validation import check_choice, check_count, check_number
+from counterpoint._validation import check_choice, check_count, check_list, check_number
 from counterpoint.sequences.data import as_sequences, latest_events
 from counterpoint.sequences.histories import Histories
 
@@ -73,7 +73,11 @@ class RecentEventsTransformer(TransformerMixin, BaseEstimator):
         check_number(self.rate, "rate", low=0, high=1, open_low=True)
         names = X.log.columns if isinstance(X, Histories) else None
         self.n_features_in_ = self._recent(X, None).shape[2]
-        wanted = range(self.n_features_in_) if self.columns is None else self.columns
+        wanted = list(range(self.n_features_in_))
+        if self.columns is not None:
+            wanted = check_list(self.columns, "columns", "names or positions")
+            if not wanted:
+                raise ValueError("columns is empty: name at least one, or None for all.")
         self.columns_ = np.array([self._place(c, names) for c in wanted])
         self._names = names
         return self

@@ -6,7 +6,7 @@ from scipy.interpolate import CubicSpline
 from scipy.special import betainc
 from sklearn.metrics.pairwise import check_pairwise_arrays, euclidean_distances
 
-from counterpoint._reading import need_numbers
+from counterpoint._tables import need_numbers
 from counterpoint._validation import check_number
 
 _KNOTS = 2049

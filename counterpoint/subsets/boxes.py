@@ -8,7 +8,9 @@ from numpy.typing import NDArray
 
 from counterpoint._kernels import stochastic as kernels
 from counterpoint._kernels.threads import threads_for
+from counterpoint._soundness import check_positions, check_shape
 from counterpoint.trees.binning import Binner
+from counterpoint.trees.structure import MOST_COLUMNS
 
 
 @dataclass(frozen=True)
@@ -20,6 +22,16 @@ class BoxModels:
     # A row is in a box if its bin is from low to low + span in all these columns.
     low: NDArray
     span: NDArray
+
+    def _check_sound(self):
+        check_positions(self.features, "features", MOST_COLUMNS, low=-1)
+        if (
+            self.features.ndim != 3
+            or (self.features[:, :, 1:] < 0)[self.features[:, :, 0] >= 0].any()
+        ):
+            raise ValueError("features of boxes must be (n_models, n_boxes, n_sides), from 0.")
+        check_shape(self.low, "low", self.features.shape)
+        check_shape(self.span, "span", self.features.shape)
 
     def __len__(self) -> int:
         return len(self.features)

@@ -7,15 +7,15 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 
-from counterpoint._validation import (
+from counterpoint._arrays import (
     SQUARABLE,
     as_floats,
     as_labels,
-    check_choice,
     check_floats,
-    check_list,
+    check_one_type,
     check_vector,
 )
+from counterpoint._validation import check_choice, check_list
 
 
 def kernel_alignment(kernel: ArrayLike, y: ArrayLike) -> float:
@@ -50,6 +50,7 @@ def kernel_alignment(kernel: ArrayLike, y: ArrayLike) -> float:
     if sparse.issparse(kernel):
         raise TypeError("A sparse kernel is cut off and cannot be aligned: pass a dense one.")
     labels = as_labels(y, "y")
+    check_one_type(labels, "y")
     values = check_floats(kernel, "kernel", ("n_samples", "n_samples"), most=SQUARABLE)
     if labels.ndim != 1 or values.shape != (len(labels), len(labels)):
         raise ValueError(
@@ -174,7 +175,8 @@ def combine_kernels(
         each = np.ones(len(parts))
         if weights is not None:  # a negative one would not leave a kernel
             each = check_vector(weights, "weights", len(parts), "kernel", low=0)
-        if not each.sum() > 0:
+            check_floats(each, "weights", ("n_kernels",), most=SQUARABLE)
+        if not each.any():
             raise ValueError("weights are all zero: at least one kernel must count.")
         each = each / each.sum() if weights is None else each
     return sum(kernel * weight for kernel, weight in zip(parts, each.tolist(), strict=True))

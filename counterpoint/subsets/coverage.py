@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
-from counterpoint._validation import as_labels, check_axes, check_correct
+from counterpoint._arrays import as_labels, check_axes, check_correct
 
 
 def chi(subsets: ArrayLike, captured: ArrayLike, captured_rest: ArrayLike) -> NDArray:

@@ -10,9 +10,10 @@ from sklearn.ensemble import HistGradientBoostingClassifier, HistGradientBoostin
 from sklearn.tree import BaseDecisionTree
 from sklearn.utils.validation import validate_data
 
-from counterpoint._members import is_fitted, is_pool, select_columns, strip, through
+from counterpoint._arrays import check_member_weight
+from counterpoint._members import is_fitted, is_pool, strip, through
 from counterpoint._reading import tree_input
-from counterpoint._validation import check_member_weight
+from counterpoint._tables import select_columns
 from counterpoint.exceptions import MemberError
 
 

@@ -12,6 +12,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from counterpoint._kernels import stochastic as kernels
+from counterpoint._soundness import check_positions, check_shape
 from counterpoint._validation import check_count, check_number
 from counterpoint.base import encode_target, validate_data
 from counterpoint.subsets.boxes import BoxModels, BoxSpace
@@ -306,6 +307,14 @@ class StochasticDiscriminationClassifier(ClassifierMixin, BaseEstimator):
             f"captured {best:.3g} more of it than of the rest, asked was {wanted}. Lower "
             "min_enrichment or min_points, or change box_share."
         )
+
+    def _check_sound(self):
+        if hasattr(self, "boxes_"):
+            n_columns = len(self._space.binner_.n_bins_)
+            check_positions(self.boxes_.features, "features", n_columns, low=-1)
+            n_classes, shape = len(self.classes_), (len(self.boxes_),)
+            check_positions(self.model_class_, "model_class_", n_classes, shape=shape)
+            check_shape(self.enrichment_, "enrichment_", shape)
 
     def _columns(self, X):
         check_is_fitted(self)

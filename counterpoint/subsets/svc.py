@@ -35,7 +35,7 @@ class EnsembleKernelSVC(ClassifierMixin, MetaEstimatorMixin, BaseEnsemble):
         Multiplies C by class.
     max_samples : int or None, default=10_000
         Most rows that the machine learns from; of more, so many are drawn by lot, every class in
-        its share, with a ``ThinnedWarning``. The ensemble is trained on all. None takes all: 12
+        its share, with a ``ThinnedWarning``. The ensemble is trained on all. None takes all: 14
         bytes for each pair of rows.
     random_state : int, RandomState instance or None, default=None
         Seeds the ensemble, unless it has a seed of its own.
@@ -110,8 +110,12 @@ class EnsembleKernelSVC(ClassifierMixin, MetaEstimatorMixin, BaseEnsemble):
         factor = self.class_weight
         if isinstance(factor, dict):
             factor = {c: factor[label] for c, label in enumerate(self.classes_) if label in factor}
+        # With a huge C the solver may never end: it stops after so many steps.
+        steps = max(10**6, 100 * len(kernel))
         # Nothing in it is random, but without a seed it draws one from numpy's global generator.
-        self.svc_ = SVC(C=self.C, kernel="precomputed", class_weight=factor, random_state=0)
+        self.svc_ = SVC(
+            C=self.C, kernel="precomputed", class_weight=factor, max_iter=steps, random_state=0
+        )
         self.svc_.fit(kernel, codes, sample_weight=weight)
         self._support_rows = X[self.svc_.support_]
         self.support_ = self.svc_.support_ if rows is None else rows[self.svc_.support_]

@@ -13,7 +13,7 @@ from sklearn.utils import check_random_state
 from threadpoolctl import threadpool_limits
 
 from counterpoint._interrupts import whole
-from counterpoint._members import select_rows
+from counterpoint._tables import select_rows
 from counterpoint.tabular.methods import make_method
 from counterpoint.tabular.scores import Score, mcnemar, score_answers
 

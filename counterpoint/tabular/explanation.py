@@ -12,8 +12,9 @@ from sklearn.pipeline import make_pipeline
 from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils import check_random_state
 
-from counterpoint import _members
-from counterpoint._validation import as_labels, check_count
+from counterpoint import _members, _tables
+from counterpoint._arrays import as_labels
+from counterpoint._validation import check_count
 from counterpoint.base import draw_seed
 from counterpoint.datasets import TabularEncoder
 from counterpoint.tabular.plain import plain
@@ -226,7 +227,7 @@ def explain(
     else:
         truth = as_labels(y_test, "y_test")
     kept = np.sort(rng.permutation(len(labels))[:_MOST_ROWS])
-    X = _members.select_rows(X, kept)
+    X = _tables.select_rows(X, kept)
     before, ensemble = _members.strip(model)
     test_answers = np.asarray(model.predict(X_test))
     answers = np.asarray(model.predict(X))
@@ -284,7 +285,7 @@ def _hold_out(X: Any, labels: NDArray, rng: Any) -> tuple[Any, NDArray, Any, NDA
         random_state=rng,
         stratify=labels if fair else None,
     )
-    rows = _members.select_rows
+    rows = _tables.select_rows
     return rows(X, fit), labels[fit], rows(X, test), labels[test]
 
 

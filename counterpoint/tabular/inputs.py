@@ -8,9 +8,9 @@ from numpy.typing import NDArray
 from sklearn.base import is_classifier, is_regressor
 from sklearn.utils.validation import check_is_fitted
 
-from counterpoint import _members
+from counterpoint import _members, _tables
+from counterpoint._arrays import as_labels
 from counterpoint._outputs import MemberOutputs
-from counterpoint._validation import as_labels
 from counterpoint.exceptions import MemberError
 
 _MOST_ANSWERS = 30_000_000  # members x rows x classes held at once
@@ -55,14 +55,14 @@ def draw_rows(
     """Draw rows where there are too many to hold the answers of all members."""
     n_members = 1
     with suppress(MemberError, ValueError):  # said later, where they are asked in earnest
-        n_members = MemberOutputs.from_estimator(model, _members.select_rows(X, [0])).n_members
+        n_members = MemberOutputs.from_estimator(model, _tables.select_rows(X, [0])).n_members
     n_classes = len(getattr(model, "classes_", [0, 1]))
     budget = max(_MOST_ANSWERS // (n_members * n_classes), 200)
     most = budget if most is None else min(most, budget)
     if len(labels) <= most:
         return X, labels
     kept = np.sort(rng.permutation(len(labels))[:most])
-    return _members.select_rows(X, kept), labels[kept]
+    return _tables.select_rows(X, kept), labels[kept]
 
 
 def ask_members(model: Any, X: Any, labels: NDArray, names: list[str] | None) -> MemberOutputs:

@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from counterpoint import _members
+from counterpoint import _tables
 from counterpoint._outputs import MemberOutputs
 from counterpoint._statistics import wilson_interval
 from counterpoint.combiners import (
@@ -330,7 +330,7 @@ def _disputed(
 def _values(X: Any, row: int, columns: list[int]) -> list[dict[str, Any]]:
     if not columns or len(getattr(X, "shape", ())) != 2:
         return []
-    one = _members.select_rows(X, [row])
+    one = _tables.select_rows(X, [row])
     one = one.toarray() if hasattr(one, "toarray") else np.asarray(one, dtype=object)
     return [_value(one[0, c]) for c in columns]
 

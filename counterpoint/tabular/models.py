@@ -11,9 +11,8 @@ import io
 import json
 import warnings
 import zipfile
-import zlib
 from collections.abc import Callable
-from dataclasses import asdict
+from dataclasses import asdict, fields
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -21,26 +20,37 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from sklearn.exceptions import InconsistentVersionWarning
+from sklearn.pipeline import Pipeline
 
 from counterpoint import __version__
 from counterpoint._files import find_file, new_file
 from counterpoint._validation import check_count
 from counterpoint._versions import versions
+from counterpoint.tabular.archive import (
+    ENTRY,
+    MOST_BYTES,
+    SCHEMA,
+    TooLarge,
+    check_schema,
+    pack,
+    unpack,
+)
 from counterpoint.tabular.columns import Column
 from counterpoint.tabular.plain import plain
 from counterpoint.tabular.scores import Score
+from counterpoint.tabular.soundness import check_sound
 from counterpoint.tabular.table_model import TableModel
 
 FORMAT = 2
 """Version of the format; raised when files of before can no longer be read."""
 
-_ENTRY = "counterpoint.json"
 _KIND = "counterpoint model"
 _ROWS = ("X_train", "y_train", "X_test", "y_test")
 _ENTRY_FIELDS = ("method", "target", "classes", "random_state", "missing")
 # Where classes that a model may consist of live. Nothing here reads or writes files when built.
 _PACKAGES = (
-    "_outputs", "_counts", "auto", "boosting", "combiners", "datasets", "diversity", "dynamic",
+    "_coupling", "_outputs", "_counts", "auto", "boosting", "combiners", "datasets", "diversity",
+    "dynamic",
     "hyperboxes", "networks", "selection", "sequences", "subsets", "trees", "views",
 )  # fmt: skip
 _TRUSTED = {
@@ -121,19 +131,28 @@ def save(fitted: TableModel, path: str | PathLike[str], *, keep_rows: int = 1000
     }
     archive = io.BytesIO(skops.dumps(content, compression=zipfile.ZIP_DEFLATED))
     with zipfile.ZipFile(archive, "a", compression=zipfile.ZIP_DEFLATED) as file:
-        file.writestr(_ENTRY, json.dumps(plain(entry), indent=2, ensure_ascii=False))
+        file.writestr(ENTRY, json.dumps(plain(entry), indent=2, ensure_ascii=False))
     with new_file(path) as part:
         part.write_bytes(archive.getbuffer())
     return Path(path)
 
 
-def load(path: str | PathLike[str]) -> TableModel:
+def load(path: str | PathLike[str], *, max_bytes: int = MOST_BYTES) -> TableModel:
     """Read a model file; nothing in it is run, and no type is built that is not known.
+
+    Before anything is unpacked, the sizes of all that is packed are added up. Before the model is
+    handed out, its parts are checked: children, columns and thresholds of trees (ours, and those of
+    scikit-learn's trees, forests, boosting and neighbours), places of support vectors and of
+    sparse matrices; then it is asked about one row. So a file that was damaged or tampered with is
+    refused, and does not crash or hang the program.
 
     Parameters
     ----------
     path : path
         Written by :func:`save`, which has an example.
+    max_bytes : int, default=2147483648
+        The most that the file may unpack to; 2 GiB, if nothing is said. Raise it for larger models
+        from people you trust.
 
     Returns
     -------
@@ -143,8 +162,8 @@ def load(path: str | PathLike[str]) -> TableModel:
     Raises
     ------
     FileNotFoundError, ValueError
-        If it is no model of ours, cut short, of another format, or names types that a model does
-        not consist of.
+        If it is no model of ours, cut short, of another format, too large, names types that a model
+        does not consist of, or holds arrays that do not make a model.
 
     Examples
     --------
@@ -155,13 +174,25 @@ def load(path: str | PathLike[str]) -> TableModel:
     FileNotFoundError: There is no file nowhere.skops.
     """
     path = find_file(path, "a model")
+    check_count(max_bytes, "max_bytes")
     skops = need_skops()
     try:
-        data = path.read_bytes()
-        entry = _read_entry(data, path)
-        refused = [name for name in skops.get_untrusted_types(data=data) if not _is_known(name)]
-    except (zipfile.BadZipFile, zlib.error, EOFError, KeyError, TypeError) as error:
+        entries = unpack(path.read_bytes(), max_bytes)
+        entry = json.loads(entries[ENTRY])
+    except TooLarge as error:
+        raise ValueError(
+            f"{path} is refused: it {error}. If you trust it, load it with a higher max_bytes."
+        ) from error
+    except Exception as error:  # whatever a file that is no archive of ours makes the reader do
         raise _not_ours(path) from error
+    _check_entry(entry, path)
+    try:
+        check_schema(entries[SCHEMA])
+        data = pack(entries)
+        named = skops.get_untrusted_types(data=data)
+    except Exception as error:
+        raise _not_ours(path) from error
+    refused = [name for name in named if not _is_known(name)]
     if refused:
         raise ValueError(
             f"{path} is refused: it names {', '.join(sorted(refused)[:8])}, which no model of "
@@ -173,16 +204,23 @@ def load(path: str | PathLike[str]) -> TableModel:
         if name != "python" and (was := entry["versions"].get(name)) != now
     ]
     try:
-        trusted = skops.get_untrusted_types(data=data)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", InconsistentVersionWarning)  # the notes say so
-            return _table_model(skops.loads(data, trusted=trusted), entry, notes)
+            content = skops.loads(data, trusted=named)
+        check_sound(content)
+        model = _table_model(content, entry, notes)
+        _try_out(model)
     except Exception as error:  # whatever a damaged file makes the loader do
         why = " ".join(f"{type(error).__name__}: {error}".split())[:200].rstrip(".")
         raise ValueError(f"{path} cannot be loaded, {why}. Fit the model again.") from error
+    return model
 
 
 def _table_model(content: dict[str, Any], entry: dict[str, Any], notes: list[str]) -> TableModel:
+    if not isinstance(content, dict) or not isinstance(content["model"], Pipeline):
+        raise ValueError("there is no pipeline in it")
+    if not isinstance(content["trained"], np.ndarray) or content["trained"].dtype.kind != "u":
+        raise ValueError("it does not know its rows")
     rows: dict[str, Any] = {
         name: part.frame() if isinstance(part := content[name], KeptFrame) else part
         for name in _ROWS
@@ -199,25 +237,74 @@ def _table_model(content: dict[str, Any], entry: dict[str, Any], notes: list[str
     )
 
 
-def _read_entry(data: bytes, path: Path) -> dict[str, Any]:
-    with zipfile.ZipFile(io.BytesIO(data)) as file:
-        broken = file.testzip()
-        if broken is not None:
-            raise zipfile.BadZipFile(f"{broken} is damaged")
-        try:
-            entry = json.loads(file.read(_ENTRY))
-        except json.JSONDecodeError as error:
-            raise _not_ours(path) from error
+def _check_entry(entry: Any, path: Path) -> None:
+    """Raise unless what a file says of itself has the form that :func:`save` gives it."""
     if not isinstance(entry, dict) or entry.get("kind") != _KIND:
         raise _not_ours(path)
+    told = entry.get("versions")
+    if not isinstance(told, dict) or not all(isinstance(v, str) for v in told.values()):
+        raise _not_ours(path)
     if entry.get("format") != FORMAT:
-        wrote = entry.get("versions", {}).get("counterpoint", "?")
         raise ValueError(
-            f"{path} is of model format {entry.get('format')!r}, written by counterpoint {wrote}; "
-            f"this is counterpoint {__version__}, which reads format {FORMAT}. Use that version, "
-            "or fit the model again."
+            f"{path} is of model format {str(entry.get('format'))[:20]}, written by counterpoint "
+            f"{told.get('counterpoint', '?')[:20]}; this is counterpoint {__version__}, which "
+            f"reads format {FORMAT}. Use that version, or fit the model again."
         )
-    return entry
+    good = (
+        all(isinstance(entry.get(name), str) for name in ("method", "target"))
+        and all(_is_texts(entry.get(name)) for name in ("classes", "missing"))
+        and isinstance(entry.get("random_state"), int | None)
+        and isinstance(entry.get("columns"), list)
+        and all(map(_is_column, entry["columns"]))
+        and _is_score(entry.get("score"))
+        and isinstance(entry.get("baselines"), dict)
+        and all(map(_is_score, entry["baselines"].values()))
+    )
+    if not good:
+        raise _not_ours(path)
+
+
+def _is_texts(value: Any) -> bool:
+    return isinstance(value, list) and all(isinstance(item, str) for item in value)
+
+
+def _is_column(told: Any) -> bool:
+    return (
+        isinstance(told, dict)
+        and set(told) == {"name", "kind", "categories"}
+        and isinstance(told["name"], str)
+        and told["kind"] in ("number", "category")
+        and _is_texts(told["categories"])
+    )
+
+
+def _is_score(told: Any) -> bool:
+    return (
+        isinstance(told, dict)
+        and set(told) == {field.name for field in fields(Score)}
+        and all(isinstance(value, int | float | None) for value in told.values())
+        and isinstance(told["n"], int)
+    )
+
+
+def _try_out(model: TableModel) -> None:
+    """Ask a model about one row: what does not fit together fails here, and not later."""
+    row = {
+        column.name: [0.0 if column.kind == "number" else next(iter(column.categories), None)]
+        for column in model.columns
+    }
+    if len(row) < len(model.columns):
+        raise ValueError("two columns have the same name")
+    X = pd.DataFrame(row, columns=[column.name for column in model.columns])
+    with warnings.catch_warnings(), np.errstate(all="ignore"):
+        warnings.simplefilter("ignore")
+        answer = model.model.predict(X)
+        known = [str(label) for label in model.model.classes_]
+        proba = model.model.predict_proba(X) if hasattr(model.model, "predict_proba") else None
+    if known != model.classes or np.shape(answer) != (1,) or str(answer[0]) not in known:
+        raise ValueError(f"its classes are {known[:8]}, not {model.classes[:8]}")
+    if proba is not None and (np.shape(proba) != (1, len(known)) or not np.isfinite(proba).all()):
+        raise ValueError("its probabilities are none")
 
 
 def _not_ours(path: Path) -> ValueError:

@@ -13,8 +13,9 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from counterpoint._arrays import as_floats, check_axes
 from counterpoint._kernels import trees as kernels
-from counterpoint._validation import as_floats, check_axes, check_choice, check_count
+from counterpoint._validation import check_choice, check_count
 from counterpoint.trees.ensemble import predict_trees, stack_trees
 from counterpoint.trees.structure import (
     LEAF,
@@ -320,7 +321,13 @@ def _region(lower, upper, missing):
     if missing is None:
         gaps = np.isneginf(low) & np.isposinf(high)
     else:
-        gaps = np.array(np.broadcast_to(np.asarray(missing, dtype=bool), low.shape))
+        gaps = np.asarray(missing, dtype=bool)
+        if gaps.ndim and gaps.shape != low.shape:
+            raise ValueError(
+                f"missing has shape {gaps.shape}, expected {low.shape}: True or False for each "
+                "column, or one for all."
+            )
+        gaps = np.array(np.broadcast_to(gaps, low.shape))
     return low, high, gaps
 
 

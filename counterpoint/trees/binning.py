@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from counterpoint._kernels import binning as kernels
+from counterpoint._soundness import check_shape
 from counterpoint._validation import check_count
 
 MAX_BINS = 255
@@ -46,6 +47,10 @@ class Binner:
 
     def __init__(self, max_bins: int = MAX_BINS):
         self.max_bins = max_bins
+
+    def _check_sound(self):
+        if hasattr(self, "edges_"):
+            check_shape(self.edges_, "edges_", (len(self.n_bins_), MAX_BINS + 1))
 
     def fit(self, X: ArrayLike) -> "Binner":
         """Find the edges of the bins of every column of X (n_samples, n_features)."""

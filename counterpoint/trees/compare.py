@@ -4,6 +4,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from counterpoint._kernels import trees as kernels
+from counterpoint._validation import check_flag
 from counterpoint.trees.algebra import answer_codes, split_arrays
 from counterpoint.trees.structure import Tree, require_columns, round_down
 
@@ -50,6 +51,9 @@ def same_function(
     (False, [0.75])
     """
     require_columns([tree_a, tree_b], "Comparing trees")
+    check_flag(missing, "missing")
+    if not (isinstance(dtype, type) and issubclass(dtype, np.floating)):
+        raise ValueError(f"dtype={dtype!r}: give np.float64 or np.float32.")
     if tree_a.value.shape[1] != tree_b.value.shape[1]:
         raise ValueError(
             f"One tree has {tree_a.value.shape[1]} classes, the other {tree_b.value.shape[1]}: "

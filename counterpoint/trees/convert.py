@@ -194,6 +194,9 @@ def as_sklearn(
     if feature_names is not None:
         names = np.asarray(feature_names, dtype=object)
         if names.shape != (n_features,):
-            raise ValueError(f"{len(names)} feature_names for {n_features} columns: give one each.")
+            raise ValueError(
+                f"feature_names has shape {names.shape}, expected ({n_features},): give one for "
+                "each column."
+            )
         made.feature_names_in_ = names
     return made

@@ -8,16 +8,19 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from counterpoint._arrays import as_floats, check_floats
 from counterpoint._kernels import forest as kernels
 from counterpoint._kernels.threads import threads_for
 from counterpoint._reading import check_rows
-from counterpoint._validation import as_floats, check_choice, check_count, check_floats
+from counterpoint._soundness import check_positions, check_shape
+from counterpoint._validation import check_choice, check_count
 from counterpoint.trees.binning import MISSING, BinnedData
 from counterpoint.trees.structure import (
     LEAF,
     MOST_COLUMNS,
     OBLIQUE,
     Tree,
+    check_children,
     check_tree,
     class_shares,
     join_trees,
@@ -38,6 +41,25 @@ class StackedTrees:
     missing_go_to_left: NDArray
     value: NDArray
     directions: NDArray | None = None  # of oblique splits: k is feature n_features + k
+
+    def _check_sound(self):
+        n, roots = len(self.left), self.roots
+        check_positions(roots, "roots", n)
+        if not len(roots) or roots[0] != 0 or (np.diff(roots) <= 0).any():
+            raise ValueError("The roots of stacked trees must increase from 0.")
+        for name in ("right", "feature", "threshold", "bin_threshold", "missing_go_to_left"):
+            check_shape(getattr(self, name), name, (n,))
+        check_shape(self.depths, "depths", roots.shape)
+        for first, last, depth in zip(roots, [*roots[1:], n], self.depths, strict=True):
+            left, right = (side[first:last] for side in (self.left, self.right))
+            left, right = (np.where(side < 0, side, side - first) for side in (left, right))
+            deepest = check_children(left, right, "A stacked tree")
+            if not deepest <= depth <= n:
+                raise ValueError(f"A stacked tree has depth {depth}, but a path of {deepest}.")
+        check_positions(self.feature[~self.is_leaf], "feature", MOST_COLUMNS)
+        check_shape(self.value, "value", (n, *np.shape(self.value)[1:2]))
+        if np.isnan(self.threshold[~self.is_leaf]).any():
+            raise ValueError("A split of stacked trees has threshold NaN.")
 
     @property
     def n_trees(self) -> int:

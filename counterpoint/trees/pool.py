@@ -8,6 +8,7 @@ from sklearn.base import MetaEstimatorMixin, clone
 from sklearn.utils import check_random_state
 
 from counterpoint import _members
+from counterpoint._options import check_shared_options
 from counterpoint._validation import check_pool
 from counterpoint.base import (
     LearnersMixin,
@@ -48,6 +49,7 @@ class PoolMixin(LearnersMixin, MetaEstimatorMixin):
         self
         """
         check_pool(self.pool, owner=type(self).__name__)
+        check_shared_options(self)
         self._check()
         self._make(X, y, sample_weight, check_random_state(self.random_state))
         return self

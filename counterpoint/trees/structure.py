@@ -8,14 +8,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from counterpoint._arrays import check_sample_weight
 from counterpoint._kernels import trees as kernels
-from counterpoint._validation import check_sample_weight
 
 LEAF = -1
 # The feature of a split along a direction that is no column.
 OBLIQUE = -2
 # Work on a tree takes arrays as long as there are columns: what asks for more is no tree.
-MOST_COLUMNS = 2**24
+MOST_COLUMNS = 2**20
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -27,7 +27,7 @@ class Tree:
     the sample and a row of ``normals`` with the threshold; its feature is -2.
 
     The arrays are kept as they are given. Functions that take a tree check it first: that every
-    node but the root is the child of one node before it, that columns are from 0 to 2 ** 24 - 1,
+    node but the root is the child of one node before it, that columns are from 0 to 2 ** 20 - 1,
     that thresholds are numbers, values and weights finite, all of agreeing shapes and types. They
     raise a ``ValueError`` that names the node at fault.
 
@@ -64,6 +64,9 @@ class Tree:
     impurity: NDArray
     max_depth: int
     normals: NDArray | None = None
+
+    def _check_sound(self):
+        check_tree(self)
 
     @property
     def node_count(self) -> int:
@@ -176,6 +179,8 @@ def check_tree(tree: Any, name: str = "tree", *, n_features: int | None = None) 
             f"{name} is a {type(tree).__name__}: give a Tree, as from_sklearn or take_trees make."
         )
     _check_arrays(tree, name)
+    if tree.children_left.dtype != tree.children_right.dtype:
+        raise ValueError(f"{name} has children of different types: give both as int32.")
     depth = check_children(tree.children_left, tree.children_right, name)
     if not isinstance(tree.max_depth, Integral) or not depth <= tree.max_depth <= tree.node_count:
         raise ValueError(
@@ -238,7 +243,8 @@ def check_children(left: Any, right: Any, name: str = "tree") -> int:
             f"{name} has children_left of shape {left.shape} and children_right {right.shape}, "
             "expected the same (n_nodes,) with at least one node."
         )
-    fault, at = kernels.first_fault(left, right)
+    # One type, so that the kernel is compiled once.
+    fault, at = kernels.first_fault(*(side.astype(np.int64, copy=False) for side in (left, right)))
     if fault:
         raise ValueError(
             f"{name} is no binary tree: node {at} {_FAULTS[fault]}. There are {len(left)} nodes; "

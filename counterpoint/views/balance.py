@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from counterpoint._members import select_rows
+from counterpoint._tables import select_rows
 from counterpoint._validation import check_choice, check_count, check_number
 from counterpoint.base import takes_weights
 from counterpoint.views.base import BaseViewClassifier
@@ -245,6 +245,8 @@ def class_masses(labels, codes, sample_weight, priors) -> tuple[NDArray, NDArray
 
 
 def _given_priors(labels, priors):
+    if not isinstance(priors, dict):
+        raise TypeError(f"priors={priors!r}: give a dict from label to frequency, or None.")
     missing = [label for label in labels.tolist() if label not in priors]
     if missing:
         raise ValueError(

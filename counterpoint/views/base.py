@@ -12,7 +12,7 @@ from sklearn.utils import check_consistent_length, get_tags
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
-from counterpoint._members import select_rows
+from counterpoint._tables import select_rows
 from counterpoint._validation import check_learner
 from counterpoint.base import (
     MAX_SEED,

@@ -11,7 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
-from counterpoint._validation import as_array, check_choice, check_count, some_values
+from counterpoint._arrays import as_array, some_values
+from counterpoint._validation import check_choice, check_count
 
 MAX_EXHAUSTIVE = 12  # 2047 bits
 MAX_CLASSES = 4096  # distances between all pairs of codewords are kept
@@ -196,16 +197,16 @@ def _number_of_bits(n_classes, n_bits, design):
     return int(n_bits)
 
 
-def check_code(code):
+def check_code(code, name="code"):
     """Return a code book of 0 and 1 as int8 (n_classes, n_bits)."""
-    code = as_array(code, "code")
+    code = as_array(code, name)
     if code.ndim != 2 or code.shape[0] < 2 or code.shape[1] < 1:
         raise ValueError(
-            f"code has shape {code.shape}, expected (n_classes, n_bits): from two classes and one "
-            "bit."
+            f"{name} has shape {code.shape}, expected (n_classes, n_bits): from two classes and "
+            "one bit."
         )
     if not np.isin(code, (0, 1)).all():
-        raise ValueError(f"code holds {some_values(code)}, expected 0 and 1 only.")
+        raise ValueError(f"{name} holds {some_values(code)}, expected 0 and 1 only.")
     return code.astype(np.int8)
 
 

@@ -137,7 +137,7 @@ class OutputCodeClassifier(BaseViewClassifier):
     def _code(self, rng):
         n_classes = len(self.classes_)
         if not isinstance(self.design, str):
-            code = check_code(self.design)
+            code = check_code(self.design, "design")
             if len(code) != n_classes:
                 raise ValueError(
                     f"design has {len(code)} codewords, but y has {n_classes} classes: give one "

@@ -11,9 +11,11 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from counterpoint._kernels import oblique as kernels
+from counterpoint._soundness import check_positions, check_shape
 from counterpoint._validation import check_count
 from counterpoint.base import check_weights, read_labels, validate_data
 from counterpoint.trees.single import SharesMixin
+from counterpoint.trees.structure import check_children
 from counterpoint.views.scaling import centre_and_scale
 
 _UNLIMITED = np.iinfo(np.int32).max
@@ -39,9 +41,27 @@ class CombinationTree:
     value: NDArray
     depth: NDArray
 
+    def _check_sound(self):
+        n, terms = len(self.left), self.features.shape
+        inner = self.left >= 0
+        right = np.where(inner, self.left.astype(np.int64) + 1, -1)
+        check_children(np.where(inner, self.left, -1), right, "A tree of sums")
+        check_positions(self.features[inner], "features", len(self.centre))
+        check_shape(self.features, "features", (n, *terms[1:2]))
+        check_shape(self.coefficients, "coefficients", terms)
+        check_shape(self.threshold, "threshold", (n,))
+        check_shape(self.value, "value", (n, *self.value.shape[1:2]))
+
     def scaled(self, X) -> NDArray:
         """Return samples on the common scale on which sums are taken."""
-        return ((X - self.centre) / self.scale).astype(np.float32)
+        with np.errstate(over="ignore"):
+            scaled = ((X - self.centre) / self.scale).astype(np.float32)
+        if not np.isfinite(scaled).all():
+            raise ValueError(
+                "X holds values so far from those seen in training, by the spread of their "
+                "column, that they are too large for dtype('float32')."
+            )
+        return scaled
 
     def leaves(self, scaled) -> NDArray:
         """Return the leaf of each sample on the common scale, (n_samples,)."""

@@ -7,14 +7,10 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.model_selection import StratifiedKFold
 
+from counterpoint._arrays import SQUARABLE, check_sample_weight
 from counterpoint._interrupts import whole
 from counterpoint._reading import check_labels, check_rows
-from counterpoint._validation import (
-    SQUARABLE,
-    check_count,
-    check_sample_weight,
-    check_share_or_count,
-)
+from counterpoint._validation import check_count, check_share_or_count
 from counterpoint.base import draw_seed, fit_member, set_random_states
 from counterpoint.views.base import BaseViewClassifier
 from counterpoint.views.scaling import centre_and_scale
@@ -60,7 +56,8 @@ def class_correlations(X, y, sample_weight=None) -> NDArray:
     prior = share @ is_class
     with np.errstate(divide="ignore", invalid="ignore"):
         standard = (is_class - prior) / np.sqrt(prior * (1 - prior))
-    return np.clip((standard * share[:, None]).T @ Z, -1.0, 1.0)
+        # A class with next to no weight has no scale either.
+        return np.clip((standard * share[:, None]).T @ Z, -1.0, 1.0)
 
 
 class InputDecimationClassifier(BaseViewClassifier):

@@ -4,7 +4,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import softmax
 
-from counterpoint._validation import as_floats, check_choice
+from counterpoint._arrays import as_floats
+from counterpoint._validation import check_choice
 from counterpoint.views.code_design import check_code
 
 DECODINGS = ("hard", "soft", "loss")

@@ -7,14 +7,9 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.neighbors import NearestNeighbors
 
+from counterpoint._arrays import LARGEST, SQUARABLE, check_vector
 from counterpoint._reading import check_labels, check_rows
-from counterpoint._validation import (
-    SQUARABLE,
-    check_choice,
-    check_count,
-    check_number,
-    check_vector,
-)
+from counterpoint._validation import check_choice, check_count, check_number
 from counterpoint.views.base import BaseViewClassifier
 from counterpoint.views.scaling import centre_and_scale
 from counterpoint.views.view import TrainingSet, View, numeric_columns
@@ -66,12 +61,14 @@ def noise_widths(X, y, width="density", *, scale=0.5, n_neighbors=5) -> NDArray:
         missing = [label for label in labels if label not in width]
         if missing:
             raise ValueError(f"width has no entry for class {missing[0]!r}: give one for {labels}.")
-        by_label = {k: check_number(v, f"width[{k!r}]", low=0) for k, v in width.items()}
+        by_label = {
+            k: check_number(v, f"width[{k!r}]", low=0, high=LARGEST) for k, v in width.items()
+        }
         return np.array([by_label[label] for label in y.tolist()])
     if isinstance(width, list | tuple | np.ndarray) and np.ndim(width) == 1:
         return check_vector(width, "width", n, "row", low=0)
     if not isinstance(width, str):
-        return np.full(n, check_number(width, "width", low=0))
+        return np.full(n, check_number(width, "width", low=0, high=LARGEST))
     check_choice(width, "width", ("density", "class"))
     check_number(scale, "scale", low=0, high=SQUARABLE)
     check_count(n_neighbors, "n_neighbors")

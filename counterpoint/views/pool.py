@@ -13,8 +13,9 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
+from counterpoint._arrays import code_type
 from counterpoint._members import Answers
-from counterpoint._validation import check_pool, code_type
+from counterpoint._validation import check_pool
 from counterpoint.base import takes_weights
 from counterpoint.combiners.pool import MOST_ROWS_NEIGHBOURS
 from counterpoint.views.base import BaseViewClassifier

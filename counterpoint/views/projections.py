@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from counterpoint._validation import check_choice, check_count, check_share_or_count
+from counterpoint._validation import check_choice, check_count, check_list, check_share_or_count
 from counterpoint.views.base import BaseViewClassifier
 from counterpoint.views.scaling import centre_and_scale, whitening
 from counterpoint.views.view import TrainingSet, View, numeric_columns
@@ -332,7 +332,11 @@ class ProjectionEnsembleClassifier(BaseViewClassifier):
         self.random_state = random_state
 
     def _make_views(self, X, y, sample_weight, rng):
-        kinds = (self.kinds,) if isinstance(self.kinds, str) else tuple(self.kinds)
+        kinds = (
+            [self.kinds]
+            if isinstance(self.kinds, str)
+            else check_list(self.kinds, "kinds", "kinds")
+        )
         if not kinds:
             raise ValueError(f"kinds is empty: choose from {', '.join(KINDS)}.")
         for kind in kinds:

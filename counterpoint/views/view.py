@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import check_array
 
-from counterpoint._members import select_columns, select_rows
+from counterpoint._tables import select_columns, select_rows
 from counterpoint._validation import check_count, check_share_or_count
 
 

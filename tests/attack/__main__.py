@@ -14,8 +14,8 @@ import attack
 from attack import judge, targets, workers
 
 # Shares of the time. Every module here with a function ``attack(seconds, seed)`` is a part too.
-SHARES = {"functions": 0.3, "estimators": 0.46}
-SHARE_OF_OTHERS = 0.06
+SHARES = {"functions": 0.3, "estimators": 0.3}
+SHARE_OF_OTHERS = 0.1
 
 
 def parts():

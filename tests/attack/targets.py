@@ -15,6 +15,7 @@ from sklearn.datasets import make_classification
 from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
 from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils import get_tags
+from sklearn.utils.validation import has_fit_parameter
 
 import counterpoint
 from attack import hostile, judge
@@ -219,6 +220,18 @@ def outputs(rng, sizes):
     return MemberOutputs(y=y, proba=proba, classes=classes, sample_weight=weight)
 
 
+@cache
+def _log(seed):
+    from counterpoint.sequences import EventLog, make_churn_events
+
+    events = make_churn_events(5 + 10 * seed, random_state=seed).events
+    return EventLog.from_frame(events, entity="customer", time="time", type="event")
+
+
+def _events(rng, sizes):
+    return _log(rng.randint(3))
+
+
 def _count(rng, sizes):
     return int(hostile.pick(rng, (1, 2, 3, 5)))
 
@@ -263,6 +276,7 @@ ROLES = {
     "subtree": tree,
     "trees": lambda rng, s: [tree(rng, s) for _ in range(2)],
     "leaf": _count,
+    "log": _events,
     "lower": lambda rng, s: hostile.numbers(rng, s.columns),
     "upper": lambda rng, s: hostile.numbers(rng, s.columns),
     "code": lambda rng, s: rng.randint(2, size=(s.classes, s.members)),
@@ -301,7 +315,7 @@ def draw(function, rng):
 def hostile_option(name, rng):
     """Return any value; but a million rounds is a wish that may be granted, and takes its time."""
     value = hostile.scalar(rng)
-    counts = name.startswith(("n_", "max_")) or name in ("patience", "order", "population")
+    counts = name.startswith(("n_", "max_", "hidden_")) or name in ("patience", "population")
     return 50 if counts and isinstance(value, int) and value > 50 else value
 
 
@@ -333,8 +347,14 @@ def make_fit(cls, rng):
     n, d = 4 + rng.randint(40), 1 + rng.randint(4)
     if tags.input_tags.two_d_array and rng.rand() < 0.1:
         n = hostile.size(rng)
+    weighs = has_fit_parameter(model, "sample_weight") and rng.rand() < 0.3
+    weight = hostile.weights(rng, n) if weighs else None
+    if tags.input_tags.two_d_array and n >= 4 and rng.rand() < 0.6:  # data as they should be
+        X = rng.normal(size=(n, d))
+        signal = X[:, 0] + 0.5 * rng.normal(size=n)
+        y = signal if tags.estimator_type == "regressor" else np.digitize(signal, [-0.5, 0.5])
+        return model, X, y, weight, hostile.table(rng, 1 + rng.randint(8), d)
     X, y = hostile.table(rng, n, d), hostile.labels(rng, n)
     if tags.estimator_type == "regressor":
         y = hostile.numbers(rng, n)
-    weight = hostile.weights(rng, n) if rng.rand() < 0.3 else None
     return model, X, y, weight, hostile.table(rng, 1 + rng.randint(8), d)

@@ -59,7 +59,7 @@ class Board:
         self.spent[k] += seconds
 
 
-def _work(board, defects):
+def _work(board, defects, run):
     os.environ["NUMBA_NUM_THREADS"] = "1"
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
@@ -68,7 +68,7 @@ def _work(board, defects):
         begin = time.process_time()
         board.now[0], board.now[1] = k, begin
         name, seed = board.case(k)
-        kind, text = run_case(name, seed)
+        kind, text = run(name, seed)
         board.close(k, time.process_time() - begin)
         if kind in FINE:
             board.tally[FINE.index(kind)] += 1
@@ -84,7 +84,8 @@ def _processor_time(pid):
 class Worker:
     """One process at its share of the targets, started again after a crash or a hang."""
 
-    def __init__(self, names, seed):
+    def __init__(self, names, seed, run=run_case):
+        self.run = run
         self.context = mp.get_context("spawn")
         self.board = Board(self.context, names, seed)
         self.defects = []
@@ -94,7 +95,9 @@ class Worker:
         """Start the process where the board stands."""
         self.pipe, end = self.context.Pipe(duplex=False)
         self.board.now[0] = -1
-        self.process = self.context.Process(target=_work, args=(self.board, end), daemon=True)
+        self.process = self.context.Process(
+            target=_work, args=(self.board, end, self.run), daemon=True
+        )
         self.began = time.monotonic()
         self.process.start()
         end.close()

@@ -14,13 +14,14 @@ from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 from counterpoint import MemberOutputs, member_predictions
 from counterpoint.boosting import (
+    HistBoostRegressor,
     L2BoostClassifier,
     L2BoostRegressor,
     LogitBoostClassifier,
 )
 from counterpoint.boosting.losses import SquaredClassLoss
 from counterpoint.boosting.stopping import DiversityStopping, ErrorStopping
-from counterpoint.exceptions import MemberError
+from counterpoint.exceptions import DivergenceError, MemberError
 from counterpoint.trees import HistTreeRegressor
 
 CLASSIFIERS = [LogitBoostClassifier, L2BoostClassifier]
@@ -420,3 +421,10 @@ def test_bad_data():
         L2BoostRegressor().fit(X, y, np.zeros(len(y)))
     with pytest.raises(ValueError, match="contains NaN"):
         L2BoostRegressor().fit(X, np.where(y == 0, np.nan, y))
+
+
+@pytest.mark.parametrize("kind", [HistBoostRegressor, L2BoostRegressor])
+@pytest.mark.parametrize("rate", [1e60, 1e308])
+def test_scores_that_run_away_name_the_rate(kind, rate):
+    with pytest.raises(DivergenceError, match=r"learning_rate=1e.*Give a smaller one"):
+        kind(n_estimators=5, learning_rate=rate).fit(*numbers())

@@ -19,6 +19,8 @@ PLAIN = {
     "early_stopping": False,
     "n_estimators": 6,
     "learning_rate": 0.3,
+    "subsample": 1.0,
+    "max_features": 1.0,
 }
 
 
@@ -162,6 +164,16 @@ def test_it_ends_at_the_best_round_for_rows_held_out():
     assert_array_equal(short.predict_proba(X), model.predict_proba(X))
 
 
+def test_with_few_rows_folds_find_the_rounds_and_all_rows_are_trained_on():
+    X, y = classes(n=150)
+    y = np.where(np.random.RandomState(0).rand(150) < 0.2, 1 - y, y)
+    model = HistBoostClassifier(learning_rate=0.3, subsample=1.0, random_state=0).fit(X, y)
+    rounds = len(model.estimators_)
+    assert 1 <= rounds < 100
+    assert model.estimators_[0].tree_.n_node_samples[0] == 150
+    assert model.stop_reason_ == "complete"
+
+
 def test_a_class_of_one_row_is_not_lost_to_the_rows_held_out():
     X, y = classes(n=300)
     y[7] = 2
@@ -211,3 +223,13 @@ def test_wrong_options_are_named(options, message):
 def test_rows_to_hold_out_are_needed():
     with pytest.raises(ValueError, match="X has 1"):
         HistBoostRegressor(early_stopping=True).fit([[1.0]], [1.0])
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_a_class_without_weight_is_never_the_answer(n_classes):
+    X, y = classes(n_classes)
+    weight = (y != n_classes - 1).astype(float)
+    model = HistBoostClassifier(**PLAIN).fit(X, y, sample_weight=weight)
+    proba = model.predict_proba(X)
+    assert proba.shape == (len(y), n_classes)
+    assert (proba[:, -1] < 1e-6).all()

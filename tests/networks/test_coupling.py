@@ -7,6 +7,7 @@ from numpy.testing import assert_allclose
 from sklearn.base import clone
 from sklearn.datasets import load_iris
 
+from counterpoint._strength import lambda_star
 from counterpoint.networks import NegativeCorrelationClassifier, coupling
 from counterpoint.networks.coupling import (
     COUPLINGS,
@@ -19,7 +20,6 @@ from counterpoint.networks.coupling import (
     register_coupling,
 )
 from counterpoint.networks.engine import Trainer, start_networks
-from counterpoint.networks.strength import lambda_star
 
 CASES = [
     ("ncl", "squared", "linear"),
@@ -260,7 +260,7 @@ def test_a_new_gradient_never_runs_in_the_kernel_of_the_old_one():
 
 
 def test_registering_needs_a_name_and_makes_one_known(monkeypatch):
-    monkeypatch.setattr("counterpoint.networks.coupling.COUPLINGS", dict(COUPLINGS))
+    monkeypatch.setattr("counterpoint._coupling.COUPLINGS", dict(COUPLINGS))
     assert register_coupling(Repelled) is Repelled
     assert isinstance(find_coupling("repelled", "squared"), Repelled)
     with pytest.raises(ValueError, match="Nameless has no name"):

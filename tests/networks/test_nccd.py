@@ -27,10 +27,10 @@ from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 import counterpoint
 from counterpoint import MemberOutputs
+from counterpoint._strength import lambda_star, lambda_upper
 from counterpoint.exceptions import RedundancyWarning
 from counterpoint.networks.correction import corrected_target
 from counterpoint.networks.nccd import NCCDClassifier, NCCDRegressor
-from counterpoint.networks.strength import lambda_star, lambda_upper
 
 numbers = st.floats(-100, 100)
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from counterpoint.networks.strength import lambda_star, lambda_upper, resolve_strength
+from counterpoint._strength import lambda_star, lambda_upper, resolve_strength
 
 
 def test_the_thesis_values():

@@ -1,15 +1,21 @@
 """Model files: every method comes back the same; nothing strange is built."""
 
+import contextlib
 import io
 import json
+import tracemalloc
 import zipfile
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
 import pytest
 import skops.io
+from attack.models import lie_about_size
 from sklearn.linear_model import LogisticRegression
 from sklearn.naive_bayes import GaussianNB
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import FunctionTransformer
 from sklearn.tree import DecisionTreeClassifier
 from tables import mixed_table
@@ -278,4 +284,179 @@ def test_a_full_disk_leaves_the_old_file(path, fitted, monkeypatch):
 def test_skops_is_asked_for(path, monkeypatch):
     monkeypatch.setitem(__import__("sys").modules, "skops.io", None)
     with pytest.raises(ValueError, match=r"Model files need skops \(pip install skops\)"):
+        load(path)
+
+
+def test_a_file_that_unpacks_to_too_much_is_refused(path):
+    size = sum(info.file_size for info in zipfile.ZipFile(path).infolist())
+    assert load(path, max_bytes=size).method == "naive-bayes"
+    with pytest.raises(ValueError, match=rf"unpacks to {size:,} bytes, more than max_bytes"):
+        load(path, max_bytes=size - 1)
+    with pytest.raises(ValueError, match="max_bytes=0"):
+        load(path, max_bytes=0)
+
+
+def bomb(entries):
+    inner = io.BytesIO()
+    with zipfile.ZipFile(inner, "w", zipfile.ZIP_DEFLATED) as file:
+        file.writestr("data.npy", bytes(2**20))
+    entries["1.npz"] = inner.getvalue()
+
+
+def test_an_archive_in_the_archive_counts_too(path):
+    rewrite(path, bomb)
+    with pytest.raises(ValueError, match=r"unpacks to .* more than max_bytes=1,000,000"):
+        load(path, max_bytes=10**6)
+
+
+def test_an_entry_larger_than_it_declares_is_not_unpacked(path):
+    path.write_bytes(lie_about_size(path.read_bytes(), 0))
+    tracemalloc.start()
+    with contextlib.suppress(ValueError):  # its beginning is whole, and may do
+        load(path)
+    assert tracemalloc.get_traced_memory()[1] < 2**24
+    tracemalloc.stop()
+
+
+NESTED = b"[" * 10**5 + b"]" * 10**5
+
+
+def laughs():
+    """A schema of a few lines whose walk takes 2 ** 60 steps."""
+    kind = {"__class__": "list", "__module__": "builtins", "__loader__": "ListNode"}
+    part = {**kind, "content": [], "__id__": 1}
+    for k in range(2, 62):
+        part = {**kind, "content": [part, {"__id__": k - 1}], "__id__": k}
+    return json.dumps({**part, "protocol": 2}).encode()
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"counterpoint.json": NESTED},
+        {"schema.json": NESTED},
+        {"schema.json": b"[]"},
+        {"schema.json": b"{}"},
+        {"schema.json": laughs()},
+        {"../run.py": b""},
+        {"notes.txt": b""},
+        {"7.npy": b"\x93NUMPY"},
+        {"7.npz": b"PK"},
+    ],
+)
+def test_strange_entries_are_no_model_file(path, change):
+    rewrite(path, lambda entries: entries.update(change))
+    with pytest.raises(ValueError, match="no model file of counterpoint"):
+        load(path)
+
+
+def test_an_array_that_declares_more_than_it_holds(path):
+    def change(entries):
+        name = next(name for name in entries if name.endswith(".npy"))
+        header = b"{'descr': '<f8', 'fortran_order': False, 'shape': (1000000000000,)}\n"
+        entries[name] = b"\x93NUMPY\x01\x00" + len(header).to_bytes(2, "little") + header
+
+    rewrite(path, change)
+    with pytest.raises(ValueError, match="no model file of counterpoint"):
+        load(path)
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"versions": [1]},
+        {"versions": {"numpy": 3}},
+        {"columns": {}},
+        {"columns": [["size", "number"]]},
+        {"columns": [{"name": 1, "kind": "number", "categories": []}]},
+        {"classes": "yes"},
+        {"score": []},
+        {"score": {"error": "x"}},
+        {"baselines": [1]},
+        {"random_state": "0"},
+        {"missing": None},
+    ],
+    ids=str,
+)
+def test_what_a_file_says_of_itself_has_its_form(path, changes):
+    rewrite(path, retold(**changes))
+    with pytest.raises(ValueError, match="no model file of counterpoint"):
+        load(path)
+
+
+def test_what_a_file_says_and_its_model_agree(path):
+    rewrite(path, retold(classes=["no", "maybe"]))
+    with pytest.raises(ValueError, match="cannot be loaded, ValueError: its classes are"):
+        load(path)
+
+
+def changed(name, field, at, value):
+    """Change one number of the first array of nodes, or of the named attribute, in a file."""
+
+    def change(entries):
+        schema = json.loads(entries["schema.json"])
+        held = next(found for found in _find(schema, name) if found.get("type") == "numpy")
+        array = np.load(io.BytesIO(entries[held["file"]]))
+        part = array if field is None else array[field]
+        part[at] = value
+        buffer = io.BytesIO()
+        np.save(buffer, array)
+        entries[held["file"]] = buffer.getvalue()
+
+    return change
+
+
+def _find(part, name):
+    if isinstance(part, dict):
+        if isinstance(part.get(name), dict):
+            yield part[name]
+        for below in part.values():
+            yield from _find(below, name)
+    elif isinstance(part, list):
+        for below in part:
+            yield from _find(below, name)
+
+
+@pytest.mark.parametrize(
+    ("method", "change"),
+    {
+        "far child": ("tree", changed("nodes", "left_child", 0, 10**7)),
+        "own child": ("tree", changed("nodes", "left_child", 0, 0)),
+        "a column not there": ("random-forest", changed("nodes", "feature", 0, 10**7)),
+        "no threshold": ("bagging", changed("nodes", "threshold", 0, np.nan)),
+        "a far child of boosting": ("gradient-boosting", changed("nodes", "left", 0, 10**7)),
+        "a column of boosting": ("gradient-boosting", changed("nodes", "feature_idx", 0, 10**7)),
+        "our own child": ("pruned-tree", changed("children_left", None, 0, 0)),
+        "our far child": ("adaboost", changed("children_right", None, 0, 10**7)),
+        "our stacked trees": ("adaboost", changed("left", None, 0, 10**7)),
+        "a tree of sums": ("forest-rc", changed("features", None, 0, 10**7)),
+        "a box of no class": ("hyperboxes", changed("_codes", None, 0, 10**7)),
+        "a box of no column": ("stochastic", changed("features", None, 0, 10**7)),
+    }.values(),
+)
+def test_arrays_that_would_crash_are_refused(method, change, tmp_path, small):
+    path = save(fit(TABLE, "class", method, progress=False), tmp_path / "model.skops")
+    rewrite(path, change)
+    with pytest.raises(ValueError, match=r"model\.skops cannot be loaded, ValueError"):
+        load(path)
+
+
+def test_rows_of_neighbours_that_are_not_there(path, fitted):
+    """The state of a search tree is a tuple: its rows are told by their place."""
+    model = Pipeline([*fitted.model.steps[:-1], ("model", KNeighborsClassifier(3))])
+    save(replace(fitted, model=model.fit(fitted.X_train, fitted.y_train)), path)
+    assert load(path).model.predict(fitted.X_test).shape == (len(fitted.X_test),)
+
+    def change(entries):
+        for name in [name for name in entries if name.endswith(".npy")]:
+            array = np.load(io.BytesIO(entries[name]))
+            if array.dtype.kind == "i" and sorted(array.ravel()) == list(
+                range(len(fitted.X_train))
+            ):
+                buffer = io.BytesIO()
+                np.save(buffer, array + 10**9)
+                entries[name] = buffer.getvalue()
+
+    rewrite(path, change)
+    with pytest.raises(ValueError, match="its rows are not each there once"):
         load(path)

@@ -120,7 +120,7 @@ def test_as_sklearn_keeps_where_missing_values_go():
         ([0, 1, 2], 1, None, "2 classes"),
         ([1, 0], 1, None, "sorted"),
         ([1, 1], 1, None, "once"),
-        ([0, 1], 2, ["a"], "1 feature_names for 2"),
+        ([0, 1], 2, ["a"], "feature_names has shape"),
         ([0, 1], 0, None, "."),
     ],
 )

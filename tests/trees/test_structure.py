@@ -132,6 +132,7 @@ def test_what_is_no_tree_is_named(function, thing):
         ({"threshold": np.zeros(3)}, r"threshold of shape \(3,\), expected \(5,\)"),
         ({"threshold": np.zeros(5, dtype=">f8")}, "threshold of type >f8"),
         ({"children_left": np.zeros(5)}, "children_left of type float64"),
+        ({"children_left": np.array([1, -1, 3, -1, -1])}, "children of different types"),
         ({"children_left": [1, 2]}, "children_left of type list"),
         ({"normals": np.ones((5, 1))}, "feature 1 at node 2"),
     ],
@@ -174,7 +175,7 @@ CHILDREN = st.integers(1, 7).flatmap(
 
 @given(CHILDREN)
 def test_the_first_fault_is_there_if_and_only_if_it_is_no_tree(children):
-    fault, _ = kernels.first_fault(*(np.array(side, dtype=np.int32) for side in children))
+    fault, _ = kernels.first_fault(*(np.array(side, dtype=np.int64) for side in children))
     assert (fault == kernels.SOUND) == naive.is_tree(*children)
 
 
@@ -183,4 +184,5 @@ def test_every_tree_is_one():
         tree = as_tree(naive.grow_at_random(np.random.default_rng(seed), 2, 2, 4))
         sides = tree.children_left, tree.children_right
         assert naive.is_tree(*(side.tolist() for side in sides))
+        sides = (side.astype(np.int64) for side in sides)
         assert kernels.first_fault(*sides) == (kernels.SOUND, tree.max_depth)

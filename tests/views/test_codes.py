@@ -222,7 +222,7 @@ def test_two_classes_have_one_split():
         ({"design": [[0, 1, 0], [0, 0, 1], [0, 0, 0]]}, "Column 0 puts all classes on one side"),
         ({"design": [[0, 1, 0], [0, 1, 1], [1, 0, 0]]}, "Columns 0 and 1 are the same split"),
         ({"design": [[0, 2], [1, 0], [1, 1]]}, "expected 0 and 1 only"),
-        ({"design": [0, 1]}, r"code has shape \(2,\), expected"),
+        ({"design": [0, 1]}, r"design has shape \(2,\), expected"),
         ({"estimator": LinearSVC()}, "LinearSVC has no predict_proba, which decoding='soft' needs"),
     ],
 )

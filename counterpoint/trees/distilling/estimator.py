@@ -11,7 +11,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from counterpoint import _members
-from counterpoint._validation import check_choice, check_count, check_number
+from counterpoint._validation import check_choice, check_count, check_learner, check_number
 from counterpoint.base import fit_member, set_random_states, validate_data
 from counterpoint.trees.distilling.artificial import SAMPLINGS, Sampler, choose_sampling
 from counterpoint.trees.ensemble import TreeEnsemble
@@ -156,6 +156,7 @@ class DistilledTreeClassifier(PoolMixin, SingleTreeMixin, ClassifierMixin, BaseE
         check_number(self.noise, "noise", low=0)
         check_choice(self.sampling, "sampling", SAMPLINGS)
         check_choice(self.originals, "originals", _ORIGINALS)
+        check_learner(self.estimator, owner=type(self).__name__)
         if self.estimator is not None and not is_classifier(self.estimator):
             raise TypeError(
                 f"estimator is a {type(self.estimator).__name__}: pass a classifier that is not "

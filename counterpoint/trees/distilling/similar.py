@@ -10,8 +10,9 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import check_random_state
 
 from counterpoint import _members
+from counterpoint._arrays import SQUARABLE
 from counterpoint._reading import check_rows
-from counterpoint._validation import SQUARABLE, check_choice, check_count, check_number
+from counterpoint._validation import check_choice, check_count, check_number
 from counterpoint.trees.distilling.artificial import SAMPLINGS, Sampler, choose_sampling
 
 
@@ -134,7 +135,7 @@ def most_similar_member(
     """
     check_choice(similarity, "similarity", SIMILARITIES)
     check_count(n_samples, "n_samples", low=0)
-    check_number(noise, "noise", low=0)
+    check_number(noise, "noise", low=0, high=SQUARABLE)
     check_choice(sampling, "sampling", SAMPLINGS)
     names = getattr(X, "columns", None)
     numbers = [np.float64, np.float32]

@@ -12,9 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import compute_sample_weight
 
+from counterpoint._arrays import code_type
 from counterpoint._kernels.threads import threads_for
 from counterpoint._kernels.votes import votes_of_leaves
-from counterpoint._validation import code_type
 from counterpoint.base import need_target, read_labels, validate_data
 from counterpoint.trees.ensemble import predict_trees, stack_trees
 from counterpoint.trees.single import SingleTreeMixin

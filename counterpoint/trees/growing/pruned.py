@@ -8,11 +8,14 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.model_selection import check_cv
 from sklearn.utils import check_random_state
 
+from counterpoint._options import numbers_of
 from counterpoint._validation import check_choice, check_count, check_number
 from counterpoint.trees.ensemble import predict_trees, stack_trees
 from counterpoint.trees.growing.growers import Grower, case_weights
 from counterpoint.trees.growing.prepared import GrownClassifierMixin, PreparedRows
 from counterpoint.trees.pruning.bottom_up import cut
+from counterpoint.trees.pruning.criteria import check_m
+from counterpoint.trees.pruning.paths import NODE_COSTS
 from counterpoint.trees.pruning.prune import CRITERIA, OPTIONS, find_pruning
 from counterpoint.trees.pruning.raising import prune_and_raise
 
@@ -277,9 +280,16 @@ class PrunedTreeClassifier(GrownClassifierMixin, ClassifierMixin, BaseEstimator)
     def _check(self):
         for name, choices in _CHOICES.items():
             check_choice(getattr(self, name), name, choices)
+        check_m(self.m)
+        if not isinstance(self.prior, str):
+            numbers_of(self.prior, "prior", "'data', 'uniform', or shares, one per class")
         if self.max_depth is not None:
             check_count(self.max_depth, "max_depth", hint=", or None for no limit")
         check_count(self.min_samples_leaf, "min_samples_leaf")
+        check_choice(self.node_cost, "node_cost", NODE_COSTS)
+        for name in ("ccp_alpha", "critical_value"):
+            if getattr(self, name) is not None:
+                check_number(getattr(self, name), name, low=0, hint=", or None to have it chosen")
         if isinstance(self.cv, Integral):
             check_count(self.cv, "cv", low=2)
         share = self.validation_fraction

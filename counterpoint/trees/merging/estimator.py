@@ -8,6 +8,7 @@ import numpy as np
 from joblib import Parallel, delayed
 from sklearn.base import BaseEstimator, ClassifierMixin
 
+from counterpoint._options import numbers_of
 from counterpoint._validation import check_choice, check_count, check_number
 from counterpoint.base import MAX_SEED, read_labels, validate_data
 from counterpoint.trees.growing.cases import bootstrap_cases
@@ -15,7 +16,7 @@ from counterpoint.trees.growing.growers import Grower, case_weights
 from counterpoint.trees.merging.bases import on_columns, random_basis
 from counterpoint.trees.merging.merge import OPTIONS, ORDERS, merge_arrays
 from counterpoint.trees.pool import PoolMixin
-from counterpoint.trees.pruning.criteria import LOCAL
+from counterpoint.trees.pruning.criteria import LOCAL, check_m
 from counterpoint.trees.single import SingleTreeMixin
 from counterpoint.trees.take import take_trees
 
@@ -238,6 +239,9 @@ class MergedTreeClassifier(PoolMixin, SingleTreeMixin, ClassifierMixin, BaseEsti
     def _check(self):
         for name, choices in _CHOICES.items():
             check_choice(getattr(self, name), name, choices)
+        check_m(self.m)
+        if not isinstance(self.prior, str):
+            numbers_of(self.prior, "prior", "'data', 'uniform', or shares, one per class")
         check_count(self.n_estimators, "n_estimators")
         check_count(self.min_samples_leaf, "min_samples_leaf")
         if self.max_depth is not None:

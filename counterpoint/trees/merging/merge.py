@@ -136,6 +136,7 @@ def merge_trees(
     >>> merged.tree.n_leaves < 15
     True
     """
+    check_choice(split_criterion, "split_criterion", ("entropy", "gini"))
     trees = take_trees(pool)
     rows = trees.check_rows(X)
     labels = check_labels(y, len(rows))

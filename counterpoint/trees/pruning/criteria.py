@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import betaincinv
 
+from counterpoint._options import numbers_of
 from counterpoint._validation import check_choice, check_number
 
 LOCAL = ("error-based", "pessimistic", "minimum-error")
@@ -100,8 +101,14 @@ def local_criterion(
     k = len(classes)
     if m == "laplace":
         m, prior = float(k), "uniform"
-    m = check_number(m, "m", low=0, hint=", for example 2, or 'laplace'")
-    return LocalCriterion(name=name, m=m, prior=_check_prior(prior, classes))
+    return LocalCriterion(name=name, m=float(check_m(m)), prior=_check_prior(prior, classes))
+
+
+def check_m(m):
+    """Return a number of cases to add, or 'laplace'."""
+    if isinstance(m, str) and m == "laplace":
+        return m
+    return check_number(m, "m", low=0, hint=", for example 2, or 'laplace'")
 
 
 def _check_prior(prior, classes: NDArray) -> NDArray:
@@ -113,7 +120,7 @@ def _check_prior(prior, classes: NDArray) -> NDArray:
         if prior == "uniform" or total <= 0:
             return np.full(k, 1 / k)
         return np.asarray(classes, dtype=np.float64) / total
-    shares = np.asarray(prior, dtype=np.float64)
+    shares = numbers_of(prior, "prior", "'data', 'uniform', or shares, one per class")
     if shares.shape != (k,) or not (shares >= 0).all() or not np.isclose(shares.sum(), 1):
         raise ValueError(
             f"prior={prior!r}: expected {k} shares, one per class, not negative and with sum 1."

@@ -200,6 +200,8 @@ def node_errors(tree: Tree, leaf: NDArray, codes: NDArray, weight: NDArray) -> N
 def _node_costs(tree, node_cost):
     check_choice(node_cost, "node_cost", NODE_COSTS)
     total = tree.weighted_n_node_samples[0]
+    if not total > 0:
+        raise ValueError(f"tree has weight {total:g} at its root: give a number above 0.")
     if node_cost == "impurity":
         return tree.weighted_n_node_samples * tree.impurity / total
     return np.maximum(tree.value.sum(axis=1) - tree.value.max(axis=1), 0.0) / total

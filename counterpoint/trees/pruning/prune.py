@@ -7,7 +7,8 @@ from numpy.typing import ArrayLike
 from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils.validation import check_array, check_consistent_length
 
-from counterpoint._validation import check_choice, check_number, check_vector
+from counterpoint._arrays import check_vector
+from counterpoint._validation import check_choice, check_number
 from counterpoint.trees.convert import from_sklearn, to_sklearn
 from counterpoint.trees.ensemble import predict_trees, stack_trees
 from counterpoint.trees.pruning import paths

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from counterpoint._validation import check_list
 from counterpoint.trees.boxes import leaf_boxes
 from counterpoint.trees.structure import Tree, check_tree
 
@@ -134,6 +135,7 @@ def tree_rules(
     n_features = int(tree.feature.max()) + 1
     if feature_names is None:
         feature_names = [f"x{k}" for k in range(n_features)]
+    feature_names = check_list(feature_names, "feature_names", "names of columns")
     if len(feature_names) < n_features:
         raise ValueError(
             f"{len(feature_names)} feature_names, but the tree asks for column {n_features - 1}: "

@@ -159,7 +159,7 @@ def test_in_a_grid():
     ("parameters", "message"),
     [
         ({"criterion": "reduced-error", "validation_fraction": 1.0}, "validation_fraction=1.0"),
-        ({"criterion": "cost-complexity", "cv": 1}, "cv=1: give a whole number from 2"),
+        ({"criterion": "cost-complexity", "cv": 1}, "cv=1: give a number of folds from 2"),
         ({"criterion": "cost-complexity", "cv": True}, "cv=True"),
         ({"criterion": "cost-complexity", "ccp_alpha": "a"}, "ccp_alpha='a'"),
         ({"criterion": "critical-value", "critical_value": -0.1}, "critical_value=-0.1"),

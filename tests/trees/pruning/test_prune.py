@@ -203,9 +203,12 @@ def test_wrong_arguments(changes, message):
         prune_error_based(**(BOOK | changes))
 
 
-@pytest.mark.parametrize("cost", [[1.0, 2.0], [1.0, np.nan, 2.0]])
-def test_wrong_costs(cost):
-    with pytest.raises(ValueError, match="cost has shape"):
+@pytest.mark.parametrize(
+    ("cost", "message"),
+    [([1.0, 2.0], "cost has shape"), ([1.0, np.nan, 2.0], "cost is NaN at node 1")],
+)
+def test_wrong_costs(cost, message):
+    with pytest.raises(ValueError, match=message):
         prune_bottom_up([1, -1, -1], [2, -1, -1], cost)
 
 

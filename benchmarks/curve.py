@@ -1,0 +1,188 @@
+"""Error and log-loss against CPU seconds: our boosters beside those that people use.
+
+Every booster is trained with a growing number of rounds, in a process of its own, until it takes
+longer than ``MOST`` CPU seconds. Rows go to ``.benchmarks/curve.csv`` as they are finished, and
+what is there is not done again::
+
+    python -m benchmarks.curve                          # all tables, one thread
+    python -m benchmarks.curve --tables made-1e5 --threads 1 2
+    python -m benchmarks.curve --only-summary
+
+The summary gives, at each budget, the figures of the most rounds that fit into it: nothing is
+chosen by the test rows.
+"""
+
+import argparse
+import csv
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+from sklearn.datasets import make_classification, make_friedman1, make_regression
+from sklearn.model_selection import train_test_split
+
+from benchmarks.harness import RESULTS, ROOT, Report, peer_python
+from counterpoint.datasets import load
+
+ROUNDS = (12, 25, 50, 100, 200, 400, 800, 1600, 3200)
+MOST = 25.0
+BUDGETS = (1.0, 4.0, 20.0)
+OURS = ("counterpoint", "counterpoint_large")
+OTHERS = ("lightgbm", "lightgbm_default", "xgboost", "catboost", "scikit_learn", "perpetual")
+REQUIREMENTS = [
+    "lightgbm>=4.6",
+    "xgboost-cpu>=3.0",
+    "catboost>=1.2",
+    "perpetual>=1.0",
+    "scikit-learn",
+]
+SHIPPED = ("letter", "satimage", "spambase", "churn", "segment")
+FIELDS = ("table", "booster", "rounds", "threads", "cpu", "wall", "error", "log_loss")
+ROWS = RESULTS / "curve.csv"
+SCRIPT = ROOT / "benchmarks" / "peers" / "boosters.py"
+
+
+def made(n):
+    """Return the table on which a single tree is weak: eight clusters a class, 5 % flipped."""
+    X, y = make_classification(
+        n + 20_000,
+        20,
+        n_informative=10,
+        n_redundant=4,
+        n_clusters_per_class=8,
+        flip_y=0.05,
+        class_sep=0.8,
+        random_state=0,
+    )
+    return X[:n], y[:n], X[n:], y[n:]
+
+
+def shipped(name):
+    """Return a shipped set as numbers, a third of it to test on."""
+    data = load(name)
+    X = data.X.apply(lambda c: c if c.dtype.kind in "biuf" else c.astype("category").cat.codes)
+    y = pd.factorize(data.y)[0]
+    X, X_test, y, y_test = train_test_split(
+        X.to_numpy(float), y, test_size=1 / 3, stratify=y, random_state=0
+    )
+    return X, y, X_test, y_test
+
+
+def numbers(X, y):
+    """Return a table of numbers, a third of it to test on."""
+    X, X_test, y, y_test = train_test_split(X, y, test_size=1 / 3, random_state=0)
+    return X, y, X_test, y_test
+
+
+TABLES = {
+    "made-1e4": lambda: made(10_000),
+    "made-1e5": lambda: made(100_000),
+    "made-1e6": lambda: made(1_000_000),
+    **{name: (lambda name=name: shipped(name)) for name in SHIPPED},
+    "friedman1": lambda: numbers(*make_friedman1(150_000, 10, noise=1.0, random_state=0)),
+    "linear": lambda: numbers(
+        *make_regression(30_000, 20, n_informative=12, noise=20.0, random_state=0)
+    ),
+}
+
+
+def done():
+    """Return the rows that are there, as a frame."""
+    return pd.read_csv(ROWS) if ROWS.exists() else pd.DataFrame(columns=FIELDS)
+
+
+def run_table(name, boosters, threads, python):
+    """Run what is missing of a table."""
+    there = done()
+    with tempfile.TemporaryDirectory() as folder:
+        for part, array in zip(("X", "y", "X_test", "y_test"), TABLES[name](), strict=True):
+            np.save(Path(folder) / f"{part}.npy", array)
+        for booster in boosters:
+            for rounds in ROUNDS:
+                cell = {"table": name, "booster": booster, "rounds": rounds, "threads": threads}
+                same = (there[list(cell)] == pd.Series(cell)).all(axis=1)
+                row = there[same].iloc[0].to_dict() if same.any() else None
+                if row is None:
+                    row = cell | run_cell(folder, booster, rounds, threads, python)
+                    keep(row)
+                print(name, booster, rounds, f"{row['cpu']:.2f} s", f"{row['error']:.4f}",
+                      f"{row['log_loss']:.4f}", flush=True)  # fmt: skip
+                # The next one takes about twice as long.
+                if not 2 * row["cpu"] < MOST:
+                    break
+
+
+def run_cell(folder, booster, rounds, threads, python):
+    """Train one booster in a process of its own."""
+    ours = booster in OURS
+    environment = os.environ | {
+        "OMP_NUM_THREADS": str(threads),
+        "OPENBLAS_NUM_THREADS": str(threads),
+        "PYTHONPATH": str(ROOT) if ours else "",
+    }
+    command = [sys.executable if ours else python, SCRIPT, folder, booster, rounds, threads]
+    result = subprocess.run(
+        [str(word) for word in command],
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    if result.returncode:
+        print(result.stderr[-500:], file=sys.stderr)
+        return dict.fromkeys(("cpu", "wall", "error", "log_loss"), float("nan"))
+    return json.loads(result.stdout.splitlines()[-1])
+
+
+def keep(row):
+    """Add a row to the file."""
+    RESULTS.mkdir(exist_ok=True)
+    new = not ROWS.exists()
+    with ROWS.open("a", newline="") as file:
+        writer = csv.DictWriter(file, FIELDS)
+        if new:
+            writer.writeheader()
+        writer.writerow({name: row[name] for name in FIELDS})
+
+
+def summary(rows):
+    """Return error and log-loss of every booster at every budget: the most rounds that fit in."""
+    found = []
+    for (table, threads, booster), part in rows.groupby(["table", "threads", "booster"]):
+        for budget in BUDGETS:
+            inside = part[part["cpu"] <= budget]
+            if len(inside):
+                best = inside.loc[inside["rounds"].idxmax()]
+                found.append((table, threads, budget, booster, best["error"], best["log_loss"]))
+    columns = ["table", "threads", "budget", "booster", "error", "log_loss"]
+    frame = pd.DataFrame(found, columns=columns)
+    return frame.pivot_table(
+        index=["table", "threads", "budget"], columns="booster", values=["error", "log_loss"]
+    )
+
+
+def run(tables=("made-1e4", "segment"), threads=(1,)) -> Report:
+    """Run the small tables, as a part of all benchmarks."""
+    python = peer_python("boosters", REQUIREMENTS)
+    for name in tables:
+        for n in threads:
+            run_table(name, OURS if python is None else (*OURS, *OTHERS), n, python)
+    print(summary(done()).round(4).to_string())
+    return Report("curve")
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--tables", nargs="+", choices=sorted(TABLES), default=list(TABLES))
+    parser.add_argument("--threads", nargs="+", type=int, default=[1])
+    parser.add_argument("--only-summary", action="store_true")
+    given = parser.parse_args()
+    if given.only_summary:
+        print(summary(done()).round(4).to_string())
+    else:
+        run(given.tables, given.threads)

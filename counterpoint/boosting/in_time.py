@@ -1,0 +1,109 @@
+"""Boosting that ends in time: by rows held out or, where there are few, by folds."""
+
+import warnings
+
+import numpy as np
+from sklearn.base import clone
+from sklearn.model_selection import KFold, StratifiedKFold, train_test_split
+
+from counterpoint._interrupts import whole
+from counterpoint._tables import select_rows
+from counterpoint.base import draw_seed
+from counterpoint.boosting.additive import AdditiveWatcher
+from counterpoint.boosting.stopping import ErrorStopping
+
+# With fewer rows than this "auto" holds none out in the end: each is worth learning from.
+_FEW = 2000
+_FOLDS = 5
+# Rows held out at most: more do not make the choice better, but take time.
+_MOST_HELD = 20_000
+
+
+class StopsInTime:
+    """Additive booster with ``early_stopping``, ``patience`` and ``validation_fraction``."""
+
+    _fold = None  # rows to train on and to hold out, where somebody has chosen them
+
+    def _set_aside(self, X, y, weight, rng):
+        self._held = self._rounds = None
+        if self._fold is not None:
+            return self._hold_out(X, y, weight, *self._fold)
+        if not self.early_stopping or self.warm_start:
+            return X, y, weight, []
+        if self.early_stopping == "auto" and len(y) < _FEW:
+            self._rounds = self._rounds_by_folds(X, y, weight, rng)
+            return X, y, weight, []
+        n_held = min(max(1, round(self.validation_fraction * len(y))), _MOST_HELD)
+        if n_held >= len(y):
+            raise ValueError(
+                f"early_stopping=True holds rows out, and X has {len(y)}: give more rows, or set "
+                "early_stopping=False."
+            )
+        kept, held = train_test_split(
+            np.arange(len(y)), test_size=n_held, stratify=self._strata(y, n_held), random_state=rng
+        )
+        return self._hold_out(X, y, weight, kept, held)
+
+    def _hold_out(self, X, y, weight, kept, held):
+        kept = self._with_every_class(y, kept, held)
+        self._held = _HeldOut(self, select_rows(X, held), y[held])
+        weight = weight[kept]
+        return select_rows(X, kept), y[kept], weight / weight.sum(), [self._held]
+
+    def _rounds_by_folds(self, X, y, weight, rng):
+        """Return how many rounds are best for rows held out: the median over some folds."""
+        n_folds = min(_FOLDS, len(y))
+        if n_folds < 2:
+            return None
+        stratified = self._strata(y, len(y) // n_folds) is not None
+        folds = (StratifiedKFold if stratified else KFold)(n_folds, shuffle=True, random_state=rng)
+        best = []
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of classes with fewer rows than there are folds
+            for fold in folds.split(np.zeros(len(y)), y):
+                model = clone(self).set_params(progress=False, random_state=draw_seed(rng))
+                model._fold = fold
+                with whole():
+                    model.fit(X, self._as_given(y), weight * self._n_cases)
+                best.append(len(model._history))
+        return int(np.median(best))
+
+    def _most_rounds(self):
+        return super()._most_rounds() if self._rounds is None else self._rounds
+
+    def _as_given(self, y):
+        return y
+
+    def _strata(self, y, n_held):
+        return None
+
+    def _with_every_class(self, y, kept, held):
+        return kept
+
+    def _stopping(self):
+        return ErrorStopping(self._held.column, patience=self.patience) if self._held else None
+
+    def _finish(self, result):
+        if self._held:
+            best = int(np.argmin([row[self._held.column] for row in self._history])) + 1
+            self.estimators_ = self.estimators_[:best]
+            self.estimator_weights_ = self.estimator_weights_[:best]
+            self._history = self._history[:best]
+            self._held = None  # no data in the model
+        super()._finish(result)
+
+
+class _HeldOut:
+    """Follow the ensemble on rows held out; its loss is there when the first member is."""
+
+    def __init__(self, owner, X, y):
+        self.owner, self.X, self.y, self.watcher = owner, X, y, None
+
+    @property
+    def column(self):
+        return f"held_{self.owner._loss.score}"
+
+    def __call__(self, model, alpha):
+        if self.watcher is None:
+            self.watcher = AdditiveWatcher("held", self.X, self.y, self.owner._loss)
+        return self.watcher(model, alpha)

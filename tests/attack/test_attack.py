@@ -1,0 +1,70 @@
+"""The attack in small: a few hostile calls of everything public, and that defects are seen."""
+
+import time
+
+import numpy as np
+import pytest
+
+from attack import dying, judge, targets, workers
+
+FUNCTIONS = sorted(targets.functions())
+ESTIMATORS = sorted(targets.estimators())
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_functions_answer_or_say_what_is_wrong(name):
+    for seed in range(6):
+        kind, text = workers.run_case(name, seed)
+        assert kind in workers.FINE, f"{name}:{seed} {text}"
+
+
+@pytest.mark.parametrize("name", ESTIMATORS)
+def test_estimators_answer_or_say_what_is_wrong(name):
+    for seed in range(3):
+        kind, text = workers.run_case(name, seed)
+        assert kind in workers.FINE, f"{name}:{seed} {text}"
+
+
+def test_new_functions_and_estimators_come_in_by_themselves():
+    assert {"diversity.kappa_error", "trees.simplify", "combiners.MeanCombiner"} <= {*FUNCTIONS}
+    assert {"AdaBoostNCClassifier", "HyperboxClassifier"} <= {*ESTIMATORS}
+    assert len(FUNCTIONS) > 130
+    assert len(ESTIMATORS) > 50
+
+
+@pytest.mark.parametrize(
+    ("call", "kind"),
+    [
+        (lambda: None, "answer"),
+        (lambda: int("x" * 3, base=40), "error"),
+        (lambda: [].nothing, "AttributeError"),
+        (lambda: [][3], "IndexError"),
+        (lambda: 1 / 0, "ZeroDivisionError"),
+        (lambda: None + 1, "error from deep inside"),
+        (lambda: np.ones(2) + np.ones(3), "error from deep inside"),
+        (lambda: judge.check_shares([[0.5, 0.6]], "shares"), "bad shares"),
+        (lambda: judge.check_shares([[np.nan, 1.0]], "shares"), "bad shares"),
+        (lambda: judge.check_shares([[0.25, 0.75]], "shares"), "answer"),
+    ],
+)
+def test_the_judge(call, kind):
+    assert judge.judge(call)[0] == kind
+
+
+@pytest.mark.parametrize(("folder", "kind"), [("counterpoint", "numpy warning"), ("x", "answer")])
+def test_a_warning_is_a_defect_where_a_line_of_ours_asked_for_it(folder, kind):
+    code = compile("import numpy as np\nnp.float64(1e308) * 10", f"/{folder}/y.py", "exec")
+    assert judge.judge(lambda: exec(code))[0] == kind
+
+
+def test_crashes_and_hangs_are_rows_and_the_rest_goes_on(monkeypatch):
+    monkeypatch.setattr(workers, "SECONDS_A_CASE", 0.3)
+    worker = workers.Worker(["made up"], 0, run=dying.die)
+    end = time.monotonic() + 60
+    while worker.board.done[0] < 10 and time.monotonic() < end:
+        time.sleep(0.05)
+        worker.look_after()
+    worker.stop()
+    assert [kind for kind, _, _ in worker.defects] == ["crash", "hang"]
+    assert [case for _, case, _ in worker.defects] == ["made up:0", "made up:1"]
+    assert worker.board.tally[0] >= 8
