@@ -35,6 +35,7 @@ OPTIONS = {
     "AdaBoostClassifier": [
         {"calibrate": False},
         {"estimator": DecisionTreeClassifier(max_depth=2), "n_estimators": 10, "calibrate": False},
+        {"estimator": HistTreeClassifier(max_depth=2), "n_estimators": 16},
     ],
     "AdaBoostM1Classifier": [{"calibrate": False}],
     "AdaBoostM2Classifier": [{"calibrate": False}],
@@ -71,10 +72,11 @@ OPTIONS = {
     "EvolutionaryEnsembleClassifier": [{"max_epochs": 5, "n_generations": 3}],
     "EvolvedEnsembleClassifier": [{"pool": FEW, "n_generations": 2}],
     "HyperboxEnsembleClassifier": [{"pool": forest(3, 2)}],
-    "L2BoostClassifier": [{"calibrate": False}],
+    "L2BoostClassifier": [{"calibrate": False}, {}],
     "LogitBoostClassifier": [
         {"calibrate": False},
         {"n_estimators": 20, "learning_rate": 0.3, "calibrate": False},
+        {"n_estimators": 20},
     ],
     "MergedTreeClassifier": [
         {},

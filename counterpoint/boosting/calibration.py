@@ -13,18 +13,18 @@ from dataclasses import dataclass
 
 import numpy as np
 from scipy.optimize import minimize
-from sklearn.model_selection import train_test_split
 
 from counterpoint._interrupts import whole
 from counterpoint._tables import select_rows
+from counterpoint.boosting.learners import Learner
 from counterpoint.boosting.loop import boost
 
 MANY = 20_000  # rows from which on some are held out of the ensemble itself
 _HELD = 2_000  # so many: two numbers need no more
+_MOST = 10_000  # rows of a trial
 _FEW = 50  # cases below which nothing is held out, and the usual temperature is taken
 _PART = 0.2  # share of the rows that a trial is watched on
-_ROUNDS = 8  # a trial has this share of the rounds, at least _LEAST
-_LEAST = 3
+_ROUNDS = 8  # a trial has this share of the rounds
 # What moving each number away from the usual one by a factor e costs, in log-losses of one case.
 _HOLD = 2.0
 _BOUNDS = [(-6.0, 6.0), (-9.0, 4.0)]  # logarithms of the two numbers
@@ -32,12 +32,14 @@ _BOUNDS = [(-6.0, 6.0), (-9.0, 4.0)]  # logarithms of the two numbers
 
 @dataclass(frozen=True)
 class Calibration:
-    """Temperature of an ensemble of n members: ``link + shared * n``.
+    """Temperature of an ensemble of some size: ``link + shared * size``.
 
-    Probabilities are softmax(sums / temperature), where a vote counts as n times its share. Were
-    the members' errors independent, the temperature would be ``link`` however many there are: for
-    AdaBoost 1 over the mean weight of a member, the logistic link of the exponential loss. What
-    members have in common makes no vote surer: ``shared``.
+    Probabilities are softmax(sums / temperature). For votes the size is the number of members, and
+    a vote counts as that many times its share. Were the members' errors independent, the
+    temperature would be ``link`` however many there are: for AdaBoost 1 over the mean weight of a
+    member, the logistic link of the exponential loss. What members have in common makes no vote
+    surer: ``shared``. Where members add up to a score, that grows too sure more slowly, and the
+    size is the root of their number.
 
     Attributes
     ----------
@@ -47,24 +49,26 @@ class Calibration:
     link: float
     shared: float
 
-    def log_proba(self, sums, n_members):
+    def log_proba(self, sums, size):
         """Return logarithms of probabilities of sums (n_samples, n_classes)."""
-        return _log_softmax(sums / (self.link + self.shared * n_members))
+        return _log_softmax(sums / (self.link + self.shared * size))
 
 
 def _log_softmax(sums):
     # As scipy's, at a tenth of the time for few rows.
-    below = sums - sums.max(axis=1, keepdims=True)
-    return below - np.log(np.exp(below).sum(axis=1, keepdims=True))
+    below = sums - sums.max(axis=-1, keepdims=True)
+    return below - np.log(np.exp(below).sum(axis=-1, keepdims=True))
 
 
-def learn_calibration(stages, y, weight, usual):
+def learn_calibration(sizes, sums, y, weight, usual):
     """Return the calibration under which the classes y are most likely, over all stages.
 
     Parameters
     ----------
-    stages : list of (int, ndarray of shape (n_samples, n_classes))
-        Numbers of members, and what they add up to on rows they were not trained on.
+    sizes : ndarray of shape (n_stages,)
+        How large the ensemble was.
+    sums : ndarray of shape (n_stages, n_samples, n_classes)
+        What its members added up to on rows they were not trained on.
     y : ndarray of shape (n_samples,)
         Class codes.
     weight : ndarray of shape (n_samples,)
@@ -76,28 +80,27 @@ def learn_calibration(stages, y, weight, usual):
     found = minimize(
         calibration_cost,
         start,
-        args=(stages, y, weight, start),
+        args=(sizes, sums, y, weight, start),
         jac=True,
         method="TNC",  # of two numbers; others wake up the threads of a matrix library
         bounds=_BOUNDS,
+        options={"ftol": 1e-6},
     )
     return Calibration(*np.exp(found.x).tolist())
 
 
-def calibration_cost(logs, stages, y, weight, start):
+def calibration_cost(logs, sizes, sums, y, weight, start):
     """Return the mean log-loss over rows and stages, the pull to ``start``, and the gradient."""
-    both, rows, total = np.exp(logs), np.arange(len(y)), weight.sum()
-    cost = _HOLD / total * ((logs - start) ** 2).sum()
-    slope = 2.0 * _HOLD / total * (logs - start)
-    for n_members, sums in stages:
-        temperature = both @ (1.0, n_members)
-        log_p = _log_softmax(sums / temperature)
-        cost -= weight @ log_p[rows, y] / total / len(stages)
-        # Of log p in the temperature: (what is expected of the sums - that of y) / temperature^2.
-        short = (np.exp(log_p) * sums).sum(axis=1) - sums[rows, y]
-        by_temperature = -(weight @ short) / total / temperature**2 / len(stages)
-        slope = slope + by_temperature * both * (1.0, n_members)
-    return float(cost), slope
+    both, rows, total = np.exp(logs), np.arange(len(y)), weight.sum() * len(sizes)
+    pull = _HOLD / weight.sum()
+    temperature = both[0] + both[1] * sizes
+    log_p = _log_softmax(sums / temperature[:, None, None])
+    cost = pull * ((logs - start) ** 2).sum() - (log_p[:, rows, y] @ weight).sum() / total
+    # Of log p in the temperature: (what is expected of the sums - that of y) / temperature^2.
+    short = (np.exp(log_p) * sums).sum(axis=2) - sums[:, rows, y]
+    by_temperature = -(short @ weight) / total / temperature**2
+    slope = np.array([by_temperature.sum(), by_temperature @ sizes]) * both
+    return float(cost), slope + 2.0 * pull * (logs - start)
 
 
 class HeldOut:
@@ -105,27 +108,55 @@ class HeldOut:
 
     def __init__(self, X, y, cases):
         self.X, self.y, self.cases = X, y, cases
+        self._found = None
 
     def ask(self, ensemble):
-        """Keep what its members add up to: all of them, a half and a quarter."""
+        """Keep what its members add up to: all of them, and some shares of them."""
         n = len(ensemble.estimators_)
-        wanted = {n, -(-n // 2), -(-n // 4)}
-        self.stages = [
-            (k, ensemble._as_sums(scores, k))
-            for k, scores in enumerate(ensemble._staged_scores(self.X), start=1)
-            if k in wanted
-        ]
+        wanted = sorted({-(-n // part) for part in ensemble._looked_at})
+        self.sizes = np.array([ensemble._size(k) for k in wanted])
+        self.sums = np.stack(
+            [
+                ensemble._as_sums(scores, k)
+                for k, scores in enumerate(ensemble._staged_scores(self.X), start=1)
+                if k in wanted
+            ]
+        )
         self.usual = ensemble._usual
         return self
 
     def learn(self):
         """Return the calibration that fits the rows."""
-        return learn_calibration(self.stages, self.y, self.cases, self.usual)
+        if self._found is None:
+            self._found = learn_calibration(self.sizes, self.sums, self.y, self.cases, self.usual)
+        return self._found
 
-    def losses(self):
-        """Return the calibrated log-loss of each row, (n_samples,)."""
-        n_members, sums = self.stages[-1]
-        return -self.learn().log_proba(sums, n_members)[np.arange(len(self.y)), self.y]
+    def losses(self, calibration):
+        """Return the log-loss of each row under a calibration, (n_samples,)."""
+        log_p = calibration.log_proba(self.sums[-1], self.sizes[-1])
+        return -log_p[np.arange(len(self.y)), self.y]
+
+
+class RememberingLearner(Learner):
+    """Train a member only once for the same weights: rules that are tried begin alike."""
+
+    def __init__(self, learner):
+        self.learner, self._known = learner, {}
+
+    def fit(self, weight, target=None):
+        """Train one member, or return the one of these weights."""
+        known = weight.tobytes()
+        if known not in self._known:
+            self._known[known] = self.learner.fit(weight, target)
+        return self._known[known]
+
+    def answer(self, model):
+        """Return what a member predicts for the training samples."""
+        return self.learner.answer(model)
+
+    def recover(self, failure):
+        """Leave it to the learner."""
+        return self.learner.recover(failure)
 
 
 class Trial:
@@ -137,7 +168,8 @@ class Trial:
         self.owner._n_cases = owner._n_cases * share
         self.X, self.y, self.weight = select_rows(X, part), y[part], weight[part] / share
         self.held = select_rows(X, held), y[held], weight[held] * owner._n_cases
-        self.n_members = min(max(_LEAST, -(-owner.n_estimators // _ROUNDS)), owner.n_estimators)
+        rounds = max(owner._least_rounds, -(-owner.n_estimators // _ROUNDS))
+        self.n_members = min(rounds, owner.n_estimators)
         self.learner = None
 
     @classmethod
@@ -149,14 +181,26 @@ class Trial:
         split = split_rows(y, weight * owner._n_cases)
         return None if split is None else cls(owner, X, y, weight, *split)
 
-    def run(self, rule):
-        """Train members by a rule; return the rows held out, with what they say of them."""
+    def race(self, rules):
+        """Return, for each rule, what the rows held out say of its members; None as in ``of``."""
+        try:
+            return [self.run(rule, again=True) for rule in rules]
+        except ValueError:  # some learners need all rows; what else is wrong, training will say
+            return None
+
+    def run(self, rule, *, again=False):
+        """Train members by a rule; return the rows held out, with what they say of them.
+
+        ``again``: rules on votes follow one another, and members of the same weights are the same.
+        """
         owner, rng = self.owner, np.random.RandomState(0)
         rule.start(self.y, len(owner.classes_), self.weight)
         with whole(), warnings.catch_warnings():
             warnings.simplefilter("ignore")  # the ensemble itself gives them
             if self.learner is None:  # one for all rules: data are prepared once
                 self.learner = owner._make_learner(rule, self.X, self.y, self.weight, rng)
+                if again and not self.learner.is_random:
+                    self.learner = RememberingLearner(self.learner)
             result = boost(
                 rule,
                 self.learner,
@@ -170,20 +214,17 @@ class Trial:
             return HeldOut(*self.held).ask(owner)
 
 
-def split_rows(y, cases, most=MANY):
+def split_rows(y, cases):
     """Return rows to train on and rows held out, or None: too few rows or but one class left.
 
-    Both are drawn class by class, from ``most`` rows at most; every class keeps a row to train on.
+    They are drawn class by class, from ``_MOST`` rows at most; every class keeps a row to train on.
     """
     if cases.sum() < _FEW or len(y) < _FEW / 2:
         return None
     rng, rows = np.random.RandomState(0), np.arange(len(y))
-    if len(rows) > most:
-        rows, _ = train_test_split(
-            rows, train_size=most, stratify=_strata(y, most), random_state=rng
-        )
-    n_held = max(round(_PART * len(rows)), 1)
-    return _hold_out(y, rows, n_held, rng)
+    if len(rows) > _MOST:
+        rows = rows[_draw(y, _MOST, rng)]
+    return _hold_out(y, rows, max(round(_PART * len(rows)), 1), rng)
 
 
 def split_many(y):
@@ -192,15 +233,19 @@ def split_many(y):
 
 
 def _hold_out(y, rows, n_held, rng):
-    part, held = train_test_split(
-        rows, test_size=n_held, stratify=_strata(y[rows], n_held), random_state=rng
-    )
-    lost = ~np.isin(y[held], y[part])  # a class that would have no row to train on
-    part, held = np.sort(np.append(part, held[lost])), np.sort(held[~lost])
+    out = _draw(y[rows], n_held, rng)
+    # A class that would have no row to train on keeps its own.
+    kept = np.bincount(y[rows[~out]], minlength=y.max() + 1)
+    out &= kept[y[rows]] > 0
+    part, held = rows[~out], rows[out]
     return (part, held) if len(held) and len(np.unique(y[part])) > 1 else None
 
 
-def _strata(y, n_fewest):
-    counts = np.bincount(y)
-    counts = counts[counts > 0]
-    return y if counts.min() >= 2 and len(counts) <= n_fewest else None
+def _draw(y, n_drawn, rng):
+    """Return which of the rows are drawn: so many, evenly spread over rows sorted by class."""
+    order = rng.permutation(len(y))
+    order = order[np.argsort(y[order], kind="stable")]
+    drawn = np.zeros(len(y), dtype=bool)
+    places = (np.arange(n_drawn) + rng.uniform()) * len(y) / n_drawn
+    drawn[order[places.astype(np.int64)]] = True
+    return drawn

@@ -86,7 +86,10 @@ class L2BoostClassifier(_L2Boost, AdditiveClassifier):
     True
     """
 
-    _usual = Calibration(0.5, 0.001)
+    _usual = Calibration(0.6, 0.01)
+    # The first trees are much the same tree: only several tell how sure a sum of many is.
+    _least_rounds = 10
+    _looked_at = (1,)
 
     def __init__(
         self,
@@ -117,6 +120,12 @@ class L2BoostClassifier(_L2Boost, AdditiveClassifier):
 
     def _make_loss(self):
         return SquaredClassLoss(len(self.classes_))
+
+    def _as_sums(self, scores, n_members):
+        # This share of the way to +1 and -1 can be gone in n steps of this length. A short trial
+        # speaks of a long sum only if both count as if they had arrived.
+        reach = 1.0 - max(0.0, 1.0 - self.learning_rate) ** n_members
+        return super()._as_sums(scores / max(reach, 1e-3), n_members)
 
 
 class L2BoostRegressor(_L2Boost, AdditiveRegressor):

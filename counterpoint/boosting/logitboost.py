@@ -89,7 +89,7 @@ class LogitBoostClassifier(AdditiveClassifier):
         self.random_state = random_state
 
     _default_depth = 1
-    _usual = Calibration(1.0, 0.02)
+    _usual = Calibration(1.0, 0.12)
 
     def _check_options(self):
         super()._check_options()

@@ -1,5 +1,7 @@
 """Classifiers that answer by scores, and that know what they would have answered earlier."""
 
+import warnings
+
 import numpy as np
 from sklearn.utils import compute_sample_weight
 
@@ -25,6 +27,8 @@ class StagedClassifier(BaseBoosting, BaseEnsembleClassifier):
     calibration_ = None
     _apart = None
     _usual = Calibration(1.0, 0.2)  # of votes: the median over many tables
+    _least_rounds = 3  # of a trial
+    _looked_at = (1, 2, 4)  # after all of its rounds, a half and a quarter
 
     def _check_options(self):
         super()._check_options()
@@ -85,6 +89,15 @@ class StagedClassifier(BaseBoosting, BaseEnsembleClassifier):
                 stacklevel=4,
             )
             return
+        except ValueError as error:
+            warnings.warn(
+                f"{type(self).__name__}: members cannot be trained on four fifths of the rows, so "
+                "probabilities have the usual temperature. Set calibrate=False to have the bare "
+                f"ones. What the member said: {error}",
+                UserWarning,
+                stacklevel=3,
+            )
+            return
         if held is not None:
             self.calibration_ = held.learn()
 
@@ -98,7 +111,12 @@ class StagedClassifier(BaseBoosting, BaseEnsembleClassifier):
         return np.exp(self._log_proba(scores, n_members))
 
     def _log_proba(self, scores, n_members):
-        return self.calibration_.log_proba(self._as_sums(scores, n_members), n_members)
+        sums = self._as_sums(scores, n_members)
+        return self.calibration_.log_proba(sums, self._size(n_members))
+
+    def _size(self, n_members):
+        """Return how large an ensemble counts as when its temperature is worked out."""
+        return float(n_members)
 
     def _as_codes(self, scores):
         return scores.argmax(axis=1)

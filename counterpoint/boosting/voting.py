@@ -47,7 +47,7 @@ class EvaluationWatcher:
 
 
 class BaseBoostingClassifier(StagedClassifier, metaclass=ABCMeta):
-    """Classifier whose members vote, each with its weight: base class of boosting methods.
+    r"""Classifier whose members vote, each with its weight: base class of boosting methods.
 
     A method is a subclass with ``make_rule``, and with an ``__init__`` if it has parameters of its
     own. Scores are the weighted vote, scaled by the sum of the weights.
@@ -58,7 +58,8 @@ class BaseBoostingClassifier(StagedClassifier, metaclass=ABCMeta):
         Let members vote with their probabilities; the rule has them in ``answer.proba``.
     on_failure : {"restart", "stop"}, default="restart"
         What to do with a member that the rule does not take in.
-    estimator, n_estimators, resample, class_weight, calibrate, stopping, warm_start, progress, random_state
+    estimator, n_estimators, resample, class_weight, calibrate, stopping, warm_start, progress, \
+            random_state
         As in ``AdaBoostClassifier``.
 
     Attributes

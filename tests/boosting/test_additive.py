@@ -364,7 +364,8 @@ def test_frames_stay_frames(kind):
     X = pd.DataFrame(X, columns=list("abcdef"))
     boosted = kind(Spy(max_depth=1), n_estimators=2).fit(X, y)
     assert seen
-    assert all(x is X for x in seen)
+    assert all(isinstance(x, pd.DataFrame) for x in seen)  # those of the trial as well
+    assert all(x is X for x in seen[: len(boosted.estimators_)])
     assert boosted.predict(X).shape == y.shape
     by_bins = kind(n_estimators=2).fit(X, y)
     assert by_bins.feature_names_in_.tolist() == list("abcdef")

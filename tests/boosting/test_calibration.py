@@ -26,7 +26,7 @@ BOOSTERS = [
     AdaBoostM2Classifier(TREE, n_estimators=20),
     ArcX4Classifier(TREE, n_estimators=20, random_state=0),
     LogitBoostClassifier(n_estimators=20),
-    L2BoostClassifier(n_estimators=20),
+    L2BoostClassifier(n_estimators=50),
 ]
 
 
@@ -55,28 +55,25 @@ def test_only_probabilities_change_and_they_fit_better(booster, n_classes):
 
 
 def drawn(n, link, shared, seed=0):
-    """Return sums whose classes are drawn by a known temperature, after 4, 8 and 16 members."""
+    """Return sizes and sums whose classes are drawn by a known temperature."""
     rng = np.random.default_rng(seed)
     y = rng.integers(3, size=n)
-    stages = []
-    for k in (4, 8, 16):
-        # Bayes: normal sums with mean m * [k = y] and variance m * T have log-odds of sums / T.
-        temperature = link + shared * k
-        mean = 3.0 * temperature
-        sums = mean * np.eye(3)[y] + np.sqrt(mean * temperature) * rng.standard_normal((n, 3))
-        stages.append((k, sums))
-    return stages, y
+    sizes = np.array([4.0, 8.0, 16.0])
+    # Bayes: normal sums with mean m * [k = y] and variance m * T have log-odds of sums / T.
+    temperature = (link + shared * sizes)[:, None, None]
+    mean = 3.0 * temperature
+    noise = np.sqrt(mean * temperature) * rng.standard_normal((3, n, 3))
+    return sizes, mean * np.eye(3)[y] + noise, y
 
 
 def test_the_temperature_that_made_the_classes_is_found():
-    stages, y = drawn(20_000, 1.5, 0.3)
-    found = learn_calibration(stages, y, np.ones(len(y)), Calibration(1.0, 0.1))
+    sizes, sums, y = drawn(20_000, 1.5, 0.3)
+    found = learn_calibration(sizes, sums, y, np.ones(len(y)), Calibration(1.0, 0.1))
     assert_allclose([found.link + found.shared * k for k in (4, 8, 16)], [2.7, 3.9, 6.3], rtol=0.05)
 
 
 def test_the_slope_is_that_of_the_cost():
-    stages, y = drawn(50, 1.0, 0.2)
-    given = stages, y, np.linspace(0.5, 2.0, 50), np.log([1.0, 0.2])
+    given = *drawn(50, 1.0, 0.2), np.linspace(0.5, 2.0, 50), np.log([1.0, 0.2])
     for at in ([0.3, -1.0], [-1.0, 0.5]):
         slope = approx_fprime(np.array(at), lambda x: calibration_cost(x, *given)[0], 1e-7)
         assert_allclose(calibration_cost(np.array(at), *given)[1], slope, rtol=1e-4)

@@ -165,9 +165,9 @@ def test_restart_forgets_the_weights():
             proba = super().predict_proba(X)
             return np.full_like(proba, 1 / 3) if len(weights_seen) == 3 else proba
 
-    boosted = AdaBoostM2Classifier(
-        SometimesGuesses(max_depth=1), n_estimators=4, on_failure="restart", random_state=0
-    ).fit(X, y)
+    options = {"on_failure": "restart", "calibrate": False, "random_state": 0}
+    boosted = AdaBoostM2Classifier(SometimesGuesses(max_depth=1), n_estimators=4, **options)
+    boosted.fit(X, y)
     assert boosted.stop_reason_ == "complete"
     assert (len(boosted.estimators_), len(weights_seen)) == (4, 5)
     np.testing.assert_allclose(weights_seen[3], weights_seen[0])
@@ -208,7 +208,7 @@ def test_frames_stay_frames():
             return super().fit(X, y, sample_weight)
 
     X, y = load_iris(return_X_y=True, as_frame=True)
-    AdaBoostM2Classifier(Spy(max_depth=1), n_estimators=2).fit(X, y)
+    AdaBoostM2Classifier(Spy(max_depth=1), n_estimators=2, calibrate=False).fit(X, y)
     assert len(seen) == 2
     assert all(x is X for x in seen)
 
