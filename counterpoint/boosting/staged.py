@@ -28,7 +28,7 @@ class StagedClassifier(BaseBoosting, BaseEnsembleClassifier):
     _apart = None
     _usual = Calibration(1.0, 0.2)  # of votes: the median over many tables
     _least_rounds = 3  # of a trial
-    _looked_at = (1, 2, 4)  # after all of its rounds, a half and a quarter
+    _looked_at: tuple[int, ...] = (1, 2, 4)  # after all of its rounds, a half and a quarter
 
     def _check_options(self):
         super()._check_options()
