@@ -185,7 +185,7 @@ class Trial:
         """Return, for each rule, what the rows held out say of its members; None as in ``of``."""
         try:
             return [self.run(rule, again=True) for rule in rules]
-        except ValueError:  # some learners need all rows; what else is wrong, training will say
+        except Exception:  # some learners need all rows; what else is wrong, training will say
             return None
 
     def run(self, rule, *, again=False):

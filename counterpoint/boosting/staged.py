@@ -89,7 +89,7 @@ class StagedClassifier(BaseBoosting, BaseEnsembleClassifier):
                 stacklevel=4,
             )
             return
-        except ValueError as error:
+        except Exception as error:  # the members are there: how sure they are is the lesser loss
             warnings.warn(
                 f"{type(self).__name__}: members cannot be trained on four fifths of the rows, so "
                 "probabilities have the usual temperature. Set calibrate=False to have the bare "
