@@ -194,3 +194,17 @@ def test_bounds_of_hardly_any_strength_are_numbers():
 def test_labels_in_half_precision_are_labels():
     y = np.array([0.5, 1.5], np.float16)
     assert decomposition.kohavi_wolpert(y, [[0.5, 1.5]]).error.tolist() == [0.0, 0.0]
+
+
+@pytest.mark.parametrize(
+    ("model", "message"),
+    [
+        (views.RandomTransformClassifier(gain=1e308), "gain=1e+308"),
+        (networks.EvolutionaryEnsembleClassifier(learning_rate=1e-320), "learning_rate=1e-320"),
+        (networks.NegativeCorrelationClassifier(learning_rate=1e-320), "learning_rate=1e-320"),
+    ],
+)
+def test_options_beyond_what_can_be_computed_are_refused(model, message):
+    rows = np.random.RandomState(0).normal(size=(12, 2))
+    with pytest.raises(ValueError, match=re.escape(message)):
+        model.fit(rows, [0, 1] * 6)

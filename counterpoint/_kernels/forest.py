@@ -3,6 +3,9 @@
 Trees are laid end to end: children of a node are numbered over all trees, a leaf is its own
 child, so that samples of a block walk down together and nobody waits for a guess to be
 undone. X holds numbers with NaN for missing, or uint8 bins with ``missing`` for missing.
+
+Trees with splits on categories have kernels of their own: ``place`` says which row of ``sets``
+(n_sets, 4) uint64 holds the categories that go left, a bit each, -1 for none.
 """
 
 import numpy as np
@@ -52,6 +55,65 @@ def add_up(X, missing, roots, depths, feature, cut, children, table, weights):
         at = np.empty(_BLOCK, dtype=np.int32)
         for t in range(len(roots)):
             _descend(X, start, stop, missing, roots[t], depths[t], feature, cut, children, at)
+            w = weights[t]
+            for i in range(stop - start):
+                for c in range(k):
+                    total[start + i, c] += w * table[at[i], c]
+    return total
+
+
+@kernel()
+def _descend_sets(X, start, stop, missing, root, depth, feature, cut, children, sets, place, at):
+    for i in range(stop - start):
+        at[i] = root
+    for _ in range(depth):
+        for i in range(stop - start):
+            node = at[i]
+            x = X[start + i, feature[node]]
+            way = 1 if x > cut[node] else 0
+            own = place[node]
+            if x != x or x == missing:
+                way = 2
+            elif own >= 0:
+                code = np.int64(x) if 0 <= x < 256 else np.int64(-1)
+                way = 2  # what is no category goes with the missing
+                if code == x:
+                    bits = sets[own, code >> 6] >> np.uint64(code & 63)
+                    way = 1 - np.int64(bits & np.uint64(1))
+            at[i] = children[node, way]
+
+
+@parallel()
+def look_up_sets(X, missing, roots, depths, feature, cut, children, sets, place, table):
+    """Answer as ``look_up`` does, with splits on categories."""
+    n = len(X)
+    found = np.empty((len(roots), n), dtype=table.dtype)
+    for block in prange((n + _BLOCK - 1) // _BLOCK):
+        start, stop = block * _BLOCK, min(n, (block + 1) * _BLOCK)
+        at = np.empty(_BLOCK, dtype=np.int32)
+        for t in range(len(roots)):
+            _descend_sets(
+                X, start, stop, missing, roots[t], depths[t], feature, cut, children, sets, place,
+                at,
+            )  # fmt: skip
+            for i in range(stop - start):
+                found[t, start + i] = table[at[i]]
+    return found
+
+
+@parallel()
+def add_up_sets(X, missing, roots, depths, feature, cut, children, sets, place, table, weights):
+    """Answer as ``add_up`` does, with splits on categories."""
+    n, k = len(X), table.shape[1]
+    total = np.zeros((n, k))
+    for block in prange((n + _BLOCK - 1) // _BLOCK):
+        start, stop = block * _BLOCK, min(n, (block + 1) * _BLOCK)
+        at = np.empty(_BLOCK, dtype=np.int32)
+        for t in range(len(roots)):
+            _descend_sets(
+                X, start, stop, missing, roots[t], depths[t], feature, cut, children, sets, place,
+                at,
+            )  # fmt: skip
             w = weights[t]
             for i in range(stop - start):
                 for c in range(k):

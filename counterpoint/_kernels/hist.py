@@ -14,7 +14,9 @@ How it is laid out, and why:
 * One parallel loop does all the work in tasks, and `_advance` says what comes next: such
   loops are slow to compile.
 
-A regression tree has two "classes": the sum of weights and the sum of weighted targets.
+A regression tree has two "classes": the sum of weights and the sum of weighted targets. It alone
+may have columns of categories (``hist_categories.py``) and values that rise or fall with a column
+(``hist_bounds.py``); ``sets`` and ``bounds`` have no rows where there is nothing of the kind.
 Twins in ``tests/naive/hist.py``.
 """
 
@@ -24,6 +26,20 @@ import numpy as np
 from numba import prange
 
 from counterpoint._kernels.compiling import inner, lean, parallel
+from counterpoint._kernels.hist_bounds import (
+    LOWER,
+    UPPER,
+    bound_children,
+    bounded_value,
+    own_fit,
+)
+from counterpoint._kernels.hist_categories import (
+    SET_WORDS,
+    close_set,
+    is_in,
+    note_sides,
+    sort_categories,
+)
 from counterpoint._kernels.hist_scan import (
     ENTROPY,
     GINI,
@@ -31,6 +47,7 @@ from counterpoint._kernels.hist_scan import (
     MAX_BINS,
     N_FLOATS,
     N_SUMS,
+    PLACES,
     SQUARED_ERROR,
     scan_feature,
 )
@@ -55,11 +72,13 @@ N_CANDIDATE = 4
 _KIND, _N_TASKS, _N_TODO, _FINAL, _N_NODES, _N_OPEN, _N_FREE, _WORK, _LIMIT = range(9)
 _N_NOW = 9
 _TOTALS, _SPREAD, _FIX, _BUILD, _PARTITION, _LEAVES, _DONE = range(7)
-_WEIGHT_UNIT, _CENTRE, _TARGET_UNIT, _RIDGE = range(4)
-# What is to be known of a column: some values are missing; it is not to be split on.
-MISSING, BARRED = 1, 2
+_WEIGHT_UNIT, _CENTRE, _TARGET_UNIT, _RIDGE, _SMOOTH, _CATEGORY_RIDGE, _CHANCE = range(7)
+# What is to be known of a column: some values are missing; it is not to be split on; its bins are
+# categories; answers must rise with it, or fall.
+MISSING, BARRED, CATEGORY, RISING, FALLING = 1, 2, 4, 8, 16
 
 _EPSILON = np.finfo(np.float64).eps
+_ROUNDING = 32 * _EPSILON  # of a sum of few numbers, as a share of it
 _8, _16, _24, _32 = np.uint64(8), np.uint64(16), np.uint64(24), np.uint64(32)
 _40, _48, _56, _BYTE = np.uint64(40), np.uint64(48), np.uint64(56), np.uint64(255)
 
@@ -187,15 +206,28 @@ def _sort_few(own, own_sums, n, j, criterion, keys, codes, hist, counts):
 
 
 @lean
+def _sign(flag):
+    return 1.0 if flag & RISING else (-1.0 if flag & FALLING else 0.0)
+
+
+@lean
+def _limits(node, flag, bounds):
+    if len(bounds) == 0:
+        return False, 0.0, 0.0, 0.0
+    return True, _sign(flag), bounds[node, LOWER], bounds[node, UPPER]
+
+
+@lean
 def _scan_word(
-    node, k, words, sums, segments, hist, counts, nodes, gains, candidates, n_bins, flags, sizes,
-    limit, ridge, floats, integers, own, few_hist, few_counts,
+    node, k, words, sums, segments, hist, counts, nodes, gains, candidates, extras, n_bins, flags,
+    sizes, limit, scales, floats, integers, own, few_hist, few_counts,
 ):  # fmt: skip
     """Best split of a node among the columns of word k; ties go to the first column and bin.
 
     For few rows the histogram is not read, and need not be there.
     """
     criterion, per_word, width, min_samples = sizes
+    sets, bounds, squares = extras
     n_classes, n_rows = candidates.shape[2] - _SUMS, nodes[N_ROWS, node]
     n_weights = 1 if criterion == SQUARED_ERROR else n_classes
     few = n_rows <= FEW
@@ -229,16 +261,35 @@ def _scan_word(
                     totals[c] += hist[c * stride + b]
         if flags[f] & BARRED:
             continue
+        ridge, n_sorted, chance = scales[_RIDGE], -1, 0.0
+        if flags[f] & CATEGORY:
+            ridge = scales[_CATEGORY_RIDGE]
+            n_sorted = sort_categories(
+                hist, first, stride, n, totals, scales[_SMOOTH], floats[0], integers[PLACES]
+            )
+            if n_sorted > 2:  # what sorting alone would bring, were there nothing to be found
+                spread = _impurity(criterion, totals, _total(squares[node])) / n_rows
+                chance = scales[_CHANCE] * (n_sorted - 2) * spread
+        limits = _limits(node, flags[f], bounds)
         for side in range(2 if absent > 0 else 1):
             gain, last = scan_feature(
-                criterion, hist, counts, first, stride, n, totals[:n_classes], n_rows, absent,
-                side == 1, min_samples, limit, ridge, floats, integers,
+                criterion, hist, counts, first, stride, n, n_sorted, totals[:n_classes], n_rows,
+                absent, side == 1, min_samples, limit, ridge, limits, floats, integers,
             )  # fmt: skip
+            gain -= chance
             if gain <= best:
                 continue
             best = gain
             found[_COLUMN], found[_LAST] = f, codes[last]
             found[_SIDE] = side if absent > 0 else -1
+            if n_sorted >= 0:
+                for c in range(n_classes):
+                    found[_SUMS + c] = hist[c * stride + first + n] if side == 1 else 0
+                note_sides(
+                    hist, first, stride, integers[PLACES], n_sorted, last, codes, found[_SUMS:],
+                    sets[node, k],
+                )  # fmt: skip
+                continue
             following = n
             for c in range(n_classes):
                 total = hist[c * stride + first + n] if side == 1 else 0
@@ -257,8 +308,9 @@ def _scan_word(
 
 @lean
 def _build(
-    parent, k, words, sums, segments, nodes, hist, counts, gains, candidates, n_bins, flags,
-    sizes, limit, ridge, spare, spare_counts, floats, integers, own_words, few_hist, few_counts,
+    parent, k, words, sums, segments, nodes, hist, counts, gains, candidates, extras, n_bins,
+    flags, sizes, limit, scales, spare, spare_counts, floats, integers, own_words, few_hist,
+    few_counts,
 ):  # fmt: skip
     """Histograms and best splits of a node's children, in word k; of the root if parent < 0."""
     small, large, kept = 0, -1, -1
@@ -293,8 +345,9 @@ def _build(
             _add_node(node, k, words, sums, segments, nodes, own, own_counts, sizes)
         if nodes[OPEN, node]:
             _scan_word(
-                node, k, words, sums, segments, own, own_counts, nodes, gains, candidates, n_bins,
-                flags, sizes, limit, ridge, floats, integers, own_words, few_hist, few_counts,
+                node, k, words, sums, segments, own, own_counts, nodes, gains, candidates, extras,
+                n_bins, flags, sizes, limit, scales, floats, integers, own_words, few_hist,
+                few_counts,
             )  # fmt: skip
 
 
@@ -315,7 +368,9 @@ def _squares(weight, target, places, start, stop):
 
 
 @lean
-def _partition(c, node, final, words, sums, index, leaf, segments, squares, nodes, n_bins, sizes):
+def _partition(
+    c, node, final, words, sums, index, leaf, segments, squares, nodes, sets, n_bins, flags, sizes
+):
     """Move the rows of one node in one chunk to its children; mark them if these are leaves."""
     per_word = sizes[1]
     start, n = segments[0, node, c], segments[1, node, c]
@@ -334,10 +389,17 @@ def _partition(c, node, final, words, sums, index, leaf, segments, squares, node
     # Rows for the left from the front, for the right from the back: no branch to guess.
     places = index[3, start:stop]
     front = np.uint64(0)
-    for i in range(n):
-        places[front] = i
-        places[front + np.uint64(n - 1 - i)] = i
-        front += np.uint64((((split[i] >> shift) + turned) & _BYTE) <= last)
+    if flags[f] & CATEGORY:
+        members = sets[node, 0]
+        for i in range(n):
+            places[front] = i
+            places[front + np.uint64(n - 1 - i)] = i
+            front += is_in(members, (split[i] >> shift) & _BYTE)
+    else:
+        for i in range(n):
+            places[front] = i
+            places[front + np.uint64(n - 1 - i)] = i
+            front += np.uint64((((split[i] >> shift) + turned) & _BYTE) <= last)
     n_left = np.int64(front)
     segments[0, left, c], segments[1, left, c] = start, n_left
     segments[0, left + 1, c], segments[1, left + 1, c] = start + n_left, n - n_left
@@ -409,7 +471,7 @@ def _fix(t, start, stop, sample_weight, y, scales, sums, index, segments, square
 @inner
 def _task(
     t, now, todo, sample_weight, y, scales, partial, words, sums, index, leaf, segments, squares,
-    nodes, hist, counts, gains, candidates, n_bins, flags, sizes, chunk,
+    nodes, hist, counts, gains, candidates, extras, n_bins, flags, sizes, chunk,
 ):  # fmt: skip
     kind, n_todo = now[_KIND], now[_N_TODO]
     if kind == _BUILD:
@@ -419,7 +481,7 @@ def _task(
             integers[IDENTITY, b] = b
         _build(
             todo[t - k * n_todo], k, words, sums, segments, nodes, hist, counts, gains,
-            candidates, n_bins, flags, sizes, now[_LIMIT], scales[_RIDGE],
+            candidates, extras, n_bins, flags, sizes, now[_LIMIT], scales,
             np.empty((2, hist.shape[2]), dtype=np.int64),
             np.empty((2, counts.shape[2]), dtype=np.int32),
             np.empty((N_FLOATS, MAX_BINS)), integers, np.empty(FEW, dtype=np.uint64),
@@ -433,7 +495,7 @@ def _task(
         for i in range(n_todo):
             _partition(
                 t, todo[i], now[_FINAL], words, sums, index, labels, segments, squares, nodes,
-                n_bins, sizes,
+                extras[0], n_bins, flags, sizes,
             )  # fmt: skip
     elif kind == _LEAVES:
         _mark_leaves(t, todo, n_todo, index, labels, segments, nodes)
@@ -480,8 +542,11 @@ def _impurity(criterion, totals, square):
 
 
 @lean
-def _settle(node, criterion, nodes, reals, totals, gains, candidates, min_decrease, ridge):
+def _settle(
+    node, criterion, nodes, reals, totals, gains, candidates, extras, flags, min_decrease, ridge
+):
     """Choose the best split of all words for a node; False if there is none good enough."""
+    sets, bounds, _ = extras
     best = -1
     for k in range(gains.shape[1]):
         if candidates[node, k, _COLUMN] >= 0 and (best < 0 or gains[node, k] > gains[node, best]):
@@ -493,6 +558,12 @@ def _settle(node, criterion, nodes, reals, totals, gains, candidates, min_decrea
         weight = np.float64(totals[node, 0])
         mean = np.float64(totals[node, 1]) / weight
         decrease = gains[node, best] - mean * mean * (weight / (weight + ridge))
+        if len(bounds) > 0:
+            decrease = gains[node, best] - own_fit(totals[node], ridge, bounds[node])
+        # A penalty can cost more than a split brings. Without one a split never loses but by
+        # rounding, and one that brings nothing may lead to one that does.
+        if decrease < -_ROUNDING * abs(gains[node, best]):
+            return False
         share = np.float64(totals[node, 0]) / np.float64(totals[0, 0])
     else:
         decrease = gains[node, best] + reals[IMPURITY, node] - (1.0 if criterion == GINI else 0.0)
@@ -506,6 +577,14 @@ def _settle(node, criterion, nodes, reals, totals, gains, candidates, min_decrea
     nodes[MISSING_LEFT, node] = candidates[node, best, _SIDE]
     for k in range(totals.shape[1]):  # kept with the first word until the node is split
         candidates[node, 0, _SUMS + k] = candidates[node, best, _SUMS + k]
+    if flags[nodes[FEATURE, node]] & CATEGORY:
+        # What the split knows nothing of goes with the missing, these with most of the weight.
+        if nodes[MISSING_LEFT, node] < 0:
+            weight = candidates[node, 0, _SUMS]
+            nodes[MISSING_LEFT, node] = weight > totals[node, 0] - weight
+        for i in range(2 * SET_WORDS):
+            sets[node, 0, i] = sets[node, best, i]
+        close_set(sets[node, 0], nodes[MISSING_LEFT, node] == 1)
     return True
 
 
@@ -528,7 +607,7 @@ def _pick(now, best_first, opened, reals, todo):
 
 
 @lean
-def _split(now, todo, nodes, totals, candidates):
+def _split(now, todo, nodes, totals, candidates, bounds, flags, ridge):
     """Give every node of ``todo`` its two children."""
     now[_WORK] = 0
     for i in range(now[_N_TODO]):
@@ -544,6 +623,8 @@ def _split(now, todo, nodes, totals, candidates):
         for k in range(totals.shape[1]):
             totals[left, k] = candidates[node, 0, _SUMS + k]
             totals[left + 1, k] = totals[node, k] - totals[left, k]
+        if len(bounds) > 0:
+            bound_children(node, left, _sign(flags[nodes[FEATURE, node]]), totals, ridge, bounds)
         now[_WORK] += nodes[N_ROWS, node]
 
 
@@ -594,8 +675,8 @@ def _open(
 @lean
 def _advance(
     now, lists, scales, partial, segments, squares, nodes, reals, totals, hist, gains, candidates,
-    criterion, per_word, width, max_depth, max_leaves, min_split, min_samples, min_weight,
-    min_decrease, l2,
+    extras, flags, criterion, per_word, width, max_depth, max_leaves, min_split, min_samples,
+    min_weight, min_decrease, penalties,
 ):  # fmt: skip
     """Between two rounds of tasks: look at what was done and set up what comes next."""
     todo, opened, free = lists[0], lists[1], lists[2]
@@ -603,7 +684,11 @@ def _advance(
     if kind == _TOTALS:
         total = _total(partial[0])
         scales[_WEIGHT_UNIT] = _power_of_two(total)
+        l2 = penalties[0]
         scales[_RIDGE] = l2 * scales[_WEIGHT_UNIT]
+        scales[_SMOOTH] = penalties[1] * scales[_WEIGHT_UNIT]
+        scales[_CATEGORY_RIDGE] = (l2 + penalties[2]) * scales[_WEIGHT_UNIT]
+        scales[_CHANCE] = penalties[3]
         # A penalty pulls towards 0, so that is where numbers are measured from.
         scales[_CENTRE] = _total(partial[1]) / total if l2 == 0 else 0.0
         now[_LIMIT] = max(1, np.int64(min(min_weight, total) * scales[_WEIGHT_UNIT]))
@@ -618,6 +703,8 @@ def _advance(
         for field in range(len(nodes)):
             nodes[field, 0] = 0
         nodes[LEFT, 0], nodes[OPEN, 0] = -1, 1
+        if len(extras[1]) > 0:
+            extras[1][0, LOWER], extras[1][0, UPPER] = -np.inf, np.inf
         nodes[N_ROWS, 0] = now[_WORK]
         now[_N_NODES], now[_N_TODO] = 1, 1
         for slot in range(len(hist) - 1, 0, -1):
@@ -655,8 +742,8 @@ def _advance(
     first = 0 if todo[0] < 0 else now[_N_NODES] - 2 * now[_N_TODO]
     for node in range(first, now[_N_NODES]):
         if nodes[OPEN, node] and _settle(
-            node, criterion, nodes, reals, totals, gains, candidates, min_decrease * unit,
-            scales[_RIDGE],
+            node, criterion, nodes, reals, totals, gains, candidates, extras, flags,
+            min_decrease * unit, scales[_RIDGE],
         ):  # fmt: skip
             opened[now[_N_OPEN]] = node
             now[_N_OPEN] += 1
@@ -675,7 +762,7 @@ def _advance(
         if now[_N_NODES] + 2 * now[_N_TODO] > nodes.shape[1]:
             now[_KIND], now[_N_NODES] = _DONE, FULL
             return
-        _split(now, todo, nodes, totals, candidates)
+        _split(now, todo, nodes, totals, candidates, extras[1], flags, scales[_RIDGE])
         # All of `todo` are of one depth, or just one node: they end together.
         now[_FINAL] = nodes[DEPTH, todo[0]] + 1 == max_depth
         now[_KIND] = _PARTITION
@@ -689,14 +776,20 @@ def _advance(
 
 
 @lean
-def _finish(n_nodes, criterion, scales, nodes, reals, totals, n_bins, values, edges, exact, value):
-    """Turn bins into thresholds and fixed point into numbers."""
+def _finish(
+    n_nodes, criterion, scales, nodes, reals, totals, bounds, n_bins, flags, values, edges, exact,
+    value,
+):  # fmt: skip
+    """Turn bins into thresholds and fixed point into numbers; categories have no threshold."""
     for node in range(n_nodes):
         if criterion == SQUARED_ERROR:
             unit = scales[_WEIGHT_UNIT] / scales[_TARGET_UNIT]
             weight = np.float64(totals[node, 0])
-            mean = np.float64(totals[node, 1]) / (weight + scales[_RIDGE]) * unit
-            value[node, 0] = scales[_CENTRE] + mean
+            mean = np.float64(totals[node, 1]) / (weight + scales[_RIDGE])
+            if len(bounds) > 0:
+                low, high = bounds[node, LOWER], bounds[node, UPPER]
+                mean = bounded_value(totals[node, 1], weight + scales[_RIDGE], low, high)
+            value[node, 0] = scales[_CENTRE] + mean * unit
             value[node, 1] = weight / scales[_WEIGHT_UNIT]
             reals[IMPURITY, node] *= unit * unit
         else:
@@ -707,7 +800,9 @@ def _finish(n_nodes, criterion, scales, nodes, reals, totals, n_bins, values, ed
             nodes[FEATURE, node], nodes[BIN, node], nodes[MISSING_LEFT, node] = -1, 0, 0
             continue
         f, low, high = nodes[FEATURE, node], nodes[BIN, node], nodes[NEXT_BIN, node]
-        if high == n_bins[f]:
+        if flags[f] & CATEGORY:
+            nodes[BIN, node] = 0
+        elif high == n_bins[f]:
             # All that is there goes left, what is missing right.
             reals[THRESHOLD, node] = np.inf
             nodes[BIN, node] = n_bins[f] - 1
@@ -727,32 +822,35 @@ def _finish(n_nodes, criterion, scales, nodes, reals, totals, n_bins, values, ed
 @parallel(error_model="numpy")
 def grow(
     sample_weight, y, words, sums, index, leaf, segments, squares, partial, nodes, reals, totals,
-    hist, counts, gains, candidates, lists, n_bins, flags, values, edges, exact, value,
-    criterion, per_word, width, chunk, max_depth, max_leaves, min_split, min_samples, min_weight,
-    min_decrease, l2,
+    hist, counts, gains, candidates, sets, bounds, lists, n_bins, flags, values, edges, exact,
+    value, criterion, per_word, width, chunk, max_depth, max_leaves, min_split, min_samples,
+    min_weight, min_decrease, penalties,
 ):  # fmt: skip
     """Grow one tree into the arrays of a ``counterpoint.trees.GrowWorkspace``.
 
     Returns the number of nodes, or ``FULL`` if there is no room for more. Children lie side by
-    side, after their parent. ``max_leaves`` 0 grows level by level, else best first.
+    side, after their parent. ``max_leaves`` 0 grows level by level, else best first. ``penalties``
+    are the weight added to that of a leaf, to that of a category for sorting, and to that of a
+    side of a split on categories; and the share of a row's variance that such a split must bring
+    for each category beyond two.
     """
-    scales = np.zeros(4)
+    scales, extras = np.zeros(7), (sets, bounds, squares)
     now = np.zeros(_N_NOW, dtype=np.int64)
     now[_N_TASKS], now[_WORK] = segments.shape[2], len(sample_weight)
     while now[_KIND] != _DONE:
         for t in prange(now[_N_TASKS]):  # no race: chunks, and words of a node, are disjoint
             _task(
                 np.int64(t), now, lists[0], sample_weight, y, scales, partial, words, sums, index,
-                leaf, segments, squares, nodes, hist, counts, gains, candidates, n_bins, flags,
-                (criterion, per_word, width, min_samples), chunk,
+                leaf, segments, squares, nodes, hist, counts, gains, candidates, extras, n_bins,
+                flags, (criterion, per_word, width, min_samples), chunk,
             )  # fmt: skip
         _advance(
             now, lists, scales, partial, segments, squares, nodes, reals, totals, hist, gains,
-            candidates, criterion, per_word, width, max_depth, max_leaves, min_split, min_samples,
-            min_weight, min_decrease, l2,
+            candidates, extras, flags, criterion, per_word, width, max_depth, max_leaves, min_split,
+            min_samples, min_weight, min_decrease, penalties,
         )  # fmt: skip
     _finish(
-        now[_N_NODES], criterion, scales, nodes, reals, totals, n_bins, values, edges, exact,
-        value,
+        now[_N_NODES], criterion, scales, nodes, reals, totals, bounds, n_bins, flags, values,
+        edges, exact, value,
     )  # fmt: skip
     return now[_N_NODES]

@@ -12,10 +12,12 @@ import math
 import numpy as np
 
 from counterpoint._kernels.compiling import lean
+from counterpoint._kernels.hist_bounds import scan_bounded
 
 GINI, ENTROPY, SQUARED_ERROR = 0, 1, 2
 N_FLOATS, N_SUMS = 6, 4  # rows of the scratch arrays
 IDENTITY = 2  # the row of sums that holds 0, 1, 2 ...
+PLACES = 3  # and that of the bins to go through, where these are others
 MAX_BINS = 256  # and their length
 # Arrays are worked on in whole steps of so many numbers: what is left over would be done one by
 # one and take longer than the rest.
@@ -182,13 +184,15 @@ def _target_scores(
 
 @lean
 def scan_feature(
-    criterion, hist, counts, first, stride, n_bins, totals, n_rows, absent, missing_left,
-    min_samples, min_weight, ridge, floats, sums,
+    criterion, hist, counts, first, stride, n_bins, n_sorted, totals, n_rows, absent,
+    missing_left, min_samples, min_weight, ridge, limits, floats, sums,
 ):  # fmt: skip
     """Score every cut of a column and return (best score, last bin on the left).
 
     ``hist`` holds, from ``first``, the sums of ``n_bins`` bins and then of the missing, and the
-    same ``stride`` further for the next class; ``absent`` is the weight of the missing.
+    same ``stride`` further for the next class; ``absent`` is the weight of the missing. Of
+    categories ``n_sorted`` bins are to be gone through as listed in ``sums``; else it is -1.
+    ``limits`` are those of ``scan_bounded``.
     Scores, per unit of the node's weight: for Gini the sum of squares of class weights over
     side weights, for entropy minus the children's entropy, for squared error the sum of
     squares of the sides' targets over side weights plus ``ridge``. All are to be large. -inf and -1
@@ -197,14 +201,22 @@ def scan_feature(
     # With missing values on the right, all that is there may go left.
     n = n_bins if absent > 0 and not missing_left else n_bins - 1
     places = sums[IDENTITY]
-    if n_rows < n:  # most bins are empty
-        places = sums[3]
+    if n_sorted >= 0:
+        places = sums[PLACES]
+        n += n_sorted - n_bins
+    elif n_rows < n:  # most bins are empty
+        places = sums[PLACES]
         n_sums = 1 if criterion == SQUARED_ERROR else len(totals)
         n = _bins_in_use(hist, counts, first, stride, n, n_sums, min_samples, sums[0], places)
     if n < 1:
         return -np.inf, -1
     # Missing values alone on the left: the other direction has tried the same cut.
     least = (max(min_weight, absent + 1) if missing_left else min_weight, min_weight)
+    if limits[0]:
+        return scan_bounded(
+            hist, counts, first, stride, n, n_bins, totals, n_rows, missing_left, min_samples,
+            least, ridge, limits, places,
+        )  # fmt: skip
     if criterion == SQUARED_ERROR:
         _target_scores(
             hist, first, stride, n, n_bins, totals, missing_left, least, ridge, floats, sums,

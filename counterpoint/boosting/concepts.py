@@ -158,8 +158,10 @@ class NominalConceptClassifier(SharesMixin, ClassifierMixin, BaseEstimator):
 
         Takes what ``fit`` takes, and ``classes``, sorted labels of which some may have no row here;
         y are then their codes. Numeric columns are cut by these weights. Returns ``CodedRows``.
+        Concepts of an earlier fit are forgotten: they are of other values.
         """
         self._check_options()
+        self.__dict__.pop("_concept_of", None)
         columns = self._columns(X, y, reset=True)
         if classes is None:
             self.classes_, y = np.unique(check_classes(self, y, columns[0]), return_inverse=True)
@@ -320,6 +322,9 @@ class NominalConceptClassifier(SharesMixin, ClassifierMixin, BaseEstimator):
         # One attribute is not enough for the three classes that scikit-learn's checks have.
         tags.classifier_tags.poor_score = self.n_attributes == 1
         return tags
+
+    def __sklearn_is_fitted__(self):
+        return hasattr(self, "_concept_of")
 
     def _check_options(self):
         check_choice(self.measure, "measure", ("gain", "gain_ratio"))

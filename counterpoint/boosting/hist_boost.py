@@ -15,6 +15,8 @@ from counterpoint.boosting.in_time import StopsInTime
 from counterpoint.boosting.learners import MemberAnswer, PreparedLearner
 from counterpoint.boosting.newton import REGRESSION_LOSSES, NewtonClassLoss
 from counterpoint.trees import HistTreeRegressor
+from counterpoint.trees.growing.categories import CategoriesMixin
+from counterpoint.trees.growing.monotone import keep_in_order
 
 
 class SampledLearner(PreparedLearner):
@@ -36,11 +38,13 @@ class SampledLearner(PreparedLearner):
             return self.answer(model)
         leaf = self.data.leaves(model.tree_)
         values = self.loss.leaf_values(leaf, self.cases, model.tree_.node_count)
+        if self.data.directions is not None:
+            values = keep_in_order(model.tree_, values, self.data.directions)
         model.tree_ = replace(model.tree_, value=values[:, None])
         return MemberAnswer(model, values=values[leaf])
 
 
-class _HistBoost(StopsInTime):
+class _HistBoost(CategoriesMixin, StopsInTime):
     """Parameters of both, the rows held out, and what columns are worth."""
 
     resample = False
@@ -59,6 +63,8 @@ class _HistBoost(StopsInTime):
         subsample=0.8,
         max_features=0.8,
         max_bins=255,
+        categorical_features=None,
+        monotonic_cst=None,
         early_stopping="auto",
         patience=20,
         validation_fraction=0.1,
@@ -76,6 +82,8 @@ class _HistBoost(StopsInTime):
         self.subsample = subsample
         self.max_features = max_features
         self.max_bins = max_bins
+        self.categorical_features = categorical_features
+        self.monotonic_cst = monotonic_cst
         self.early_stopping = early_stopping
         self.patience = patience
         self.validation_fraction = validation_fraction
@@ -92,7 +100,26 @@ class _HistBoost(StopsInTime):
             l2_regularization=self.l2_regularization,
             max_features=self.max_features,
             max_bins=self.max_bins,
+            categorical_features=self.is_categorical_,
+            monotonic_cst=self.monotonic_cst,
         )
+
+    # Categories get their numbers here, once for all trees.
+
+    def _read_X(self, X, *, reset=False):
+        X = self._learn_categories(X) if reset else self._code_categories(X)
+        return super()._read_X(X, reset=reset)
+
+    def _check_numbers(self, X):
+        return super()._check_numbers(self._code_categories(X))
+
+    def _watcher(self, name, X, y):
+        return super()._watcher(name, self._code_categories(X), y)
+
+    def _for_folds(self):
+        # The names have numbers by now.
+        coded = self.is_categorical_
+        return {} if coded is None else {"categorical_features": coded}
 
     def _check_options(self):
         super()._check_options()
@@ -172,6 +199,12 @@ class HistBoostClassifier(_HistBoost, AdditiveClassifier):
         Share of the columns, drawn anew for each tree, that it may split on.
     max_bins : int, default=255
         Most bins of a column.
+    categorical_features : "from_dtype", array-like or None, default=None
+        Which columns hold categories, and how they are numbered and parted: see
+        :class:`counterpoint.trees.HistTreeRegressor`.
+    monotonic_cst : array-like of int, dict or None, default=None
+        For each column, or by names of columns: 1 if scores must rise with it or stay, -1 if they
+        must fall or stay, 0 if they are free. Only for two classes, and not for categories.
     early_stopping : bool or "auto", default="auto"
         Hold rows out and stop when their loss has not fallen for ``patience`` rounds; the trees up
         to the best round are kept. "auto": so from 2000 rows on; with fewer the number of rounds is
@@ -201,6 +234,8 @@ class HistBoostClassifier(_HistBoost, AdditiveClassifier):
         Labels, sorted.
     feature_importances_ : ndarray of shape (n_features,)
         Share of each column in what all splits lowered the loss by.
+    is_categorical_, categories_
+        As in :class:`counterpoint.trees.HistTreeRegressor`.
     history_ : DataFrame
         One row per round: ``held_error`` and ``held_log_loss`` if rows were held out, and the same
         on ``eval_set``.
@@ -238,6 +273,8 @@ class HistBoostClassifier(_HistBoost, AdditiveClassifier):
         subsample=0.8,
         max_features=0.8,
         max_bins=255,
+        categorical_features=None,
+        monotonic_cst=None,
         early_stopping="auto",
         patience=20,
         validation_fraction=0.1,
@@ -257,6 +294,8 @@ class HistBoostClassifier(_HistBoost, AdditiveClassifier):
             subsample=subsample,
             max_features=max_features,
             max_bins=max_bins,
+            categorical_features=categorical_features,
+            monotonic_cst=monotonic_cst,
             early_stopping=early_stopping,
             patience=patience,
             validation_fraction=validation_fraction,
@@ -267,6 +306,11 @@ class HistBoostClassifier(_HistBoost, AdditiveClassifier):
         self.class_weight = class_weight
 
     def _make_loss(self):
+        if self.monotonic_cst is not None and len(self.classes_) > 2:
+            raise ValueError(
+                f"monotonic_cst is given, and y holds {len(self.classes_)} classes: scores of more "
+                "than two have no one direction. Leave it out, or tell one class from the rest."
+            )
         return NewtonClassLoss(len(self.classes_))
 
     def predict_log_proba(self, X):
@@ -304,16 +348,16 @@ class HistBoostRegressor(_HistBoost, AdditiveRegressor):
         For ``loss="quantile"``.
     n_estimators, learning_rate, max_leaf_nodes, max_depth, min_samples_leaf, min_weight_leaf
         As in ``HistBoostClassifier``; the curvature of the squared error is 1.
-    l2_regularization, subsample, max_features, max_bins, early_stopping, patience
-        Likewise.
-    validation_fraction, warm_start, progress, random_state
+    l2_regularization, subsample, max_features, max_bins, categorical_features, monotonic_cst
+        Likewise; what is predicted rises or falls.
+    early_stopping, patience, validation_fraction, warm_start, progress, random_state
         Likewise.
 
     Attributes
     ----------
     estimators_ : list
         The trees.
-    estimator_weights_, feature_importances_, stop_reason_
+    estimator_weights_, feature_importances_, is_categorical_, categories_, stop_reason_
         As in ``HistBoostClassifier``.
     start_ : ndarray of shape (1,)
         Where scores start: the mean, quantile or logarithm of the mean of y.
@@ -346,6 +390,8 @@ class HistBoostRegressor(_HistBoost, AdditiveRegressor):
         subsample=0.8,
         max_features=0.8,
         max_bins=255,
+        categorical_features=None,
+        monotonic_cst=None,
         early_stopping="auto",
         patience=20,
         validation_fraction=0.1,
@@ -364,6 +410,8 @@ class HistBoostRegressor(_HistBoost, AdditiveRegressor):
             subsample=subsample,
             max_features=max_features,
             max_bins=max_bins,
+            categorical_features=categorical_features,
+            monotonic_cst=monotonic_cst,
             early_stopping=early_stopping,
             patience=patience,
             validation_fraction=validation_fraction,

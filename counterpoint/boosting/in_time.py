@@ -36,8 +36,9 @@ class StopsInTime:
         n_held = min(max(1, round(self.validation_fraction * len(y))), _MOST_HELD)
         if n_held >= len(y):
             raise ValueError(
-                f"early_stopping=True holds rows out, and X has {len(y)}: give more rows, or set "
-                "early_stopping=False."
+                f"early_stopping={self.early_stopping} holds out validation_fraction="
+                f"{self.validation_fraction:g} of the rows, and X has {len(y)}: none is left to "
+                "train on. Give more rows, hold out fewer, or set early_stopping=False."
             )
         kept, held = train_test_split(
             np.arange(len(y)), test_size=n_held, stratify=self._strata(y, n_held), random_state=rng
@@ -62,6 +63,7 @@ class StopsInTime:
             warnings.simplefilter("ignore")  # of classes with fewer rows than there are folds
             for fold in folds.split(np.zeros(len(y)), y):
                 model = clone(self).set_params(progress=False, random_state=draw_seed(rng))
+                model.set_params(**self._for_folds())
                 model._fold = fold
                 with whole():
                     model.fit(X, self._as_given(y), weight * self._n_cases)
@@ -73,6 +75,10 @@ class StopsInTime:
 
     def _as_given(self, y):
         return y
+
+    def _for_folds(self):
+        """Return options that are others for the data as they are by now."""
+        return {}
 
     def _strata(self, y, n_held):
         return None

@@ -266,6 +266,8 @@ class BaseBoosting(MetaEstimatorMixin, BaseEnsemble):
         """Return the data of a question to members that are trees of ours."""
         member = np.ravel(self.estimators_[0]).item(0)
         dtype = member._input_dtype
+        if hasattr(member, "_code_categories"):
+            X = member._code_categories(X)
         return validate_data(self, X, reset=False, dtype=dtype, ensure_all_finite="allow-nan")
 
     def _start_weights(self, X, y, sample_weight, class_factor=None):

@@ -5,6 +5,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from counterpoint._validation import check_list
+
 
 def is_frame(X: Any) -> bool:
     """Tell whether X is a pandas or polars data frame."""
@@ -38,6 +40,38 @@ def is_nominal(column: pd.Series) -> bool:
     ):
         return True
     raise _no_kind(column.name, dtype)
+
+
+def chosen_columns(chosen: Any, columns: list[pd.Series]) -> np.ndarray:
+    """Return a mask of the nominal columns, by what was given as ``categorical_features``."""
+    if isinstance(chosen, str):
+        if chosen != "from_dtype":
+            raise ValueError(
+                f"categorical_features={chosen!r}: give 'from_dtype', or a list of names, "
+                "positions or booleans."
+            )
+        return np.array([is_nominal(column) for column in columns], dtype=bool)
+    chosen = check_list(chosen, "categorical_features", "names, positions or booleans")
+    if chosen and all(isinstance(item, bool | np.bool_) for item in chosen):
+        if len(chosen) != len(columns):
+            raise ValueError(
+                f"categorical_features is a mask of length {len(chosen)}, but X has "
+                f"{len(columns)} columns."
+            )
+        return np.array(chosen, dtype=bool)
+    names = [column.name for column in columns]
+    mask = np.zeros(len(columns), dtype=bool)
+    for item in chosen:
+        if isinstance(item, str) and item in names:
+            mask[names.index(item)] = True
+        elif isinstance(item, int | np.integer) and -len(columns) <= item < len(columns):
+            mask[item] = True
+        else:
+            raise ValueError(
+                f"categorical_features has {item!r}, which is no column of X: its "
+                f"{len(columns)} columns are {names[:8]}{'...' if len(names) > 8 else ''}."
+            )
+    return mask
 
 
 def floats(column: pd.Series) -> np.ndarray:

@@ -9,13 +9,13 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MinMaxScaler, OneHotEncoder, OrdinalEncoder, StandardScaler
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from counterpoint._validation import check_choice, check_flag, check_list
+from counterpoint._validation import check_choice, check_flag
 from counterpoint.datasets.columns import (
     categories,
+    chosen_columns,
     floats,
     frame_columns,
     is_frame,
-    is_nominal,
     objects,
 )
 
@@ -90,7 +90,7 @@ class TabularEncoder(TransformerMixin, BaseEstimator):
         check_choice(self.nominal, "nominal", ("onehot", "ordinal"))
         check_choice(self.scale, "scale", (False, *_SCALERS))
         columns = self._columns(X, reset=True)
-        is_nominal = self._which_nominal(columns)
+        is_nominal = chosen_columns(self.categorical_features, columns)
         self.numeric_features_ = np.flatnonzero(~is_nominal).tolist()
         self.nominal_features_ = np.flatnonzero(is_nominal).tolist()
         self.categories_ = [
@@ -227,38 +227,6 @@ class TabularEncoder(TransformerMixin, BaseEstimator):
                 ) from error
             raise
         return [pd.Series(X[:, i], name=f"x{i}") for i in range(X.shape[1])]
-
-    def _which_nominal(self, columns):
-        """Return a mask of the nominal columns."""
-        chosen = self.categorical_features
-        if isinstance(chosen, str):
-            if chosen != "from_dtype":
-                raise ValueError(
-                    f"categorical_features={chosen!r}: give 'from_dtype', or a list of names, "
-                    "positions or booleans."
-                )
-            return np.array([is_nominal(column) for column in columns], dtype=bool)
-        chosen = check_list(chosen, "categorical_features", "names, positions or booleans")
-        if chosen and all(isinstance(item, bool | np.bool_) for item in chosen):
-            if len(chosen) != len(columns):
-                raise ValueError(
-                    f"categorical_features is a mask of length {len(chosen)}, but X has "
-                    f"{len(columns)} columns."
-                )
-            return np.array(chosen, dtype=bool)
-        names = [column.name for column in columns]
-        mask = np.zeros(len(columns), dtype=bool)
-        for item in chosen:
-            if isinstance(item, str) and item in names:
-                mask[names.index(item)] = True
-            elif isinstance(item, int | np.integer) and -len(columns) <= item < len(columns):
-                mask[item] = True
-            else:
-                raise ValueError(
-                    f"categorical_features has {item!r}, which is no column of X: its "
-                    f"{len(columns)} columns are {names[:8]}{'...' if len(names) > 8 else ''}."
-                )
-        return mask
 
     def _typed(self, columns):
         """Return a frame of floats and objects, missing as NaN in both."""

@@ -27,6 +27,7 @@ from counterpoint.base import (
     read_labels,
     validate_data,
 )
+from counterpoint.networks.engine import SMALLEST_RATE
 from counterpoint.networks.samples import Samples, Scale, split_merged
 from counterpoint.networks.search import Search
 
@@ -131,7 +132,7 @@ class BaseNetworks(BaseEnsemble):
         return rows, valid
 
     def _check_training(self):
-        check_number(self.learning_rate, "learning_rate", low=0, open_low=True)
+        check_number(self.learning_rate, "learning_rate", low=SMALLEST_RATE)
         if self.batch_size is not None:
             check_count(self.batch_size, "batch_size")
 

@@ -30,6 +30,8 @@ SOLVERS = ("gd", "adam")
 INITS = ("nguyen-widrow", "glorot")
 # Kingma & Ba 2015, algorithm 1: the values their paper proposes.
 _BETA1, _BETA2, _EPSILON = 0.9, 0.999, 1e-8
+# Steps of a smaller rate leave every weight as it is.
+SMALLEST_RATE = 1e-30
 
 
 @dataclass(frozen=True, kw_only=True)

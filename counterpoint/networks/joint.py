@@ -19,7 +19,14 @@ from counterpoint.networks.collapse import warn_collapse
 from counterpoint.networks.collusion import measure_collusion, warn_collusion
 from counterpoint.networks.coupling import find_coupling, pointwise_loss
 from counterpoint.networks.dynamics import Recorder
-from counterpoint.networks.engine import HIDDEN, INITS, SOLVERS, Trainer, start_networks
+from counterpoint.networks.engine import (
+    HIDDEN,
+    INITS,
+    SMALLEST_RATE,
+    SOLVERS,
+    Trainer,
+    start_networks,
+)
 from counterpoint.networks.samples import (
     Samples,
     Scale,
@@ -341,7 +348,7 @@ class BaseJointNetworks(BaseNetworks):
         check_count(self.n_estimators, "n_estimators")
         self._check_architecture()
         find_coupling(self.penalty, self._loss_name())
-        check_number(self.learning_rate, "learning_rate", low=0, open_low=True)
+        check_number(self.learning_rate, "learning_rate", low=SMALLEST_RATE)
         check_number(self.alpha, "alpha", low=0)
         check_number(self.tol, "tol", low=0)
         check_count(self.max_epochs, "max_epochs")

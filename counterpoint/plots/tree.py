@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from counterpoint.plots import style
 from counterpoint.plots.display import Display
 from counterpoint.trees import Tree, take_trees
-from counterpoint.trees.structure import OBLIQUE, class_shares
+from counterpoint.trees.structure import OBLIQUE, class_shares, refuse_categories
 
 # Inches: a row for each leaf, a letter, the column of bars.
 _ROW, _LETTER, _BARS = 0.25, 0.065, 1.3
@@ -193,6 +193,7 @@ class TreeDisplay(Display):
         tree = self.tree
         if tree.is_leaf[node]:
             return ""
+        refuse_categories(tree, "The picture")
         cut = style.number(tree.threshold[node])
         if tree.feature[node] != OBLIQUE or tree.normals is None:
             name = _short(self.feature_names[tree.feature[node]])

@@ -26,6 +26,7 @@ class BinnedData:
     exact: NDArray  # columns where each distinct value has its own bin
     n_bins: NDArray  # bins in use, the one for missing values not counted
     has_missing: NDArray  # columns with missing values among these samples
+    categorical: NDArray  # columns whose bins are categories, in no order
 
     @property
     def n_samples(self) -> int:
@@ -43,10 +44,13 @@ class Binner:
 
     A column with no more than ``max_bins`` distinct values gets a bin for each, with edges halfway
     between neighbours; others get bins of nearly equal numbers of rows. Weights play no part.
+    ``categorical`` (n_features,) says which columns hold categories, whole numbers from 0 to 254:
+    each is its own bin, whatever ``max_bins``.
     """
 
-    def __init__(self, max_bins: int = MAX_BINS):
+    def __init__(self, max_bins: int = MAX_BINS, categorical: ArrayLike | None = None):
         self.max_bins = max_bins
+        self.categorical = categorical
 
     def _check_sound(self):
         if hasattr(self, "edges_"):
@@ -62,8 +66,16 @@ class Binner:
         self.values_ = np.full((d, MAX_BINS + 1), np.nan)
         self.exact_ = np.ones(d, dtype=bool)
         self.n_bins_ = np.ones(d, dtype=np.int64)
+        self.categorical_ = np.zeros(d, dtype=bool)
+        if self.categorical is not None:
+            self.categorical_ |= np.asarray(self.categorical, dtype=bool)
         sample = _spread(n)
         for f in range(d):
+            if self.categorical_[f]:
+                self.n_bins_[f] = _most_category(matrix[:, f], f) + 1
+                self.edges_[f, :MAX_BINS] = np.arange(MAX_BINS) + 0.5
+                self.values_[f, :MAX_BINS] = np.arange(MAX_BINS)
+                continue
             values, counts = _distinct(matrix[:, f] if sample is None else matrix[sample, f])
             if sample is not None and len(values) <= self.max_bins:
                 values, counts = _distinct(matrix[:, f])  # rare values count too
@@ -78,7 +90,10 @@ class Binner:
         return self
 
     def transform(self, X: ArrayLike) -> BinnedData:
-        """Return the bins of X; values outside the range seen go to the outer bins."""
+        """Return the bins of X; values outside the range seen go to the outer bins.
+
+        What is no category, or one above those seen, becomes missing.
+        """
         matrix = _check_matrix(X)
         if matrix.shape[1] != len(self.n_bins_):
             raise ValueError(
@@ -86,6 +101,10 @@ class Binner:
                 "pass the columns of fit, in the same order."
             )
         codes = kernels.encode(matrix, self.edges_)
+        for f in np.flatnonzero(self.categorical_):
+            # Unequal where a number is negative or no whole one, and where it is NaN.
+            known = (codes[:, f] == matrix[:, f]) & (codes[:, f] < self.n_bins_[f])
+            codes[~known, f] = MISSING
         return BinnedData(
             codes=codes,
             edges=self.edges_,
@@ -93,6 +112,7 @@ class Binner:
             exact=self.exact_,
             n_bins=self.n_bins_,
             has_missing=(codes == MISSING).any(axis=0),
+            categorical=self.categorical_,
         )
 
     def fit_transform(self, X: ArrayLike) -> BinnedData:
@@ -118,6 +138,18 @@ def _distinct(column):
     if len(values) and not np.isfinite(values[[0, -1]]).all():
         raise ValueError("X holds infinite values: replace them by NaN or by large numbers.")
     return values, counts
+
+
+def _most_category(column, place):
+    """Return the highest category of a column, 0 where all are missing."""
+    given = column[~np.isnan(column)]
+    wrong = (given < 0) | (given > MAX_BINS - 1) | (given != np.floor(given))
+    if wrong.any():
+        raise ValueError(
+            f"Column {place} of X is one of categories and holds {given[wrong][0]:g}: give whole "
+            f"numbers from 0 to {MAX_BINS - 1}, NaN for missing, or names of categories in a frame."
+        )
+    return int(given.max()) if len(given) else 0
 
 
 def _spread(n):

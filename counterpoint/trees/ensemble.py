@@ -41,6 +41,7 @@ class StackedTrees:
     missing_go_to_left: NDArray
     value: NDArray
     directions: NDArray | None = None  # of oblique splits: k is feature n_features + k
+    categories: NDArray | None = None  # of splits on categories, whose threshold is NaN
 
     def _check_sound(self):
         n, roots = len(self.left), self.roots
@@ -58,7 +59,11 @@ class StackedTrees:
                 raise ValueError(f"A stacked tree has depth {depth}, but a path of {deepest}.")
         check_positions(self.feature[~self.is_leaf], "feature", MOST_COLUMNS)
         check_shape(self.value, "value", (n, *np.shape(self.value)[1:2]))
-        if np.isnan(self.threshold[~self.is_leaf]).any():
+        if self.categories is not None:
+            check_shape(self.categories, "categories", (n, 4))
+            if self.categories.dtype != np.uint64:
+                raise ValueError(f"categories is of type {self.categories.dtype}, expected uint64.")
+        elif np.isnan(self.threshold[~self.is_leaf]).any():
             raise ValueError("A split of stacked trees has threshold NaN.")
 
     @property
@@ -89,6 +94,16 @@ class StackedTrees:
             np.stack([left, right, missing], axis=1).astype(np.int32),
         )
 
+    @cached_property
+    def _sets(self):
+        """Rows of ``categories`` that are in use, and which is a node's, -1 for those with none."""
+        if self.categories is None:
+            return None
+        used = np.flatnonzero(np.isnan(self.threshold) & ~self.is_leaf)
+        place = np.full(len(self.left), -1, dtype=np.int32)
+        place[used] = np.arange(len(used))
+        return np.ascontiguousarray(self.categories[used]), place
+
 
 def stack_trees(trees: Sequence[Tree]) -> StackedTrees:
     """Lay trees end to end: at least one, all with the same number of classes."""
@@ -115,6 +130,7 @@ def stack_trees(trees: Sequence[Tree]) -> StackedTrees:
         missing_go_to_left=whole.missing_go_to_left.astype(bool),
         value=whole.value,
         directions=directions,
+        categories=whole.categories,
     )
 
 
@@ -170,13 +186,17 @@ def predict_trees(
 
 def _ask(stacked, codes, missing, feature, cut, children, kind, weights):
     where = (stacked.roots, stacked.depths, feature, cut, children)
+    look_up, add_up = kernels.look_up, kernels.add_up
+    if stacked._sets is not None:
+        where = (*where, *stacked._sets)
+        look_up, add_up = kernels.look_up_sets, kernels.add_up_sets
     if kind == "votes":
-        return kernels.look_up(codes, missing, *where, stacked.label)
+        return look_up(codes, missing, *where, stacked.label)
     if kind == "leaves":
         numbers = np.arange(len(stacked.feature), dtype=np.int32)
-        return kernels.look_up(codes, missing, *where, numbers) - stacked.roots[:, None]
+        return look_up(codes, missing, *where, numbers) - stacked.roots[:, None]
     if kind == "values":
-        return kernels.look_up(codes, missing, *where, np.ascontiguousarray(stacked.value[:, 0]))
+        return look_up(codes, missing, *where, np.ascontiguousarray(stacked.value[:, 0]))
     check_choice(kind, "kind", ("votes", "leaves", "values", "vote_sum", "value_sum"))
     table = np.asarray(stacked.value, dtype=np.float64)
     if kind == "vote_sum":
@@ -186,7 +206,7 @@ def _ask(stacked, codes, missing, feature, cut, children, kind, weights):
         raise ValueError(
             f"weights has shape {weights.shape}, expected ({stacked.n_trees},): one per tree."
         )
-    return kernels.add_up(codes, missing, *where, table, weights)
+    return add_up(codes, missing, *where, table, weights)
 
 
 def _project(directions, X):

@@ -24,7 +24,8 @@ class Tree:
 
     A sample goes left where its value is not above the threshold. In a leaf both children are
     -1, the feature is -1 and the threshold NaN. An oblique split compares the scalar product of
-    the sample and a row of ``normals`` with the threshold; its feature is -2.
+    the sample and a row of ``normals`` with the threshold; its feature is -2. A split on categories
+    has a set of them in ``categories``, which go left, and the threshold NaN.
 
     The arrays are kept as they are given. Functions that take a tree check it first: that every
     node but the root is the child of one node before it, that columns are from 0 to 2 ** 20 - 1,
@@ -50,6 +51,9 @@ class Tree:
     normals : ndarray of shape (n_nodes, n_features) or None, default=None
         Directions of oblique splits, rows of 0 at all other nodes. None: all splits are on
         columns.
+    categories : ndarray of shape (n_nodes, 4), uint64, or None, default=None
+        Sets of whole numbers from 0 to 255, a bit each, rows of 0 at all other nodes; what is no
+        such number goes where missing values go. None: no split is on categories.
     """
 
     children_left: NDArray
@@ -64,6 +68,7 @@ class Tree:
     impurity: NDArray
     max_depth: int
     normals: NDArray | None = None
+    categories: NDArray | None = None
 
     def _check_sound(self):
         check_tree(self)
@@ -82,6 +87,11 @@ class Tree:
     def is_oblique(self) -> bool:
         """Whether some split is along a direction that is no column."""
         return bool((self.feature == OBLIQUE).any())
+
+    @property
+    def on_categories(self) -> NDArray:
+        """Whether each node is a split on categories."""
+        return np.isnan(self.threshold) & ~self.is_leaf
 
     @property
     def label(self) -> NDArray:
@@ -105,6 +115,8 @@ PER_NODE = (
     "n_node_samples",
     "impurity",
 )
+# What it may have, a row for each node, and what is in the rows of nodes that have no use for it.
+_ROWS_OF_ZERO = {"normals": np.float64(0.0), "categories": np.uint64(0)}
 
 
 def take_nodes(tree: Tree, kept: NDArray, left: NDArray, right: NDArray) -> Tree:
@@ -115,12 +127,13 @@ def take_nodes(tree: Tree, kept: NDArray, left: NDArray, right: NDArray) -> Tree
     arrays["threshold"] = np.where(leaf, np.nan, arrays["threshold"])
     arrays["bin_threshold"] = np.where(leaf, 0, arrays["bin_threshold"]).astype(np.uint8)
     arrays["missing_go_to_left"] = arrays["missing_go_to_left"] & ~leaf
-    normals = tree.normals
+    for name, zero in _ROWS_OF_ZERO.items():
+        rows = getattr(tree, name)
+        arrays[name] = None if rows is None else np.where(leaf[:, None], zero, rows[kept])
     return Tree(
         children_left=left,
         children_right=right,
         max_depth=int(kernels.depth(left, right)),
-        normals=None if normals is None else np.where(leaf[:, None], 0.0, normals[kept]),
         **arrays,
     )
 
@@ -136,16 +149,23 @@ def join_trees(trees: Sequence[Tree]) -> Tree:
     first = np.repeat(np.cumsum([0, *sizes[:-1]]), sizes)
     left = np.concatenate([tree.children_left for tree in trees])
     right = np.concatenate([tree.children_right for tree in trees])
-    normals = [
-        np.zeros((tree.node_count, width)) if tree.normals is None else tree.normals
-        for width in widths
-        for tree in trees
-    ]
+    rows: dict[str, Any] = {}
+    for name, zero in _ROWS_OF_ZERO.items():
+        given = [getattr(tree, name) for tree in trees]
+        width = next((one.shape[1] for one in given if one is not None), None)
+        rows[name] = None
+        if width is not None:
+            rows[name] = np.concatenate(
+                [
+                    np.full((n, width), zero) if one is None else one
+                    for n, one in zip(sizes, given, strict=True)
+                ]
+            )
     return Tree(
         children_left=np.where(left == LEAF, LEAF, left + first).astype(np.int32),
         children_right=np.where(left == LEAF, LEAF, right + first).astype(np.int32),
         max_depth=max(tree.max_depth for tree in trees),
-        normals=np.concatenate(normals) if normals else None,
+        **rows,
         **{name: np.concatenate([getattr(tree, name) for tree in trees]) for name in PER_NODE},
     )
 
@@ -163,6 +183,7 @@ _KINDS = {
     "n_node_samples": "fiu",
     "impurity": "f",
     "normals": "f",
+    "categories": "u",
 }
 _FAULTS = {
     kernels.ONE_CHILD: "has one child: give two, or -1 for both",
@@ -202,9 +223,11 @@ def check_tree(tree: Any, name: str = "tree", *, n_features: int | None = None) 
             f"{name} has feature {feature[node]} at node {node}: give columns from 0 to "
             f"{n_columns - 1}, -1 in leaves and, with normals, -2 for oblique splits."
         )
-    strange = np.isnan(tree.threshold) & ~leaf
-    if strange.any():
+    strange = tree.on_categories
+    if tree.categories is None and strange.any():
         raise ValueError(f"{name} has threshold NaN at node {strange.argmax()}, which is a split.")
+    if (feature[strange] < 0).any():
+        raise ValueError(f"{name} has an oblique split on categories: give it a threshold.")
     for part in ("value", "weighted_n_node_samples", "impurity", "normals"):
         array = getattr(tree, part)
         if array is not None and not np.isfinite(array).all():
@@ -216,7 +239,7 @@ def _check_arrays(tree, name):
     n_nodes = None
     for part, kinds in _KINDS.items():
         array = getattr(tree, part)
-        if part == "normals" and array is None:
+        if part in _ROWS_OF_ZERO and array is None:
             continue
         if not isinstance(array, np.ndarray):
             raise ValueError(f"{name} has {part} of type {type(array).__name__}: give an array.")
@@ -226,7 +249,12 @@ def _check_arrays(tree, name):
                 f"{name} has {part} of type {array.dtype}: give the types in Tree's docstring."
             )
         n_nodes = array.size if n_nodes is None else n_nodes
-        ndim = 2 if part in ("value", "normals") else 1
+        ndim = 2 if part in ("value", *_ROWS_OF_ZERO) else 1
+        if part == "categories" and (size != 8 or array.shape[1:] != (4,)):
+            raise ValueError(
+                f"{name} has categories of type {array.dtype} and shape {array.shape}: give uint64 "
+                f"of shape ({n_nodes}, 4)."
+            )
         if array.ndim != ndim or len(array) != n_nodes or array.size == 0:
             raise ValueError(
                 f"{name} has {part} of shape {array.shape}, expected "
@@ -300,7 +328,7 @@ def round_down(values: Any, dtype: Any) -> NDArray:
 
 
 def require_columns(trees: Sequence[Tree], what: str) -> None:
-    """Refuse what is no tree, and trees with oblique splits."""
+    """Refuse what is no tree, and trees with oblique splits or splits on categories."""
     for k, tree in enumerate(trees):
         check_tree(tree, f"tree {k}" if k else "tree")
         if tree.is_oblique:
@@ -308,3 +336,13 @@ def require_columns(trees: Sequence[Tree], what: str) -> None:
                 f"Tree {k} has oblique splits, along directions that are no columns. {what} needs "
                 "splits on columns: use trees grown on the columns themselves."
             )
+        refuse_categories(tree, what, f"Tree {k}")
+
+
+def refuse_categories(tree: Tree, what: str, name: str = "The tree") -> None:
+    """Refuse a tree with splits on categories, which have no threshold."""
+    if tree.categories is not None and tree.on_categories.any():
+        raise ValueError(
+            f"{name} has splits on categories, and {what[:1].lower()}{what[1:]} needs thresholds: "
+            "grow it on numbers, with categorical_features=None."
+        )

@@ -10,6 +10,8 @@ from counterpoint.views.base import BaseViewClassifier
 from counterpoint.views.scaling import centre_and_scale
 from counterpoint.views.view import TrainingSet, View, numeric_columns
 
+# Units are saturated long before; beyond any number their inputs overflow.
+_LARGEST_GAIN = 1e30
 _ACTIVATIONS: dict[str, Callable] = {
     "tanh": np.tanh,
     "relu": lambda a: np.maximum(a, 0.0),
@@ -54,7 +56,7 @@ class UntrainedNetworkView(View):
         X = numeric_columns(X, name=type(self).__name__)
         check_count(self.n_layers, "n_layers")
         check_choice(self.activation, "activation", tuple(_ACTIVATIONS))
-        gain = check_number(self.gain, "gain", low=0, open_low=True)
+        gain = check_number(self.gain, "gain", low=0, open_low=True, high=_LARGEST_GAIN)
         n_units = X.shape[1]
         if self.n_units is not None:
             n_units = check_count(self.n_units, "n_units", hint=", or None")

@@ -330,6 +330,17 @@ def other_option(value, rng):
     return value
 
 
+# Options that say something of each column; most are right for d columns, the first whole numbers.
+COLUMN_OPTIONS = {
+    "categorical_features": lambda rng, d: hostile.pick(
+        rng, ("from_dtype", [0], [-1], [True] + [False] * (d - 1), list(range(d)), [d], [])
+    ),
+    "monotonic_cst": lambda rng, d: hostile.pick(
+        rng, ([0] + [1] * (d - 1), rng.randint(-1, 2, size=d), [-1] * d, [1] * (d + 1), {"a": 1})
+    ),
+}
+
+
 def make_fit(cls, rng):
     """Return an estimator, perhaps with one hostile option, and data to fit it to and ask it."""
     model = quick(cls)
@@ -345,12 +356,17 @@ def make_fit(cls, rng):
         if isinstance(value, int) and value > 6:
             model.set_params(**{name: 3 + rng.randint(4)})
     n, d = 4 + rng.randint(40), 1 + rng.randint(4)
+    by_column = [name for name in COLUMN_OPTIONS if name in options and rng.rand() < 0.5]
+    for name in by_column:
+        model.set_params(**{name: COLUMN_OPTIONS[name](rng, d)})
     if tags.input_tags.two_d_array and rng.rand() < 0.1:
         n = hostile.size(rng)
     weighs = has_fit_parameter(model, "sample_weight") and rng.rand() < 0.3
     weight = hostile.weights(rng, n) if weighs else None
     if tags.input_tags.two_d_array and n >= 4 and rng.rand() < 0.6:  # data as they should be
         X = rng.normal(size=(n, d))
+        if by_column:
+            X[:, 0] = rng.randint(5, size=n)
         signal = X[:, 0] + 0.5 * rng.normal(size=n)
         y = signal if tags.estimator_type == "regressor" else np.digitize(signal, [-0.5, 0.5])
         return model, X, y, weight, hostile.table(rng, 1 + rng.randint(8), d)

@@ -13,6 +13,7 @@ from naive import concepts as naive
 from sklearn.base import clone
 from sklearn.datasets import load_iris, make_blobs
 from sklearn.ensemble import AdaBoostClassifier
+from sklearn.exceptions import NotFittedError
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from counterpoint.boosting import NominalConcept, NominalConceptClassifier
@@ -382,6 +383,14 @@ def test_match_makes_no_difference_to_training_rows(context):
 
 
 # As a weak learner ----------------------------------------------------------------------------
+
+
+def test_preparing_other_rows_forgets_the_concepts(weather):
+    X, y = weather
+    model = NominalConceptClassifier().fit(X, y)
+    model.prepare(X[:5], y[:5])
+    with pytest.raises(NotFittedError):
+        model.predict(X)
 
 
 def test_refitting_codes_is_the_same_as_fitting(weather):

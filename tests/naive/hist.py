@@ -56,17 +56,24 @@ def sides(codes, rows, tree, node):
         tree.missing_go_to_left[node],
     )
     left = [i for i in rows if goes_left(codes[i][f], last, missing_left)]
+    if tree.categories is not None and math.isnan(tree.threshold[node]):
+        members = members_of(tree.categories[node])
+        ways = {i: missing_left if codes[i][f] == MISSING else codes[i][f] in members for i in rows}
+        left = [i for i in rows if ways[i]]
     return left, [i for i in rows if i not in set(left)]
 
 
 def penalised_gain(left, right, y, weight, l2):
     """How much more the sides fit than the whole: Chen and Guestrin 2016, eq. 7, twice."""
+    return sum(penalised_fit(rows, y, weight, l2) for rows in (left, right)) - penalised_fit(
+        [*left, *right], y, weight, l2
+    )
 
-    def fit(rows):
-        pull = sum(weight[i] * y[i] for i in rows)
-        return pull * pull / (sum(weight[i] for i in rows) + l2)
 
-    return fit(left) + fit(right) - fit([*left, *right])
+def penalised_fit(rows, y, weight, l2):
+    """Square of the targets' sum over the weight plus ``l2``."""
+    pull = sum(weight[i] * y[i] for i in rows)
+    return pull * pull / (sum(weight[i] for i in rows) + l2)
 
 
 def penalised_gains(codes, rows, y, weight, l2):
@@ -84,7 +91,11 @@ def walk(tree, row, *, raw):
     node = 0
     while tree.children_left[node] >= 0:
         x = row[tree.feature[node]]
-        if raw:
+        if tree.categories is not None and math.isnan(tree.threshold[node]):
+            members = members_of(tree.categories[node])
+            known = 0 <= x < 256 and x == int(x) and (raw or x != MISSING)
+            left = x in members if known else tree.missing_go_to_left[node]
+        elif raw:
             left = tree.missing_go_to_left[node] if math.isnan(x) else x <= tree.threshold[node]
         else:
             left = goes_left(x, tree.bin_threshold[node], tree.missing_go_to_left[node])
@@ -104,3 +115,63 @@ def words_of(codes, y, n_bins, per_word):
             column.append(word)
         words.append(column)
     return words
+
+
+def members_of(words):
+    """The numbers in a set of bits: four words of 64."""
+    return {64 * k + b for k, word in enumerate(words) for b in range(64) if int(word) >> b & 1}
+
+
+def category_cuts(codes, rows, f, y, weight, smooth):
+    """All cuts of the categories of a column in the order of their targets: [(left, right)]."""
+    known = sorted({codes[i][f] for i in rows} - {MISSING})
+    missing = [i for i in rows if codes[i][f] == MISSING]
+    mean = sum(weight[i] * y[i] for i in rows) / sum(weight[i] for i in rows)
+
+    def place(code):
+        own = [i for i in rows if codes[i][f] == code]
+        total = sum(weight[i] for i in own) + smooth
+        return (sum(weight[i] * y[i] for i in own) + smooth * mean) / total
+
+    order = sorted(known, key=place)
+    return _cut_everywhere([order[:at] for at in range(1, len(order) + 1)], codes, rows, f, missing)
+
+
+def category_chance(codes, rows, f, y, weight, share):
+    """What a cut of categories must bring: a share of a row's variance for each beyond two."""
+    known = {codes[i][f] for i in rows} - {MISSING}
+    return share * max(len(known) - 2, 0) * impurity(rows, y, weight, "squared_error") / len(rows)
+
+
+def category_subsets(codes, rows, f):
+    """All ways to part the categories of a column in two: [(left, right)]."""
+    known = sorted({codes[i][f] for i in rows} - {MISSING})
+    missing = [i for i in rows if codes[i][f] == MISSING]
+    chosen = [[c for b, c in enumerate(known) if m >> b & 1] for m in range(1, 2 ** len(known))]
+    return _cut_everywhere(chosen, codes, rows, f, missing)
+
+
+def _cut_everywhere(chosen, codes, rows, f, missing):
+    found = []
+    for left_codes in chosen:
+        for extra in ([], missing) if missing else ([],):
+            left = [i for i in rows if codes[i][f] in left_codes] + extra
+            right = [i for i in rows if i not in set(left)]
+            if left and right:
+                found.append((left, right))
+    return found
+
+
+def bounded(rows, y, weight, l2, low, high):
+    """Value of some rows within bounds, and by how much it lowers the squared error."""
+    pull, total = sum(weight[i] * y[i] for i in rows), sum(weight[i] for i in rows) + l2
+    value = min(max(pull / total, low), high)
+    return value, 2 * pull * value - total * value * value
+
+
+def bounded_gain(left, right, y, weight, l2, low, high, sign):
+    """What a split gains by values within bounds; None if they are in the wrong order."""
+    (a, fit_a), (b, fit_b) = (bounded(rows, y, weight, l2, low, high) for rows in (left, right))
+    if sign * a > sign * b:
+        return None
+    return fit_a + fit_b - bounded([*left, *right], y, weight, l2, low, high)[1]

@@ -194,7 +194,7 @@ WRONG = [
     (AveragedNetworkClassifier(start="same"), "start='same': choose 'shared'"),
     (AveragedNetworkClassifier(hidden_layer_sizes=()), r"hidden_layer_sizes=\(\)"),
     (AveragedNetworkClassifier(hidden_layer_sizes=(5, 0)), r"hidden_layer_sizes=\(5, 0\)"),
-    (AveragedNetworkClassifier(learning_rate=0), "learning_rate=0: give a number above 0"),
+    (AveragedNetworkClassifier(learning_rate=0), "learning_rate=0: give a number from 1e-30"),
     (AveragedNetworkClassifier(batch_size=0), "batch_size=0"),
     (AveragedNetworkClassifier(validation_fraction=1), "validation_fraction=1.* below 1"),
     (MixtureOfExpertsClassifier(gate="open"), "gate='open': choose 'soft'"),

@@ -445,7 +445,7 @@ def test_large_data_go_in_batches():
         ({"activation": "sine"}, "activation='sine'"),
         ({"init": "zeros"}, "init='zeros'"),
         ({"solver": "sgd"}, "solver='sgd'"),
-        ({"learning_rate": 0.0}, "learning_rate=0.0: give a number above 0"),
+        ({"learning_rate": 0.0}, "learning_rate=0.0: give a number from 1e-30"),
         ({"alpha": -1.0}, "alpha=-1.0"),
         ({"tol": -1.0}, "tol=-1.0"),
         ({"max_epochs": 0}, "max_epochs=0"),

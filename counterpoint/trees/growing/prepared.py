@@ -33,6 +33,7 @@ class PreparedRows:
     target: NDArray | None = None
     rows: NDArray | None = None  # those with a weight, if not all: others are in no bin or count
     is_random: bool = False  # whether the same weights may give another tree
+    directions: NDArray | None = None  # where answers must rise, 1, or fall, -1, with a column
     _last: tuple = (None, None)
 
     def weigh(self, sample_weight: NDArray | None) -> NDArray | None:

@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 from counterpoint._kernels import hist as kernels
 from counterpoint._kernels.binning import pack_words
 from counterpoint.trees.binning import BinnedData
+from counterpoint.trees.growing.monotone import check_directions
 from counterpoint.trees.structure import Tree
 
 CRITERIA = {"gini": 0, "entropy": 1, "squared_error": 2}
@@ -20,6 +21,13 @@ _CAPACITY = 4096  # nodes to begin with
 _HIST_BYTES = 1 << 27  # at most this much for histograms that are kept
 # With fewer numbers in X than this, threads cost more than they bring.
 _MIN_PARALLEL = 50_000
+# As LightGBM's cat_smooth and cat_l2: weight added to that of a category before they are sorted,
+# and to that of either side of a cut of them, so that rare ones do not lead by chance.
+CATEGORY_SMOOTH = 10.0
+CATEGORY_L2 = 10.0
+# Sorting k categories by targets that are noise gains 2 / pi of a row's variance for each of them
+# (the square of a normal number's mean size). Most of that is asked for before they are cut.
+CATEGORY_CHANCE = 0.5
 
 
 class GrowWorkspace:
@@ -47,7 +55,15 @@ class GrowWorkspace:
         self._lay_out(n, n_words)
         pack_words(binned.codes, codes, binned.n_bins, self._per_word, self._words[0])
         self._no_target = np.empty(0)
-        self._flags = np.where(binned.has_missing, kernels.MISSING, 0).astype(np.uint8)
+        self._flags = _flag(binned.has_missing, kernels.MISSING)
+        self._has_categories = bool(binned.categorical.any())
+        if self._has_categories:
+            if not self.is_regression:
+                raise ValueError(
+                    "Columns of categories are sorted by targets, and y are classes: grow on "
+                    "targets, or bin the columns as numbers."
+                )
+            self._flags |= _flag(binned.categorical, kernels.CATEGORY)
         self._part: GrowWorkspace | None = None
 
     def _lay_out(self, n, n_words):
@@ -64,6 +80,7 @@ class GrowWorkspace:
         self.leaf = np.zeros(n, dtype=np.int32)
         self._capacity = self._n_kept = 0
         self._lists = np.empty((3, 0), dtype=np.int64)
+        self._bounds = np.zeros((0, 2))
         self._counting = False
 
     def take(self, rows: NDArray) -> "GrowWorkspace":
@@ -75,7 +92,7 @@ class GrowWorkspace:
             np.take(words, rows, out=taken)
         return self._part
 
-    def _reserve(self, capacity, n_kept, counting):
+    def _reserve(self, capacity, n_kept, counting, bounded):
         """Make room for so many nodes and kept histograms, with numbers of rows or without."""
         n_words, size = self._words.shape[1], self._per_word * self._width
         if capacity > self._capacity:
@@ -89,6 +106,10 @@ class GrowWorkspace:
             self._gains = np.zeros((capacity, n_words))
             shape = (capacity, n_words, kernels.N_CANDIDATE + self._n_sums)
             self._candidates = np.zeros(shape, dtype=np.int64)
+            shape = (capacity * self._has_categories, n_words, 2 * kernels.SET_WORDS)
+            self._sets = np.zeros(shape, dtype=np.uint64)
+        if len(self._bounds) != bounded * self._capacity:
+            self._bounds = np.zeros((bounded * self._capacity, 2))
         if n_kept > self._n_kept or counting > self._counting:
             self._n_kept, self._counting = max(n_kept, self._n_kept), counting
             kept = (self._n_kept, n_words)
@@ -112,6 +133,10 @@ def grow(
     min_impurity_decrease: float = 0.0,
     l2: float = 0.0,
     columns: NDArray | None = None,
+    directions: NDArray | None = None,
+    category_smooth: float = CATEGORY_SMOOTH,
+    category_l2: float = CATEGORY_L2,
+    category_chance: float = CATEGORY_CHANCE,
 ) -> Tree:
     """Grow one tree; the leaf of every training sample is left in ``workspace.leaf``.
 
@@ -119,7 +144,11 @@ def grow(
     threads. ``target`` is for regression only; ``criterion`` None is "gini", or "squared_error".
     Numbers of samples are counted whatever their weight. ``l2`` is added to the weight of a leaf
     when its value is worked out, which draws that towards 0. ``columns`` (n_features,) says which
-    columns may be split on.
+    columns may be split on; ``directions`` (n_features,) where the answers must rise with a column,
+    1, or fall, -1, else 0, for regression. Categories are sorted by mean target, drawn to that of
+    the node by ``category_smooth``. ``category_l2`` is added to ``l2`` when a cut of them is
+    judged, and it must bring ``category_chance`` of a row's variance for each beyond two. Splits
+    that cost more by penalties than they bring are not made.
     """
     binned = workspace.binned
     n = workspace.n_samples
@@ -143,7 +172,16 @@ def grow(
     n_kept = min(most, 1 << min(max(depth - 2, 0), 30), _HIST_BYTES // workspace._hist_bytes + 2)
     flags = workspace._flags
     if columns is not None:
-        flags = flags | np.where(columns, 0, kernels.BARRED).astype(np.uint8)
+        flags = flags | _flag(~np.asarray(columns, dtype=bool), kernels.BARRED)
+    bounded = False
+    if directions is not None:
+        directions = check_directions(directions, "directions", binned.categorical)
+        bounded = bool(directions.any())
+    if directions is not None and bounded:
+        if not workspace.is_regression:
+            raise ValueError("directions are for regression, and y are classes: leave them out.")
+        flags = flags | _flag(directions > 0, kernels.RISING)
+        flags = flags | _flag(directions < 0, kernels.FALLING)
     # Little work is done faster alone.
     n_threads = get_num_threads()
     alone = n * binned.n_features < workspace._min_parallel
@@ -151,16 +189,17 @@ def grow(
         if alone:
             set_num_threads(1)
         while True:
-            workspace._reserve(capacity, n_kept, min_samples_leaf > 1)
+            workspace._reserve(capacity, n_kept, min_samples_leaf > 1, bounded)
             n_nodes = kernels.grow(
                 weight, y, workspace._words, workspace._sums, workspace._index, workspace.leaf,
                 workspace._segments, workspace._squares, workspace._partial, workspace._nodes,
                 workspace._reals, workspace._totals, workspace._hist, workspace._counts,
-                workspace._gains, workspace._candidates, workspace._lists, binned.n_bins,
-                flags, binned.values, binned.edges, binned.exact, workspace._value,
-                CRITERIA[criterion], workspace._per_word, workspace._width, workspace._chunk, depth,
-                leaves, int(min_samples_split), int(min_samples_leaf), float(min_weight_leaf),
-                float(min_impurity_decrease), float(l2),
+                workspace._gains, workspace._candidates, workspace._sets, workspace._bounds,
+                workspace._lists, binned.n_bins, flags, binned.values, binned.edges, binned.exact,
+                workspace._value, CRITERIA[criterion], workspace._per_word, workspace._width,
+                workspace._chunk, depth, leaves, int(min_samples_split), int(min_samples_leaf),
+                float(min_weight_leaf), float(min_impurity_decrease),
+                (float(l2), float(category_smooth), float(category_l2), float(category_chance)),
             )  # fmt: skip
             if n_nodes != kernels.FULL:
                 return _collect(workspace, n_nodes)
@@ -178,10 +217,16 @@ def _collect(workspace, n_nodes):
         value, weight = value[:, :1].copy(), value[:, 1].copy()
     else:
         value, weight = value.copy(), value.sum(axis=1)
+    feature, categories = nodes[kernels.FEATURE].astype(np.int32), None
+    if workspace._has_categories:
+        split = (feature >= 0) & workspace.binned.categorical[feature]
+        if split.any():
+            members = workspace._sets[:n_nodes, 0, : kernels.SET_WORDS]
+            categories = np.where(split[:, None], members, np.uint64(0))
     return Tree(
         children_left=left,
         children_right=np.where(left < 0, left, left + 1),
-        feature=nodes[kernels.FEATURE].astype(np.int32),
+        feature=feature,
         threshold=workspace._reals[kernels.THRESHOLD, :n_nodes].copy(),
         bin_threshold=nodes[kernels.BIN].astype(np.uint8),
         missing_go_to_left=nodes[kernels.MISSING_LEFT].astype(bool),
@@ -190,7 +235,12 @@ def _collect(workspace, n_nodes):
         n_node_samples=nodes[kernels.N_ROWS].copy(),
         impurity=workspace._reals[kernels.IMPURITY, :n_nodes].copy(),
         max_depth=int(nodes[kernels.DEPTH].max()),
+        categories=categories,
     )
+
+
+def _flag(where, bit):
+    return np.where(where, bit, 0).astype(np.uint8)
 
 
 def _chunk_rows(n):

@@ -246,7 +246,7 @@ class MergedTreeClassifier(PoolMixin, SingleTreeMixin, ClassifierMixin, BaseEsti
         check_count(self.min_samples_leaf, "min_samples_leaf")
         if self.max_depth is not None:
             check_count(self.max_depth, "max_depth", hint=", or None for no limit")
-        if self.max_features in ("sqrt", "log2"):
+        if isinstance(self.max_features, str) and self.max_features in ("sqrt", "log2"):
             return
         if isinstance(self.max_features, Integral):
             check_count(self.max_features, "max_features")

@@ -14,7 +14,7 @@ from counterpoint.trees.boxes import data_bounds
 from counterpoint.trees.growing.growers import case_weights
 from counterpoint.trees.merging.loop import STEP, TreeMerger
 from counterpoint.trees.pruning.criteria import local_criterion
-from counterpoint.trees.structure import Tree
+from counterpoint.trees.structure import Tree, refuse_categories
 from counterpoint.trees.take import take_trees
 
 ORDERS = ("samples", "volume")
@@ -166,6 +166,8 @@ def merge_arrays(
 ):
     """Merge trees on rows with class codes and weights as numbers of cases; see merge_trees."""
     check_choice(order, "order", ORDERS)
+    for k, tree in enumerate(trees):
+        refuse_categories(tree, "Merging", f"Tree {k}")
     oblique = any(tree.is_oblique for tree in trees)
     if oblique and order == "volume":
         raise ValueError(

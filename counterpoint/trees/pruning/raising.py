@@ -8,7 +8,14 @@ from numpy.typing import ArrayLike, NDArray
 from counterpoint._kernels import trees as kernels
 from counterpoint.trees.pruning.bottom_up import EQUAL
 from counterpoint.trees.pruning.criteria import LocalCriterion, check_cf
-from counterpoint.trees.structure import LEAF, Tree, check_cases, impurities, take_nodes
+from counterpoint.trees.structure import (
+    LEAF,
+    Tree,
+    check_cases,
+    impurities,
+    refuse_categories,
+    take_nodes,
+)
 
 
 def prune_and_raise(
@@ -35,6 +42,7 @@ def prune_and_raise(
         raise ValueError(
             "The tree has oblique splits: only branches of splits on columns are raised."
         )
+    refuse_categories(tree, "Raising branches")
     rows: NDArray = np.asarray(X, dtype=np.float64)
     if rows.ndim != 2 or rows.shape[1] <= tree.feature.max():
         raise ValueError(

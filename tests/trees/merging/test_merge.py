@@ -503,6 +503,7 @@ def test_frames_keep_their_names():
         ({"max_features": 0}, "max_features=0"),
         ({"max_features": 1.5}, "max_features=1.5"),
         ({"max_features": True}, "max_features=True"),
+        ({"max_features": np.array([1.0, np.nan])}, "max_features=array"),
         ({"cf": 1.0}, "cf=1.0"),
     ],
 )
