@@ -47,6 +47,10 @@ class Metric(ABC):
 class _Rows(Metric):
     """A mean over rows."""
 
+    @abstractmethod
+    def each(self, answer, y, decision) -> NDArray:
+        """Return the loss of each row."""
+
     def loss(self, answer, y, weight, decision):
         return float(np.average(self.each(answer, y, decision), weights=weight))
 

@@ -101,7 +101,7 @@ def test_every_method_comes_back_the_same(method, tmp_path, few, small):
 def test_every_rule_of_auto_comes_back(rule, tmp_path, few, monkeypatch):
     from counterpoint.auto import choice
 
-    monkeypatch.setattr(choice, "_clear_best", lambda each, rows, weight: rule)
+    monkeypatch.setattr(choice, "_clear_best", lambda losses, folds: rule)
     fitted = fit(TABLE, "class", "auto", progress=False)
     assert fitted.model.named_steps["model"].combiner_name_ == rule
     saved = load(save(fitted, tmp_path / "model.skops"))
@@ -113,6 +113,17 @@ def test_every_rule_of_auto_comes_back(rule, tmp_path, few, monkeypatch):
     )
     # The model in hand keeps its own frames.
     assert isinstance(fitted.model.named_steps["model"].leaderboard_, pd.DataFrame)
+
+
+def test_folds_that_stand_in_for_a_last_fit_come_back(tmp_path, few, monkeypatch):
+    monkeypatch.setattr("counterpoint.auto.trying._TO_FINISH", -1.0)  # never time for last fits
+    fitted = fit(TABLE, "class", "auto", time_limit=1e6, progress=False)
+    kept = dict(fitted.model.named_steps["model"].pool_).values()
+    assert {type(member).__name__ for member in kept} == {"FoldMeanClassifier"}
+    saved = load(save(fitted, tmp_path / "model.skops"))
+    np.testing.assert_array_equal(
+        saved.model.predict_proba(fitted.X_test), fitted.model.predict_proba(fitted.X_test)
+    )
 
 
 def test_members_of_the_pool_are_known():
