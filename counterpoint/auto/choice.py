@@ -88,6 +88,8 @@ def make_rules(random_state: Any = None, *, numbers: bool = False) -> dict[str, 
     return {
         "blend": BlendCombiner(list(parts.values())),
         "best alone": WeightedMeanCombiner("best"),
+        # Where one is far ahead, bags without it have nothing to choose from.
+        "greedy, one bag": GreedyMeanCombiner(n_bags=1),
         **parts,
     }
 
@@ -125,7 +127,7 @@ def choose_rule(
             rules[SIMPLE] = BestOfCombiner(simple)
         for name in list(rules)[1:]:
             said[name][test] = rules[name].fit(seen).combine(unseen)
-    said["blend"] = np.mean([said[name] for name in names[2:]], axis=0)
+    said["blend"] = np.mean([said[name] for name in names[-3:]], axis=0)
     losses = {name: _Losses(metric, said[name], y, weight, folds) for name in names}
     # The rule for a fold is chosen by the other folds, as it will be for new data.
     honest = np.empty(shape)

@@ -126,6 +126,9 @@ class Trying:
                     self.reason = "no gain"
                     break
         bar.close()
+        able = [k for k in order if k not in self._out]
+        if not self.done and able:  # one is tried in any case: the quickest, the first of equals
+            self._try(min(able, key=lambda k: self._price(k, lowest)), lowest, anyway=True)
 
     def _climb(self):
         """Let those that carry the ensemble learn from more rows, as long as there is time."""
@@ -144,9 +147,8 @@ class Trying:
             if not fair:
                 stuck.add(k)
                 continue
-            # Not the whole ladder at once, unless it is cheap: a price is foretold from below.
-            cheap = [n for n in fair if self.budget.affords(self._price(k, n), share=0.1)]
-            self._try(k, max(cheap) if cheap else fair[0], again=True)
+            # Rung by rung: a price is foretold from below, and not from far below.
+            self._try(k, fair[0], anyway=True)
             if k in self._out:
                 stuck.add(k)
 
@@ -165,18 +167,14 @@ class Trying:
 
     # -- one member ------------------------------------------------------------------------------
 
-    def _try(self, k, n_rows, *, again=False):
+    def _try(self, k, n_rows, *, anyway=False):
         """Fit a member on a rung; leave it out if it fails, or if there is no time for it."""
-        member, first = self.members[k], not self.done
-        if not first and self.budget.for_trying <= 0:
-            self.reason = "time_limit"
-            return
-        if self.budget.is_limited and not is_fitted(member.estimator) and not again:
-            self.probe(k)
+        if self.budget.is_limited and not anyway and not is_fitted(self.members[k].estimator):
+            if self.budget.for_trying > 0:
+                self.probe(k)
             if k in self._out:
                 return
-            price = self._price(k, n_rows)
-            if not first and not self.budget.affords(price, share=self._share()):
+            if not self.budget.affords(self._price(k, n_rows), share=self._share()):
                 self.reason = "time_limit"
                 return
         fitted, seconds = self._fit(k, self.plan.splits(n_rows))

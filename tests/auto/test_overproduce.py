@@ -54,7 +54,7 @@ def test_the_board_tells_all_members_and_their_worth(data):
     text = model.explain()
     assert "5 members were tried" in text
     assert kept["member"].iloc[0] in text
-    tried = {"blend", "best alone", "best third", "greedy", "stacking"}
+    tried = {"blend", "best alone", "greedy, one bag", "best third", "greedy", "stacking"}
     assert set(model.combiners_tried_["combiner"]) == tried
 
 
