@@ -13,7 +13,7 @@ from sklearn.kernel_ridge import KernelRidge
 from sklearn.linear_model import ElasticNetCV, RidgeCV
 from sklearn.neighbors import KNeighborsRegressor
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import QuantileTransformer, SplineTransformer, StandardScaler
+from sklearn.preprocessing import SplineTransformer, StandardScaler
 from sklearn.svm import SVR
 from sklearn.tree import DecisionTreeRegressor
 
@@ -59,8 +59,6 @@ def default_number_pool(n_samples: int, n_features: int) -> list[Candidate]:
         _of("extra trees", "trees", lambda s: ExtraTreesRegressor(trees, random_state=s)),
         _of("extra trees, leaves of 3", "trees", lambda s: ExtraTreesRegressor(
             trees, max_features=0.5, min_samples_leaf=3, random_state=s)),
-        _of("random forest", "trees", lambda s: RandomForestRegressor(
-            trees, max_features=0.4, random_state=s)),
         _of("random forest, leaves of 5", "trees", lambda s: RandomForestRegressor(
             trees, min_samples_leaf=5, random_state=s)),
         _of("gradient boosting", "boosting", lambda s: HistGradientBoostingRegressor(
@@ -72,10 +70,6 @@ def default_number_pool(n_samples: int, n_features: int) -> list[Candidate]:
             HistTreeRegressor(max_depth=4), n_estimators=150, learning_rate=0.1, random_state=s)),
         _of("elastic net", "linear", lambda s: _scaled(
             ElasticNetCV(l1_ratio=0.7, alphas=30, max_iter=5000, random_state=s))),
-        _of("ridge on quantiles", "linear", lambda s: make_pipeline(
-            QuantileTransformer(n_quantiles=max(2, min(n_samples // 2, 200)),
-                                output_distribution="normal", random_state=s),
-            RidgeCV(_ALPHAS))),
         *_networks(),
     ]  # fmt: skip
     if n_features <= _MOST_SPLINES:
@@ -83,9 +77,8 @@ def default_number_pool(n_samples: int, n_features: int) -> list[Candidate]:
             StandardScaler(), SplineTransformer(5, knots="quantile", extrapolation="linear"),
             RidgeCV(_ALPHAS))))  # fmt: skip
     if n_samples <= MOST_ROWS_NEIGHBOURS:
-        for k in (5, 20):
-            k = min(k, max(1, n_samples // 10))
-            members.append(_of(f"{k} neighbours", "neighbours", _neighbours(k)))
+        for k, name in ((5, "near neighbours"), (20, "many neighbours")):
+            members.append(_of(name, "neighbours", _neighbours(min(k, max(1, n_samples // 10)))))
     if n_samples <= _MOST_ROWS_KERNEL:
         for c in (1.0, 10.0):
             members.append(_of(f"SVM, C={c:g}", "kernel", _svm(c)))
@@ -131,7 +124,4 @@ def _networks():
     return [
         _of("networks, negative correlation", "networks", lambda s: _like_numbers(
             networks.NegativeCorrelationRegressor(8, random_state=s))),
-        _of("networks, alone", "networks", lambda s: _like_numbers(
-            networks.NegativeCorrelationRegressor(
-                8, strength=0.0, hidden_layer_sizes=(40,), random_state=s))),
     ]  # fmt: skip

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from importlib import import_module
 
 from sklearn.base import BaseEstimator
-from sklearn.discriminant_analysis import LinearDiscriminantAnalysis, QuadraticDiscriminantAnalysis
+from sklearn.discriminant_analysis import QuadraticDiscriminantAnalysis
 from sklearn.dummy import DummyClassifier
 from sklearn.ensemble import (
     ExtraTreesClassifier,
@@ -86,17 +86,12 @@ def default_pool(n_samples: int, n_features: int, n_classes: int) -> list[Candid
             BernoulliNB())),
         _of("quadratic discriminant", "bayes", lambda s: _scaled(QuadraticDiscriminantAnalysis(
             solver="eigen", shrinkage=0.1))),
-        _of("linear discriminant", "linear", lambda s: LinearDiscriminantAnalysis(
-            solver="lsqr", shrinkage="auto")),
-        _of("logistic regression, C=0.05", "linear", lambda s: _scaled(
-            LogisticRegression(C=0.05, max_iter=2000))),
         _of("logistic regression on quantiles", "linear", lambda s: make_pipeline(
             QuantileTransformer(n_quantiles=max(2, min(n_samples // 2, 200)),
                                 output_distribution="normal", random_state=s),
             LogisticRegression(C=0.5, max_iter=2000))),
         _of("AdaBoost, stumps", "boosting", _boosted(0.0, 1, 150)),
         _of("AdaBoost.NC 2, depth 3", "boosting", _boosted(2.0, 3, 80)),
-        _of("AdaBoost.NC 9, depth 5", "boosting", _boosted(9.0, 5, 60)),
         _of("random forest", "trees", lambda s: RandomForestClassifier(trees, random_state=s)),
         _of("random forest, leaves of 3", "trees", lambda s: RandomForestClassifier(
             trees, min_samples_leaf=3, max_features=0.4, random_state=s)),
@@ -110,9 +105,8 @@ def default_pool(n_samples: int, n_features: int, n_classes: int) -> list[Candid
             learning_rate=0.05, max_iter=200, max_depth=3, min_samples_leaf=10, random_state=s)),
     ]  # fmt: skip
     if n_samples <= MOST_ROWS_NEIGHBOURS:
-        for k in (5, 20):
-            k = min(k, max(1, n_samples // 10))
-            members.append(_of(f"{k} neighbours", "neighbours", _neighbours(k)))
+        for k, name in ((5, "near neighbours"), (20, "many neighbours")):
+            members.append(_of(name, "neighbours", _neighbours(min(k, max(1, n_samples // 10)))))
     if n_samples <= _MOST_ROWS_KERNEL:
         for c in (1.0, 10.0, 100.0):
             members.append(_of(f"SVM, C={c:g}", "kernel", _svm(C=c)))
@@ -156,8 +150,6 @@ def _from_our_packages():
     return [
         _of("networks, negative correlation", "networks", lambda s: (
             networks.NegativeCorrelationClassifier(8, loss="cross-entropy", random_state=s))),
-        _of("networks, alone", "networks", lambda s: networks.NegativeCorrelationClassifier(
-            8, strength=0.0, loss="cross-entropy", hidden_layer_sizes=(40,), random_state=s)),
         _of("rotated trees", "views", lambda s: views.ProjectionEnsembleClassifier(
             kinds=("rotation",), n_estimators=30, random_state=s)),
     ]  # fmt: skip

@@ -118,7 +118,7 @@ def test_the_default_pool_begins_with_strong_and_different_members():
     model, said = fit((X, y), None, 1e-9)
     assert [name for name, _ in model.pool_] == ["boosted trees"]
     assert model.score(X, y) > 0.9
-    assert "1 of 29 members were tried" in said
+    assert "1 of 25 members were tried" in said
 
 
 def test_a_budget_foretells_what_grows_faster_than_rows(clock):
