@@ -19,7 +19,7 @@ from counterpoint.boosting.rules import Rule, Verdict
 from counterpoint.boosting.staged import StagedClassifier
 from counterpoint.exceptions import DivergenceError
 from counterpoint.trees import HistTreeRegressor
-from counterpoint.trees.ensemble import predict_trees
+from counterpoint.trees.ensemble import leaves_of, predict_trees
 
 # Squares of larger scores overflow.
 _MOST = 1e100
@@ -124,12 +124,24 @@ class AdditiveWatcher:
     def __init__(self, name, X, y, loss):
         self.name, self.X, self.y, self.loss = name, X, y, loss
         self.total = np.zeros((len(y), loss.n_outputs))
+        self.rows = None
 
     def __call__(self, model, alpha):
         """Count a member in and note errors."""
-        self.total += alpha * member_values(model, self.X)
+        self.total += alpha * self._values(model)
         notes = self.loss.notes(self.y, self.loss.scores(self.total))
         return {f"{self.name}_{k}": v for k, v in notes.items()}
+
+
+    def _values(self, model):
+        """Return what a member adds; trees of ours have the data read once for all of them."""
+        models = model if isinstance(model, list) else [model]
+        if any(type(m) is not HistTreeRegressor for m in models):
+            return member_values(model, self.X)
+        if self.rows is None:
+            self.rows = models[0].read_rows(self.X)
+        trees = [m.tree_ for m in models]
+        return np.stack([t.value[leaves_of(t, self.rows), 0] for t in trees], axis=1)
 
 
 def as_columns(array):

@@ -1,5 +1,6 @@
 """Gradient boosting of histogram trees: many small Newton steps, ended in time."""
 
+from copy import copy
 from dataclasses import replace
 
 import numpy as np
@@ -25,6 +26,12 @@ class SampledLearner(PreparedLearner):
         self.share, self.loss, self.cases = share, loss, cases
         self.is_random = self.is_random or share < 1
 
+    def _copy(self):
+        # It draws from ours: to seed a generator takes as long as to grow a small tree.
+        model = copy(self.template)
+        model.random_state = self.rng
+        return model
+
     def fit(self, weight, target=None):
         """Train one member."""
         model, rows = self._copy(), None
@@ -32,6 +39,7 @@ class SampledLearner(PreparedLearner):
             n = len(self.data.X)
             rows = np.flatnonzero(self.rng.permutation(n) < max(1, round(self.share * n)))
         model.fit_prepared(self.data, weight, target=target, rows=rows)
+        model.random_state = None
         if not hasattr(self.loss, "leaf_values"):
             return self.answer(model)
         leaf = self.data.leaves(model.tree_)
@@ -280,6 +288,9 @@ class HistBoostClassifier(_HistBoost, AdditiveClassifier):
 
     def _as_given(self, y):
         return self.classes_[y]
+
+    def _trees_a_round(self):
+        return 1 if len(self.classes_) == 2 else len(self.classes_)
 
     def _with_every_class(self, y, kept, held):
         # A class of which all rows were held out is trained on what is there of it.

@@ -65,7 +65,9 @@ class _HistTree(GrownTreeMixin, TreeMixin, BaseEstimator):
             min_impurity_decrease=self.min_impurity_decrease,
             **self._further(data),
         )
-        data.remember(self.tree_, grower.leaf if kept is None else None)
+        # With rows of no weight left out it is not known which of the others are where.
+        known = data.rows is None
+        data.remember(self.tree_, grower.leaf if known else None, rows if known else None)
         return self
 
     def _further(self, data):

@@ -72,7 +72,7 @@ class GrowWorkspace:
             self._part = copy(self)
             self._part._lay_out(len(rows), self._words.shape[1])
         for taken, words in zip(self._part._words[0], self._words[0], strict=True):
-            np.take(words, rows, out=taken)
+            np.take(words, rows, out=taken, mode="clip")  # the mode that needs no copy
         return self._part
 
     def _reserve(self, capacity, n_kept, counting):
