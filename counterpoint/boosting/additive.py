@@ -176,18 +176,27 @@ class BaseAdditiveBoosting(BaseBoosting):
 
     def _check_options(self):
         super()._check_options()
-        check_number(self.learning_rate, "learning_rate", low=0, open_low=True)
+        if not self._is_auto("learning_rate"):
+            check_number(self.learning_rate, "learning_rate", low=0, open_low=True)
         if is_classifier(self._base()):
             raise ValueError(
                 f"{type(self._base()).__name__} is a classifier, and {type(self).__name__} fits "
                 "its members to numbers: pass a regressor as `estimator`."
             )
 
+    def _is_auto(self, name):
+        """Whether a parameter is left to the estimator."""
+        return False
+
+    def _rate(self):
+        """Return the learning rate in use."""
+        return self.learning_rate
+
     def make_rule(self):
         """Return the rule that fits what the loss asks for, and adds it."""
         self._loss = self._make_loss()
         votes = self.stopping is not None
-        return AdditiveRule(self._loss, self.learning_rate, self.line_search, self._cases, votes)
+        return AdditiveRule(self._loss, self._rate(), self.line_search, self._cases, votes)
 
     def _make_learner(self, rule, X, y, weight, rng):
         learner = make_learner(

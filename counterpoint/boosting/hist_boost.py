@@ -18,6 +18,10 @@ from counterpoint.boosting.newton import REGRESSION_LOSSES, NewtonClassLoss
 from counterpoint.trees import HistTreeRegressor
 
 
+# So many rows are enough for trees to be right at larger steps.
+_MANY = 100_000
+
+
 class SampledLearner(PreparedLearner):
     """Grow trees on rows drawn anew for each; leaves are set by the loss if it asks for that."""
 
@@ -58,11 +62,11 @@ class _HistBoost(StopsInTime):
         self,
         *,
         n_estimators=1000,
-        learning_rate=0.1,
-        max_leaf_nodes=63,
+        learning_rate="auto",
+        max_leaf_nodes="auto",
         max_depth=None,
         min_samples_leaf=1,
-        min_weight_leaf=1.0,
+        min_weight_leaf=0.1,
         l2_regularization=1.0,
         subsample=0.8,
         max_features=0.8,
@@ -91,9 +95,28 @@ class _HistBoost(StopsInTime):
         self.progress = progress
         self.random_state = random_state
 
+    def _is_auto(self, name):
+        value = getattr(self, name)
+        return isinstance(value, str) and value == "auto"
+
+    def _rate(self):
+        return self.learning_rate_
+
+    def _set_aside(self, X, y, weight, rng):
+        if not self._goes_on():
+            found = self._sizes(len(y))
+            for name, size in found.items():
+                setattr(self, f"{name}_", size if self._is_auto(name) else getattr(self, name))
+        return super()._set_aside(X, y, weight, rng)
+
+    def _sizes(self, n):
+        """Return what suits a table of so many rows: docs/hist_boost.md says how it was found."""
+        leaves, rate = self._size_for(n)
+        return {"max_leaf_nodes": int(np.clip(round(leaves), 8, 255)), "learning_rate": rate}
+
     def _base(self):
         return HistTreeRegressor(
-            max_leaf_nodes=self.max_leaf_nodes,
+            max_leaf_nodes=getattr(self, "max_leaf_nodes_", self.max_leaf_nodes),
             max_depth=self.max_depth,
             min_samples_leaf=self.min_samples_leaf,
             min_weight_leaf=self.min_weight_leaf,
@@ -162,15 +185,16 @@ class HistBoostClassifier(_HistBoost, AdditiveClassifier):
     ----------
     n_estimators : int, default=1000
         Most rounds.
-    learning_rate : float, default=0.1
-        Shrinkage: factor of each tree's values.
-    max_leaf_nodes : int or None, default=63
-        Most leaves of a tree.
+    learning_rate : float or "auto", default="auto"
+        Shrinkage: factor of each tree's values. "auto" is 0.1, from 100,000 rows on 0.2.
+    max_leaf_nodes : int, None or "auto", default="auto"
+        Most leaves of a tree. "auto" is n ** 0.75 / 15 for n rows, from 8 to 255: 8 up to 600
+        rows, 67 at 10,000, 255 from 60,000 on.
     max_depth : int or None, default=None
         Most splits on a path.
     min_samples_leaf : int, default=1
         Fewest rows in a leaf. Above 1 rows are counted, which takes a quarter longer.
-    min_weight_leaf : float, default=1.0
+    min_weight_leaf : float, default=0.1
         Least sum of curvatures in a leaf: p (1 - p) of its rows, times their weights.
     l2_regularization : float, default=1.0
         Added to the sum of curvatures: draws values of small leaves towards 0.
@@ -182,8 +206,9 @@ class HistBoostClassifier(_HistBoost, AdditiveClassifier):
         Most bins of a column.
     early_stopping : bool or "auto", default="auto"
         Hold rows out and stop when their loss has not fallen for ``patience`` rounds; the trees up
-        to the best round are kept. "auto": so from 2000 rows on; with fewer the number of rounds is
-        found by five folds, and all rows are trained on. Not with ``warm_start``.
+        to the best round are kept. "auto": so from 2000 rows on; with fewer all rows are trained
+        on, for as many rounds as are best for a fifth of them and a fifth more, or, where rows
+        times trees a round are below 1000, as three folds say. Not with ``warm_start``.
     patience : int, default=20
         Rounds without a better loss on the rows held out.
     validation_fraction : float, default=0.1
@@ -202,7 +227,11 @@ class HistBoostClassifier(_HistBoost, AdditiveClassifier):
     estimators_ : list
         The trees; for more than two classes a list of one for each class a round.
     estimator_weights_ : ndarray of shape (n_members,)
-        All ``learning_rate``.
+        All ``learning_rate_``.
+    learning_rate_ : float
+        Learning rate in use.
+    max_leaf_nodes_ : int or None
+        Most leaves, as used.
     start_ : ndarray of shape (1,) or (n_classes,)
         Where scores start: logarithms of odds or of shares.
     classes_ : ndarray of shape (n_classes,)
@@ -237,11 +266,11 @@ class HistBoostClassifier(_HistBoost, AdditiveClassifier):
         self,
         *,
         n_estimators=1000,
-        learning_rate=0.1,
-        max_leaf_nodes=63,
+        learning_rate="auto",
+        max_leaf_nodes="auto",
         max_depth=None,
         min_samples_leaf=1,
-        min_weight_leaf=1.0,
+        min_weight_leaf=0.1,
         l2_regularization=1.0,
         subsample=0.8,
         max_features=0.8,
@@ -276,6 +305,9 @@ class HistBoostClassifier(_HistBoost, AdditiveClassifier):
 
     def _make_loss(self):
         return NewtonClassLoss(len(self.classes_))
+
+    def _size_for(self, n):
+        return n**0.75 / 15, 0.1 if n < _MANY else 0.2
 
     def predict_log_proba(self, X):
         """Return the logarithm of ``predict_proba``, exact where that is tiny."""
@@ -313,7 +345,14 @@ class HistBoostRegressor(_HistBoost, AdditiveRegressor):
         quantiles, "poisson" the mean of counts, by its logarithm.
     quantile : float, default=0.5
         For ``loss="quantile"``.
-    n_estimators, learning_rate, max_leaf_nodes, max_depth, min_samples_leaf, min_weight_leaf
+    n_estimators : int, default=1000
+        Most rounds.
+    learning_rate : float or "auto", default="auto"
+        Shrinkage: factor of each tree's values. "auto" is 0.1.
+    max_leaf_nodes : int, None or "auto", default="auto"
+        Most leaves of a tree. "auto" is sqrt(n) / 4 for n rows, from 8 to 63: 8 up to 1000 rows,
+        25 at 10,000, 63 from 63,000 on.
+    max_depth, min_samples_leaf, min_weight_leaf
         As in ``HistBoostClassifier``; the curvature of the squared error is 1.
     l2_regularization, subsample, max_features, max_bins, early_stopping, patience
         Likewise.
@@ -324,7 +363,7 @@ class HistBoostRegressor(_HistBoost, AdditiveRegressor):
     ----------
     estimators_ : list
         The trees.
-    estimator_weights_, feature_importances_, stop_reason_
+    estimator_weights_, learning_rate_, max_leaf_nodes_, feature_importances_, stop_reason_
         As in ``HistBoostClassifier``.
     start_ : ndarray of shape (1,)
         Where scores start: the mean, quantile or logarithm of the mean of y.
@@ -348,11 +387,11 @@ class HistBoostRegressor(_HistBoost, AdditiveRegressor):
         loss="squared_error",
         quantile=0.5,
         n_estimators=1000,
-        learning_rate=0.1,
-        max_leaf_nodes=63,
+        learning_rate="auto",
+        max_leaf_nodes="auto",
         max_depth=None,
         min_samples_leaf=1,
-        min_weight_leaf=1.0,
+        min_weight_leaf=0.1,
         l2_regularization=1.0,
         subsample=0.8,
         max_features=0.8,
@@ -392,3 +431,6 @@ class HistBoostRegressor(_HistBoost, AdditiveRegressor):
 
     def _make_loss(self):
         return REGRESSION_LOSSES[self.loss](self.quantile)
+
+    def _size_for(self, n):
+        return min(n**0.5 / 4, 63), 0.1

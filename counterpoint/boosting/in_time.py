@@ -70,6 +70,7 @@ class StopsInTime:
             warnings.simplefilter("ignore")  # of classes with fewer rows than there are folds
             for fold in folds.split(np.zeros(len(y)), y):
                 model = clone(self).set_params(progress=False, random_state=draw_seed(rng))
+                model.set_params(learning_rate=self._rate(), max_leaf_nodes=self.max_leaf_nodes_)
                 model._fold = fold
                 with whole():
                     model.fit(X, self._as_given(y), weight * self._n_cases)

@@ -135,7 +135,12 @@ def test_counts_are_predicted_by_their_mean():
 def test_rows_and_columns_are_drawn_for_each_tree():
     X, y = classes(n=200)
     model = HistBoostClassifier(
-        subsample=0.3, max_features=0.2, n_estimators=20, min_weight_leaf=0.0, random_state=0
+        subsample=0.3,
+        max_features=0.2,
+        n_estimators=40,
+        min_weight_leaf=0.0,
+        early_stopping=False,
+        random_state=0,
     ).fit(X, y)
     trees = [member.tree_ for member in model.estimators_]
     assert {tree.n_node_samples[0] for tree in trees} == {60}
@@ -233,3 +238,56 @@ def test_a_class_without_weight_is_never_the_answer(n_classes):
     proba = model.predict_proba(X)
     assert proba.shape == (len(y), n_classes)
     assert (proba[:, -1] < 1e-6).all()
+
+
+@pytest.mark.parametrize(
+    ("kind", "n", "leaves"),
+    [
+        (HistBoostClassifier, 100, 8),
+        (HistBoostClassifier, 3000, 27),
+        (HistBoostRegressor, 100, 8),
+        (HistBoostRegressor, 3000, 14),
+    ],
+)
+def test_leaves_follow_the_rows(kind, n, leaves):
+    X, y = classes(n=n)
+    model = kind(n_estimators=2, random_state=0).fit(X, y)
+    assert (model.max_leaf_nodes_, model.learning_rate_) == (leaves, 0.1)
+    same = kind(n_estimators=2, max_leaf_nodes=leaves, learning_rate=0.1, random_state=0).fit(X, y)
+    assert_array_equal(same.predict(X), model.predict(X))
+    assert same.get_params()["max_leaf_nodes"] == leaves
+    assert max(tree.tree_.n_leaves for tree in model.estimators_) <= leaves
+
+
+def test_the_sizes_of_large_tables():
+    table = {n: HistBoostClassifier()._sizes(n) for n in (10_000, 99_999, 100_000, 10**7)}
+    assert [t["max_leaf_nodes"] for t in table.values()] == [67, 255, 255, 255]
+    assert [t["learning_rate"] for t in table.values()] == [0.1, 0.1, 0.2, 0.2]
+    assert HistBoostRegressor()._sizes(10**7) == {"max_leaf_nodes": 63, "learning_rate": 0.1}
+
+
+@pytest.mark.parametrize(("n", "n_classes", "fits"), [(300, 2, 4), (1500, 2, 2), (400, 3, 2)])
+def test_few_rows_are_asked_thrice_or_once_when_to_stop(monkeypatch, n, n_classes, fits):
+    X, y = classes(n_classes, n=n)
+    seen = []
+    fit = HistBoostClassifier.fit
+
+    def counted(self, X, y, *args, **options):
+        fitted = fit(self, X, y, *args, **options)
+        seen.append(len(fitted._history))
+        return fitted
+
+    monkeypatch.setattr(HistBoostClassifier, "fit", counted)
+    HistBoostClassifier(random_state=0).fit(X, y)
+    assert len(seen) == fits
+    *folds, last = seen
+    assert last == (round(1.2 * folds[0]) if len(folds) == 1 else np.median(folds))
+
+
+def test_rows_held_out_are_asked_as_predict_would():
+    X, y = classes(3, n=600)
+    X[::7, 0] = np.nan
+    model = HistBoostClassifier(n_estimators=15, early_stopping=False, random_state=0)
+    history = model.fit(X, y, eval_set=(X, y)).history_
+    staged = np.array([proba[np.arange(600), y] for proba in model.staged_predict_proba(X)])
+    assert_allclose(history["eval_log_loss"], -np.log(staged).mean(axis=1), rtol=1e-10)
