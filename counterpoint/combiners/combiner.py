@@ -13,7 +13,7 @@ from counterpoint._outputs import MemberOutputs, as_outputs
 from counterpoint._predictions import MemberPredictions
 from counterpoint._validation import check_choice
 
-_LOSSES = ("error", "log-loss", "squared")
+LOSSES = ("error", "log-loss", "squared")
 # Sums of weights taken away again miss zero by a rounding: a tie must stay a tie.
 _ROUNDING = 1e-9
 
@@ -231,7 +231,7 @@ def losses(support: NDArray, outputs: MemberOutputs, loss: str, least: float = 1
     Whether it is wrong, -log of the share of the truth (from ``least``: a logarithm must stay
     finite), or the squared distance; support is in shares for all but "error".
     """
-    check_choice(loss, "loss", _LOSSES)
+    check_choice(loss, "loss", LOSSES)
     if loss == "error":
         return support.argmax(axis=1) != outputs.y
     truth = support[np.arange(outputs.n_samples), outputs.y]

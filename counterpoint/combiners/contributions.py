@@ -5,7 +5,9 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from counterpoint._outputs import MemberOutputs, as_outputs
+from counterpoint._validation import check_choice
 from counterpoint.combiners.combiner import (
+    LOSSES,
     AdditiveCombiner,
     Combiner,
     as_shares,
@@ -52,6 +54,7 @@ def member_contributions(
     >>> member_contributions(outputs)["adds"].round(3).tolist()
     [0.333, 0.0, 0.333]
     """
+    check_choice(loss, "loss", LOSSES)
     rule = _rule(outputs, combiner)
     support = rule.combine(outputs)
     answer = winner(support)

@@ -17,6 +17,8 @@ from counterpoint.combiners.combiner import (
 
 # Probabilities of 0 in products and logarithms: one member's certainty is no veto for ever.
 _LEAST = 1e-12
+# The mean of a larger power differs from the largest by less than a rounding.
+_AS_GOOD_AS_INFINITE = 1e15
 
 
 class VoteCombiner(AdditiveCombiner):
@@ -215,16 +217,14 @@ class GeneralizedMeanCombiner(Combiner):
     def combine(self, outputs):
         """Return the generalised mean."""
         self.check(outputs)
-        if self.power == "fit" and not hasattr(self, "power_"):
+        if self.needs_truth and not hasattr(self, "power_"):
             raise ValueError("power='fit' must be fitted first: call fit(outputs) with the truth.")
-        return _power_mean(outputs.proba, self.power_ if self.power == "fit" else self._given())
+        return _power_mean(outputs.proba, self.power_ if self.needs_truth else self._given())
 
 
 def _power_mean(proba, power):
-    if np.isposinf(power):
-        return proba.max(axis=0)
-    if np.isneginf(power):
-        return proba.min(axis=0)
+    if abs(power) > _AS_GOOD_AS_INFINITE:
+        return proba.max(axis=0) if power > 0 else proba.min(axis=0)
     logs = np.log(np.maximum(proba, _LEAST))
     if power == 0:
         return np.exp(logs.mean(axis=0))

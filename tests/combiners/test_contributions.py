@@ -176,3 +176,10 @@ def test_every_rule_tells_what_members_are_worth(name):
     fewer = rule.keep(np.array([0, 1]), outputs)
     assert fewer.combine(outputs.take([0, 1])).shape == (60, 3)
     assert growth(outputs, rule).shape == (4,)
+
+
+@pytest.mark.parametrize("loss", ["hinge", np.array([1.0, np.nan])])
+def test_a_loss_that_is_none_is_refused_by_name(loss):
+    outputs = MemberOutputs([[0, 1, 1], [0, 1, 0], [1, 1, 1]], [0, 1, 1])
+    with pytest.raises(ValueError, match=r"loss=.*'error', 'log-loss', 'squared'"):
+        member_contributions(outputs, loss=loss)

@@ -92,7 +92,8 @@ def test_generalised_means_match_naive_and_have_the_known_limits(power):
     for s in range(5):
         expected = [naive.power_mean(outputs.proba[:, s, c].tolist(), power) for c in range(3)]
         np.testing.assert_allclose(found[s], expected)
-    for limit, rule in ((np.inf, MaxCombiner()), (-np.inf, MinCombiner()), (1.0, MeanCombiner())):
+    limits = ((np.inf, MaxCombiner()), (-np.inf, MinCombiner()), (-1e307, MinCombiner()))
+    for limit, rule in (*limits, (1.0, MeanCombiner())):
         np.testing.assert_allclose(
             GeneralizedMeanCombiner(limit).combine(outputs), rule.combine(outputs)
         )
@@ -255,6 +256,7 @@ def test_soft_rules_refuse_labels_and_unfitted_ones_say_so():
         (WeightedMeanCombiner("luck"), "choose 'accuracy', 'least-squares'"),
         (DecisionTemplatesCombiner("s9"), "similarity='s9'"),
         (GeneralizedMeanCombiner("x"), "power='x'"),
+        (GeneralizedMeanCombiner(np.array([1.0, 2.0])), "power=array"),
         (ChoquetCombiner([0.5]), r"expected \(5,\)"),
         (SugenoCombiner([0.5, 0.5, 0.5, 0.5, 1.0]), "above 0 and below 1"),
     ],
