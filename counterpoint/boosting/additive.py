@@ -132,7 +132,6 @@ class AdditiveWatcher:
         notes = self.loss.notes(self.y, self.loss.scores(self.total))
         return {f"{self.name}_{k}": v for k, v in notes.items()}
 
-
     def _values(self, model):
         """Return what a member adds; trees of ours have the data read once for all of them."""
         models = model if isinstance(model, list) else [model]

@@ -17,7 +17,6 @@ from counterpoint.boosting.learners import MemberAnswer, PreparedLearner
 from counterpoint.boosting.newton import REGRESSION_LOSSES, NewtonClassLoss
 from counterpoint.trees import HistTreeRegressor
 
-
 # So many rows are enough for trees to be right at larger steps.
 _MANY = 100_000
 
@@ -113,6 +112,9 @@ class _HistBoost(StopsInTime):
         """Return what suits a table of so many rows: docs/hist_boost.md says how it was found."""
         leaves, rate = self._size_for(n)
         return {"max_leaf_nodes": int(np.clip(round(leaves), 8, 255)), "learning_rate": rate}
+
+    def _for_folds(self):
+        return {"max_leaf_nodes": self.max_leaf_nodes_, "learning_rate": self.learning_rate_}
 
     def _base(self):
         return HistTreeRegressor(

@@ -70,7 +70,7 @@ class StopsInTime:
             warnings.simplefilter("ignore")  # of classes with fewer rows than there are folds
             for fold in folds.split(np.zeros(len(y)), y):
                 model = clone(self).set_params(progress=False, random_state=draw_seed(rng))
-                model.set_params(learning_rate=self._rate(), max_leaf_nodes=self.max_leaf_nodes_)
+                model.set_params(**self._for_folds())
                 model._fold = fold
                 with whole():
                     model.fit(X, self._as_given(y), weight * self._n_cases)
@@ -84,6 +84,10 @@ class StopsInTime:
 
     def _as_given(self, y):
         return y
+
+    def _for_folds(self):
+        """Return options that are others for the data as they are by now."""
+        return {}
 
     def _trees_a_round(self):
         return 1

@@ -77,7 +77,13 @@ class _CoupledBoosting:
         member._history = [{"alpha": self._rate()} for _ in trees]
         member._loss, member.start_ = self._loss.own, self._loss.own.start
         member.stop_reason_ = self.stop_reason_
-        for name in ("learning_rate_", "max_leaf_nodes_", "classes_", "n_features_in_", "feature_names_in_"):
+        for name in (
+            "learning_rate_",
+            "max_leaf_nodes_",
+            "classes_",
+            "n_features_in_",
+            "feature_names_in_",
+        ):
             if hasattr(self, name):
                 setattr(member, name, getattr(self, name))
         return member

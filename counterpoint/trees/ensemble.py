@@ -174,9 +174,11 @@ def leaves_of(tree: Tree, X: NDArray | BinnedData, rows: NDArray | None = None) 
 
     ``X`` as in :func:`predict_trees`, as an array; ``rows`` are those wanted, others hold anything.
     """
-    codes, missing, cut = X, np.nan, tree.threshold
+    missing: float | np.uint8 = np.nan
     if isinstance(X, BinnedData):
         codes, missing, cut = X.codes, np.uint8(MISSING), tree.bin_threshold
+    else:
+        codes, cut = X, tree.threshold
     rows = np.arange(len(codes)) if rows is None else rows
     leaf = np.empty(len(codes), dtype=np.int32)
     with threads_for(len(rows) * tree.max_depth):

@@ -21,10 +21,7 @@ def walk(tree, x):
     node = 0
     while tree.children_left[node] >= 0:
         value = x[tree.feature[node]]
-        if np.isnan(value):
-            left = tree.missing_go_to_left[node]
-        else:
-            left = value <= tree.threshold[node]
+        left = tree.missing_go_to_left[node] if np.isnan(value) else value <= tree.threshold[node]
         node = tree.children_left[node] if left else tree.children_right[node]
     return node
 
