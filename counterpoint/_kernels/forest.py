@@ -63,6 +63,19 @@ def add_up(X, missing, roots, depths, feature, cut, children, table, weights):
 
 
 @kernel()
+def way_of_category(x, sets, own):
+    """Return 0, left, if row ``own`` of ``sets`` has the bit of x, else 1; 2 if x is no category.
+
+    The row is not sliced by the caller: numba would count references for every sample.
+    """
+    code = np.int64(x) if 0 <= x < 256 else np.int64(-1)
+    if code != x:
+        return 2
+    bits = sets[own, code >> 6] >> np.uint64(code & 63)
+    return 1 - np.int64(bits & np.uint64(1))
+
+
+@kernel()
 def _descend_sets(X, start, stop, missing, root, depth, feature, cut, children, sets, place, at):
     for i in range(stop - start):
         at[i] = root
@@ -75,11 +88,7 @@ def _descend_sets(X, start, stop, missing, root, depth, feature, cut, children, 
             if x != x or x == missing:
                 way = 2
             elif own >= 0:
-                code = np.int64(x) if 0 <= x < 256 else np.int64(-1)
-                way = 2  # what is no category goes with the missing
-                if code == x:
-                    bits = sets[own, code >> 6] >> np.uint64(code & 63)
-                    way = 1 - np.int64(bits & np.uint64(1))
+                way = way_of_category(x, sets, own)  # what is none goes with the missing
             at[i] = children[node, way]
 
 

@@ -251,7 +251,7 @@ class OverproduceSelect(BaseEnsemble, ABC):
         look = Trying(
             [Member(first.make(0), None, first.name)], self._task(), hold_out_plan(
                 y, np.random.RandomState(0), classes=self._classes, limit=budget.limit,
-                first=4 * PROBE_ROWS,
+                first=8 * PROBE_ROWS,
             ), X, y, {}, None, budget,
         )  # fmt: skip
         look.probe(0)

@@ -2,12 +2,13 @@
 
 Without a time limit every member is cross-fitted, until more of them do not pay. With one, a
 member is fitted on few rows first and its price on more rows foretold from there. On large
-tables all members begin on the lowest rung of the plan's ladder; those that carry the ensemble
-then climb, as far as there is time.
+tables all members begin on the lowest rung of the plan's ladder; the better half then climbs to the
+next, and the better half of those again (successive halving), as far as there is time.
 """
 
 import time
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -28,6 +29,8 @@ PROBE_ROWS = 500
 _FIRST_RUNG = 0.35
 # Part of what is left that one fit may take: on a first look, and on a higher rung.
 _TO_LOOK, _TO_CLIMB = 0.15, 0.45
+# At least so many climb, and of what the last four times as many rows brought, the next bring this.
+_LEAST_CLIMB, _GOES_ON = 3, 0.7
 # Part of what is left at the end that a fit on all rows may take.
 _TO_FINISH = 0.8
 # Without a limit it ends when so many members in a row have not lowered the loss by this part.
@@ -48,12 +51,15 @@ class Trial:
         It has learnt from.
     seconds : float
         All its fits so far.
+    losses : list of float
+        Alone, on each rung so far.
     """
 
     models: list
     answers: NDArray
     n_rows: int
     seconds: float
+    losses: list[float]
 
 
 class Trying:
@@ -131,26 +137,24 @@ class Trying:
             self._try(min(able, key=lambda k: self._price(k, lowest)), lowest, anyway=True)
 
     def _climb(self):
-        """Let those that carry the ensemble learn from more rows, as long as there is time."""
-        top = self.plan.rungs[-1]
-        stuck: set[int] = set()
-        while True:
-            tried = sorted(self.done)
-            weights, _ = self._carry()
-            worth = sorted(zip(-weights, tried, strict=True))
-            able = [k for w, k in worth if w < 0 and k not in stuck and self.done[k].n_rows < top]
-            if not able:
-                return
-            k = able[0]
-            higher = [n for n in self.plan.rungs if n > self.done[k].n_rows]
-            fair = [n for n in higher if self.budget.affords(self._price(k, n), share=_TO_CLIMB)]
-            if not fair:
-                stuck.add(k)
-                continue
-            # Rung by rung: a price is foretold from below, and not from far below.
-            self._try(k, fair[0], anyway=True)
-            if k in self._out:
-                stuck.add(k)
+        """Let the better half of each rung learn from more rows, as long as there is time.
+
+        Who is better is foretold: by the loss now, and by how much more rows helped before. The
+        first member climbs in any case, if it can be afforded: it is the one that gains most.
+        """
+        for below, n_rows in pairwise(self.plan.rungs):
+            here = [k for k in sorted(self.done) if self.done[k].n_rows == below]
+            here.sort(key=lambda k: (k != 0, self._hoped(k)))
+            for k in here[: max(_LEAST_CLIMB, -(-len(here) // 2))]:
+                if self.budget.affords(self._price(k, n_rows), share=_TO_CLIMB):
+                    self._try(k, n_rows, anyway=True)
+                else:
+                    self.reason = "time_limit"
+
+    def _hoped(self, k):
+        """Return the loss to hope for on the next rung."""
+        now, *before = self.done[k].losses[::-1]
+        return now - _GOES_ON * (before[0] - now) if before else now
 
     def _the_rest(self):
         """Try those that were not, on as many rows as there is time for."""
@@ -182,8 +186,10 @@ class Trying:
             return
         self.budget.saw(k, n_rows, seconds / len(self.plan.folds))
         answers = self.plan.place([said for _, said in fitted])
-        before = self.done[k].seconds if k in self.done else 0.0
-        self.done[k] = Trial([model for model, _ in fitted], answers, n_rows, before + seconds)
+        losses = [self._carry(answers[None])[1]] if len(self.plan.rungs) > 1 else []
+        if k in self.done:
+            seconds, losses = self.done[k].seconds + seconds, self.done[k].losses + losses
+        self.done[k] = Trial([model for model, _ in fitted], answers, n_rows, seconds, losses)
         self.budget.keep_for_choice(len(self.plan.asked), self.task.n_outputs, len(self.done) + 1)
 
     def _share(self):
@@ -228,9 +234,10 @@ class Trying:
         self.budget.forgive(sum(compiling))
         return fitted, max(seconds - sum(compiling), 0.0)
 
-    def _carry(self):
+    def _carry(self, answers=None):
         """Return what each member tried so far would count in their mean, and its loss."""
-        answers = np.stack([self.done[k].answers for k in sorted(self.done)])
+        if answers is None:
+            answers = np.stack([self.done[k].answers for k in sorted(self.done)])
         return self.task.carry(answers, self.plan.asked, self.y, self.sample_weight)
 
     # -- the last fits -----------------------------------------------------------------------------

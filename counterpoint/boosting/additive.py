@@ -19,7 +19,7 @@ from counterpoint.boosting.rules import Rule, Verdict
 from counterpoint.boosting.staged import StagedClassifier
 from counterpoint.exceptions import DivergenceError
 from counterpoint.trees import HistTreeRegressor
-from counterpoint.trees.ensemble import predict_trees
+from counterpoint.trees.ensemble import leaves_of, predict_trees
 
 # Squares of larger scores overflow.
 _MOST = 1e100
@@ -124,12 +124,28 @@ class AdditiveWatcher:
     def __init__(self, name, X, y, loss):
         self.name, self.X, self.y, self.loss = name, X, y, loss
         self.total = np.zeros((len(y), loss.n_outputs))
+        self.rows = self.names = None
 
     def __call__(self, model, alpha):
         """Count a member in and note errors."""
-        self.total += alpha * member_values(model, self.X)
+        self.total += alpha * self._values(model)
         notes = self.loss.notes(self.y, self.loss.scores(self.total))
         return {f"{self.name}_{k}": v for k, v in notes.items()}
+
+    def _values(self, model):
+        """Return what a member adds; trees of ours have the data read once for all of them."""
+        models = model if isinstance(model, list) else [model]
+        if any(type(m) is not HistTreeRegressor for m in models):
+            return member_values(model, self.X)
+        leaves = [leaves_of(m.tree_, self._read(m)) for m in models]
+        parts = [m.tree_.value[leaf, 0] for m, leaf in zip(models, leaves, strict=True)]
+        return np.stack(parts, axis=1)
+
+    def _read(self, model):
+        # Trees trained on rows of their own may have other numbers for the names of categories.
+        if self.rows is None or model.categories_ is not self.names:
+            self.rows, self.names = model.read_rows(self.X), model.categories_
+        return self.rows
 
 
 def as_columns(array):
@@ -164,18 +180,27 @@ class BaseAdditiveBoosting(BaseBoosting):
 
     def _check_options(self):
         super()._check_options()
-        check_number(self.learning_rate, "learning_rate", low=0, open_low=True)
+        if not self._is_auto("learning_rate"):
+            check_number(self.learning_rate, "learning_rate", low=0, open_low=True)
         if is_classifier(self._base()):
             raise ValueError(
                 f"{type(self._base()).__name__} is a classifier, and {type(self).__name__} fits "
                 "its members to numbers: pass a regressor as `estimator`."
             )
 
+    def _is_auto(self, name):
+        """Whether a parameter is left to the estimator."""
+        return False
+
+    def _rate(self):
+        """Return the learning rate in use."""
+        return self.learning_rate
+
     def make_rule(self):
         """Return the rule that fits what the loss asks for, and adds it."""
         self._loss = self._make_loss()
         votes = self.stopping is not None
-        return AdditiveRule(self._loss, self.learning_rate, self.line_search, self._cases, votes)
+        return AdditiveRule(self._loss, self._rate(), self.line_search, self._cases, votes)
 
     def _make_learner(self, rule, X, y, weight, rng):
         learner = make_learner(
@@ -205,7 +230,7 @@ class BaseAdditiveBoosting(BaseBoosting):
 
     def _finish(self, result):
         self.start_ = self._loss.start
-        # The trees of each column laid end to end; empty if some members are no trees of ours.
+        # The trees of each column laid end to end; empty if they cannot be asked as one.
         members = [m if isinstance(m, list) else [m] for m in self.estimators_]
         stacked = [stacked_members(column) for column in zip(*members, strict=True)]
         self._stacked = [] if any(trees is None for trees in stacked) else stacked

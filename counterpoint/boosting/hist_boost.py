@@ -1,173 +1,17 @@
 """Gradient boosting of histogram trees: many small Newton steps, ended in time."""
 
-from dataclasses import replace
-
 import numpy as np
-from sklearn.utils.validation import check_is_fitted
 
-from counterpoint._validation import check_choice, check_count, check_number
-from counterpoint.boosting.additive import (
-    AdditiveClassifier,
-    AdditiveRegressor,
-    ColumnsLearner,
-)
-from counterpoint.boosting.in_time import StopsInTime
-from counterpoint.boosting.learners import MemberAnswer, PreparedLearner
+from counterpoint._validation import check_choice, check_number
+from counterpoint.boosting.additive import AdditiveClassifier, AdditiveRegressor
+from counterpoint.boosting.hist_base import BaseHistBoost
 from counterpoint.boosting.newton import REGRESSION_LOSSES, NewtonClassLoss
-from counterpoint.trees import HistTreeRegressor
-from counterpoint.trees.growing.categories import CategoriesMixin
-from counterpoint.trees.growing.monotone import keep_in_order
+
+# So many rows are enough for trees to be right at larger steps.
+_MANY = 100_000
 
 
-class SampledLearner(PreparedLearner):
-    """Grow trees on rows drawn anew for each; leaves are set by the loss if it asks for that."""
-
-    def __init__(self, estimator, X, *, share, loss, cases, rng):
-        super().__init__(estimator, X, None, None, proba=False, cases=cases, rng=rng)
-        self.share, self.loss, self.cases = share, loss, cases
-        self.is_random = self.is_random or share < 1
-
-    def fit(self, weight, target=None):
-        """Train one member."""
-        model, rows = self._copy(), None
-        if self.share < 1:
-            n = len(self.data.X)
-            rows = np.flatnonzero(self.rng.permutation(n) < max(1, round(self.share * n)))
-        model.fit_prepared(self.data, weight, target=target, rows=rows)
-        if not hasattr(self.loss, "leaf_values"):
-            return self.answer(model)
-        leaf = self.data.leaves(model.tree_)
-        values = self.loss.leaf_values(leaf, self.cases, model.tree_.node_count)
-        if self.data.directions is not None:
-            values = keep_in_order(model.tree_, values, self.data.directions)
-        model.tree_ = replace(model.tree_, value=values[:, None])
-        return MemberAnswer(model, values=values[leaf])
-
-
-class _HistBoost(CategoriesMixin, StopsInTime):
-    """Parameters of both, the rows held out, and what columns are worth."""
-
-    resample = False
-    stopping = None
-
-    def __init__(
-        self,
-        *,
-        n_estimators=1000,
-        learning_rate=0.1,
-        max_leaf_nodes=63,
-        max_depth=None,
-        min_samples_leaf=1,
-        min_weight_leaf=1.0,
-        l2_regularization=1.0,
-        subsample=0.8,
-        max_features=0.8,
-        max_bins=255,
-        categorical_features=None,
-        monotonic_cst=None,
-        early_stopping="auto",
-        patience=20,
-        validation_fraction=0.1,
-        warm_start=False,
-        progress=None,
-        random_state=None,
-    ):
-        self.n_estimators = n_estimators
-        self.learning_rate = learning_rate
-        self.max_leaf_nodes = max_leaf_nodes
-        self.max_depth = max_depth
-        self.min_samples_leaf = min_samples_leaf
-        self.min_weight_leaf = min_weight_leaf
-        self.l2_regularization = l2_regularization
-        self.subsample = subsample
-        self.max_features = max_features
-        self.max_bins = max_bins
-        self.categorical_features = categorical_features
-        self.monotonic_cst = monotonic_cst
-        self.early_stopping = early_stopping
-        self.patience = patience
-        self.validation_fraction = validation_fraction
-        self.warm_start = warm_start
-        self.progress = progress
-        self.random_state = random_state
-
-    def _base(self):
-        return HistTreeRegressor(
-            max_leaf_nodes=self.max_leaf_nodes,
-            max_depth=self.max_depth,
-            min_samples_leaf=self.min_samples_leaf,
-            min_weight_leaf=self.min_weight_leaf,
-            l2_regularization=self.l2_regularization,
-            max_features=self.max_features,
-            max_bins=self.max_bins,
-            categorical_features=self.is_categorical_,
-            monotonic_cst=self.monotonic_cst,
-        )
-
-    # Categories get their numbers here, once for all trees.
-
-    def _read_X(self, X, *, reset=False):
-        X = self._learn_categories(X) if reset else self._code_categories(X)
-        return super()._read_X(X, reset=reset)
-
-    def _check_numbers(self, X):
-        return super()._check_numbers(self._code_categories(X))
-
-    def _watcher(self, name, X, y):
-        return super()._watcher(name, self._code_categories(X), y)
-
-    def _for_folds(self):
-        # The names have numbers by now.
-        coded = self.is_categorical_
-        return {} if coded is None else {"categorical_features": coded}
-
-    def _check_options(self):
-        super()._check_options()
-        check_number(self.subsample, "subsample", low=0, high=1, open_low=True)
-        check_choice(self.early_stopping, "early_stopping", (True, False, "auto"))
-        check_count(self.patience, "patience")
-        share = self.validation_fraction
-        check_number(share, "validation_fraction", low=0, high=1, open_low=True, open_high=True)
-        if self.early_stopping is True and self.warm_start:
-            raise ValueError(
-                "early_stopping=True and warm_start=True: rows held out once would be trained on "
-                "the next time. Set one of them to False."
-            )
-
-    def make_rule(self):
-        """Return the rule that takes Newton steps."""
-        rule = super().make_rule()
-        rule.notes = False
-        return rule
-
-    def _make_learner(self, rule, X, y, weight, rng):
-        learner = SampledLearner(
-            self._base(),
-            X,
-            share=self.subsample,
-            loss=rule.loss,
-            cases=self._cases(weight),
-            rng=rng,
-        )
-        return ColumnsLearner(learner)
-
-    @property
-    def feature_importances_(self):
-        """Share of each column in what all splits lowered the loss by, (n_features,)."""
-        check_is_fitted(self)
-        gained = np.zeros(self.n_features_in_)
-        for member in self.estimators_:
-            for model in member if isinstance(member, list) else [member]:
-                tree = model.tree_
-                spread = tree.impurity * tree.weighted_n_node_samples
-                split = np.flatnonzero(~tree.is_leaf)
-                left, right = tree.children_left[split], tree.children_right[split]
-                lowered = np.maximum(spread[split] - spread[left] - spread[right], 0.0)
-                np.add.at(gained, tree.feature[split], lowered)
-        return gained / gained.sum() if gained.any() else gained
-
-
-class HistBoostClassifier(_HistBoost, AdditiveClassifier):
+class HistBoostClassifier(BaseHistBoost, AdditiveClassifier):
     """Gradient boosting of histogram trees, for classes.
 
     Scores start from the classes' shares. Each round fits a tree to the slope of the log-loss
@@ -181,15 +25,16 @@ class HistBoostClassifier(_HistBoost, AdditiveClassifier):
     ----------
     n_estimators : int, default=1000
         Most rounds.
-    learning_rate : float, default=0.1
-        Shrinkage: factor of each tree's values.
-    max_leaf_nodes : int or None, default=63
-        Most leaves of a tree.
+    learning_rate : float or "auto", default="auto"
+        Shrinkage: factor of each tree's values. "auto" is 0.1, from 100,000 rows on 0.2.
+    max_leaf_nodes : int, None or "auto", default="auto"
+        Most leaves of a tree. "auto" is n ** 0.75 / 15 for n rows, from 8 to 255: 8 up to 600
+        rows, 67 at 10,000, 255 from 60,000 on.
     max_depth : int or None, default=None
         Most splits on a path.
     min_samples_leaf : int, default=1
         Fewest rows in a leaf. Above 1 rows are counted, which takes a quarter longer.
-    min_weight_leaf : float, default=1.0
+    min_weight_leaf : float, default=0.1
         Least sum of curvatures in a leaf: p (1 - p) of its rows, times their weights.
     l2_regularization : float, default=1.0
         Added to the sum of curvatures: draws values of small leaves towards 0.
@@ -207,8 +52,9 @@ class HistBoostClassifier(_HistBoost, AdditiveClassifier):
         must fall or stay, 0 if they are free. Only for two classes, and not for categories.
     early_stopping : bool or "auto", default="auto"
         Hold rows out and stop when their loss has not fallen for ``patience`` rounds; the trees up
-        to the best round are kept. "auto": so from 2000 rows on; with fewer the number of rounds is
-        found by five folds, and all rows are trained on. Not with ``warm_start``.
+        to the best round are kept. "auto": so from 2000 rows on; with fewer all rows are trained
+        on, for as many rounds as are best for a fifth of them and a fifth more, or, where rows
+        times trees a round are below 1000, as three folds say. Not with ``warm_start``.
     patience : int, default=20
         Rounds without a better loss on the rows held out.
     validation_fraction : float, default=0.1
@@ -227,7 +73,11 @@ class HistBoostClassifier(_HistBoost, AdditiveClassifier):
     estimators_ : list
         The trees; for more than two classes a list of one for each class a round.
     estimator_weights_ : ndarray of shape (n_members,)
-        All ``learning_rate``.
+        All ``learning_rate_``.
+    learning_rate_ : float
+        Learning rate in use.
+    max_leaf_nodes_ : int or None
+        Most leaves, as used.
     start_ : ndarray of shape (1,) or (n_classes,)
         Where scores start: logarithms of odds or of shares.
     classes_ : ndarray of shape (n_classes,)
@@ -264,11 +114,11 @@ class HistBoostClassifier(_HistBoost, AdditiveClassifier):
         self,
         *,
         n_estimators=1000,
-        learning_rate=0.1,
-        max_leaf_nodes=63,
+        learning_rate="auto",
+        max_leaf_nodes="auto",
         max_depth=None,
         min_samples_leaf=1,
-        min_weight_leaf=1.0,
+        min_weight_leaf=0.1,
         l2_regularization=1.0,
         subsample=0.8,
         max_features=0.8,
@@ -313,6 +163,9 @@ class HistBoostClassifier(_HistBoost, AdditiveClassifier):
             )
         return NewtonClassLoss(len(self.classes_))
 
+    def _size_for(self, n):
+        return n**0.75 / 15, 0.1 if n < _MANY else 0.2
+
     def predict_log_proba(self, X):
         """Return the logarithm of ``predict_proba``, exact where that is tiny."""
         scores = self._scores(X)
@@ -325,13 +178,16 @@ class HistBoostClassifier(_HistBoost, AdditiveClassifier):
     def _as_given(self, y):
         return self.classes_[y]
 
+    def _trees_a_round(self):
+        return 1 if len(self.classes_) == 2 else len(self.classes_)
+
     def _with_every_class(self, y, kept, held):
         # A class of which all rows were held out is trained on what is there of it.
         lost = held[~np.isin(y[held], y[kept])]
         return np.sort(np.append(kept, lost))
 
 
-class HistBoostRegressor(_HistBoost, AdditiveRegressor):
+class HistBoostRegressor(BaseHistBoost, AdditiveRegressor):
     """Gradient boosting of histogram trees, for numbers.
 
     As ``HistBoostClassifier``, by the slope and curvature of ``loss``. Losses without curvature
@@ -346,7 +202,14 @@ class HistBoostRegressor(_HistBoost, AdditiveRegressor):
         quantiles, "poisson" the mean of counts, by its logarithm.
     quantile : float, default=0.5
         For ``loss="quantile"``.
-    n_estimators, learning_rate, max_leaf_nodes, max_depth, min_samples_leaf, min_weight_leaf
+    n_estimators : int, default=1000
+        Most rounds.
+    learning_rate : float or "auto", default="auto"
+        Shrinkage: factor of each tree's values. "auto" is 0.1.
+    max_leaf_nodes : int, None or "auto", default="auto"
+        Most leaves of a tree. "auto" is sqrt(n) / 4 for n rows, from 8 to 63: 8 up to 1000 rows,
+        25 at 10,000, 63 from 63,000 on.
+    max_depth, min_samples_leaf, min_weight_leaf
         As in ``HistBoostClassifier``; the curvature of the squared error is 1.
     l2_regularization, subsample, max_features, max_bins, categorical_features, monotonic_cst
         Likewise; what is predicted rises or falls.
@@ -357,8 +220,10 @@ class HistBoostRegressor(_HistBoost, AdditiveRegressor):
     ----------
     estimators_ : list
         The trees.
-    estimator_weights_, feature_importances_, is_categorical_, categories_, stop_reason_
+    estimator_weights_, learning_rate_, max_leaf_nodes_, feature_importances_
         As in ``HistBoostClassifier``.
+    is_categorical_, categories_, stop_reason_
+        Likewise.
     start_ : ndarray of shape (1,)
         Where scores start: the mean, quantile or logarithm of the mean of y.
     history_ : DataFrame
@@ -381,11 +246,11 @@ class HistBoostRegressor(_HistBoost, AdditiveRegressor):
         loss="squared_error",
         quantile=0.5,
         n_estimators=1000,
-        learning_rate=0.1,
-        max_leaf_nodes=63,
+        learning_rate="auto",
+        max_leaf_nodes="auto",
         max_depth=None,
         min_samples_leaf=1,
-        min_weight_leaf=1.0,
+        min_weight_leaf=0.1,
         l2_regularization=1.0,
         subsample=0.8,
         max_features=0.8,
@@ -429,3 +294,6 @@ class HistBoostRegressor(_HistBoost, AdditiveRegressor):
 
     def _make_loss(self):
         return REGRESSION_LOSSES[self.loss](self.quantile)
+
+    def _size_for(self, n):
+        return min(n**0.5 / 4, 63), 0.1

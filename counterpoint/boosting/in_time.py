@@ -14,7 +14,11 @@ from counterpoint.boosting.stopping import ErrorStopping
 
 # With fewer rows than this "auto" holds none out in the end: each is worth learning from.
 _FEW = 2000
-_FOLDS = 5
+# As many folds say how many rounds to train, while rows times trees a round are less than this;
+# from there on one part in five says it. Of 12 shipped sets, twice each, five folds were no better
+# than three, and dearer; one part alone was worse by 0.01 of log-loss for few rows, else level.
+_FOLDS, _FOR_FOLDS = 3, 1000
+_PARTS, _MORE = 5, 1.2
 # Rows held out at most: more do not make the choice better, but take time.
 _MOST_HELD = 20_000
 
@@ -52,8 +56,12 @@ class StopsInTime:
         return select_rows(X, kept), y[kept], weight / weight.sum(), [self._held]
 
     def _rounds_by_folds(self, X, y, weight, rng):
-        """Return how many rounds are best for rows held out: the median over some folds."""
-        n_folds = min(_FOLDS, len(y))
+        """Return how many rounds are best for rows held out: the median over some folds.
+
+        Of one part of several alone, more: all rows bear more rounds than those trained on then.
+        """
+        wanted = _FOLDS if len(y) * self._trees_a_round() < _FOR_FOLDS else _PARTS
+        n_folds = min(wanted, len(y))
         if n_folds < 2:
             return None
         stratified = self._strata(y, len(y) // n_folds) is not None
@@ -68,6 +76,8 @@ class StopsInTime:
                 with whole():
                     model.fit(X, self._as_given(y), weight * self._n_cases)
                 best.append(len(model._history))
+                if wanted == _PARTS:
+                    return min(round(_MORE * best[0]), self._most_rounds())
         return int(np.median(best))
 
     def _most_rounds(self):
@@ -79,6 +89,9 @@ class StopsInTime:
     def _for_folds(self):
         """Return options that are others for the data as they are by now."""
         return {}
+
+    def _trees_a_round(self):
+        return 1
 
     def _strata(self, y, n_held):
         return None
@@ -96,7 +109,8 @@ class StopsInTime:
             self.estimator_weights_ = self.estimator_weights_[:best]
             self._history = self._history[:best]
             self._held = None  # no data in the model
-        super()._finish(result)
+        if self._fold is None:  # who asks a fold wants to know the rounds alone
+            super()._finish(result)
 
 
 class _HeldOut:

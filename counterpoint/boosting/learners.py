@@ -232,6 +232,12 @@ def member_proba(model, X, classes):
 
 
 def stacked_members(models):
-    """Return the trees of all members laid end to end, or None if some are no trees of ours."""
+    """Return the trees of all members laid end to end, or None if they cannot be asked as one.
+
+    Some may be no trees of ours, or trained on rows of their own, with other numbers for names.
+    """
     trees = [getattr(model, "tree_", None) for model in models]
+    names = [getattr(model, "categories_", None) for model in models]
+    if any(own is not names[0] and own != names[0] for own in names):
+        return None
     return stack_trees(trees) if all(isinstance(tree, Tree) for tree in trees) else None

@@ -52,6 +52,8 @@ class _CoupledBoosting:
     def _finish(self, result):
         """Make a booster of the trees of each member."""
         super()._finish(result)
+        if self._fold is not None:
+            return
         k, rounds = self._loss.own.n_outputs, self.estimators_
         self.strength_ = self._loss.coupling.strength
         self.estimators_ = []
@@ -71,11 +73,17 @@ class _CoupledBoosting:
             n_estimators=len(trees), early_stopping=False, random_state=seed, **shared
         )
         member.estimators_, member._stacked = trees, stacked
-        member.estimator_weights_ = np.full(len(trees), float(self.learning_rate))
-        member._history = [{"alpha": self.learning_rate} for _ in trees]
+        member.estimator_weights_ = np.full(len(trees), float(self._rate()))
+        member._history = [{"alpha": self._rate()} for _ in trees]
         member._loss, member.start_ = self._loss.own, self._loss.own.start
         member.stop_reason_ = self.stop_reason_
-        for name in ("classes_", "n_features_in_", "feature_names_in_"):
+        for name in (
+            "learning_rate_",
+            "max_leaf_nodes_",
+            "classes_",
+            "n_features_in_",
+            "feature_names_in_",
+        ):
             if hasattr(self, name):
                 setattr(member, name, getattr(self, name))
         return member

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from counterpoint._arrays import as_floats, check_floats
 from counterpoint._kernels import forest as kernels
+from counterpoint._kernels.descent import mark_leaves, mark_leaves_sets
 from counterpoint._kernels.threads import threads_for
 from counterpoint._reading import check_rows
 from counterpoint._soundness import check_positions, check_shape
@@ -182,6 +183,28 @@ def predict_trees(
         )
     with threads_for(len(codes) * int(stacked.depths.sum())):
         return _ask(stacked, codes, missing, feature, cut, children, kind, weights)
+
+
+def leaves_of(tree: Tree, X: NDArray | BinnedData, rows: NDArray | None = None) -> NDArray:
+    """Return the leaf of each sample in one tree of ours that was just grown: unchecked, but soon.
+
+    ``X`` as in :func:`predict_trees`, as an array; ``rows`` are those wanted, others hold anything.
+    """
+    missing: float | np.uint8 = np.nan
+    if isinstance(X, BinnedData):
+        codes, missing, cut = X.codes, np.uint8(MISSING), tree.bin_threshold
+    else:
+        codes, cut = X, tree.threshold
+    rows = np.arange(len(codes)) if rows is None else rows
+    leaf = np.empty(len(codes), dtype=np.int32)
+    where = (tree.children_left, tree.feature, cut, tree.missing_go_to_left)
+    with threads_for(len(rows) * tree.max_depth):
+        if tree.categories is None:
+            mark_leaves(codes, missing, rows, *where, leaf)
+        else:
+            sets = tree.on_categories, tree.categories
+            mark_leaves_sets(codes, missing, rows, *where, *sets, leaf)
+    return leaf
 
 
 def _ask(stacked, codes, missing, feature, cut, children, kind, weights):

@@ -20,11 +20,17 @@ class TreeMixin:
     _input_dtype: type | list = np.float32
     _takes_missing = True
 
-    def _walk(self, X, kind) -> NDArray:
-        """Return what the tree says of each sample: see :func:`predict_trees`."""
+    def read_rows(self, X) -> NDArray:
+        """Return samples as the array of numbers that the tree is asked about."""
         check_is_fitted(self)
         finite = "allow-nan" if self._takes_missing else True
-        X = validate_data(self, X, reset=False, dtype=self._input_dtype, ensure_all_finite=finite)
+        return validate_data(
+            self, X, reset=False, dtype=self._input_dtype, ensure_all_finite=finite
+        )
+
+    def _walk(self, X, kind) -> NDArray:
+        """Return what the tree says of each sample: see :func:`predict_trees`."""
+        X = self.read_rows(X)
         return predict_trees(stack_trees([self.tree_]), X, kind=kind)[0]
 
     def apply(self, X) -> NDArray:

@@ -499,9 +499,10 @@ def test_one_class_is_refused():
         AdaBoostNCClassifier().fit(X, np.zeros(len(X)))
 
 
-def test_the_same_seed_gives_the_same_at_any_thread_count():
+def test_the_same_seed_gives_the_same_at_any_thread_count(monkeypatch):
     import numba
 
+    monkeypatch.setattr("counterpoint.trees.growing.workspace._MIN_PARALLEL", 0)
     data, y = make_classification(5000, 10, random_state=0)
     weights = []
     for threads in (1, 2):

@@ -223,6 +223,25 @@ def test_probabilities_are_the_nearest_ones(values):
     assert proba[int(np.argmax(values))] == proba.max()
 
 
+@pytest.mark.parametrize("resample", [False, True])
+@pytest.mark.parametrize("n_classes", [1, 3])
+def test_trees_that_number_names_are_asked_alike(n_classes, resample):
+    """Of rows drawn for each tree some lack names, and the others have other numbers there."""
+    rng = np.random.RandomState(0)
+    name = rng.randint(60, size=400)
+    X = pd.DataFrame({"name": [f"v{k:02d}" for k in name], "number": rng.normal(size=400)})
+    y = 3 * rng.normal(size=60)[name] + X["number"]
+    y = y if n_classes == 1 else np.digitize(y, [-1.0, 1.0])
+    base = HistTreeRegressor(max_depth=3, categorical_features="from_dtype")
+    kind = L2BoostRegressor if n_classes == 1 else L2BoostClassifier
+    model = kind(base, n_estimators=8, resample=resample, random_state=0)
+    history = model.fit(X[:300], y[:300], eval_set=(X[300:], y[300:])).history_
+    said, asked = list(model.staged_predict(X[300:])), np.asarray(y[300:])
+    np.testing.assert_allclose(model.predict(X[300:]), said[-1])
+    errors = [np.mean((s - asked) ** 2 if n_classes == 1 else s != asked) for s in said]
+    np.testing.assert_allclose(history["eval_error"], errors)
+
+
 def test_steps_of_rate_one_on_full_trees_end_at_once():
     X, y = numbers()
     boosted = L2BoostRegressor(HistTreeRegressor(), n_estimators=3, learning_rate=1.0).fit(X, y)

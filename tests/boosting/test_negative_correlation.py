@@ -80,7 +80,7 @@ def test_at_strength_1_all_are_one_booster_of_n_trees_a_round():
         left_over = y - total
         grown = []
         for rng in draws:
-            tree = clone(base).set_params(random_state=rng.randint(np.iinfo(np.int32).max))
+            tree = clone(base).set_params(random_state=rng)
             rows = np.flatnonzero(rng.permutation(len(y)) < len(y) // 2)
             grown.append(tree.fit_prepared(data, None, target=left_over, rows=rows))
         total += 0.3 * np.mean([tree.predict_prepared(data) for tree in grown], axis=0)

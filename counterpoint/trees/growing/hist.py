@@ -71,7 +71,9 @@ class _HistTree(GrownTreeMixin, TreeMixin, BaseEstimator):
             min_impurity_decrease=self.min_impurity_decrease,
             **self._further(data),
         )
-        data.remember(self.tree_, grower.leaf if kept is None else None)
+        # With rows of no weight left out it is not known which of the others are where.
+        known = data.rows is None
+        data.remember(self.tree_, grower.leaf if known else None, rows if known else None)
         return self
 
     def _further(self, data):
@@ -333,8 +335,9 @@ class HistTreeRegressor(CategoriesMixin, RegressorMixin, _HistTree):
         X, y = validate_data(self, X, y, y_numeric=True, **options)
         return self._bin(X, sample_weight, target=np.asarray(y, dtype=np.float64))
 
-    def _walk(self, X, kind):
-        return super()._walk(self._code_categories(X), kind)
+    def read_rows(self, X):
+        """Return samples as the array of numbers that the tree is asked about."""
+        return super().read_rows(self._code_categories(X))
 
     def predict(self, X):
         """Return the mean target of the leaf reached, (n_samples,)."""

@@ -16,7 +16,7 @@ from counterpoint._arrays import code_type
 from counterpoint._kernels.threads import threads_for
 from counterpoint._kernels.votes import votes_of_leaves
 from counterpoint.base import need_target, read_labels, validate_data
-from counterpoint.trees.ensemble import predict_trees, stack_trees
+from counterpoint.trees.ensemble import leaves_of
 from counterpoint.trees.single import SingleTreeMixin
 from counterpoint.trees.structure import Tree
 
@@ -34,7 +34,7 @@ class PreparedRows:
     rows: NDArray | None = None  # those with a weight, if not all: others are in no bin or count
     is_random: bool = False  # whether the same weights may give another tree
     directions: NDArray | None = None  # where answers must rise, 1, or fall, -1, with a column
-    _last: tuple = (None, None)
+    _last: tuple = (None, None, None)
 
     def weigh(self, sample_weight: NDArray | None) -> NDArray | None:
         """Return the weights of all rows, with those of the classes; None is as prepared."""
@@ -42,16 +42,23 @@ class PreparedRows:
             return self.weight
         return sample_weight if self.class_factor is None else sample_weight * self.class_factor
 
-    def remember(self, tree: Tree, leaf: NDArray | None) -> None:
-        """Note the leaf of every row in the tree grown last, if it is known."""
-        self._last = (tree, leaf)
+    def remember(self, tree: Tree, leaf: NDArray | None, rows: NDArray | None = None) -> None:
+        """Note the leaves in the tree grown last, if known: of ``rows``, sorted; None for all."""
+        self._last = (tree, leaf, rows)
 
     def leaves(self, tree: Tree) -> NDArray:
         """Return the leaf of every row."""
-        last, leaf = self._last
-        if last is tree and leaf is not None:
-            return leaf
-        return predict_trees(stack_trees([tree]), self.X, kind="leaves")[0]
+        last, known, rows = self._last
+        if last is not tree or known is None:
+            return leaves_of(tree, self.X)
+        if rows is None:
+            return known
+        # The others are looked up by their bins: those are in one byte each.
+        others = np.ones(len(self.X), dtype=bool)
+        others[rows] = False
+        leaf = leaves_of(tree, self.grower.binned, np.flatnonzero(others))
+        leaf[rows] = known
+        return leaf
 
 
 class GrownTreeMixin:

@@ -193,7 +193,8 @@ def test_the_order_of_rows_does_not_matter(seed):
 
 
 @pytest.mark.parametrize("regression", [False, True])
-def test_same_bits_at_any_number_of_threads(regression):
+def test_same_bits_at_any_number_of_threads(regression, monkeypatch):
+    monkeypatch.setattr("counterpoint.trees.growing.workspace._MIN_PARALLEL", 0)
     rng = np.random.RandomState(0)
     X, y = make_classification(40_000, 9, n_informative=6, n_classes=3, random_state=0)
     X[rng.uniform(size=X.shape) < 0.05] = np.nan
