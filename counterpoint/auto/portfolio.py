@@ -4,7 +4,6 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
-
 # What the script that learns the order puts first: boosted trees, a linear model, a forest.
 _FIRST = 3
 
