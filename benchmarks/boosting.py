@@ -3,6 +3,9 @@
 Times per round, binning left out for all but scikit-learn (which has none): two ensembles of
 different size are trained, and the difference divided by the extra rounds. Ours includes the
 reweighing; the gradient boosters run bare. Accuracy is shown beside speed.
+
+``python -m benchmarks.boosting`` prints error, log-loss and Brier score of all boosters by votes or
+scores, with bare probabilities and with calibrated ones, and what calibration costs.
 """
 
 import os
@@ -11,15 +14,41 @@ import sys
 import time
 
 import numpy as np
+import pandas as pd
 from sklearn.datasets import make_classification
 from sklearn.ensemble import AdaBoostClassifier as ScikitLearnAdaBoost
+from sklearn.metrics import log_loss
+from sklearn.model_selection import train_test_split
 from sklearn.tree import DecisionTreeClassifier
 
 from benchmarks.harness import PAUSE, Report
-from counterpoint.boosting import AdaBoostClassifier, AdaBoostNCClassifier
+from counterpoint.boosting import (
+    AdaBoostClassifier,
+    AdaBoostM1Classifier,
+    AdaBoostM2Classifier,
+    AdaBoostNCClassifier,
+    AdaBoostSVMClassifier,
+    ArcX4Classifier,
+    L2BoostClassifier,
+    LogitBoostClassifier,
+    NCABSVMClassifier,
+)
+from counterpoint.datasets import TabularEncoder, load
 from counterpoint.trees import HistTreeClassifier
 
 THREADS = os.cpu_count() or 1
+SETS = ("glass", "vehicle", "pima", "sonar", "wdbc", "german-credit", "ionosphere", "heart-statlog")
+BOOSTERS = {
+    "AdaBoost": lambda **o: AdaBoostClassifier(HistTreeClassifier(max_depth=3), **o),
+    "AdaBoost.M1": lambda **o: AdaBoostM1Classifier(HistTreeClassifier(max_depth=3), **o),
+    "AdaBoost.M2": lambda **o: AdaBoostM2Classifier(HistTreeClassifier(max_depth=3), **o),
+    "AdaBoost.NC, auto": lambda **o: AdaBoostNCClassifier(HistTreeClassifier(max_depth=3), **o),
+    "arc-x4": lambda **o: ArcX4Classifier(HistTreeClassifier(max_depth=5), random_state=0, **o),
+    "LogitBoost": lambda **o: LogitBoostClassifier(**o),
+    "L2Boost": lambda **o: L2BoostClassifier(**o),
+    "AdaBoostSVM": lambda **o: AdaBoostSVMClassifier(n_estimators=10, **o),
+    "NCABSVM": lambda **o: NCABSVMClassifier(n_estimators=10, **o),
+}
 
 
 def run() -> Report:
@@ -39,6 +68,7 @@ def run() -> Report:
     )
     _against(report, X, y, 6, 8, {"LightGBM": 5}, "n=100,000, 10 classes, depth 6")
     _accuracy(report)
+    _fit(report)
     _memory(report)
     return report
 
@@ -85,7 +115,9 @@ def _time(train, rounds):
 
 def _ours(X, y, depth):
     learner = HistTreeClassifier(max_depth=depth)
-    return lambda rounds: AdaBoostNCClassifier(learner, n_estimators=rounds, lam=2.0).fit(X, y)
+    return lambda rounds: AdaBoostNCClassifier(
+        learner, n_estimators=rounds, lam=2.0, calibrate=False
+    ).fit(X, y)
 
 
 def _scikit_learn(X, y, depth):
@@ -148,6 +180,62 @@ def _accuracy(report):
     )
 
 
+def probabilities(splits, boosters=tuple(BOOSTERS), first=0):
+    """Return error, log-loss and Brier score, bare and calibrated, and the price: means over sets.
+
+    The Brier score is the squared distance to the class, summed over the classes.
+    """
+    rows = []
+    for booster in boosters:
+        for name in SETS:
+            X, y = load(name, return_X_y=True)
+            X = np.asarray(TabularEncoder().fit_transform(X), dtype=float)
+            y = np.unique(np.asarray(y), return_inverse=True)[1]
+            for split in range(first, first + splits):
+                parts = train_test_split(X, y, test_size=0.4, stratify=y, random_state=split)
+                for calibrate in (False, True):
+                    start = time.process_time()
+                    model = BOOSTERS[booster](calibrate=calibrate).fit(parts[0], parts[2])
+                    row = {"booster": booster, "set": name, "split": split, "fit": calibrate}
+                    row["seconds"] = time.process_time() - start
+                    rows.append(row | _figures(model, parts[1], parts[3]))
+    return pd.DataFrame(rows)
+
+
+def _figures(model, X, y):
+    proba = model.predict_proba(X)
+    return {
+        "error": np.mean(model.predict(X) != y),
+        "log_loss": log_loss(y, np.clip(proba, 1e-15, 1.0), labels=model.classes_),
+        "brier": np.mean(((proba - np.eye(len(model.classes_))[y]) ** 2).sum(axis=1)),
+    }
+
+
+def by_booster(rows):
+    """Return the table of the docs: means over sets and splits; the price is a median."""
+    figures = rows.pivot_table(
+        index="booster", columns="fit", values=["error", "log_loss", "brier"], sort=False
+    )
+    figures.columns = [f"{name}, {'calibrated' if fit else 'bare'}" for name, fit in figures]
+    seconds = rows.pivot_table(index=["booster", "set", "split"], columns="fit", values="seconds")
+    figures["time"] = (seconds[True] / seconds[False]).groupby("booster").median()
+    return figures
+
+
+def _fit(report):
+    """Report how calibrated probabilities fit, beside bare ones."""
+    table = by_booster(probabilities(2, ("AdaBoost", "LogitBoost")))
+    for booster, row in table.iterrows():
+        for figure in ("log_loss", "brier"):
+            report.limit(
+                f"{booster}, {figure} calibrated",
+                row[f"{figure}, calibrated"],
+                row[f"{figure}, bare"],
+                "(bare)",
+                note=f"{booster}: error {row['error, calibrated']:.4f} with both",
+            )
+
+
 MEMORY = """
 import numpy as np
 from counterpoint.boosting import AdaBoostNCClassifier
@@ -177,3 +265,7 @@ def _memory(report):
     )
     twice = 2 * 1_000_000 * 20 * 8 / 2**20
     report.limit("n=1,000,000 x 20, depth 8, memory added to X", float(done.stdout), twice, "MB")
+
+
+if __name__ == "__main__":
+    print(by_booster(probabilities(3)).round(3).to_string())

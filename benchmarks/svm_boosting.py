@@ -22,7 +22,7 @@ def run() -> Report:
         )
         report.compare(
             f"NCAB-SVM, 1000 x {n_features}, 20 members",
-            lambda X=X, y=y: NCABSVMClassifier(n_estimators=20).fit(X, y),
+            lambda X=X, y=y: NCABSVMClassifier(n_estimators=20, calibrate=False).fit(X, y),
             lambda X=X, y=y: plain_loop(X, y, 20),
             peer_name="loop of SVC fits",
             repeats=3,

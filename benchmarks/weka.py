@@ -31,7 +31,7 @@ METHODS = {
         f"weka.classifiers.meta.Decorate -E 15 -I 50 -R 1.0 -S SEED {J48}",
     ),
     "AdaBoost.M1": (
-        lambda seed: AdaBoostM1Classifier(n_estimators=10, random_state=seed),
+        lambda seed: AdaBoostM1Classifier(n_estimators=10, calibrate=False, random_state=seed),
         f"weka.classifiers.meta.AdaBoostM1 -P 100 -I 10 -S SEED {J48}",
     ),
 }

@@ -33,20 +33,28 @@ def forest(n_estimators, max_depth=None):
 # Options of each fit; an estimator that is not here is fitted with its defaults.
 OPTIONS = {
     "AdaBoostClassifier": [
-        {},
-        {"estimator": DecisionTreeClassifier(max_depth=2), "n_estimators": 10},
+        {"calibrate": False},
+        {"estimator": DecisionTreeClassifier(max_depth=2), "n_estimators": 10, "calibrate": False},
+        {"estimator": HistTreeClassifier(max_depth=2), "n_estimators": 16},
     ],
+    "AdaBoostM1Classifier": [{"calibrate": False}],
+    "AdaBoostM2Classifier": [{"calibrate": False}],
     "AdaBoostNCClassifier": [
-        {},
-        {"confidence": True, "lam": 1.0},
-        {"resample": True, "n_estimators": 10},
-        {"estimator": HistTreeClassifier(max_depth=2), "n_estimators": 15},
-        {"estimator": PrunedTreeClassifier(grower="hist"), "n_estimators": 5},
-        {"estimator": GaussianNB(), "n_estimators": 5},
-        {"lam": "auto", "n_estimators": 5},
-        {"lam": "dynamic", "n_estimators": 10},
+        {"lam": 2.0, "calibrate": False, **options}
+        for options in (
+            {},
+            {"confidence": True, "lam": 1.0},
+            {"resample": True, "n_estimators": 10},
+            {"estimator": HistTreeClassifier(max_depth=2), "n_estimators": 15},
+            {"estimator": PrunedTreeClassifier(grower="hist"), "n_estimators": 5},
+            {"estimator": GaussianNB(), "n_estimators": 5},
+            {"lam": "auto", "n_estimators": 5},
+            {"lam": "dynamic", "n_estimators": 10},
+        )
     ],
+    "AdaBoostSVMClassifier": [{"calibrate": False}],
     "AddemupClassifier": [{"max_epochs": 5, "n_generations": 2, "n_estimators": 4}],
+    "ArcX4Classifier": [{"calibrate": False}],
     "AveragedNetworkClassifier": [{"base_epochs": 20, "max_epochs": 10}],
     "CombinedClassifier": [{}, {"pool": FEW}],
     "ConstructiveNetworkClassifier": [{"max_epochs": 5, "n_estimators": 3}],
@@ -64,7 +72,12 @@ OPTIONS = {
     "EvolutionaryEnsembleClassifier": [{"max_epochs": 5, "n_generations": 3}],
     "EvolvedEnsembleClassifier": [{"pool": FEW, "n_generations": 2}],
     "HyperboxEnsembleClassifier": [{"pool": forest(3, 2)}],
-    "LogitBoostClassifier": [{}, {"n_estimators": 20, "learning_rate": 0.3}],
+    "L2BoostClassifier": [{"calibrate": False}, {}],
+    "LogitBoostClassifier": [
+        {"calibrate": False},
+        {"n_estimators": 20, "learning_rate": 0.3, "calibrate": False},
+        {"n_estimators": 20},
+    ],
     "MergedTreeClassifier": [
         {},
         {"pool": forest(5, 3)},
@@ -72,6 +85,7 @@ OPTIONS = {
     ],
     "MixtureOfExpertsClassifier": [{"max_epochs": 20}, {"max_epochs": 10, "solver": "gradient"}],
     "MixtureOfExpertsRegressor": [{"max_epochs": 20}],
+    "NCABSVMClassifier": [{"calibrate": False}],
     "NegativeCorrelationClassifier": [
         {"max_epochs": 40},
         {"max_epochs": 30, "strength": 0.7, "penalty": "root-quartic"},

@@ -126,8 +126,13 @@ def _neighbours(k):
 
 
 def _boosted(lam, depth, n):
+    # Not calibrated: the combiner of the pool finds a temperature for every member.
     return lambda s: AdaBoostNCClassifier(
-        HistTreeClassifier(max_depth=depth), n_estimators=n, lam=lam, random_state=s
+        HistTreeClassifier(max_depth=depth),
+        n_estimators=n,
+        lam=lam,
+        calibrate=False,
+        random_state=s,
     )
 
 

@@ -2,21 +2,15 @@
 
 import numpy as np
 import pandas as pd
-from sklearn.model_selection import train_test_split
 
-from counterpoint._tables import select_rows
 from counterpoint._validation import check_choice, check_number
 from counterpoint.boosting.adaboost import AdaBoostClassifier
-from counterpoint.boosting.loop import boost
-from counterpoint.boosting.rules import VoteRule
-from counterpoint.boosting.voting import EvaluationWatcher
+from counterpoint.boosting.calibration import Trial
+from counterpoint.boosting.rules import SafeLam, VoteRule
 
-# What lam="auto" tries: Wang and Yao looked at 0 to 12, and the best was anywhere in between.
-CANDIDATES = (0.0, 0.5, 1.0, 2.0, 4.0, 6.0, 9.0, 12.0)
-# Below this many samples there is nothing to hold out, and lam="auto" takes the default.
-_FEW = 20
-_DEFAULT = 2.0
-_PATH = ["lam", "members", "error", "balanced_error", "kept"]
+# What lam="auto" tries: AdaBoost, and half of what is safe. The whole of it was worse on average.
+CANDIDATES = (0.0, 0.5)
+_PATH = ["strength", "log_loss", "difference", "noise", "kept"]
 
 
 class DynamicLam:
@@ -29,9 +23,9 @@ class DynamicLam:
     low, high, step = 0.0, 12.0, 1.0
 
     def __init__(self):
-        self.value, self.direction, self.best = _DEFAULT, 1.0, -1.0
+        self.value, self.direction, self.best = 2.0, 1.0, -1.0
 
-    def __call__(self, rule):
+    def __call__(self, rule, answer):
         """Lambda of this round."""
         return self.value
 
@@ -61,12 +55,16 @@ class AdaBoostNCClassifier(AdaBoostClassifier):
     estimator : classifier or None, default=None
         The base learner; None is ``PrunedTreeClassifier(grower="hist")``, which stands in for
         the C4.5 of [1]_. One without ``sample_weight`` is trained on rows drawn by weight.
-    lam : float, "auto" or "dynamic", default=2.0
-        Strength of the penalty. The best value depends on data and learner, from 0 to above
-        12; large ones can degrade trees, or drift to the majority class. "auto" tries eight
-        values on a quarter of the data held out, dropping the worse half after every eighth,
-        quarter and half of the rounds, then trains with the best: about three times the work
-        of one fit. "dynamic" moves it while training.
+    lam : float, "auto" or "dynamic", default="auto"
+        The penalty as [1]_ has it: a number. What is right depends on the error of a single
+        member, and 2 ruins weak ones. "auto" sets it in each round by ``strength``. "dynamic"
+        moves it while training.
+    strength : float in [0, 1] or None, default=None
+        The penalty as a share of what is safe: of what each member lowers the exponential loss
+        by, so much may be given up. None races 0 (AdaBoost) and 0.5 in an eighth of the rounds,
+        and takes 0.5 only if its log-loss on a fifth of the rows held out is lower by more than a
+        standard error. Below 50 cases, or if nothing but one class would be left, there is no race
+        and the strength is 0.
     confidence : bool, default=False
         Let members vote with their probabilities: f = 2 P(y) - 1 in the equations.
     on_failure : {"restart", "stop"}, default="restart"
@@ -74,19 +72,21 @@ class AdaBoostNCClassifier(AdaBoostClassifier):
         it and go back to the first weights, or stop. See ``AdaBoostClassifier``.
     class_weight : dict, "balanced" or None, default=None
         Weights of classes that the samples start from; "balanced" for rare classes.
-    n_estimators, resample, stopping, warm_start, progress
+    n_estimators, resample, calibrate, stopping, warm_start, progress
         As in ``AdaBoostClassifier``.
     random_state : int, RandomState instance or None, default=None
-        Seeds members, draws, and the hold-out of ``lam="auto"``.
+        Seeds members and draws.
 
     Attributes
     ----------
     lam_ : float
-        The strength used; with "dynamic", the last one.
-    lam_path_ : DataFrame
-        With ``lam="auto"``: for every value and stage its error and balanced error on the data
-        held out, and whether it went on.
-    estimators_, estimator_weights_, classes_, history_, stop_reason_
+        The lambda of the last round.
+    strength_ : float
+        The strength used; NaN where ``lam`` is a number or "dynamic".
+    strength_path_ : DataFrame
+        Of the race: for every strength the log-loss on rows held out, its ``difference`` to that
+        of 0, the ``noise`` of the difference, and which was ``kept``. Empty without a race.
+    estimators_, estimator_weights_, classes_, calibration_, history_, stop_reason_
         As in ``AdaBoostClassifier``; ``history_`` has ``penalty`` (mean p) and ``lam`` as well.
 
     Notes
@@ -115,16 +115,20 @@ class AdaBoostNCClassifier(AdaBoostClassifier):
     (11, 3)
     """
 
+    _raced = None
+
     def __init__(
         self,
         estimator=None,
         *,
         n_estimators=50,
-        lam=2.0,
+        lam="auto",
+        strength=None,
         confidence=False,
         resample=False,
         on_failure="restart",
         class_weight=None,
+        calibrate=True,
         stopping=None,
         warm_start=False,
         progress=None,
@@ -137,12 +141,14 @@ class AdaBoostNCClassifier(AdaBoostClassifier):
             resample=resample,
             on_failure=on_failure,
             class_weight=class_weight,
+            calibrate=calibrate,
             stopping=stopping,
             warm_start=warm_start,
             progress=progress,
             random_state=random_state,
         )
         self.lam = lam
+        self.strength = strength
 
     def _check_options(self):
         super()._check_options()
@@ -152,78 +158,66 @@ class AdaBoostNCClassifier(AdaBoostClassifier):
             check_number(
                 self.lam, "lam", low=0, high=100, hint=" (0: AdaBoost), 'auto' or 'dynamic'"
             )
+        if self.strength is None:
+            return
+        check_number(self.strength, "strength", low=0, high=1, hint=", a share of what is safe")
+        if self.lam != "auto":
+            raise ValueError(
+                f"strength={self.strength!r} and lam={self.lam!r}: give one of them, strength as a "
+                "share of what is safe in each round or lam as the paper has it."
+            )
 
     def _check_data(self, X, y, sample_weight):
         data = super()._check_data(X, y, sample_weight)
+        self._raced = None
         if self.lam != "auto":
-            self.lam_ = self.lam if isinstance(self.lam, str) else float(self.lam)
-        elif not self._goes_on():
-            self.lam_ = self._choose_lam(*data)
+            self.strength_ = np.nan
+        elif self.strength is not None:
+            self.strength_ = float(self.strength)
+        elif not self._goes_on() or np.isnan(self.strength_):
+            self.strength_ = self._choose_strength(*data)
         return data
 
     def make_rule(self):
         """Return the rule of AdaBoost.NC."""
-        return self._rule(DynamicLam() if self.lam == "dynamic" else self.lam_)
+        if self.lam == "auto":
+            return self._rule(SafeLam(self.strength_))
+        return self._rule(DynamicLam() if self.lam == "dynamic" else float(self.lam))
 
     def _rule(self, lam):
         return VoteRule(lam, bonus=self._bonus, confidence=self.confidence)
 
     def _finish(self, result):
         super()._finish(result)
-        if self.lam == "dynamic":
-            self.lam_ = self._history[-1]["lam"]
+        self.lam_ = self._history[-1]["lam"]
 
-    def _choose_lam(self, X, codes, weight):
-        """Choose lambda by successive halving on data held out."""
-        counts = np.bincount(codes)
-        if len(codes) < _FEW:
-            self.lam_path_ = pd.DataFrame(columns=_PATH)
-            return _DEFAULT
-        rng = self._generator()
-        train, test = train_test_split(
-            np.arange(len(codes)),
-            test_size=0.25,
-            stratify=codes if counts.min() >= 2 and len(counts) <= len(codes) // 4 else None,
-            random_state=rng,
-        )
-        if len(np.unique(codes[train])) < 2:
-            raise ValueError("lam='auto' holds out a quarter of the data: too few of some class.")
-        part = select_rows(X, train)
-        # Classes may be missing from the part; codes and columns stay those of the whole.
-        learner = self._make_learner(None, part, codes[train], weight[train], rng)
-        apart = select_rows(X, test), codes[test]
-        runs = []
-        for lam in CANDIDATES:
-            rule = self._rule(lam)
-            rule.start(codes[train], len(self.classes_), weight[train] / weight[train].sum())
-            watcher = EvaluationWatcher("held", *apart, self.classes_, self._needs_proba())
-            runs.append((lam, rule, watcher))
-        path, done = [], 0
-        for share in (8, 4, 2):
-            wanted = max(done + 1, -(-self.n_estimators // share))
-            scores = []
-            for lam, rule, watcher in runs:
-                boost(
-                    rule,
-                    learner,
-                    wanted,
-                    on_failure=self.on_failure,
-                    watchers=[watcher],
-                    progress=False,
-                    done=done,
-                )
-                scores.append((_held_errors(watcher), lam))
-            order = sorted(range(len(runs)), key=lambda k: (scores[k][0][0], scores[k][1]))
-            kept = set(order[: max(len(runs) // 2, 1)])
-            for k, ((error, balanced), lam) in enumerate(scores):
-                path.append((lam, wanted, error, balanced, k in kept))
-            runs = [run for k, run in enumerate(runs) if k in kept]
-            done = wanted
-        self.lam_path_ = pd.DataFrame(path, columns=_PATH)
-        return runs[0][0]
+    def _choose_strength(self, X, codes, weight):
+        """Race the strengths on rows held out; what is not better beyond noise does not win."""
+        self.strength_path_ = pd.DataFrame(columns=_PATH)
+        trial = Trial.of(self, X, codes, weight)
+        runs = trial and trial.race(self._rule(SafeLam(strength)) for strength in CANDIDATES)
+        if not runs:
+            return CANDIDATES[0]
+        # One temperature for all: to make the vote surer, or less sure, wins nothing.
+        calibration, cases = runs[0].learn(), runs[0].cases
+        losses = [run.losses(calibration) for run in runs]
+        path, best = [], (0.0, 0)
+        for place, (strength, loss) in enumerate(zip(CANDIDATES, losses, strict=True)):
+            less = losses[0] - loss
+            gain = np.average(less, weights=cases)
+            noise = np.sqrt(np.average((less - gain) ** 2, weights=cases) / cases.sum())
+            if gain > noise:
+                best = max(best, (gain, place))
+            path.append((strength, np.average(loss, weights=cases), -gain, noise))
+        self.strength_path_ = pd.DataFrame(path, columns=_PATH[:-1])
+        self.strength_path_["kept"] = np.arange(len(path)) == best[1]
+        self._raced = runs[best[1]]
+        return CANDIDATES[best[1]]
 
+    def _calibrate(self, X, y, weight):
+        super()._calibrate(X, y, weight)
+        self._raced = None  # no data in the model
 
-def _held_errors(watcher):
-    votes = watcher.score.argmax(axis=1)
-    recalls = [np.mean(votes[watcher.y == c] == c) for c in np.unique(watcher.y)]
-    return float(np.mean(votes != watcher.y)), float(1.0 - np.mean(recalls))
+    def _try_out(self, X, y, weight):
+        # The race has run what calibration needs.
+        return self._raced or super()._try_out(X, y, weight)

@@ -258,6 +258,12 @@ class AdditiveClassifier(BaseAdditiveBoosting, StagedClassifier):
     def _as_decision(self, scores):
         return scores[:, 0] if scores.shape[1] == 1 else scores
 
+    def _as_sums(self, scores, n_members):
+        return np.hstack([-scores, scores]) if scores.shape[1] == 1 else scores
+
+    def _size(self, n_members):
+        return float(np.sqrt(n_members))
+
     def _as_proba(self, scores):
         return self._loss.proba(scores)
 

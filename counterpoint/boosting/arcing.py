@@ -58,7 +58,7 @@ class ArcX4Classifier(ShareBoosting):
         samples keep weight 1, trees on them are nearly the same, and full trees miss none at all.
     class_weight : dict, "balanced" or None, default=None
         Weights of classes, multiplied with those of the misses.
-    n_estimators, stopping, warm_start, progress, random_state
+    n_estimators, calibrate, stopping, warm_start, progress, random_state
         As in ``AdaBoostClassifier``.
 
     Attributes
@@ -100,6 +100,7 @@ class ArcX4Classifier(ShareBoosting):
         power=4,
         resample=True,
         class_weight=None,
+        calibrate=True,
         stopping=None,
         warm_start=False,
         progress=None,
@@ -110,6 +111,7 @@ class ArcX4Classifier(ShareBoosting):
         self.power = power
         self.resample = resample
         self.class_weight = class_weight
+        self.calibrate = calibrate
         self.stopping = stopping
         self.warm_start = warm_start
         self.progress = progress

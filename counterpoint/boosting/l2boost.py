@@ -1,6 +1,7 @@
 """L2Boost: regressors fitted one after another to what is left over."""
 
 from counterpoint.boosting.additive import AdditiveClassifier, AdditiveRegressor
+from counterpoint.boosting.calibration import Calibration
 from counterpoint.boosting.losses import SquaredClassLoss, SquaredLoss
 
 
@@ -51,7 +52,7 @@ class L2BoostClassifier(_L2Boost, AdditiveClassifier):
         together. For trees that step is 1: their values are means already.
     n_estimators : int, default=100
         Number of rounds.
-    resample, stopping, warm_start, progress, random_state
+    resample, calibrate, stopping, warm_start, progress, random_state
         As in ``AdaBoostClassifier``.
 
     Attributes
@@ -85,8 +86,46 @@ class L2BoostClassifier(_L2Boost, AdditiveClassifier):
     True
     """
 
+    _usual = Calibration(0.6, 0.01)
+    # The first trees are much the same tree: only several tell how sure a sum of many is.
+    _least_rounds = 10
+    _looked_at = (1,)
+
+    def __init__(
+        self,
+        estimator=None,
+        *,
+        n_estimators=100,
+        learning_rate=0.1,
+        line_search=False,
+        resample=False,
+        calibrate=True,
+        stopping=None,
+        warm_start=False,
+        progress=None,
+        random_state=None,
+    ):
+        super().__init__(
+            estimator,
+            n_estimators=n_estimators,
+            learning_rate=learning_rate,
+            line_search=line_search,
+            resample=resample,
+            stopping=stopping,
+            warm_start=warm_start,
+            progress=progress,
+            random_state=random_state,
+        )
+        self.calibrate = calibrate
+
     def _make_loss(self):
         return SquaredClassLoss(len(self.classes_))
+
+    def _as_sums(self, scores, n_members):
+        # This share of the way to +1 and -1 can be gone in n steps of this length. A short trial
+        # speaks of a long sum only if both count as if they had arrived.
+        reach = 1.0 - max(0.0, 1.0 - self.learning_rate) ** n_members
+        return super()._as_sums(scores / max(reach, 1e-3), n_members)
 
 
 class L2BoostRegressor(_L2Boost, AdditiveRegressor):

@@ -2,6 +2,7 @@
 
 from counterpoint._validation import check_number
 from counterpoint.boosting.additive import AdditiveClassifier
+from counterpoint.boosting.calibration import Calibration
 from counterpoint.boosting.losses import LogisticLoss
 
 
@@ -26,7 +27,7 @@ class LogitBoostClassifier(AdditiveClassifier):
     z_max : float, default=4.0
         Working responses are clipped to [-z_max, z_max]; 2 to 4 is usual. Weights p (1 - p)
         are kept above twice the machine epsilon, 4.4e-16.
-    resample, stopping, warm_start, progress, random_state
+    resample, calibrate, stopping, warm_start, progress, random_state
         As in ``AdaBoostClassifier``.
 
     Attributes
@@ -70,6 +71,7 @@ class LogitBoostClassifier(AdditiveClassifier):
         learning_rate=1.0,
         z_max=4.0,
         resample=False,
+        calibrate=True,
         stopping=None,
         warm_start=False,
         progress=None,
@@ -80,12 +82,14 @@ class LogitBoostClassifier(AdditiveClassifier):
         self.learning_rate = learning_rate
         self.z_max = z_max
         self.resample = resample
+        self.calibrate = calibrate
         self.stopping = stopping
         self.warm_start = warm_start
         self.progress = progress
         self.random_state = random_state
 
     _default_depth = 1
+    _usual = Calibration(1.0, 0.12)
 
     def _check_options(self):
         super()._check_options()
@@ -98,4 +102,6 @@ class LogitBoostClassifier(AdditiveClassifier):
     def predict_log_proba(self, X):
         """Return the logarithm of ``predict_proba``, exact where that is tiny."""
         scores = self._scores(X)
+        if self.calibration_ is not None:
+            return self._log_proba(scores, len(self.estimators_))
         return self._loss.log_proba(scores)

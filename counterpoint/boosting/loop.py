@@ -151,11 +151,15 @@ class BaseBoosting(MetaEstimatorMixin, BaseEnsemble):
         with self._naming_text(X):
             learner = self._make_learner(rule, X, y, weight, rng)
             self._run(rule, learner, y, weight, watchers)
+        self._calibrate(X, y, weight)
         return self
 
     def _set_aside(self, X, y, weight, rng):
         """Return the data to train on, and watchers of what is held out."""
         return X, y, weight, []
+
+    def _calibrate(self, X, y, weight):
+        """Learn what the members' sums say of probabilities, where there are any."""
 
     def _run(self, rule, learner, y, weight, watchers):
         n_classes = len(self.classes_) if is_classifier(self) else None

@@ -87,7 +87,7 @@ class AdaBoostM2Classifier(ShareBoosting):
         one half or more ("chance"). "stop": end training; a perfect member is kept, with the say
         of log(1e6). "restart": drop it, set the weights back and go on, up to ten
         failures in a row, two if nothing is random. If no member succeeds, the last is kept alone.
-    n_estimators, resample, class_weight, stopping, warm_start, progress, random_state
+    n_estimators, resample, class_weight, calibrate, stopping, warm_start, progress, random_state
         As in ``AdaBoostClassifier``.
 
     Attributes
@@ -138,6 +138,7 @@ class AdaBoostM2Classifier(ShareBoosting):
         resample=False,
         on_failure="stop",
         class_weight=None,
+        calibrate=True,
         stopping=None,
         warm_start=False,
         progress=None,
@@ -149,6 +150,7 @@ class AdaBoostM2Classifier(ShareBoosting):
             resample=resample,
             on_failure=on_failure,
             class_weight=class_weight,
+            calibrate=calibrate,
             stopping=stopping,
             warm_start=warm_start,
             progress=progress,

@@ -140,10 +140,36 @@ class Rule(ABC):
         self.weight = self.first_weight.copy()
 
 
+class SafeLam:
+    """Lambda of each round as a share of the largest under which boosting still learns.
+
+    A member of weighted error e lowers the exponential loss by a factor Z(e) below 1; p ** lam can
+    raise it by at most the least p to the power -lam. ``strength`` is the share of log(1 / Z) that
+    lam * log(1 / p) may take: below 1 the loss still falls, whatever the task.
+    """
+
+    def __init__(self, strength):
+        self.strength = strength
+
+    def __call__(self, rule, answer):
+        """Lambda of the round in which this member joins."""
+        n, k = rule.n_members + 1, rule.n_classes
+        if n == 1:  # one member agrees with itself
+            return 0.0
+        error = max(rule.weighted_error(answer), NO_ERROR)
+        if error >= 1.0 - 1.0 / k:
+            return 0.0
+        odds = (1.0 - error) * (k - 1.0) / error
+        gain = -np.log(odds) / k - np.log(error * k / (k - 1.0))
+        least = -(-n // k) / n  # of a sample whose members are split over all classes
+        return float(self.strength * gain / -np.log(least))
+
+
 class VoteRule(Rule):
     """AdaBoost.NC's rule on votes (discrete) or probabilities (``confidence``).
 
-    ``lam``, the strength of the penalty, may be a function of the rule that sets it each round.
+    ``lam``, the penalty, may be a function of the rule and a member's answer that sets it each
+    round: ``SafeLam``.
     ``bonus`` adds log(K - 1) to a member's weight, as SAMME does; chance is then 1 - 1/K, else 1/2.
     """
 
@@ -169,13 +195,20 @@ class VoteRule(Rule):
         p = np.stack([1.0 - share, share])  # 1 - |0 - share|, 1 - |1 - share|
         return np.power(p, lam)
 
-    def current_lam(self):
-        """Strength of the penalty in this round."""
-        return self.lam(self) if callable(self.lam) else self.lam
+    def current_lam(self, answer):
+        """Penalty of the round in which this member joins."""
+        return self.lam(self, answer) if callable(self.lam) else self.lam
+
+    def weighted_error(self, answer):
+        """Weight of the samples that a member has wrong; with probabilities, of its doubts."""
+        if self.confidence:
+            truth = answer.proba[np.arange(len(self.y)), self.y]
+            return float(self.weight @ (1.0 - truth))
+        return float(self.weight @ (answer.votes != self.y))
 
     def judge(self, answer):
         """Weigh a new member by the penalised weights of the samples it has right and wrong."""
-        lam = self.current_lam()
+        lam = self.current_lam(answer)
         self.power = self._power(lam)
         sums = self._sums(answer, self.power)
         n = len(self.y)
@@ -217,7 +250,7 @@ class VoteRule(Rule):
 
     def update(self, answer, verdict):
         """Count the member in and reweigh the samples."""
-        power = self._power(self.current_lam())
+        power = self._power(self.current_lam(answer))
         if self.confidence:
             return self._update_soft(answer, verdict, power)
         z = kernels.new_total(self._sums(answer, power), verdict.alpha)

@@ -1,9 +1,15 @@
 """Classifiers that answer by scores, and that know what they would have answered earlier."""
 
+import warnings
+
 import numpy as np
 from sklearn.utils import compute_sample_weight
 
+from counterpoint._interrupts import keep_partial
+from counterpoint._tables import select_rows
+from counterpoint._validation import check_flag
 from counterpoint.base import BaseEnsembleClassifier, encode_target, need_target
+from counterpoint.boosting.calibration import MANY, Calibration, HeldOut, Trial, split_many
 from counterpoint.boosting.loop import BaseBoosting
 
 
@@ -12,10 +18,21 @@ class StagedClassifier(BaseBoosting, BaseEnsembleClassifier):
 
     A subclass has ``_scores`` of all members and ``_staged_scores``, a generator of those of the
     first 1, 2, ... members, (n_samples, n_scores) each; it says what scores mean, by ``_as_codes``,
-    ``_as_decision`` and ``_as_proba``; and it has ``_member_votes``, (n_members, n_samples).
+    ``_as_decision``, ``_as_proba`` and ``_as_sums``, which are calibrated (``calibration.py``);
+    and it has ``_member_votes``, (n_members, n_samples).
     """
 
     class_weight = None
+    calibrate = False
+    calibration_ = None
+    _apart = None
+    _usual = Calibration(1.0, 0.2)  # of votes: the median over many tables
+    _least_rounds = 3  # of a trial
+    _looked_at: tuple[int, ...] = (1, 2, 4)  # after all of its rounds, a half and a quarter
+
+    def _check_options(self):
+        super()._check_options()
+        check_flag(self.calibrate, "calibrate")
 
     def _check_data(self, X, y, sample_weight):
         """Return data, class codes and weights that add up to 1, of the samples that count."""
@@ -44,6 +61,62 @@ class StagedClassifier(BaseBoosting, BaseEnsembleClassifier):
                 f"classes {self.classes_.tolist()} of y: leave such samples out."
             )
         return np.searchsorted(self.classes_, y)
+
+    # -- probabilities ---------------------------------------------------------------------------
+
+    def _set_aside(self, X, y, weight, rng):
+        split = split_many(y) if self.calibrate and len(y) >= MANY else None
+        if split is None:
+            return super()._set_aside(X, y, weight, rng)
+        kept, held = split
+        share = weight[kept].sum()
+        self._apart = HeldOut(select_rows(X, held), y[held], weight[held] * self._n_cases)
+        self._n_cases *= share
+        return select_rows(X, kept), y[kept], weight[kept] / share, []
+
+    def _calibrate(self, X, y, weight):
+        apart, self._apart = self._apart, None  # no data in the model
+        self.calibration_ = self._usual if self.calibrate else None
+        if not self.calibrate or self.stop_reason_ == "interrupted":
+            return
+        try:
+            held = apart.ask(self) if apart else self._try_out(X, y, weight)
+        except KeyboardInterrupt:
+            self.stop_reason_ = "interrupted"
+            keep_partial(
+                f"{type(self).__name__} keeps its members, with the usual temperature for "
+                "probabilities.",
+                stacklevel=4,
+            )
+            return
+        except Exception as error:  # the members are there: how sure they are is the lesser loss
+            warnings.warn(
+                f"{type(self).__name__}: members cannot be trained on four fifths of the rows, so "
+                "probabilities have the usual temperature. Set calibrate=False to have the bare "
+                f"ones. What the member said: {error}",
+                UserWarning,
+                stacklevel=3,
+            )
+            return
+        if held is not None:
+            self.calibration_ = held.learn()
+
+    def _try_out(self, X, y, weight):
+        trial = Trial.of(self, X, y, weight)
+        return None if trial is None else trial.run(trial.owner.make_rule())
+
+    def _proba(self, scores, n_members):
+        if self.calibration_ is None:
+            return self._as_proba(scores)
+        return np.exp(self._log_proba(scores, n_members))
+
+    def _log_proba(self, scores, n_members):
+        sums = self._as_sums(scores, n_members)
+        return self.calibration_.log_proba(sums, self._size(n_members))
+
+    def _size(self, n_members):
+        """Return how large an ensemble counts as when its temperature is worked out."""
+        return float(n_members)
 
     def _as_codes(self, scores):
         return scores.argmax(axis=1)
@@ -76,14 +149,16 @@ class StagedClassifier(BaseBoosting, BaseEnsembleClassifier):
             yield self.classes_[self._as_codes(scores)]
 
     def _combined(self, X):
-        return self._as_proba(self._scores(X))
+        return self._proba(self._scores(X), len(self.estimators_))
 
     def staged_predict_proba(self, X):
         """Yield ``predict_proba`` after the first 1, 2, ... members."""
-        for scores in self._staged_scores(X):
-            yield self._as_proba(scores)
+        for n_members, scores in enumerate(self._staged_scores(X), start=1):
+            yield self._proba(scores, n_members)
 
     def predict_log_proba(self, X):
         """Return the logarithm of ``predict_proba``; -inf where it is 0."""
+        if self.calibration_ is not None:
+            return self._log_proba(self._scores(X), len(self.estimators_))
         with np.errstate(divide="ignore"):
             return np.log(self.predict_proba(X))

@@ -98,7 +98,7 @@ class AdaBoostSVMClassifier(BaseBoostingClassifier):
     max_samples : int or None, default=5000
         Most rows that are boosted; of more, so many are drawn by lot, every class in its share,
         and keep their weights. None takes all: about 32 bytes at a time for each pair of rows.
-    stopping, warm_start, progress
+    calibrate, stopping, warm_start, progress
         As in ``AdaBoostClassifier``.
 
     Attributes
@@ -148,6 +148,7 @@ class AdaBoostSVMClassifier(BaseBoostingClassifier):
         scale=True,
         tol=1e-3,
         max_samples=5000,
+        calibrate=True,
         stopping=None,
         warm_start=False,
         progress=None,
@@ -160,6 +161,7 @@ class AdaBoostSVMClassifier(BaseBoostingClassifier):
         self.scale = scale
         self.tol = tol
         self.max_samples = max_samples
+        self.calibrate = calibrate
         self.stopping = stopping
         self.warm_start = warm_start
         self.progress = progress
@@ -246,7 +248,7 @@ class NCABSVMClassifier(AdaBoostSVMClassifier):
     min_diversity : float, default=0.8
         Least mean penalty of a member, from 0 to below 4; 0.8 is to differ on 20 % of samples.
     C, n_estimators, log2_width_max, log2_width_min, log2_width_step, scale, tol, \
-            max_samples, stopping, warm_start, progress
+            max_samples, calibrate, stopping, warm_start, progress
         As in ``AdaBoostSVMClassifier``.
 
     Attributes
@@ -282,6 +284,7 @@ class NCABSVMClassifier(AdaBoostSVMClassifier):
         scale=True,
         tol=1e-3,
         max_samples=5000,
+        calibrate=True,
         stopping=None,
         warm_start=False,
         progress=None,
@@ -295,6 +298,7 @@ class NCABSVMClassifier(AdaBoostSVMClassifier):
             scale=scale,
             tol=tol,
             max_samples=max_samples,
+            calibrate=calibrate,
             stopping=stopping,
             warm_start=warm_start,
             progress=progress,

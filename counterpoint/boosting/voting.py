@@ -47,11 +47,10 @@ class EvaluationWatcher:
 
 
 class BaseBoostingClassifier(StagedClassifier, metaclass=ABCMeta):
-    """Classifier whose members vote, each with its weight: base class of boosting methods.
+    r"""Classifier whose members vote, each with its weight: base class of boosting methods.
 
     A method is a subclass with ``make_rule``, and with an ``__init__`` if it has parameters of its
-    own. Scores are the weighted vote, scaled by the sum of the weights; probabilities are a
-    softmax of it, as in scikit-learn's AdaBoost.
+    own. Scores are the weighted vote, scaled by the sum of the weights.
 
     Parameters
     ----------
@@ -59,7 +58,8 @@ class BaseBoostingClassifier(StagedClassifier, metaclass=ABCMeta):
         Let members vote with their probabilities; the rule has them in ``answer.proba``.
     on_failure : {"restart", "stop"}, default="restart"
         What to do with a member that the rule does not take in.
-    estimator, n_estimators, resample, class_weight, stopping, warm_start, progress, random_state
+    estimator, n_estimators, resample, class_weight, calibrate, stopping, warm_start, progress, \
+            random_state
         As in ``AdaBoostClassifier``.
 
     Attributes
@@ -102,6 +102,7 @@ class BaseBoostingClassifier(StagedClassifier, metaclass=ABCMeta):
         resample=False,
         on_failure="restart",
         class_weight=None,
+        calibrate=True,
         stopping=None,
         warm_start=False,
         progress=None,
@@ -113,6 +114,7 @@ class BaseBoostingClassifier(StagedClassifier, metaclass=ABCMeta):
         self.resample = resample
         self.on_failure = on_failure
         self.class_weight = class_weight
+        self.calibrate = calibrate
         self.stopping = stopping
         self.warm_start = warm_start
         self.progress = progress
@@ -196,6 +198,10 @@ class BaseBoostingClassifier(StagedClassifier, metaclass=ABCMeta):
         # For two classes one number, positive for the second, as in scikit-learn.
         return scores[:, 1] - scores[:, 0] if len(self.classes_) == 2 else scores
 
+    def _as_sums(self, scores, n_members):
+        k = len(self.classes_)
+        return n_members * (k - 1.0) / k * scores  # n times the share, up to a constant
+
     def _as_proba(self, scores):
         scaled = scores / (len(self.classes_) - 1.0)
         powers = np.exp(scaled - scaled.max(axis=1, keepdims=True))
@@ -207,6 +213,9 @@ class ShareBoosting(BaseBoostingClassifier):
 
     def _as_score(self, share):
         return share
+
+    def _as_sums(self, scores, n_members):
+        return n_members * scores
 
     def _as_proba(self, scores):
         return scores

@@ -79,7 +79,12 @@ def make_adaboost_nc(
         # A network alone: with one member there is no penalty.
         member = NegativeCorrelationClassifier(1, hidden_layer_sizes=(10,), max_epochs=100)
     return AdaBoostNCClassifier(
-        member, n_estimators=n_members, lam=float(lam), resample=True, random_state=seed
+        member,
+        n_estimators=n_members,
+        lam=float(lam),
+        resample=True,
+        calibrate=False,
+        random_state=seed,
     )
 
 

@@ -30,6 +30,7 @@ def run(*, seed: int, repeat: int, fold: int, data: str, n_members: int) -> list
         NominalConceptClassifier(output="hard"),
         n_estimators=n_members,
         on_failure="restart",
+        calibrate=False,
         random_state=seed,
     ).fit(X.iloc[train], y[train])
     errors = [float(np.mean(labels != y[test])) for labels in model.staged_predict(X.iloc[test])]

@@ -30,9 +30,9 @@ def make_model(method: str, n_members: int, seed: int) -> Any:
     if method == "SVM":
         return SVC()
     if method == ADA:
-        return AdaBoostSVMClassifier(n_estimators=n_members)
+        return AdaBoostSVMClassifier(n_estimators=n_members, calibrate=False)
     if method == NCAB:
-        return NCABSVMClassifier(n_estimators=n_members)
+        return NCABSVMClassifier(n_estimators=n_members, calibrate=False)
     if method == "Bagging":
         return BaggingClassifier(SVC(), n_estimators=n_members, random_state=seed)
     network = NegativeCorrelationRegressor(1, hidden_layer_sizes=(5,), max_epochs=50)

@@ -150,8 +150,8 @@ _ALL = [
            lambda s, t, j: OverproduceSelectClassifier(
                time_limit=t, n_jobs=j, random_state=s)),
     Method("adaboost-nc", "boosting that also rewards members for disagreeing",
-           lambda s, t, j: AdaBoostNCClassifier(
-               _weak(), n_estimators=100, random_state=s)),
+           lambda s, t, j: AdaBoostNCClassifier(  # "auto" would mostly be the next one again
+               _weak(), n_estimators=100, strength=0.5, random_state=s)),
     Method("adaboost", "boosting: each tree on rows reweighted towards earlier mistakes",
            lambda s, t, j: AdaBoostClassifier(
                _weak(), n_estimators=100, random_state=s)),

@@ -140,7 +140,7 @@ def test_without_penalty_it_is_scikit_learns_adaboost_member_by_member(data, dep
     base = DecisionTreeClassifier(max_depth=depth)
     theirs = ScikitLearnAdaBoost(base, n_estimators=12, random_state=0).fit(X, y)
     ours = AdaBoostNCClassifier(
-        base, n_estimators=12, lam=0.0, random_state=0, on_failure="stop"
+        base, n_estimators=12, lam=0.0, random_state=0, on_failure="stop", calibrate=False
     ).fit(X, y)
     assert len(ours.estimators_) == len(theirs.estimators_)
     for a, b in zip(ours.estimators_, theirs.estimators_, strict=True):
@@ -319,7 +319,7 @@ def test_an_interruption_keeps_the_rounds_done():
     Interrupting.fits = 0
     data, y = DATA["five classes"]
     model = AdaBoostNCClassifier(
-        Interrupting(max_depth=2), n_estimators=9, random_state=0, warm_start=True
+        Interrupting(max_depth=2), n_estimators=9, lam=2.0, random_state=0, warm_start=True
     )
     with pytest.warns(UserWarning, match="keeps the 3 members"):
         model.fit(data, y)
@@ -328,44 +328,6 @@ def test_an_interruption_keeps_the_rounds_done():
     model.fit(data, y)
     assert len(model.estimators_) == 9
     assert model.stop_reason_ == "complete"
-
-
-def test_lam_auto_tells_what_it_tried():
-    data, y = make_classification(400, 10, flip_y=0.2, random_state=0)
-    model = AdaBoostNCClassifier(STUMP, n_estimators=16, lam="auto", random_state=0).fit(data, y)
-    path = model.lam_path_
-    assert model.lam_ in path["lam"].to_numpy()
-    assert list(path.groupby("members").size()) == [8, 4, 2]
-    last = path[path["members"] == 8]
-    assert last.loc[last["kept"], "lam"].tolist() == [model.lam_]
-    assert last.loc[last["kept"], "error"].item() == last["error"].min()
-    again = AdaBoostNCClassifier(STUMP, n_estimators=16, lam=model.lam_).fit(data, y)
-    assert_array_equal(again.estimator_weights_, model.estimator_weights_)
-
-
-class Counted(DecisionTreeClassifier):
-    """Counts how many members are trained."""
-
-    fits = 0
-
-    def fit(self, X, y, sample_weight=None):
-        Counted.fits += 1
-        return super().fit(X, y, sample_weight=sample_weight)
-
-
-def test_lam_auto_costs_at_most_four_fits():
-    data, y = make_classification(400, 10, flip_y=0.2, random_state=0)
-    Counted.fits = 0
-    AdaBoostNCClassifier(Counted(max_depth=1), n_estimators=16, lam="auto", random_state=0).fit(
-        data, y
-    )
-    assert 16 < Counted.fits <= 4 * 16
-
-
-def test_lam_auto_on_few_samples_takes_the_default():
-    model = AdaBoostNCClassifier(STUMP, n_estimators=2, lam="auto").fit(X[15:30], Y[15:30])
-    assert model.lam_ == 2.0
-    assert len(model.lam_path_) == 0
 
 
 def test_dynamic_lam_moves_within_its_limits():

@@ -29,9 +29,8 @@ class Spy(DecisionTreeClassifier):
 def test_weights_follow_the_misses(power):
     X, y = problem()
     Spy.weights_seen.clear()
-    arced = ArcX4Classifier(
-        Spy(max_depth=1), n_estimators=12, power=power, resample=False, random_state=0
-    ).fit(X, y)
+    options = {"power": power, "resample": False, "calibrate": False, "random_state": 0}
+    arced = ArcX4Classifier(Spy(max_depth=1), n_estimators=12, **options).fit(X, y)
     missed = [0] * len(y)
     for weights_seen, member in zip(Spy.weights_seen, arced.estimators_, strict=True):
         naive = [1 + m**power for m in missed]  # whole numbers of any size
@@ -45,8 +44,9 @@ def test_weights_follow_the_misses(power):
 
 def test_votes_are_equal():
     X, y = problem()
-    arced = ArcX4Classifier(HistTreeClassifier(max_depth=2), n_estimators=9, random_state=0)
-    arced.fit(X, y)
+    arced = ArcX4Classifier(
+        HistTreeClassifier(max_depth=2), n_estimators=9, calibrate=False, random_state=0
+    ).fit(X, y)
     votes = arced.member_predict(X)
     counts = np.stack([(votes == c).sum(axis=0) for c in arced.classes_], axis=1)
     np.testing.assert_array_equal(arced.estimator_weights_, np.ones(9))
@@ -64,7 +64,9 @@ def test_rows_are_drawn_by_weight():
             rows.append(X)
             return super().fit(X, y, sample_weight)
 
-    arced = ArcX4Classifier(Drawn(max_depth=1), n_estimators=40, random_state=0).fit(X, y)
+    arced = ArcX4Classifier(
+        Drawn(max_depth=1), n_estimators=40, calibrate=False, random_state=0
+    ).fit(X, y)
     assert arced.resample
     assert all(len(x) == len(X) for x in rows)
     missed = (arced.member_predict(X)[:-1] != y).sum(axis=0)

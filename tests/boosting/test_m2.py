@@ -32,7 +32,11 @@ def test_matches_naive(output, n_classes, weighted):
     X, y = problem(n_classes)
     weight = np.random.default_rng(0).uniform(0.5, 2.0, len(y)) if weighted else np.ones(len(y))
     boosted = AdaBoostM2Classifier(
-        DecisionTreeClassifier(max_depth=2), n_estimators=8, output=output, random_state=0
+        DecisionTreeClassifier(max_depth=2),
+        n_estimators=8,
+        output=output,
+        calibrate=False,
+        random_state=0,
     ).fit(X, y, weight)
     members, alphas, losses, distributions = naive.adaboost_m2(
         X,
@@ -161,9 +165,9 @@ def test_restart_forgets_the_weights():
             proba = super().predict_proba(X)
             return np.full_like(proba, 1 / 3) if len(weights_seen) == 3 else proba
 
-    boosted = AdaBoostM2Classifier(
-        SometimesGuesses(max_depth=1), n_estimators=4, on_failure="restart", random_state=0
-    ).fit(X, y)
+    options = {"on_failure": "restart", "calibrate": False, "random_state": 0}
+    boosted = AdaBoostM2Classifier(SometimesGuesses(max_depth=1), n_estimators=4, **options)
+    boosted.fit(X, y)
     assert boosted.stop_reason_ == "complete"
     assert (len(boosted.estimators_), len(weights_seen)) == (4, 5)
     np.testing.assert_allclose(weights_seen[3], weights_seen[0])
@@ -204,7 +208,7 @@ def test_frames_stay_frames():
             return super().fit(X, y, sample_weight)
 
     X, y = load_iris(return_X_y=True, as_frame=True)
-    AdaBoostM2Classifier(Spy(max_depth=1), n_estimators=2).fit(X, y)
+    AdaBoostM2Classifier(Spy(max_depth=1), n_estimators=2, calibrate=False).fit(X, y)
     assert len(seen) == 2
     assert all(x is X for x in seen)
 
@@ -223,8 +227,9 @@ def test_one_kernel_says_what_the_members_say(output, base):
 
 def test_auto_output_takes_votes_without_probabilities():
     X, y = problem(3)
-    auto = AdaBoostM2Classifier(RidgeClassifier(), n_estimators=5).fit(X, y)
-    hard = AdaBoostM2Classifier(RidgeClassifier(), n_estimators=5, output="hard").fit(X, y)
+    options = {"n_estimators": 5, "calibrate": False}
+    auto = AdaBoostM2Classifier(RidgeClassifier(), **options).fit(X, y)
+    hard = AdaBoostM2Classifier(RidgeClassifier(), output="hard", **options).fit(X, y)
     np.testing.assert_array_equal(auto.predict_proba(X), hard.predict_proba(X))
     assert np.isneginf(auto.predict_log_proba(X)).any()
 

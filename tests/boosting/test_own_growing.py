@@ -110,7 +110,8 @@ def first_member(learner, sample_weight=None):
         booster = L2BoostRegressor(learner, n_estimators=1)
         member = booster.fit(X, NUMBERS, sample_weight).estimators_[0]
         return member, NUMBERS - booster.start_
-    booster = AdaBoostClassifier(learner, n_estimators=1, on_failure="stop", random_state=0)
+    options = {"on_failure": "stop", "calibrate": False, "random_state": 0}
+    booster = AdaBoostClassifier(learner, n_estimators=1, **options)
     return booster.fit(X, Y, sample_weight).estimators_[0], Y
 
 
@@ -216,7 +217,7 @@ def test_a_subclass_with_a_fit_of_its_own_is_fitted():
     assert shares_work(HistTreeClassifier())
     assert not shares_work(Counting())
     assert not shares_work(PrunedTreeClassifier(grower="sklearn"))
-    AdaBoostClassifier(Counting(max_depth=2), n_estimators=3).fit(X, Y)
+    AdaBoostClassifier(Counting(max_depth=2), n_estimators=3, calibrate=False).fit(X, Y)
     assert Counting.fits == 3
 
 
@@ -228,7 +229,7 @@ def test_data_are_prepared_once(monkeypatch):
         "prepare",
         lambda self, *a, **k: count.append(1) or prepare(self, *a, **k),
     )
-    AdaBoostClassifier(HistTreeClassifier(max_depth=1), n_estimators=5).fit(X, Y)
+    AdaBoostClassifier(HistTreeClassifier(max_depth=1), n_estimators=5, calibrate=False).fit(X, Y)
     assert len(count) == 1
     options = {"resample": False, "proba": True, "cases": np.ones(len(Y)), "rng": None}
     learner = make_learner(HistTreeClassifier(), X, Y, np.arange(3), **options)
@@ -261,6 +262,6 @@ def test_the_first_machine_is_the_one_that_fit_gives(kind, options):
 
 
 def test_no_option_of_machines_is_missing():
-    loop = {"n_estimators", "stopping", "warm_start", "progress", "max_samples"}
+    loop = {"n_estimators", "calibrate", "stopping", "warm_start", "progress", "max_samples"}
     options = set().union(*MACHINES)
     assert options == set(AdaBoostSVMClassifier().get_params()) - loop

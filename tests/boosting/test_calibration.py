@@ -1,0 +1,99 @@
+"""Probabilities of boosters: the temperature, what it is learnt from, and what it leaves alone."""
+
+import pickle
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy.optimize import approx_fprime
+from scipy.special import softmax
+from sklearn.datasets import make_classification
+from sklearn.metrics import log_loss
+
+from counterpoint.boosting import (
+    AdaBoostClassifier,
+    AdaBoostM2Classifier,
+    ArcX4Classifier,
+    L2BoostClassifier,
+    LogitBoostClassifier,
+)
+from counterpoint.boosting.calibration import Calibration, calibration_cost, learn_calibration
+from counterpoint.trees import HistTreeClassifier
+
+TREE = HistTreeClassifier(max_depth=3)
+BOOSTERS = [
+    AdaBoostClassifier(TREE, n_estimators=20),
+    AdaBoostM2Classifier(TREE, n_estimators=20),
+    ArcX4Classifier(TREE, n_estimators=20, random_state=0),
+    LogitBoostClassifier(n_estimators=20),
+    L2BoostClassifier(n_estimators=50),
+]
+
+
+def problem(n_classes=3, n=600):
+    return make_classification(
+        n, 10, n_informative=6, n_classes=n_classes, flip_y=0.1, class_sep=0.7, random_state=0
+    )
+
+
+@pytest.mark.parametrize("booster", BOOSTERS, ids=lambda b: type(b).__name__)
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_only_probabilities_change_and_they_fit_better(booster, n_classes):
+    X, y = problem(n_classes)
+    own = booster.fit(X[:400], y[:400])
+    plain = pickle.loads(pickle.dumps(own)).set_params(calibrate=False).fit(X[:400], y[:400])
+    assert_array_equal(own.decision_function(X), plain.decision_function(X))
+    proba = own.predict_proba(X)
+    assert_array_equal(own.classes_[proba.argmax(axis=1)], own.predict(X))
+    assert_array_equal(own.predict(X), plain.predict(X))
+    *_, last = own.staged_predict_proba(X)
+    assert_allclose(last, proba, atol=1e-9)
+    assert_allclose(np.exp(own.predict_log_proba(X)), proba, atol=1e-12)
+    assert_array_equal(pickle.loads(pickle.dumps(own)).predict_proba(X), proba)
+    before = np.clip(plain.predict_proba(X[400:]), 1e-15, 1)
+    assert log_loss(y[400:], proba[400:]) < log_loss(y[400:], before) + 0.01
+
+
+def drawn(n, link, shared, seed=0):
+    """Return sizes and sums whose classes are drawn by a known temperature."""
+    rng = np.random.default_rng(seed)
+    y = rng.integers(3, size=n)
+    sizes = np.array([4.0, 8.0, 16.0])
+    # Bayes: normal sums with mean m * [k = y] and variance m * T have log-odds of sums / T.
+    temperature = (link + shared * sizes)[:, None, None]
+    mean = 3.0 * temperature
+    noise = np.sqrt(mean * temperature) * rng.standard_normal((3, n, 3))
+    return sizes, mean * np.eye(3)[y] + noise, y
+
+
+def test_the_temperature_that_made_the_classes_is_found():
+    sizes, sums, y = drawn(20_000, 1.5, 0.3)
+    found = learn_calibration(sizes, sums, y, np.ones(len(y)), Calibration(1.0, 0.1))
+    assert_allclose([found.link + found.shared * k for k in (4, 8, 16)], [2.7, 3.9, 6.3], rtol=0.05)
+
+
+def test_the_slope_is_that_of_the_cost():
+    given = *drawn(50, 1.0, 0.2), np.linspace(0.5, 2.0, 50), np.log([1.0, 0.2])
+    for at in ([0.3, -1.0], [-1.0, 0.5]):
+        slope = approx_fprime(np.array(at), lambda x: calibration_cost(x, *given)[0], 1e-7)
+        assert_allclose(calibration_cost(np.array(at), *given)[1], slope, rtol=1e-4)
+
+
+def test_few_rows_take_the_usual_temperature():
+    X, y = problem(2, 40)
+    boosted = AdaBoostClassifier(TREE, n_estimators=5).fit(X, y)
+    share = (boosted.decision_function(X)[:, None] * [-1, 1] + 2) / 4
+    sums = len(boosted.estimators_) * share
+    usual = 1.0 + 0.2 * len(boosted.estimators_)
+    assert_allclose(boosted.predict_proba(X), softmax(sums / usual, axis=1))
+
+
+def test_of_many_rows_some_are_held_out(monkeypatch):
+    monkeypatch.setattr("counterpoint.boosting.staged.MANY", 500)
+    monkeypatch.setattr("counterpoint.boosting.calibration._HELD", 100)
+    X, y = problem(2)
+    boosted = AdaBoostClassifier(TREE, n_estimators=10).fit(X, y)
+    assert boosted.estimators_[0].tree_.weighted_n_node_samples[0] == pytest.approx(1.0)
+    whole = AdaBoostClassifier(TREE, n_estimators=10, calibrate=False).fit(X, y)
+    assert (boosted.estimator_weights_ != whole.estimator_weights_).any()
+    assert boosted.calibration_ != AdaBoostClassifier._usual
