@@ -76,6 +76,9 @@ def default_pool(n_samples: int, n_features: int, n_classes: int) -> list[Candid
     members = [
         _of("boosted trees", "boosting", lambda s: HistBoostClassifier(random_state=s),
             simple=True),
+        _of("boosted trees, many leaves", "boosting", lambda s: HistBoostClassifier(
+            n_estimators=3000, learning_rate=0.08, max_leaf_nodes=255, min_samples_leaf=5,
+            patience=50, random_state=s)),
         _of("logistic regression", "linear", lambda s: _scaled(
             LogisticRegression(C=1.0, max_iter=2000)), simple=True),
         _of("majority", "simple", lambda s: DummyClassifier(strategy="prior"), simple=True),
