@@ -11,6 +11,8 @@ _SAFETY = 1.15
 _CHOICE, _CHOICE_MEMBERS = 4e-5, 8
 # Of what is left, what one fit may be foretold to take.
 _SHARE = 0.5
+# Of the limit, what is set aside at most for fits on all rows at the end.
+_LAST = 0.25
 
 
 class Budget:
@@ -33,7 +35,7 @@ class Budget:
         self.limit = math.inf if time_limit is None else float(time_limit)
         self._began = began
         self._seen: dict[int, dict[int, float]] = {}
-        self._choice = 0.0
+        self._choice = self._last = 0.0
         self.compiling = 0.0
 
     @property
@@ -60,10 +62,15 @@ class Budget:
         """Set aside what choosing how to combine so many members will take."""
         self._choice = _CHOICE * n_asked * n_outputs * (1 + n_members / _CHOICE_MEMBERS)
 
+    def keep_for_last_fits(self, members, n_rows: int) -> None:
+        """Set aside what fitting these members on all rows takes, up to a part of the limit."""
+        wanted = sum(self.price(k, n_rows) for k in members)
+        self._last = min(wanted, _LAST * self.limit) if self.is_limited else 0.0
+
     @property
     def for_trying(self) -> float:
-        """Seconds left to try members in, the choice among them set aside."""
-        return self.left - self._choice
+        """Seconds left to try members in, the choice among them and last fits set aside."""
+        return self.left - self._choice - self._last
 
     def saw(self, member: int, n_rows: int, seconds: float) -> None:
         """Note what a fit of a member on so many rows took, answers included."""

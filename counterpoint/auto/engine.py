@@ -254,7 +254,7 @@ class OverproduceSelect(BaseEnsemble, ABC):
                 first=8 * PROBE_ROWS,
             ), X, y, {}, None, budget,
         )  # fmt: skip
-        look.probe(0)
+        look.look(0)
         folds = int(self.cv) * budget.price(0, len(y))
         if folds <= _PART_FOR_FOLDS * budget.limit:
             return folds_plan(self.cv, X, y, None, rng, classes=self._classes)

@@ -97,18 +97,16 @@ def _numbered(n_folds, y, groups, rng, classes):
 
 
 def hold_out_plan(y, rng, *, classes: bool, limit: float, first: int) -> Plan:
-    """Hold rows out once; members learn from ``first`` of the others, then from more and more."""
+    """Hold rows out once; members learn from up to ``first`` others, then from more and more."""
     n = len(y)
     n_asked = min(max(_HELD_OUT * n, FEWEST_ASKED), _MOST_ASKED, _ASKED_A_SECOND * limit)
     n_asked = int(min(max(n_asked, FEWEST_ASKED), n // 3))
     order = fair_order(y if classes else np.zeros(n, dtype=int), rng, least=2)
     # Rare classes are learnt from first: what is asked about is the end of the order.
     train, asked = order[:-n_asked], np.sort(order[-n_asked:])
-    rungs = [min(first, len(train))]
-    while rungs[-1] < len(train):
-        rungs.append(min(rungs[-1] * STEP, len(train)))
-    if len(rungs) > 1 and rungs[-2] * 1.5 > len(train):
-        del rungs[-2]
+    rungs = [len(train)]
+    while rungs[0] > first:
+        rungs.insert(0, rungs[0] // STEP)
     return Plan([(np.sort(train), asked)], asked, rungs, train)
 
 

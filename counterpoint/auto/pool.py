@@ -19,7 +19,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import KBinsDiscretizer, QuantileTransformer, StandardScaler
 from sklearn.svm import SVC
 
-from counterpoint.auto.portfolio import in_order
+from counterpoint.auto.portfolio import FIRST, in_order
 from counterpoint.auto.scored import ScoredClassifier
 from counterpoint.boosting import AdaBoostNCClassifier, HistBoostClassifier
 from counterpoint.combiners.pool import MOST_ROWS_NEIGHBOURS
@@ -27,6 +27,8 @@ from counterpoint.trees import HistTreeClassifier, PrunedTreeClassifier
 
 # Beyond so many rows a kernel machine costs more than it brings.
 _MOST_ROWS_KERNEL = 16_000
+# From so many rows on, boosted trees may have many leaves and take their time.
+_MANY_ROWS = 10_000
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -76,9 +78,6 @@ def default_pool(n_samples: int, n_features: int, n_classes: int) -> list[Candid
     members = [
         _of("boosted trees", "boosting", lambda s: HistBoostClassifier(random_state=s),
             simple=True),
-        _of("boosted trees, many leaves", "boosting", lambda s: HistBoostClassifier(
-            n_estimators=3000, learning_rate=0.08, max_leaf_nodes=255, min_samples_leaf=5,
-            patience=50, random_state=s)),
         _of("logistic regression", "linear", lambda s: _scaled(
             LogisticRegression(C=1.0, max_iter=2000)), simple=True),
         _of("majority", "simple", lambda s: DummyClassifier(strategy="prior"), simple=True),
@@ -117,7 +116,13 @@ def default_pool(n_samples: int, n_features: int, n_classes: int) -> list[Candid
             curve = _svm(kernel="poly", degree=degree, coef0=1.0)
             members.append(_of(f"SVM, {name}", "kernel", curve))
     members += _from_our_packages()
-    return in_order(members, "classes")
+    members = in_order(members, "classes")
+    if n_samples >= _MANY_ROWS:
+        # The order is learnt on small tables, where this one is of no use.
+        members.insert(FIRST, _of("boosted trees, many leaves", "boosting", lambda s: (
+            HistBoostClassifier(n_estimators=3000, learning_rate=0.08, max_leaf_nodes=255,
+                                min_samples_leaf=5, patience=50, random_state=s))))  # fmt: skip
+    return members
 
 
 def _of(name, family, make, *, simple=False):

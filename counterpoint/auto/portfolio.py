@@ -5,7 +5,7 @@ from importlib.resources import files
 from typing import Any
 
 # What the script that learns the order puts first: boosted trees, a linear model, a forest.
-_FIRST = 3
+FIRST = 3
 
 
 @cache
@@ -25,6 +25,6 @@ def in_order(candidates: list[Any], kind: str) -> list[Any]:
 
     def place(candidate):
         own = places.get((kind, candidate.name), len(places))
-        return min(own, start + _FIRST - 0.5) if candidate.simple else own
+        return min(own, start + FIRST - 0.5) if candidate.simple else own
 
     return sorted(candidates, key=place)

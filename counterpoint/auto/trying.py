@@ -31,6 +31,8 @@ _FIRST_RUNG = 0.35
 _TO_LOOK, _TO_CLIMB = 0.15, 0.45
 # At least so many climb, and of what the last four times as many rows brought, the next bring this.
 _LEAST_CLIMB, _GOES_ON = 3, 0.7
+# Of the time of a rung, what one member may take of what is left of it.
+_OF_RUNG = 0.5
 # Part of what is left at the end that a fit on all rows may take.
 _TO_FINISH = 0.8
 # Without a limit it ends when so many members in a row have not lowered the loss by this part.
@@ -108,6 +110,7 @@ class Trying:
                 self._climb()
             if self.budget.is_limited:
                 self._the_rest()
+                self._climb_on()
         except KeyboardInterrupt:
             if not self.done:
                 raise
@@ -140,16 +143,40 @@ class Trying:
         """Let the better half of each rung learn from more rows, as long as there is time.
 
         Who is better is foretold: by the loss now, and by how much more rows helped before. The
-        first member climbs in any case, if it can be afforded: it is the one that gains most.
+        first member goes to the top at once, if it can be afforded: something strong is there then.
         """
-        for below, n_rows in pairwise(self.plan.rungs):
+        above = list(pairwise(self.plan.rungs))
+        for below, n_rows in above:
+            if 0 in self.done and self.done[0].n_rows == below:
+                if self.budget.affords(self._price(0, n_rows), share=_TO_CLIMB):
+                    self._try(0, n_rows, anyway=True)
+        for rung, (below, n_rows) in enumerate(above):
             here = [k for k in sorted(self.done) if self.done[k].n_rows == below]
-            here.sort(key=lambda k: (k != 0, self._hoped(k)))
+            here.sort(key=self._hoped)
+            # Every rung above has the same right to what is left.
+            allotted = self.budget.for_trying / (len(above) - rung)
             for k in here[: max(_LEAST_CLIMB, -(-len(here) // 2))]:
-                if self.budget.affords(self._price(k, n_rows), share=_TO_CLIMB):
-                    self._try(k, n_rows, anyway=True)
-                else:
+                price = self._price(k, n_rows)
+                if price > _OF_RUNG * allotted or not self.budget.affords(price, share=_TO_CLIMB):
                     self.reason = "time_limit"
+                    continue
+                before = self.budget.for_trying
+                self._try(k, n_rows, anyway=True)
+                allotted -= before - self.budget.for_trying
+
+    def _climb_on(self):
+        """Let whoever is not at the top climb, the most hopeful first, while there is time."""
+        stuck: set[int] = set()
+        top = self.plan.rungs[-1]
+        while able := [k for k in self.done if self.done[k].n_rows < top and k not in stuck]:
+            k = min(able, key=self._hoped)
+            n_rows = next(n for n in self.plan.rungs if n > self.done[k].n_rows)
+            if not self.budget.affords(self._price(k, n_rows)):
+                stuck.add(k)
+                continue
+            self._try(k, n_rows, anyway=True)
+            if self.done[k].n_rows < n_rows:  # it failed
+                stuck.add(k)
 
     def _hoped(self, k):
         """Return the loss to hope for on the next rung."""
@@ -190,10 +217,24 @@ class Trying:
         if k in self.done:
             seconds, losses = self.done[k].seconds + seconds, self.done[k].losses + losses
         self.done[k] = Trial([model for model, _ in fitted], answers, n_rows, seconds, losses)
-        self.budget.keep_for_choice(len(self.plan.asked), self.task.n_outputs, len(self.done) + 1)
+        n_asked, top = len(self.plan.asked), self.plan.rungs[-1]
+        self.budget.keep_for_choice(n_asked, self.task.n_outputs, len(self.done) + 1)
+        whole = [k for k, trial in self.done.items() if trial.n_rows == top]
+        self.budget.keep_for_last_fits(whole, len(self.y))
 
     def _share(self):
         return _TO_LOOK if len(self.plan.rungs) > 1 else 0.5
+
+    def look(self, k):
+        """See what a member costs on few rows, whatever the plan; its first fit is not counted."""
+        for n in (PROBE_ROWS // 5, PROBE_ROWS, 4 * PROBE_ROWS):
+            fitted, seconds = self._fit(k, self.plan.probe(n))
+            if fitted is None:
+                return
+            if n >= PROBE_ROWS:
+                self.budget.saw(k, n, seconds)
+            if seconds > _TO_LOOK / 4 * self.budget.limit:
+                return
 
     def probe(self, k):
         """See what a member costs on few rows, and on more of them if that is cheap."""
