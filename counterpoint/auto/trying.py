@@ -147,9 +147,9 @@ class Trying:
         """
         above = list(pairwise(self.plan.rungs))
         for below, n_rows in above:
-            if 0 in self.done and self.done[0].n_rows == below:
-                if self.budget.affords(self._price(0, n_rows), share=_TO_CLIMB):
-                    self._try(0, n_rows, anyway=True)
+            at_below = 0 in self.done and self.done[0].n_rows == below
+            if at_below and self.budget.affords(self._price(0, n_rows), share=_TO_CLIMB):
+                self._try(0, n_rows, anyway=True)
         for rung, (below, n_rows) in enumerate(above):
             here = [k for k in sorted(self.done) if self.done[k].n_rows == below]
             here.sort(key=self._hoped)
