@@ -37,8 +37,14 @@ def test_numbers_are_combined(forest):
     rule = WeightedMeanCombiner().fit(forest)
     gap = ((rule.predict(forest) - forest.y) ** 2).mean()
     assert gap <= forest.errors.min() + 1e-9
-    with pytest.raises(ValueError, match="choose 'least-squares'"):
-        WeightedMeanCombiner("best").fit(forest)
+    best = WeightedMeanCombiner("best").fit(forest)
+    np.testing.assert_array_equal(best.predict(forest), forest.values[forest.errors.argmin()])
+    third = WeightedMeanCombiner("best-third").fit(forest)
+    np.testing.assert_allclose(
+        third.predict(forest), forest.values[np.argsort(forest.errors)[:2]].mean(axis=0)
+    )
+    with pytest.raises(ValueError, match="choose 'least-squares', 'best', 'best-third'"):
+        WeightedMeanCombiner("accuracy").fit(forest)
 
 
 @pytest.mark.parametrize(

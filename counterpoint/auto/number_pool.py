@@ -17,6 +17,7 @@ from sklearn.preprocessing import SplineTransformer, StandardScaler
 from sklearn.svm import SVR
 from sklearn.tree import DecisionTreeRegressor
 
+from counterpoint._validation import check_count
 from counterpoint.auto.pool import Candidate
 from counterpoint.auto.portfolio import in_order
 from counterpoint.boosting import HistBoostRegressor, L2BoostRegressor
@@ -48,6 +49,8 @@ def default_number_pool(n_samples: int, n_features: int) -> list[Candidate]:
     >>> len(default_number_pool(500, 10)) > 10
     True
     """
+    for size, name in ((n_samples, "n_samples"), (n_features, "n_features")):
+        check_count(size, name)
     trees = 200
     leaf = max(2, n_samples // 100)
     members = [

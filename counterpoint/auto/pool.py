@@ -19,6 +19,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import KBinsDiscretizer, QuantileTransformer, StandardScaler
 from sklearn.svm import SVC
 
+from counterpoint._validation import check_count
 from counterpoint.auto.portfolio import FIRST, in_order
 from counterpoint.auto.scored import ScoredClassifier
 from counterpoint.boosting import AdaBoostNCClassifier, HistBoostClassifier
@@ -74,6 +75,12 @@ def default_pool(n_samples: int, n_features: int, n_classes: int) -> list[Candid
     >>> len(default_pool(500, 10, 2)) > 15
     True
     """
+    for size, name in (
+        (n_samples, "n_samples"),
+        (n_features, "n_features"),
+        (n_classes, "n_classes"),
+    ):
+        check_count(size, name)
     trees = 200
     members = [
         _of("boosted trees", "boosting", lambda s: HistBoostClassifier(random_state=s),

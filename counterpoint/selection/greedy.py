@@ -62,8 +62,11 @@ def bagged_weights(
     [1.0, 0.0]
     """
     outputs = as_outputs(outputs, numbers=True)
+    numbers = isinstance(outputs, MemberPredictions)
+    if not numbers:
+        outputs.need_votes("Selection")
     if criterion is None:
-        criterion = "squared" if isinstance(outputs, MemberPredictions) else "log-loss"
+        criterion = "squared" if numbers else "log-loss"
     check_count(n_bags, "n_bags")
     check_number(share, "share", low=0, high=1, open_low=True)
     rng = check_random_state(random_state)

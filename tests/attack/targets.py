@@ -26,7 +26,6 @@ LEFT_OUT = {
     "base", "claims", "plots", "report", "tabular",
 }  # fmt: skip
 LONG = {
-    "auto.default_pool",
     "datasets.add_file",
     "datasets.export_csv",
     "datasets.data_folder",
