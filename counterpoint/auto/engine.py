@@ -18,16 +18,19 @@ from counterpoint._kernels.threads import threads_for
 from counterpoint._members import Member
 from counterpoint._tables import need_numbers
 from counterpoint._threads import one_native_thread
-from counterpoint._validation import check_number, check_pool
+from counterpoint._validation import check_choice, check_number, check_pool
 from counterpoint.auto.budget import Budget
 from counterpoint.auto.choice import SIMPLE, choose_rule
+from counterpoint.auto.extras import installed
 from counterpoint.auto.metric import Metric
 from counterpoint.auto.plan import folds_plan, hold_out_plan
 from counterpoint.auto.pool import Candidate
+from counterpoint.auto.portfolio import FIRST
 from counterpoint.auto.trying import PROBE_ROWS, Trying
 from counterpoint.base import MAX_SEED, BaseEnsemble, check_weights, draw_seed, validate_data
 from counterpoint.datasets import TabularEncoder
 
+_PLUS = "default+"
 # A member with less weight than this is not worth keeping.
 _LEAST_WEIGHT = 0.005
 # Native threads pay on tables with more cells than this.
@@ -114,7 +117,7 @@ class OverproduceSelect(BaseEnsemble, ABC):
         """
         self._began = time.monotonic()
         X, y = self._read(X, y)
-        weight = check_weights(sample_weight, X)
+        weight = self._weights(y, check_weights(sample_weight, X))
         if groups is not None:
             groups = column_or_1d(groups)
             check_consistent_length(X, groups)
@@ -125,10 +128,17 @@ class OverproduceSelect(BaseEnsemble, ABC):
             del self._groups
         return self
 
+    def _weights(self, y, sample_weight):
+        """Return the weights that rows are learnt and judged with."""
+        return sample_weight
+
     # -- data ----------------------------------------------------------------------------------
 
     def _check_given(self):
-        check_pool(self.pool, owner=type(self).__name__)
+        if isinstance(self.pool, str):
+            check_choice(self.pool, "pool", (_PLUS,))
+        else:
+            check_pool(self.pool, owner=type(self).__name__)
         if self.time_limit is not None:
             check_number(self.time_limit, "time_limit", low=0, hint=", or None")
 
@@ -164,20 +174,31 @@ class OverproduceSelect(BaseEnsemble, ABC):
     # -- members -------------------------------------------------------------------------------
 
     def _learners(self):
-        pairs = [item for item in self.pool or () if not isinstance(item, Candidate)]
+        given = () if isinstance(self.pool, str) else self.pool or ()
+        pairs = [item for item in given if not isinstance(item, Candidate | str)]
         return {name: model for name, model in pairs if hasattr(model, "fit")}
 
     def _candidates(self, X) -> list[Candidate]:
+        default = self._default_pool(X)
         if self.pool is None:
-            return self._default_pool(X)
+            return default
+        kind = "classes" if self._classes else "numbers"
+        if isinstance(self.pool, str):
+            # Right after those that come first: made for such tables, as they are.
+            return default[:FIRST] + installed(kind) + default[FIRST:]
+        known = {c.name: c for c in [*default, *installed(kind)]}
         made = []
         for item in self.pool:
             if isinstance(item, Candidate):
                 made.append(item)
                 continue
+            if isinstance(item, str):
+                made.append(known[check_choice(item, "name in pool", known)])
+                continue
             if not (isinstance(item, tuple) and len(item) == 2):
                 raise TypeError(
-                    f"pool holds {item!r}: give (name, estimator) pairs or Candidate objects."
+                    f"pool holds {item!r}: give (name, estimator) pairs, Candidate objects, or "
+                    "names of the default pool."
                 )
             name, model = item
             made.append(Candidate(name=name, family="given", make=partial(_seeded, model)))
@@ -208,7 +229,8 @@ class OverproduceSelect(BaseEnsemble, ABC):
         with self._few_threads(X):
             trying = Trying(
                 members, task, plan, X, y, fit_weight, sample_weight, budget,
-                n_jobs=self.n_jobs, progress=self.progress, may_stop=self.pool is None,
+                n_jobs=self.n_jobs, progress=self.progress,
+                may_stop=self.pool is None or isinstance(self.pool, str),
             )  # fmt: skip
             trying.run()
             tried = sorted(trying.done)

@@ -4,7 +4,7 @@ import warnings
 
 import numpy as np
 import pandas as pd
-from sklearn.utils import assert_all_finite
+from sklearn.utils import assert_all_finite, compute_sample_weight
 from sklearn.utils.validation import check_consistent_length
 
 from counterpoint._members import Answers, Member
@@ -38,9 +38,10 @@ class OverproduceSelectClassifier(OverproduceSelect, BaseEnsembleClassifier):
 
     Parameters
     ----------
-    pool : list of Candidate or list of (name, estimator) pairs, default=None
-        What to try. None is :func:`default_pool`, by the size of the data, until more members do
-        not lower the loss.
+    pool : list or "default+", default=None
+        What to try: (name, estimator) pairs, Candidate objects, or names of the default pool.
+        None is :func:`default_pool`, by the size of the data, until more members do not lower the
+        loss; with "default+" LightGBM, XGBoost and CatBoost join it, where they are installed.
     metric : str, array-like or scorer, default="log-loss"
         What the way to combine is chosen by, and what labels are made for: "log-loss", "brier",
         "error", "balanced-error", "g-mean", "auc", "f1" (of the second of two classes; else the
@@ -48,6 +49,10 @@ class OverproduceSelectClassifier(OverproduceSelect, BaseEnsembleClassifier):
         answer), or a scorer of scikit-learn or its name. Members are weighed by log-loss in any
         case, so ``predict_proba`` stays calibrated; ``predict`` answers with the label that suits
         the metric, which for rare classes is often not the most probable one.
+    class_weight : dict, "balanced" or None, default=None
+        Weights of classes, in learning and in judging. Probabilities are then those of the
+        weighted data; for labels that suit rare classes and probabilities that stay what they are,
+        take ``metric="balanced-error"`` or costs instead.
     cv : int, splitter or iterable, default=5
         Folds of cross-fitting; a number is of stratified folds, fewer where a class is small,
         and of whole groups if ``fit`` is given ``groups``. A splitter may leave rows out, as
@@ -132,9 +137,10 @@ class OverproduceSelectClassifier(OverproduceSelect, BaseEnsembleClassifier):
     """
 
     def __init__(
-        self, pool=None, *, metric="log-loss", cv=5, time_limit=None, n_jobs=None, progress=None,
-        random_state=None,
+        self, pool=None, *, metric="log-loss", class_weight=None, cv=5, time_limit=None,
+        n_jobs=None, progress=None, random_state=None,
     ):  # fmt: skip
+        self.class_weight = class_weight
         super().__init__(
             pool, metric=metric, cv=cv, time_limit=time_limit, n_jobs=n_jobs, progress=progress,
             random_state=random_state,
@@ -149,6 +155,22 @@ class OverproduceSelectClassifier(OverproduceSelect, BaseEnsembleClassifier):
         self.classes_, codes = encode_target(self, y)
         check_consistent_length(X, codes)
         return X, codes
+
+    def _weights(self, y, sample_weight):
+        if self.class_weight is None:
+            return sample_weight
+        own = self.class_weight
+        if isinstance(own, dict):
+            names = {label: code for code, label in enumerate(self.classes_.tolist())}
+            strange = [label for label in own if label not in names]
+            if strange:
+                raise ValueError(
+                    f"class_weight names {strange[0]!r}, which is not among the classes "
+                    f"{self.classes_.tolist()[:10]}."
+                )
+            own = {names[label]: weight for label, weight in own.items()}
+        weight = compute_sample_weight(own, y)
+        return weight if sample_weight is None else weight * sample_weight
 
     def _default_pool(self, X):
         return default_pool(len(X), X.shape[1], len(self.classes_))

@@ -33,9 +33,10 @@ class OverproduceSelectRegressor(OverproduceSelect, BaseEnsembleRegressor):
 
     Parameters
     ----------
-    pool : list of Candidate or list of (name, estimator) pairs, default=None
-        What to try. None is :func:`default_number_pool`, by the size of the data, until more
-        members do not lower the loss.
+    pool : list or "default+", default=None
+        What to try: (name, estimator) pairs, Candidate objects, or names of the default pool.
+        None is :func:`default_number_pool`, by the size of the data, until more members do not
+        lower the loss; with "default+" LightGBM, XGBoost and CatBoost join it, where installed.
     metric : str, tuple or scorer, default="rmse"
         What the way to combine is chosen by, and what the answer is made for: "rmse", "r2", "mae",
         ("quantile", level), or a scorer of scikit-learn or its name. Members are weighed by

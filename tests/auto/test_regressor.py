@@ -1,5 +1,10 @@
 """Overproduce and select for numbers, and what both have in common."""
 
+import importlib.machinery
+import sys
+import types
+import warnings
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -176,3 +181,45 @@ def test_rare_classes_and_many_classes_are_kept():
     many = np.arange(400) % 100
     model = OverproduceSelectClassifier(pool, random_state=0).fit(X, many)
     assert len(model.classes_) == 100
+
+
+def test_names_of_the_default_pool_and_what_is_installed_can_be_asked_for(monkeypatch):
+    fake = types.ModuleType("lightgbm")
+
+    class LGBMRegressor(DecisionTreeRegressor):
+        def __init__(self, n_estimators=1, learning_rate=1, verbose=0, n_jobs=1, random_state=None):
+            super().__init__(random_state=random_state)
+            self.n_estimators, self.learning_rate = n_estimators, learning_rate
+            self.verbose, self.n_jobs = verbose, n_jobs
+
+    fake.LGBMRegressor = LGBMRegressor
+    fake.__spec__ = importlib.machinery.ModuleSpec("lightgbm", None)
+    monkeypatch.setitem(sys.modules, "lightgbm", fake)
+    X, y = load_diabetes(return_X_y=True)
+    names = ["ridge regression", "LightGBM", "small tree"]
+    with warnings.catch_warnings(action="ignore"):  # it may be no better than ridge regression
+        model = OverproduceSelectRegressor([*names, ("mine", Ridge())], random_state=0).fit(X, y)
+    assert set(model.leaderboard_["member"]) == {*names, "mine"}
+    plus = OverproduceSelectRegressor("default+")
+    plus._groups = None
+    listed = [c.name for c in plus._candidates(X)]
+    assert "LightGBM" in listed[:6]
+    assert listed[0] == "boosted trees"
+    with pytest.raises(ValueError, match="did you mean 'ridge regression'"):
+        OverproduceSelectRegressor(["ridge regresion"]).fit(X, y)
+    with pytest.raises(ValueError, match=r"pool='default\+\+'"):
+        OverproduceSelectRegressor("default++").fit(X, y)
+
+
+def test_class_weights_are_weights_of_samples():
+    X, y = make_classification(200, 5, weights=[0.8], random_state=0)
+    y = np.where(y == 1, "rare", "common")
+    pool = [("tree", DecisionTreeClassifier(max_depth=3)), ("line", LogisticRegression())]
+    weight = np.where(y == "rare", 4.0, 1.0)
+    one = OverproduceSelectClassifier(pool, class_weight={"rare": 4.0}, random_state=0).fit(X, y)
+    two = OverproduceSelectClassifier(pool, random_state=0).fit(X, y, sample_weight=weight)
+    np.testing.assert_array_equal(one.predict_proba(X), two.predict_proba(X))
+    even = OverproduceSelectClassifier(pool, class_weight="balanced", random_state=0).fit(X, y)
+    assert (even.predict(X) == "rare").sum() > (y == "rare").sum()
+    with pytest.raises(ValueError, match="class_weight names 'rar'"):
+        OverproduceSelectClassifier(pool, class_weight={"rar": 1}).fit(X, y)
