@@ -76,7 +76,7 @@ def run(table, method, make, limit=""):
         warnings.simplefilter("always")
         model = make().fit(A, a)
     seconds = time.monotonic() - began
-    note = "; ".join(str(w.message) for w in said if "time_limit" in str(w.message))
+    note = "; ".join(str(w.message) for w in said if "In the time" in str(w.message))
     if table in NUMBERS:
         return (
             table,

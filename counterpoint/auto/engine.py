@@ -36,8 +36,8 @@ _LEAST_WEIGHT = 0.005
 # Native threads pay on tables with more cells than this.
 _FEW_CELLS = 500_000
 # Tables of so few rows are always cross-fitted; of more, if the first member takes no larger part
-# of the time for all folds.
-_FEW_ROWS, _PART_FOR_FOLDS = 2_000, 0.12
+# of the time for all folds, or twice that up to some rows: of few, none are to spare.
+_FEW_ROWS, _SOME_ROWS, _PART_FOR_FOLDS = 2_000, 5_000, 0.12
 # Where rows are held out, the first member takes this part of the time on the lowest rung.
 _PART_FOR_FIRST, _FEWEST_LEARNT = 0.04, 2_000
 
@@ -278,7 +278,8 @@ class OverproduceSelect(BaseEnsemble, ABC):
         )  # fmt: skip
         look.look(0)
         folds = int(self.cv) * budget.price(0, len(y))
-        if folds <= _PART_FOR_FOLDS * budget.limit:
+        part = _PART_FOR_FOLDS * (1 if len(y) > _SOME_ROWS else 2)
+        if folds <= part * budget.limit:
             return folds_plan(self.cv, X, y, None, rng, classes=self._classes)
         n_rows = budget.rows_for(0, _PART_FOR_FIRST * budget.limit, len(y))
         return hold_out_plan(
@@ -307,7 +308,7 @@ class OverproduceSelect(BaseEnsemble, ABC):
                 n_rows = min(trying.done[k].n_rows for k in short)
                 said.append(f"some had time to learn from {n_rows} rows only")
         if said:
-            begun = "" if self.time_limit is None else f"time_limit={self.time_limit:g}: "
+            begun = "" if self.time_limit is None else "In the time there was, "
             warnings.warn(f"{begun}{'; '.join(said)}.", UserWarning, stacklevel=4)
 
     def explain(self) -> str:
