@@ -116,8 +116,12 @@ def _print(summary: dict[str, Any], out: "Console") -> None:
     if summary["members"] is None:
         out.print(Text("One model, no members: there is no disagreement to measure."))
         return
-    _print_diversity(summary["members"], out)
-    _print_members(summary["members"], out)
+    if summary["members"]["n_members"] == 1:
+        only = summary["members"]["table"][0]["name"]
+        out.print(Text(f"One member, {only}: there is no disagreement to measure."), end="\n\n")
+    else:
+        _print_diversity(summary["members"], out)
+        _print_members(summary["members"], out)
     if fit["leaderboard"] is not None:
         _print_leaderboard(fit["leaderboard"], out)
 

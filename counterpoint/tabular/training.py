@@ -18,6 +18,7 @@ from threadpoolctl import threadpool_limits
 from counterpoint._interrupts import whole
 from counterpoint._validation import check_number
 from counterpoint.tabular.assessment import Assessment, assess
+from counterpoint.tabular.baselines import BASELINES
 from counterpoint.tabular.columns import prepare_table, some
 from counterpoint.tabular.methods import find_method, make_method
 from counterpoint.tabular.plain import plain, plain_rows
@@ -149,6 +150,8 @@ def fit(
             model, X_test, y_test, X_train=X_train, y_train=y_train, random_state=random_state,
             max_rows=None,
         )  # fmt: skip
+    if method not in BASELINES.values():
+        notes += not_better(assessment)
     return Fit(
         model=model,
         method=method,
@@ -172,6 +175,19 @@ def fit(
         test_size=test_size,
         random_state=random_state,
     )
+
+
+def not_better(assessment: Assessment) -> list[str]:
+    """Say if a simple model is as good on the test rows, so that nobody has to compare tables."""
+    own = assessment.score.error
+    simple = [name for name, score in assessment.baselines.items() if score.error <= own]
+    if not simple:
+        return []
+    best = min(simple, key=lambda name: assessment.baselines[name].error)
+    return [
+        f"NOT BETTER THAN {best.upper()} on the test rows: {own:.1%} of them wrong, "
+        f"{assessment.baselines[best].error:.1%} by the simple model."
+    ]
 
 
 def _split(

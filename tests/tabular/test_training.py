@@ -71,7 +71,8 @@ def test_auto_has_a_leaderboard(monkeypatch):
     monkeypatch.setattr("counterpoint.auto.overproduce.default_pool", few)
     fitted = fit(TABLE, "class", time_limit=30)
     assert set(fitted.leaderboard["member"]) == {"bayes", "tree"}
-    assert fitted.notes == [f"column 'id' left out: {fitted.left_out['id']}."]
+    assert fitted.notes[0] == f"column 'id' left out: {fitted.left_out['id']}."
+    assert not any("members were tried" in note for note in fitted.notes)
 
 
 def test_a_time_limit_for_others_is_noted():
@@ -104,3 +105,15 @@ def test_bad_input(change, message):
 def test_a_frame_is_asked_for():
     with pytest.raises(TypeError, match="A list was given, expected a pandas DataFrame"):
         fit([[1, 2]], "class")
+
+
+def test_a_model_no_better_than_a_simple_one_says_so_loudly():
+    rng = np.random.RandomState(0)
+    noise = pd.DataFrame(rng.normal(size=(200, 3)), columns=list("abc"))
+    noise["class"] = np.where(rng.rand(200) < 0.8, "often", "seldom")
+    loud = [note for note in fit(noise, "class", "tree").notes if "NOT" in note]
+    assert not loud  # it is one of the simple models itself
+    fitted = fit(noise, "class", "bagging")
+    assert any(note.startswith("NOT BETTER THAN MAJORITY CLASS") for note in fitted.notes)
+    clear = noise.assign(**{"class": np.where(noise["a"] * noise["b"] > 0, "one", "other")})
+    assert not any("NOT BETTER" in note for note in fit(clear, "class", "random-forest").notes)
