@@ -1,5 +1,6 @@
 """The wide pool to select from: learners of many kinds, those first that pay first."""
 
+import inspect
 from collections.abc import Callable
 from dataclasses import dataclass
 from importlib import import_module
@@ -91,8 +92,7 @@ def default_pool(n_samples: int, n_features: int, n_classes: int) -> list[Candid
         _of("pruned tree", "simple", lambda s: PrunedTreeClassifier(random_state=s), simple=True),
         _of("naive Bayes", "bayes", lambda s: GaussianNB(var_smoothing=1e-6)),
         _of("naive Bayes on bins", "bayes", lambda s: make_pipeline(
-            KBinsDiscretizer(5, encode="onehot-dense", quantile_method="averaged_inverted_cdf"),
-            BernoulliNB())),
+            _bins(), BernoulliNB())),
         _of("quadratic discriminant", "bayes", lambda s: _scaled(QuadraticDiscriminantAnalysis(
             solver="eigen", shrinkage=0.1))),
         _of("logistic regression on quantiles", "linear", lambda s: make_pipeline(
@@ -134,6 +134,13 @@ def default_pool(n_samples: int, n_features: int, n_classes: int) -> list[Candid
 
 def _of(name, family, make, *, simple=False):
     return Candidate(name=name, family=family, make=make, simple=simple)
+
+
+def _bins():
+    # Older versions of scikit-learn have one way to find quantiles, and no option for it.
+    known = "quantile_method" in inspect.signature(KBinsDiscretizer).parameters
+    how = {"quantile_method": "averaged_inverted_cdf"} if known else {}
+    return KBinsDiscretizer(5, encode="onehot-dense", **how)
 
 
 def _scaled(model):

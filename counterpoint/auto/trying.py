@@ -25,10 +25,12 @@ from counterpoint.auto.plan import Plan
 
 # Rows of a first fit that shows what a member costs; below twice as many there is none.
 PROBE_ROWS = 500
-# Part of the time that goes to trying members on the lowest rung, before the best climb.
-_FIRST_RUNG = 0.35
+# Part of the time until which members are tried on the lowest rung, before the best climb.
+_FIRST_RUNG = 0.45
 # Part of what is left that one fit may take: on a first look, and on a higher rung.
 _TO_LOOK, _TO_CLIMB = 0.15, 0.45
+# Part of what is left that the first member may take, rung by rung, to learn from all rows.
+_FOR_FIRST = 0.6
 # At least so many climb, and of what the last four times as many rows brought, the next bring this.
 _LEAST_CLIMB, _GOES_ON = 3, 0.7
 # Of the time of a rung, what one member may take of what is left of it.
@@ -105,8 +107,11 @@ class Trying:
     def run(self) -> None:
         """Try members until all are tried, time is up, it does not pay, or Ctrl-C."""
         try:
+            several = self.budget.is_limited and len(self.plan.rungs) > 1
+            if several:
+                self._first_to_the_top()
             self._first_rung()
-            if self.budget.is_limited and len(self.plan.rungs) > 1:
+            if several:
                 self._climb()
             if self.budget.is_limited:
                 self._the_rest()
@@ -119,6 +124,18 @@ class Trying:
         if not self.done:
             raise ValueError("No member could be trained. " + " ".join(self.failed)[:2000])
 
+    def _first_to_the_top(self):
+        """Let the first member learn from all rows, before anybody else is tried.
+
+        It is the one that gains most from rows: something strong is there then, and what comes
+        later can only improve it.
+        """
+        for n_rows in self.plan.rungs:
+            self.probe(0)
+            if 0 in self._out or not self.budget.affords(self._price(0, n_rows), share=_FOR_FIRST):
+                return
+            self._try(0, n_rows, anyway=True)
+
     def _first_rung(self):
         lowest, losses = self.plan.rungs[0], []
         several = len(self.plan.rungs) > 1
@@ -128,7 +145,8 @@ class Trying:
             if several and self.done and self.budget.used > _FIRST_RUNG * self.budget.limit:
                 self.reason = "time_limit"
                 break
-            self._try(k, lowest)
+            if k not in self.done:
+                self._try(k, lowest)
             if self.may_stop and not self.budget.is_limited and k in self.done:
                 losses.append(self._carry()[1])
                 if _does_not_pay(losses):
@@ -142,14 +160,9 @@ class Trying:
     def _climb(self):
         """Let the better half of each rung learn from more rows, as long as there is time.
 
-        Who is better is foretold: by the loss now, and by how much more rows helped before. The
-        first member goes to the top at once, if it can be afforded: something strong is there then.
+        Who is better is foretold: by the loss now, and by how much more rows helped before.
         """
         above = list(pairwise(self.plan.rungs))
-        for below, n_rows in above:
-            at_below = 0 in self.done and self.done[0].n_rows == below
-            if at_below and self.budget.affords(self._price(0, n_rows), share=_TO_CLIMB):
-                self._try(0, n_rows, anyway=True)
         for rung, (below, n_rows) in enumerate(above):
             here = [k for k in sorted(self.done) if self.done[k].n_rows == below]
             here.sort(key=self._hoped)
@@ -240,9 +253,9 @@ class Trying:
         """See what a member costs on few rows, and on more of them if that is cheap."""
         if k in self._out or self.budget.price(k, 1) < np.inf:
             return
-        for n in (PROBE_ROWS, 4 * PROBE_ROWS):
+        for n in (PROBE_ROWS // 5, PROBE_ROWS, 4 * PROBE_ROWS):
             if 2 * n > self.plan.rungs[0] or (
-                n > PROBE_ROWS and not self.budget.affords(self._price(k, n), share=0.05)
+                n >= PROBE_ROWS and not self.budget.affords(self._price(k, n), share=0.05)
             ):
                 break
             fitted, seconds = self._fit(k, self.plan.probe(n))

@@ -331,7 +331,7 @@ class NominalConceptClassifier(SharesMixin, ClassifierMixin, BaseEstimator):
         check_choice(self.output, "output", ("soft", "hard"))
         check_choice(self.match, "match", ("intent", "value"))
         check_choice(self.discretize, "discretize", ("auto", "numeric", "none"))
-        if self.n_attributes != "all":
+        if not (isinstance(self.n_attributes, str) and self.n_attributes == "all"):
             check_count(self.n_attributes, "n_attributes", hint=", or 'all'")
 
     def _columns(self, X, y="no_validation", *, reset):

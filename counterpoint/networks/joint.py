@@ -349,12 +349,14 @@ class BaseJointNetworks(BaseNetworks):
         self._check_architecture()
         find_coupling(self.penalty, self._loss_name())
         check_number(self.learning_rate, "learning_rate", low=SMALLEST_RATE)
-        check_number(self.alpha, "alpha", low=0)
+        check_number(self.alpha, "alpha", low=0, high=1e50)
         check_number(self.tol, "tol", low=0)
         check_count(self.max_epochs, "max_epochs")
         if self.patience is not None:
             check_count(self.patience, "patience", hint=", or None")
-        if self.batch_size is not None and self.batch_size != "auto":
+        if not (self.batch_size is None or isinstance(self.batch_size, str)) or (
+            isinstance(self.batch_size, str) and self.batch_size != "auto"
+        ):
             check_count(self.batch_size, "batch_size", hint=", 'auto' or None")
         share = self.validation_fraction
         if share is not None or self.early_stopping or self.strength == "auto":

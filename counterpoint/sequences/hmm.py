@@ -331,5 +331,5 @@ class MixtureHMM(BaseEstimator):
             check_count(getattr(self, name), name)
         check_number(self.tol, "tol", low=0)
         check_choice(self.covariance, "covariance", COVARIANCES)
-        check_number(self.floor, "floor", low=0, open_low=True, hint=", for example 1e-3")
+        check_number(self.floor, "floor", low=1e-100, hint=", for example 1e-3")
         return Limits.from_masks(self.n_states, self.transitions, self.first_states)

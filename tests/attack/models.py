@@ -33,7 +33,7 @@ MEMORY = 4 * 2**30
 SECONDS_A_CASE = 60
 TABLE = mixed_table(60)
 # Members of the pool of "auto", each alone: its files hold what others do not.
-POOL = ("SVM, C=1", "5 neighbours", "naive Bayes on bins", "logistic regression on quantiles")
+POOL = ("SVM, C=1", "near neighbours", "naive Bayes on bins", "logistic regression on quantiles")
 TARGETS = (*(name for name in METHODS if name != "auto"), *POOL)
 REFUSALS = ("is no model file of counterpoint", "cannot be loaded, ", "is refused: ", "of model f")
 

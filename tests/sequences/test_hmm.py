@@ -238,7 +238,7 @@ def test_dead_components_are_set_anew():
         ({"n_states": 0}, "n_states=0"),
         ({"n_mixtures": 1.5}, "n_mixtures=1.5"),
         ({"covariance": "round"}, "choose .full., .diag., .tied."),
-        ({"floor": 0}, "above 0"),
+        ({"floor": 0}, "from 1e-100"),
         ({"transitions": np.zeros((4, 4))}, "lead somewhere"),
         ({"transitions": np.ones((2, 2))}, r"expected \(4, 4\)"),
         ({"first_states": [0, 0, 0, 0]}, "able to begin"),

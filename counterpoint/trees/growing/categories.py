@@ -43,7 +43,7 @@ class CategoriesMixin:
         else:  # numbers, as reading them will show
             try:
                 n_features = _num_features(X)
-            except TypeError:
+            except (TypeError, IndexError):  # whoever reads X says what is wrong with it
                 return X
             columns = [pd.Series(name=f"x{f}", dtype=float) for f in range(n_features)]
         self.is_categorical_ = chosen_columns(self.categorical_features, columns)
