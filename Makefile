@@ -48,7 +48,8 @@ test: lint
 
 # Newer packages below ours warn of what these old ones do: here warnings are none of our business.
 OLDEST := tests/kernels/test_votes.py tests/kernels/test_pairs.py tests/plots tests/tabular/test_models.py \
-  tests/tabular/test_reader.py tests/cli/test_fit.py tests/cli/test_predict.py tests/cli/test_measure.py tests/cli/test_churn.py \
+  tests/tabular/test_reader.py tests/tabular/test_nasty_tables.py tests/cli/test_columns.py tests/cli/test_fit.py \
+  tests/cli/test_predict.py tests/cli/test_measure.py tests/cli/test_churn.py \
   tests/cli/test_reproduce.py tests/claims/test_runner.py tests/report/test_model_page.py
 
 test-oldest:

@@ -1,10 +1,13 @@
-"""Errors over many shipped data sets: ours beside forests, boosting, stacking and DESlib.
+"""Errors over many shipped data sets: ours beside forests, boosting, stacking and AutoML.
 
 Each set is cut several times into two thirds to train on and one third to test on, stratified;
-all methods get the same numbers, encoded by the training part. Every method has one thread.
-Rows go to ``.benchmarks/accuracy.csv`` as they are finished, and what is there is not done again::
+all methods get the same numbers, encoded by the training part. Every method has one thread; what
+searches as long as it is let (AutoGluon, FLAML, and ours once more) is let ``LIMIT`` seconds.
+Peers live in environments of their own, made when missing. Rows go to
+``.benchmarks/accuracy.csv`` as they are finished, and what is there is not done again::
 
     python -m benchmarks.accuracy --repeats 3 --jobs 2
+    python -m benchmarks.accuracy --methods overproduce-select LightGBM "AutoGluon best"
     python -m benchmarks.accuracy --again overproduce-select    # forget its rows, do them anew
     python -m benchmarks.accuracy --only-summary
 """
@@ -13,6 +16,8 @@ import argparse
 import csv
 import time
 import warnings
+from dataclasses import dataclass
+from subprocess import CalledProcessError
 
 import numba
 import numpy as np
@@ -54,7 +59,39 @@ FEWEST = 6
 LEAST = 1e-6
 ROWS = RESULTS / "accuracy.csv"
 FIELDS = ("dataset", "repeat", "method", "error", "log_loss", "fit_seconds")
-DESLIB = {"DESlib KNORA-E": "KNORA-E", "DESlib META-DES": "META-DES"}
+LIMIT = 20.0
+
+
+@dataclass(frozen=True)
+class Peer:
+    """Methods of others, in an environment of their own."""
+
+    requirements: list[str]
+    script: str
+    methods: dict[str, str]  # our name for each, and the script's
+
+    def python(self, name):
+        """Return the interpreter; None if it cannot be had."""
+        return peer_python(name, self.requirements)
+
+
+OTHERS = {
+    "deslib": Peer(
+        ["deslib==0.3.7", "scikit-learn==1.5.2", "numpy<2"],
+        "deslib_accuracy.py",
+        {"DESlib KNORA-E": "KNORA-E", "DESlib META-DES": "META-DES"},
+    ),
+    "autogluon": Peer(
+        ["autogluon.tabular[lightgbm,catboost,xgboost]==1.6.3", "torch==2.13.0"],
+        "autogluon_accuracy.py",
+        {f"AutoGluon {preset}": preset for preset in ("best", "best, log-loss", "medium")},
+    ),
+    "tabular": Peer(
+        ["torch==2.13.0", "pytabkit", "flaml[automl]", "lightgbm", "xgboost-cpu", "catboost"],
+        "tabular_accuracy.py",
+        {name: name for name in ("XGBoost", "LightGBM", "CatBoost", "RealMLP-TD", "FLAML")},
+    ),
+}
 
 
 def scaled(model):
@@ -75,27 +112,14 @@ def stacking(seed):
     )
 
 
-def xgboost(seed):
-    """Return XGBoost as it comes."""
-    from xgboost import XGBClassifier
-
-    return XGBClassifier(n_jobs=1, random_state=seed)
-
-
-def lightgbm(seed):
-    """Return LightGBM as it comes."""
-    from lightgbm import LGBMClassifier
-
-    return LGBMClassifier(n_jobs=1, random_state=seed, verbose=-1)
-
-
 METHODS = {
     FLAGSHIP: lambda seed: OverproduceSelectClassifier(progress=False, random_state=seed),
+    f"{FLAGSHIP}, limited": lambda seed: OverproduceSelectClassifier(
+        time_limit=LIMIT, progress=False, random_state=seed
+    ),
     "random forest": lambda seed: RandomForestClassifier(300, random_state=seed),
     "extra trees": lambda seed: ExtraTreesClassifier(300, random_state=seed),
     "histogram boosting": lambda seed: HistGradientBoostingClassifier(random_state=seed),
-    "XGBoost": xgboost,
-    "LightGBM": lightgbm,
     "stacking": stacking,
     "AdaBoost.NC": lambda seed: AdaBoostNCClassifier(random_state=seed),
     "logistic regression": lambda seed: scaled(LogisticRegression(max_iter=2000)),
@@ -117,7 +141,7 @@ def parts(name, repeat):
     return A, y[train], B, y[test]
 
 
-def measure(name, repeat, methods, python):
+def measure(name, repeat, methods, pythons):
     """Return a row for each method on one cut of one set."""
     A, a, B, b = parts(name, repeat)
     rows = []
@@ -137,14 +161,21 @@ def measure(name, repeat, methods, python):
                 model = METHODS[method](repeat).fit(A, a)
                 seconds = time.process_time() - start
                 add(method, model.predict_proba(B), seconds)
-        asked = [method for method in methods if method in DESLIB]
-        if asked and python is not None:
-            told = run_peer(
-                python, "deslib_accuracy.py", {"A": A, "a": a, "B": B, "seed": np.array(repeat)}
-            )
-            for method in asked:
-                found = told[DESLIB[method]]
-                add(method, found["proba"], found["seconds"])
+        for key, python in pythons.items():
+            peer = OTHERS[key]
+            asked = {peer.methods[m]: m for m in methods if m in peer.methods}
+            if not asked:
+                continue
+            given = {"A": A, "a": a, "B": B, "seed": np.array(repeat), "limit": np.array(LIMIT),
+                     "methods": np.array(list(asked))}  # fmt: skip
+            try:
+                told = run_peer(python, peer.script, given)
+            except CalledProcessError as why:
+                print(f"{name}, cut {repeat}: {key} fails: {why.stderr[-200:]}", flush=True)
+                continue
+            for own, found in told.items():
+                if own in asked:
+                    add(asked[own], found["proba"], found["seconds"])
     return rows
 
 
@@ -163,15 +194,17 @@ def measure_all(repeats, jobs, methods=None, again=()):
         there = there[~there["method"].isin(again)]
         there.to_csv(ROWS, index=False)
     done = set(zip(there["dataset"], there["repeat"], there["method"], strict=True))
-    python = peer_python("deslib", ["deslib==0.3.7", "scikit-learn==1.5.2", "numpy<2"])
-    names = [*METHODS, *(DESLIB if python is not None else ())]
+    wanted = {m for p in OTHERS.values() for m in p.methods} if methods is None else set(methods)
+    pythons = {key: p.python(key) for key, p in OTHERS.items() if wanted & set(p.methods)}
+    pythons = {key: python for key, python in pythons.items() if python is not None}
+    names = [*METHODS, *(m for key in pythons for m in OTHERS[key].methods)]
     names = [name for name in names if methods is None or name in methods]
     todo = []
     for repeat in range(repeats):
         for name in DATA:
             missing = [method for method in names if (name, repeat, method) not in done]
             if missing:
-                todo.append(delayed(measure)(name, repeat, missing, python))
+                todo.append(delayed(measure)(name, repeat, missing, pythons))
     new = not ROWS.exists()
     with ROWS.open("a", newline="") as file:
         writer = csv.writer(file)

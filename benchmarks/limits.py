@@ -1,17 +1,20 @@
-"""The flagship under a time limit, beside boosters as they come: error, log-loss, and the time.
+"""The flagship under a time limit, beside AutoGluon and boosters as they come.
 
 Full shipped sets and generated tables, a quarter of the rows (of generated ones 20,000) to test on,
-one thread. Rows go to ``.benchmarks/limits.csv`` as they are finished; what is there is not done
-again, unless asked for::
+one thread: error (of numbers the RMSE), log-loss and the time. Rows go to ``limits.csv`` beside
+this file as they are finished; what is there is not done again, unless asked for::
 
     python -m benchmarks.limits --limits 10 30 60
     python -m benchmarks.limits --tables letter satimage --again
+    python -m benchmarks.limits --autogluon --tables made-6e4 --limits 10 20 40
+    python -m benchmarks.limits --picture               # docs/images/anytime.png
 """
 
 import argparse
 import csv
 import time
 import warnings
+from pathlib import Path
 
 import numba
 import numpy as np
@@ -22,16 +25,18 @@ from sklearn.metrics import log_loss
 from sklearn.model_selection import train_test_split
 from threadpoolctl import threadpool_limits
 
-from benchmarks.harness import RESULTS
+from benchmarks import accuracy
+from benchmarks.harness import ROOT, run_peer
 from counterpoint.auto import OverproduceSelectClassifier, OverproduceSelectRegressor
 from counterpoint.datasets import TabularEncoder, load
 
 SHIPPED = ("segment", "hypothyroid", "spambase", "churn", "satimage", "letter")
 MADE = {"made-1e4": 10_000, "made-6e4": 60_000, "made-1e5": 100_000, "made-1e6": 1_000_000}
 NUMBERS = {"friedman-1e4": 10_000, "friedman-1e5": 100_000, "linear-1e4": 10_000}
-ROWS = RESULTS / "limits.csv"
+ROWS = Path(__file__).with_suffix(".csv")
+PICTURE = ROOT / "docs" / "images" / "anytime.png"
 FIELDS = ("table", "method", "limit", "error", "log_loss", "seconds", "note")
-OURS = "overproduce-select"
+OURS, AUTOGLUON = "overproduce-select", "AutoGluon best"
 
 
 def data(name):
@@ -92,15 +97,60 @@ def run(table, method, make, limit=""):
     return table, method, limit, wrong, log_loss(b, proba), seconds, note
 
 
+def run_autogluon(table, limit, python):
+    """Return a row of AutoGluon's, given the same time."""
+    A, B, a, b = data(table)
+    given = {"A": A, "a": a, "B": B, "limit": np.array(float(limit)), "methods": np.array(["best"])}
+    began = time.monotonic()
+    told = run_peer(python, "autogluon_accuracy.py", given)["best"]
+    proba = np.asarray(told["proba"])
+    wrong = np.mean(proba.argmax(axis=1) != b)
+    # Its start and the test rows are in the time, as little of it as they are.
+    return table, AUTOGLUON, limit, wrong, log_loss(b, proba), time.monotonic() - began, ""
+
+
+def picture(rows):
+    """Draw error against the time given, a panel for each table that AutoGluon was run on too."""
+    from matplotlib import pyplot as plt
+
+    rows = pd.DataFrame(rows)
+    tables = list(dict.fromkeys(rows[rows["method"] == AUTOGLUON]["table"]))
+    figure, axes = plt.subplots(
+        1, len(tables), figsize=(3.4 * len(tables), 2.9), squeeze=False, layout="constrained"
+    )
+    for ax, table in zip(axes[0], tables, strict=True):
+        here = rows[rows["table"] == table]
+        for method, name, color in (
+            (OURS, "counterpoint", "#1f77b4"), (AUTOGLUON, "AutoGluon best", "#d62728")
+        ):  # fmt: skip
+            line = here[here["method"] == method].astype({"limit": float}).sort_values("limit")
+            ax.plot(line["limit"], 100 * line["error"], "o-", label=name, color=color)
+        for _, row in here[here["method"] == "LightGBM"].iterrows():
+            ax.axhline(100 * row["error"], color="0.5", ls=":", label="LightGBM as it comes")
+        ax.set(title=table, xlabel="seconds given", xscale="log")
+        marks = sorted(here[here["method"] == AUTOGLUON]["limit"].astype(float))
+        ax.set_xticks(marks, [f"{m:g}" for m in marks])
+        ax.minorticks_off()
+    axes[0][0].set_ylabel("error, %")
+    axes[0][-1].legend(frameon=False, fontsize="small")
+    figure.savefig(PICTURE, dpi=120)
+
+
 def main():
     """Run what is missing, and print a table."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--tables", nargs="+", default=[*SHIPPED, *list(MADE)[:3], *NUMBERS])
     parser.add_argument("--limits", nargs="+", type=float, default=[10, 30, 60])
     parser.add_argument("--again", action="store_true", help="forget our rows of these tables")
+    parser.add_argument("--autogluon", action="store_true", help="run it beside ours")
+    parser.add_argument("--picture", action="store_true", help="only draw what is there")
     given = parser.parse_args()
     numba.set_num_threads(1)
+    python = accuracy.OTHERS["autogluon"].python("autogluon") if given.autogluon else None
     kept = pd.read_csv(ROWS).to_dict("records") if ROWS.exists() else []
+    if given.picture:
+        picture(kept)
+        return
     if given.again:
         kept = [r for r in kept if r["method"] != OURS or r["table"] not in given.tables]
     done = {(r["table"], r["method"], str(r["limit"]).replace("nan", "")) for r in kept}
@@ -117,10 +167,15 @@ def main():
             )
             for t in given.limits
         ]
+        if python is not None and not numbers:
+            jobs += [(AUTOGLUON, str(t), None) for t in given.limits]
         for method, limit, make in jobs:
             if (table, method, limit) in done:
                 continue
-            row = run(table, method, make, limit)
+            if make is None:
+                row = run_autogluon(table, limit, python)
+            else:
+                row = run(table, method, make, limit)
             kept.append(dict(zip(FIELDS, row, strict=True)))
             print(*(f"{v:.4g}" if isinstance(v, float) else v for v in row), sep="  ", flush=True)
             with ROWS.open("w", newline="", encoding="utf-8") as file:

@@ -192,7 +192,8 @@ fitting and asking together, without imports and compiling. The machine was shar
 rounded: trust the order of magnitude, and how a row grows. Memory is what the process took at its
 peak beyond the table and what it held before. A cell ends at {SECONDS} s or {GIGABYTES} GB; "-" was
 not run, because the cell before says that it would take more than that. "*" was done on a sample of
-the rows, see below.
+the rows, see below. `OverproduceSelectClassifier` and `-Regressor` try members until more do not
+pay; with `time_limit` they take the time they are given, at any size.
 
 Written by `python -m benchmarks.sizes`, which keeps its cells in `benchmarks/sizes.csv`.
 """

@@ -97,9 +97,9 @@ def _fit_or_explain(model, X, y, params):
         if type(learner).__module__.startswith("counterpoint."):
             raise
         raise MemberError(
-            f"{type(learner).__name__} cannot learn from these data, and says "
-            f"{type(error).__name__}: {error}. Take it out of the pool, or look at columns that "
-            "are constant and rows that are the same."
+            f"{type(learner).__name__} cannot learn from these data: it fails with an "
+            f"{type(error).__name__} of its own. Take it out of the pool, or look at columns "
+            "that are constant and rows that are the same."
         ) from error
 
 

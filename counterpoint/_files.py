@@ -8,6 +8,9 @@ from contextvars import ContextVar
 from pathlib import Path
 
 from counterpoint._interrupts import unfinished
+from counterpoint._spelling import close_words
+
+_MOST_NAMES = 1000  # looked through for one that may be meant
 
 written: ContextVar[list[Path] | None] = ContextVar("counterpoint_written", default=None)
 """The list, if there is one, in which files that are whole are noted."""
@@ -17,10 +20,22 @@ def find_file(source: str | os.PathLike[str], of: str) -> Path:
     """Return the path of a file that is there, and is a file."""
     path = Path(source)
     if not path.exists():
-        raise FileNotFoundError(f"There is no file {path}.")
+        raise FileNotFoundError(f"There is no file {path}.{_nearby(path)}")
     if path.is_dir():
         raise ValueError(f"{path} is a folder: give a file of {of}.")
     return path
+
+
+def _nearby(path: Path) -> str:
+    """Return the name of a file in the same folder that may be meant."""
+    try:
+        names = sorted(entry.name for entry in os.scandir(path.parent) if entry.is_file())
+    except OSError:
+        return f" There is no folder {path.parent} either."
+    close = close_words(path.name, names[:_MOST_NAMES])
+    # The ending is half of a short name: x.csv is not meant by a.csv.
+    same = [name for name in close if close_words(path.stem, [Path(name).stem])]
+    return f" Did you mean {path.with_name(same[0])}?" if same else ""
 
 
 def check_output(path: str | os.PathLike[str]) -> Path:

@@ -153,6 +153,8 @@ def strip(estimator):
             estimator = estimator.best_estimator_
         elif isinstance(estimator, FixedThresholdClassifier | TunedThresholdClassifierCV):
             estimator = getattr(estimator, "estimator_", estimator.estimator)
+        elif hasattr(estimator, "_decided_model"):  # ours: an answer made of probabilities
+            estimator = estimator._decided_model
         elif isinstance(estimator, FrozenEstimator):
             estimator = estimator.estimator
         else:

@@ -27,7 +27,7 @@ from counterpoint._arrays import (
     check_samples,
 )
 from counterpoint._options import check_shared_options
-from counterpoint._tables import check_sizes, need_numbers, promoted
+from counterpoint._tables import check_names, check_sizes, need_numbers, promoted
 from counterpoint._validation import check_count
 from counterpoint.exceptions import ThinnedWarning
 
@@ -50,6 +50,7 @@ def validate_data(estimator: Any, X: Any, y: Any = "no_validation", **options: A
     _need_estimator(estimator)
     if options.get("reset", True):
         check_shared_options(estimator)
+    check_names(X)
     if not options.get("skip_check_array"):
         need_numbers(X, type(estimator).__name__)
         X = promoted(X)
@@ -155,6 +156,7 @@ def read_table(estimator: Any, X: Any, *, reset: bool = False) -> Any:
             f"Expected 2D array, got {len(X.shape)}D array instead: X has shape {X.shape}. "
             "Reshape your data to (n_samples, n_features)."
         )
+    check_names(X)
     _sklearn.validate_data(estimator, X, reset=reset, skip_check_array=True)
     X = promoted(X)
     check_sizes(X, whole=reset)

@@ -2,7 +2,9 @@
 
 import math
 
-from scipy.special import ndtri
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy.special import ndtri, stdtrit
 
 
 def wilson_interval(wrong: int, n: int, confidence: float = 0.95) -> tuple[float, float]:
@@ -18,3 +20,27 @@ def wilson_interval(wrong: int, n: int, confidence: float = 0.95) -> tuple[float
     half = z * math.sqrt(share * (1 - share) / n + z**2 / (4 * n**2))
     whole = 1 + z**2 / n
     return max((middle - half) / whole, 0.0), min((middle + half) / whole, 1.0)
+
+
+def resampled_interval(
+    values: ArrayLike, test_to_train: float, confidence: float = 0.95
+) -> tuple[float, float]:
+    """Return limits of the mean of values from folds, by the corrected resampled t test.
+
+    Folds share training rows, so that their values vary too little: the variance of the mean is
+    taken as (1/k + n_test/n_train) times that of the k values (Nadeau and Bengio 2003). NaN for a
+    single value.
+
+    Examples
+    --------
+    >>> low, high = resampled_interval([0.1, 0.2, 0.3], 0.5)
+    >>> round(low, 3), round(high, 3)
+    (-0.193, 0.593)
+    """
+    numbers = np.asarray(values, dtype=float)
+    k = len(numbers)
+    if k < 2:
+        return float("nan"), float("nan")
+    width = math.sqrt((1 / k + test_to_train) * float(numbers.var(ddof=1)))
+    half = float(stdtrit(k - 1, (1 + confidence) / 2)) * width
+    return float(numbers.mean()) - half, float(numbers.mean()) + half

@@ -50,6 +50,24 @@ def need_numbers(X: Any, name: str) -> None:
             ) from None
 
 
+def check_names(X: Any, name: str = "X") -> None:
+    """Raise if two columns of a frame have the same name: nobody could tell which one is meant.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> check_names(pd.DataFrame([[1, 2]], columns=["age", "age"]))
+    Traceback (most recent call last):
+    ...
+    ValueError: X has two columns called 'age': rename one of them.
+    """
+    seen = set()
+    for column in getattr(X, "columns", ()):
+        if column in seen:
+            raise ValueError(f"{name} has two columns called {column!r}: rename one of them.")
+        seen.add(column)
+
+
 def _columns(X):
     """Yield names and values of the columns that may hold anything but numbers."""
     if hasattr(X, "columns"):

@@ -3,12 +3,13 @@
 For options: numbers, choices, learners. Arrays are checked in ``_arrays.py``.
 """
 
-import difflib
 from collections.abc import Iterable
 from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
+
+from counterpoint._spelling import did_you_mean
 
 _LARGEST_COUNT = np.iinfo(np.int64).max  # what an index may be
 
@@ -99,21 +100,6 @@ def check_choice(value: Any, name: str, choices: Iterable[Any]) -> Any:
             + did_you_mean(value, choices)
         )
     return value
-
-
-def did_you_mean(word: Any, choices: Iterable[Any], *, n: int = 1) -> str:
-    """Return " Did you mean 'x'?" for what is nearly one of the choices, else nothing."""
-    near = close_words(word, choices, n=n)
-    return f" Did you mean {' or '.join(map(repr, near))}?" if near else ""
-
-
-def close_words(word: Any, choices: Iterable[Any], *, n: int = 1) -> list[str]:
-    """Return up to n of the choices that a word may have been meant for."""
-    if not isinstance(word, str):
-        return []
-    by_lower = {choice.lower(): choice for choice in choices if isinstance(choice, str)}
-    near = difflib.get_close_matches(word.lower(), by_lower, n=n, cutoff=0.6)
-    return [by_lower[name] for name in near]
 
 
 def check_learner(estimator: Any, name: str = "estimator", *, owner: str, count: str = "") -> None:

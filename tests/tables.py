@@ -21,3 +21,23 @@ def mixed_table(n=90, seed=0):
     frame.loc[::9, "size"] = np.nan
     frame.loc[4::11, "colour"] = None
     return frame
+
+
+def number_table(n=160, seed=0):
+    """Return a like table with a number to estimate, called price."""
+    rng = np.random.RandomState(seed)
+    size = rng.normal(size=n)
+    colour = rng.choice(["red", "green", "blue"], size=n)
+    age = rng.randint(18, 80, size=n)
+    price = 100 + 20 * size + 15 * (colour == "red") * size + 10 * np.sin(age / 8)
+    frame = pd.DataFrame(
+        {
+            "size": np.round(size, 3),
+            "colour": colour,
+            "age": age,
+            "id": [f"n{k}" for k in range(n)],
+            "price": np.round(price + rng.normal(scale=6, size=n), 2),
+        }
+    )
+    frame.loc[::17, "size"] = np.nan
+    return frame

@@ -12,6 +12,7 @@ from counterpoint import (
     MemberOutputs,
     MemberPredictions,
     base,
+    boosting,
     claims,
     combiners,
     datasets,
@@ -155,6 +156,7 @@ def test_numbers_of_regressors_are_no_votes(measure):
         (lambda: selection.select_forward(OUTPUTS, tol={}), "tol={}: give a number from 0"),
         (lambda: subsets.kernel_alignment(np.eye(2), [None, None]), "nothing but None"),
         (lambda: subsets.combine_kernels([np.eye(2)], weights=[1e308]), "numbers beyond 1e+150"),
+        (lambda: subsets.cone_kernel(np.eye(3), angle=1e-320), "angle=1e-320: give"),
         (lambda: trees.as_sklearn(TREE, [0, 1], 2, "a"), "feature_names has shape ()"),
         (lambda: trees.tree_rules(TREE, feature_names=3), "feature_names=3: give a list"),
         (lambda: trees.restrict(TREE, [0.0, 0], [1.0, 1], missing=[]), "missing has shape (0,)"),
@@ -202,6 +204,8 @@ def test_labels_in_half_precision_are_labels():
         (views.RandomTransformClassifier(gain=1e308), "gain=1e+308"),
         (networks.EvolutionaryEnsembleClassifier(learning_rate=1e-320), "learning_rate=1e-320"),
         (networks.NegativeCorrelationClassifier(learning_rate=1e-320), "learning_rate=1e-320"),
+        (networks.NegativeCorrelationRegressor(lam=1e308), "lam=1e+308"),
+        (boosting.NCABSVMClassifier(C=1e308), "C=1e+308"),
     ],
 )
 def test_options_beyond_what_can_be_computed_are_refused(model, message):

@@ -68,7 +68,9 @@ def way_of_category(x, sets, own):
 
     The row is not sliced by the caller: numba would count references for every sample.
     """
-    code = np.int64(x) if 0 <= x < 256 else np.int64(-1)
+    if not 0 <= x < 256:
+        return 2
+    code = np.int64(x)
     if code != x:
         return 2
     bits = sets[own, code >> 6] >> np.uint64(code & 63)

@@ -2,6 +2,7 @@
 
 import warnings
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -21,7 +22,7 @@ from counterpoint.combiners import (
     WeightedMeanCombiner,
 )
 from counterpoint.combiners.tempered import temper, tempers
-from counterpoint.selection import GreedyMeanCombiner
+from counterpoint.selection import DiverseLoss, GreedyMeanCombiner
 
 SIMPLE = "best simple one"
 _N_FOLDS = 5
@@ -73,11 +74,14 @@ class Choice:
     decision: Any
 
 
-def make_rules(random_state: Any = None, *, numbers: bool = False) -> dict[str, Combiner]:
+def make_rules(
+    random_state: Any = None, *, numbers: bool = False, diversity: float = 0.0
+) -> dict[str, Combiner]:
     """Return the ways to combine that are tried; the first, unless another is clearly better."""
+    criterion = DiverseLoss(diversity, "squared" if numbers else "log-loss")
     parts: dict[str, Combiner] = {
         "best third": WeightedMeanCombiner("best-third"),
-        "greedy": GreedyMeanCombiner(random_state=random_state),
+        "greedy": GreedyMeanCombiner(criterion, random_state=random_state),
     }
     if numbers:
         parts["least squares"] = WeightedMeanCombiner("least-squares")
@@ -89,7 +93,7 @@ def make_rules(random_state: Any = None, *, numbers: bool = False) -> dict[str, 
         "blend": BlendCombiner(list(parts.values())),
         "best alone": WeightedMeanCombiner("best"),
         # Where one is far ahead, bags without it have nothing to choose from.
-        "greedy, one bag": GreedyMeanCombiner(n_bags=1, random_state=0),
+        "greedy, one bag": GreedyMeanCombiner(criterion, n_bags=1, random_state=0),
         **parts,
     }
 
@@ -99,6 +103,7 @@ def choose_rule(
     metric: Metric,
     *,
     simple: Any = (),
+    diversity: float = 0.0,
     random_state: Any = None,
 ) -> Choice:
     """Choose how to combine by cross-validation on cross-fitted outputs.
@@ -106,13 +111,15 @@ def choose_rule(
     The first rule is taken unless another has a lower loss by more than one standard error of
     their difference. If the whole procedure is no better than the best of the ``simple`` members,
     on rows that neither saw, that member alone is taken. ``outputs`` are MemberOutputs or
-    MemberPredictions, with the truth.
+    MemberPredictions, with the truth; ``diversity`` is the weight of :class:`DiverseLoss` in
+    greedy selection.
     """
     rng = check_random_state(random_state)
     numbers = isinstance(outputs, MemberPredictions)
     y, weight = outputs.y, outputs.sample_weight
     folds = list(_folds(y, rng, numbers))
-    names = list(make_rules(numbers=numbers))
+    make = partial(make_rules, numbers=numbers, diversity=diversity)
+    names = list(make())
     shape = (outputs.n_samples,) if numbers else (outputs.n_samples, outputs.n_classes)
     said = {name: np.empty(shape) for name in [*names, SIMPLE]}
     for train, test in folds:
@@ -122,7 +129,7 @@ def choose_rule(
             seen, unseen = temper(seen, powers), temper(unseen, powers)
         # Bags go on in one stream of random numbers; the blend's parts are among the others, and
         # nothing is to be learnt twice.
-        rules = make_rules(rng, numbers=numbers)
+        rules = make(rng)
         if len(simple):
             rules[SIMPLE] = BestOfCombiner(simple)
         for name in list(rules)[1:]:
@@ -142,7 +149,7 @@ def choose_rule(
     table = pd.DataFrame(
         [{"combiner": name, "loss": own.total, **own.others} for name, own in losses.items()]
     )
-    rules = make_rules(rng, numbers=numbers)
+    rules = make(rng)
     rule = BestOfCombiner(simple) if chosen == SIMPLE else rules[chosen]
     rule = (rule if numbers else TemperedCombiner(rule)).fit(outputs)
     decision = metric.decide(honest, y, weight)

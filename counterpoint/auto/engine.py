@@ -53,6 +53,7 @@ class OverproduceSelect(BaseEnsemble, ABC):
     _loss_column: str
     leaderboard_: Any
     combiner_: Any
+    diversity = 0.0  # of models that were kept before it was an option
 
     @abstractmethod
     def _read(self, X, y):
@@ -87,11 +88,12 @@ class OverproduceSelect(BaseEnsemble, ABC):
         """Say what a member is worth."""
 
     def __init__(
-        self, pool=None, *, metric, cv=5, time_limit=None, n_jobs=None, progress=None,
-        random_state=None,
+        self, pool=None, *, metric, diversity=0.0, cv=5, time_limit=None, n_jobs=None,
+        progress=None, random_state=None,
     ):  # fmt: skip
         self.pool = pool
         self.metric = metric
+        self.diversity = diversity
         self.cv = cv
         self.time_limit = time_limit
         self.n_jobs = n_jobs
@@ -139,6 +141,7 @@ class OverproduceSelect(BaseEnsemble, ABC):
             check_choice(self.pool, "pool", (_PLUS,))
         else:
             check_pool(self.pool, owner=type(self).__name__)
+        check_number(self.diversity, "diversity", low=-1, high=1e6)
         if self.time_limit is not None:
             check_number(self.time_limit, "time_limit", low=0, hint=", or None")
 
@@ -240,7 +243,10 @@ class OverproduceSelect(BaseEnsemble, ABC):
                 [members[k].name for k in tried],
             )  # fmt: skip
             simple = [i for i, k in enumerate(tried) if candidates[k].simple]
-            choice = choose_rule(outputs, metric, simple=simple, random_state=draw_seed(rng))
+            choice = choose_rule(
+                outputs, metric, simple=simple, diversity=self.diversity,
+                random_state=draw_seed(rng),
+            )  # fmt: skip
         self.stop_reason_, self.failed_ = trying.reason, trying.failed
         rule, weights = choice.rule, choice.rule.estimator_weights_
         keep = np.flatnonzero(weights >= min(_LEAST_WEIGHT, weights.max()))

@@ -1,5 +1,6 @@
 """The wide pool of regressors to select from."""
 
+import inspect
 from importlib import import_module
 
 from sklearn.compose import TransformedTargetRegressor
@@ -72,7 +73,7 @@ def default_number_pool(n_samples: int, n_features: int) -> list[Candidate]:
         _of("L2 boosting", "boosting", lambda s: L2BoostRegressor(
             HistTreeRegressor(max_depth=4), n_estimators=150, learning_rate=0.1, random_state=s)),
         _of("elastic net", "linear", lambda s: _scaled(
-            ElasticNetCV(l1_ratio=0.7, alphas=30, max_iter=5000, random_state=s))),
+            ElasticNetCV(l1_ratio=0.7, max_iter=5000, random_state=s, **_thirty_alphas()))),
         *_networks(),
     ]  # fmt: skip
     if n_features <= _MOST_SPLINES:
@@ -128,3 +129,10 @@ def _networks():
         _of("networks, negative correlation", "networks", lambda s: _like_numbers(
             networks.NegativeCorrelationRegressor(8, random_state=s))),
     ]  # fmt: skip
+
+
+def _thirty_alphas():
+    # Older versions of scikit-learn have another name for how many there are.
+    known = inspect.signature(ElasticNetCV).parameters.get("n_alphas")
+    older = known is not None and known.default == 100
+    return {"n_alphas" if older else "alphas": 30}

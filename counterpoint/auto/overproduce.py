@@ -53,6 +53,9 @@ class OverproduceSelectClassifier(OverproduceSelect, BaseEnsembleClassifier):
         Weights of classes, in learning and in judging. Probabilities are then those of the
         weighted data; for labels that suit rare classes and probabilities that stay what they are,
         take ``metric="balanced-error"`` or costs instead.
+    diversity : float, default=0.0
+        What greedy selection pays for disagreement beyond what it is worth to the loss of the
+        mean; -1 pays nothing. See :class:`~counterpoint.selection.DiverseLoss`.
     cv : int, splitter or iterable, default=5
         Folds of cross-fitting; a number is of stratified folds, fewer where a class is small,
         and of whole groups if ``fit`` is given ``groups``. A splitter may leave rows out, as
@@ -137,13 +140,13 @@ class OverproduceSelectClassifier(OverproduceSelect, BaseEnsembleClassifier):
     """
 
     def __init__(
-        self, pool=None, *, metric="log-loss", class_weight=None, cv=5, time_limit=None,
-        n_jobs=None, progress=None, random_state=None,
+        self, pool=None, *, metric="log-loss", class_weight=None, diversity=0.0, cv=5,
+        time_limit=None, n_jobs=None, progress=None, random_state=None,
     ):  # fmt: skip
         self.class_weight = class_weight
         super().__init__(
-            pool, metric=metric, cv=cv, time_limit=time_limit, n_jobs=n_jobs, progress=progress,
-            random_state=random_state,
+            pool, metric=metric, diversity=diversity, cv=cv, time_limit=time_limit,
+            n_jobs=n_jobs, progress=progress, random_state=random_state,
         )  # fmt: skip
 
     _loss_column = "log_loss"

@@ -93,8 +93,7 @@ def default_pool(n_samples: int, n_features: int, n_classes: int) -> list[Candid
         _of("naive Bayes", "bayes", lambda s: GaussianNB(var_smoothing=1e-6)),
         _of("naive Bayes on bins", "bayes", lambda s: make_pipeline(
             _bins(), BernoulliNB())),
-        _of("quadratic discriminant", "bayes", lambda s: _scaled(QuadraticDiscriminantAnalysis(
-            solver="eigen", shrinkage=0.1))),
+        _of("quadratic discriminant", "bayes", lambda s: _scaled(_quadratic())),
         _of("logistic regression on quantiles", "linear", lambda s: make_pipeline(
             QuantileTransformer(n_quantiles=max(2, min(n_samples // 2, 200)),
                                 output_distribution="normal", random_state=s),
@@ -134,6 +133,14 @@ def default_pool(n_samples: int, n_features: int, n_classes: int) -> list[Candid
 
 def _of(name, family, make, *, simple=False):
     return Candidate(name=name, family=family, make=make, simple=simple)
+
+
+def _quadratic():
+    # Older versions of scikit-learn draw covariances towards round ones in one way only.
+    known = "solver" in inspect.signature(QuadraticDiscriminantAnalysis).parameters
+    return QuadraticDiscriminantAnalysis(
+        **({"solver": "eigen", "shrinkage": 0.1} if known else {"reg_param": 0.1})
+    )
 
 
 def _bins():

@@ -42,7 +42,7 @@ class OverproduceSelectRegressor(OverproduceSelect, BaseEnsembleRegressor):
         ("quantile", level), or a scorer of scikit-learn or its name. Members are weighed by
         squared error in any case; for "mae" and quantiles the answer is shifted by the median or
         quantile of what is left on unseen rows.
-    cv, time_limit, n_jobs, progress, random_state
+    diversity, cv, time_limit, n_jobs, progress, random_state
         As those of :class:`OverproduceSelectClassifier`.
 
     Attributes
@@ -104,12 +104,12 @@ class OverproduceSelectRegressor(OverproduceSelect, BaseEnsembleRegressor):
     _loss_column = "rmse"
 
     def __init__(
-        self, pool=None, *, metric="rmse", cv=5, time_limit=None, n_jobs=None, progress=None,
-        random_state=None,
+        self, pool=None, *, metric="rmse", diversity=0.0, cv=5, time_limit=None, n_jobs=None,
+        progress=None, random_state=None,
     ):  # fmt: skip
         super().__init__(
-            pool, metric=metric, cv=cv, time_limit=time_limit, n_jobs=n_jobs, progress=progress,
-            random_state=random_state,
+            pool, metric=metric, diversity=diversity, cv=cv, time_limit=time_limit,
+            n_jobs=n_jobs, progress=progress, random_state=random_state,
         )  # fmt: skip
 
     def _read(self, X, y):

@@ -29,6 +29,8 @@ PROBE_ROWS = 500
 _FIRST_RUNG = 0.45
 # Part of what is left that one fit may take: on a first look, and on a higher rung.
 _TO_LOOK, _TO_CLIMB = 0.15, 0.45
+# Part of what is left that a probe may have taken for another, on more rows, to follow.
+_TO_PROBE = 0.05
 # Part of what is left that the first member may take, rung by rung, to learn from all rows.
 _FOR_FIRST = 0.6
 # At least so many climb, and of what the last four times as many rows brought, the next bring this.
@@ -253,10 +255,11 @@ class Trying:
         """See what a member costs on few rows, and on more of them if that is cheap."""
         if k in self._out or self.budget.price(k, 1) < np.inf:
             return
+        seconds = 0.0
         for n in (PROBE_ROWS // 5, PROBE_ROWS, 4 * PROBE_ROWS):
-            if 2 * n > self.plan.rungs[0] or (
-                n >= PROBE_ROWS and not self.budget.affords(self._price(k, n), share=0.05)
-            ):
+            # Not by the price: of few rows a fit is dear for what it costs on any, and that would
+            # be multiplied. What is cheap on a fifth of the rows is worth a look.
+            if 2 * n > self.plan.rungs[0] or not self.budget.affords(seconds, share=_TO_PROBE):
                 break
             fitted, seconds = self._fit(k, self.plan.probe(n))
             if fitted is None:

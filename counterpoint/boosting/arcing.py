@@ -30,7 +30,7 @@ class CountRule(Rule):
 
     def judge(self, answer):
         """Give every member one vote."""
-        return Verdict(1.0, "", {"error": float(self.weight @ (answer.votes != self.y))})
+        return Verdict(1.0, "", {"error": float(np.sum(self.weight, where=answer.votes != self.y))})
 
     def update(self, answer, verdict):
         """Count the misses and the votes."""

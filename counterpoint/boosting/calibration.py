@@ -185,7 +185,9 @@ class Trial:
         """Return, for each rule, what the rows held out say of its members; None as in ``of``."""
         try:
             return [self.run(rule, again=True) for rule in rules]
-        except Exception:  # some learners need all rows; what else is wrong, training will say
+        # A member may be anybody's and raise anything when it needs all rows; what else is wrong,
+        # training on all rows will say.
+        except Exception:
             return None
 
     def run(self, rule, *, again=False):

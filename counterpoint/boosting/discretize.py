@@ -9,9 +9,10 @@ from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
 from sklearn.utils.validation import check_consistent_length, check_is_fitted, validate_data
 
 from counterpoint._arrays import check_sample_weight
+from counterpoint._tables import check_names
 from counterpoint._validation import check_choice, check_list
 from counterpoint.base import read_labels
-from counterpoint.datasets.columns import floats, frame_columns, is_frame, is_nominal
+from counterpoint.datasets.columns import floats, frame_columns, is_frame, is_nominal, named_columns
 
 # Equal entropies differ by rounding; of equals the first is taken, whatever the order of sums.
 TIE = 1e-12
@@ -142,6 +143,7 @@ class MDLDiscretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
     def _columns(self, X, y="no_validation", *, reset):
         """Check X; return its columns as Series, and the names if it is a frame."""
         if is_frame(X):
+            check_names(X)
             validate_data(self, X, y, reset=reset, skip_check_array=True)
             return frame_columns(X), list(X.columns)
         numeric = isinstance(self.columns, str)
@@ -159,19 +161,8 @@ class MDLDiscretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
                     f"columns={chosen!r}: give 'numeric', or a list of names or positions."
                 )
             return [not is_nominal(column) for column in columns]
-        names = [column.name for column in columns]
-        flags = [False] * len(columns)
-        for item in check_list(chosen, "columns", "names or positions"):
-            if isinstance(item, str) and item in names:
-                flags[names.index(item)] = True
-            elif isinstance(item, int | np.integer) and -len(names) <= item < len(names):
-                flags[item] = True
-            else:
-                raise ValueError(
-                    f"columns has {item!r}, which is no column of X: its {len(names)} columns are "
-                    f"{names[:8]}{'...' if len(names) > 8 else ''}."
-                )
-        return flags
+        chosen = check_list(chosen, "columns", "names or positions")
+        return named_columns(chosen, columns, "columns").tolist()
 
     def _encoded(self, values, edges):
         codes = interval_codes(values, edges)

@@ -44,7 +44,10 @@ class PseudoLossRule(Rule):
         # D(i) q(i, y) is the mislabel weight itself.
         doubt = self.sample @ (1.0 - p[self.rows, self.y])
         loss = 0.5 * float(doubt + np.vdot(self.weight, p))
-        notes = {"pseudo_loss": loss, "error": float(self.sample @ (answer.votes != self.y))}
+        notes = {
+            "pseudo_loss": loss,
+            "error": float(np.sum(self.sample, where=answer.votes != self.y)),
+        }
         if loss <= NO_ERROR:
             return Verdict(np.inf, "perfect", notes)
         alpha = float(np.log((1.0 - loss) / loss)) if loss < 1.0 else -np.inf

@@ -203,8 +203,9 @@ class VoteRule(Rule):
         """Weight of the samples that a member has wrong; with probabilities, of its doubts."""
         if self.confidence:
             truth = answer.proba[np.arange(len(self.y)), self.y]
-            return float(self.weight @ (1.0 - truth))
-        return float(self.weight @ (answer.votes != self.y))
+            return float(np.sum(self.weight * (1.0 - truth)))
+        # No product of matrices: threads of the library would wait longer than it takes.
+        return float(np.sum(self.weight, where=answer.votes != self.y))
 
     def judge(self, answer):
         """Weigh a new member by the penalised weights of the samples it has right and wrong."""

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from counterpoint._files import find_file
 from counterpoint.cli import options, terminal
 
 if TYPE_CHECKING:
@@ -14,27 +13,48 @@ if TYPE_CHECKING:
 
 HELP = (
     "Rank customers by the risk that they leave next.\n\n"
-    "FILE has a row per event: whose, when, of what type, and numbers that describe it. Models are "
-    "compared by time; the best one ranks everybody by their latest events. Prints what such "
-    "lists would have brought, writes the list and a page. Works as well for patients or machines."
+    "FILE has a row per event: whose, when, of what type, and what else is known of it. Which "
+    "column is which is found out by name and content, and said; name any that is not. Models are "
+    "compared by time; the one that would have gained most ranks everybody by their latest events. "
+    "Writes the list, with probability, expected gain, when and why, and a page. Works as well for "
+    "patients or machines.\n\n"
+    "Examples: `counterpoint churn events.csv`; `counterpoint churn events.csv --target failure "
+    "--gain 400 --cost 50 --capacity 20 --horizon 30`."
 )
 _WORDS = {
+    "entity=": "--entity",
+    "time=": "--time",
+    "type=": "--type",
     "target=": "--target",
+    "horizon=": "--horizon",
     "length=": "--length",
     "capacity=": "--capacity",
     "gain=": "--gain",
     "cost=": "--cost",
+    "separator=": "--separator",
+    "encoding=": "--encoding",
+    "sheet=": "--sheet",
 }
 
 
 def churn(
-    file: Annotated[Path, options.argument("Events: .csv (also .gz) or .parquet.", "FILE")],
-    entity: Annotated[str, options.option("Whose event it is.", "COLUMN")],
-    time: Annotated[str, options.option("When it was.", "COLUMN")],
-    type_: Annotated[str, options.option("Of what type.", "COLUMN", "--type")],
-    target: Annotated[str, options.option("The type to predict.", "TYPE")],
+    file: Annotated[
+        Path, options.argument("Events: a table as for fit; - for standard input.", "FILE")
+    ],
+    entity: Annotated[
+        str | None, options.option("Whose event it is. Default: found out.", "COLUMN")
+    ] = None,
+    time: Annotated[
+        str | None, options.option("When it was. Default: found out.", "COLUMN")
+    ] = None,
+    type_: Annotated[
+        str | None, options.option("Of what type. Default: found out.", "COLUMN", "--type")
+    ] = None,
+    target: Annotated[
+        str | None, options.option("The type to predict. Default: found out.", "TYPE")
+    ] = None,
     columns: Annotated[
-        str | None, options.option("Columns to use. Default: all numbers.", "A,B,...")
+        str | None, options.option("Other columns to use. Default: all.", "A,B,...")
     ] = None,
     length: Annotated[int, typer.Option(min=1, help="Past events looked at.")] = 2,
     gain: Annotated[
@@ -44,7 +64,14 @@ def churn(
     capacity: Annotated[
         float | None, options.option("Most calls: a number, or a share below 1.", "NUMBER")
     ] = None,
+    horizon: Annotated[
+        float | None,
+        options.option("How far to look ahead: days, or as times are given.", "NUMBER"),
+    ] = None,
     random_state: options.RandomState = 0,
+    separator: options.Separator = None,
+    encoding: options.Encoding = None,
+    sheet: options.Sheet = None,
     output: options.Page = Path("churn.html"),
     csv: Annotated[Path, typer.Option("--csv", help="The ranked list to write.")] = Path(
         "at-risk.csv"
@@ -53,33 +80,42 @@ def churn(
     as_json: options.Json = False,
 ) -> None:
     """Rank entities by risk; HELP says the rest."""
+    options.check_separator(separator)
     _check_options(file, output, csv, gain, cost, capacity)
     with terminal.in_options(_WORDS):
         options.check_outputs(output, csv)
         from counterpoint.report.churn import summarise_churn, write_churn, write_ranking
-        from counterpoint.sequences import EventLog, find_at_risk
+        from counterpoint.sequences import find_at_risk
+        from counterpoint.sequences.finding import read_log
+        from counterpoint.tabular.reader import read_events
 
-        parquet = file.suffix.lower() in (".parquet", ".pq")
-        read = EventLog.from_parquet if parquet else EventLog.from_csv
-        log = read(
-            file, entity=entity, time=time, type=type_,
+        _, events = read_events(
+            options.opened(file), time=time or "", separator=separator, encoding=encoding,
+            sheet=sheet,
+        )  # fmt: skip
+        read = read_log(
+            events, entity=entity, time=time, type=type_, target=target,
             features=None if columns is None else options.split(columns),
         )  # fmt: skip
+        found = read.columns
         result = find_at_risk(
-            log, target=target, length=length, gain=gain, cost=cost, capacity=capacity,
-            random_state=random_state,
+            read.log, target=found.target, length=length, gain=gain, cost=cost, capacity=capacity,
+            horizon=horizon, random_state=random_state,
         )  # fmt: skip
         words = [
-            "counterpoint", "churn", file.name, "--entity", entity, "--time", time,
-            "--type", type_, "--target", target, "--length", str(length), "--gain", f"{gain:g}",
-            "--cost", f"{cost:g}", "--random-state", str(random_state),
+            "counterpoint", "churn", file.name, "--entity", found.entity, "--time", found.time,
+            "--type", found.type, "--target", found.target, "--length", str(length), "--gain",
+            f"{gain:g}", "--cost", f"{cost:g}", "--random-state", str(random_state),
+            *([] if horizon is None else ["--horizon", f"{horizon:g}"]),
+            *([] if capacity is None else ["--capacity", f"{capacity:g}"]),
         ]  # fmt: skip
         summary = summarise_churn(
-            result, source=file.name, entity=entity, target=target,
-            command=shlex.join(words),
+            result, source=file.name, entity=found.entity, target=found.target,
+            command=shlex.join(words), notes=read.notes, taken=found.sentence(),
+            dated=read.log.dated,
         )  # fmt: skip
-        write_ranking(result, csv, entity=entity, spreadsheet_safe=spreadsheet_safe)
-        write_churn(result, summary, output)
+        write_ranking(result, csv, entity=found.entity, spreadsheet_safe=spreadsheet_safe)
+        write_churn(summary, output)
     terminal.show(summary, _print, json=as_json)
     terminal.wrote(csv, "the list")
     terminal.wrote(output, "the page")
@@ -98,46 +134,51 @@ def _check_options(
             )
     if output.resolve() == csv.resolve():
         raise typer.BadParameter("the page and the list need two names.", param_hint="--csv")
-    find_file(file, "events")
+    options.check_inputs(file)
 
 
 def _print(summary: dict[str, Any], out: "Console") -> None:
     from rich.text import Text
 
+    out.print(Text(f"Taken from {summary['source']}: {summary['taken']}."), end="\n\n")
+    out.print(Text(summary["verdict"], style="bold"), end="\n\n")
+    listed = [row for row in summary["listed"] if row["act"]][:_PRINTED]
+    listed = listed or summary["listed"][:3]
+    heads = (summary["entity"], "Chance", "Gain", f"In {summary['horizon_words']}")
+    table = terminal.new_table(None, heads)
+    table.add_column("Why", overflow="ellipsis", no_wrap=True)
+    for row in listed:
+        table.add_row(
+            Text(str(row["entity"])), terminal.percent(row["probability"]),
+            f"{row['expected_gain']:.2f}", terminal.percent(row["within"]), Text(row["reason"]),
+        )  # fmt: skip
+    if summary["n_act"] > len(listed):
+        table.caption = f"The first {len(listed)} of {summary['n_act']}; the CSV file has all."
+    out.print(table)
+    out.print()
     last = summary["periods"][-1]
     out.print(
         Text(
-            f"{summary['target']} follows {last['positives']} of {last['histories']} histories of "
-            "the last period, which was kept for this test:",
-            style="bold",
-        ),
-        end="\n\n",
+            f"What lists would have brought: before, in the choosing period, and in the last one, "
+            f"where {summary['target']} followed {last['positives']} of {last['histories']} "
+            "histories:"
+        )
     )
-    table = terminal.new_table(
-        "Model", ("Share", "Called", "g", "Precision", "Sensitivity", "Gain")
+    models = terminal.new_table("Model", ("Chosen by", "1 %", "5 %", "As chosen"))
+    for row in summary["models"]:
+        chosen = row["name"] == summary["model"]
+        models.add_row(
+            Text(row["name"]), f"{row['earlier_gain']:+.0f} ({row['earlier_n']} calls)",
+            *(f"{row['gains'][share]:+.0f}" for share in ("0.01", "0.05")),
+            f"{summary['outcome']['profit']:+.0f} ({summary['outcome']['n']:.0f} calls)"
+            if chosen else "",
+            style="bold" if chosen else "",
+        )  # fmt: skip
+    models.caption = (
+        f"Gains less costs: {summary['gain']:g} for each one found, {summary['cost']:g} for each "
+        "call. Chosen by: the earlier period. 1 %, 5 %: of the histories of the last period."
     )
-    before = ""
-    for row in summary["table"]:
-        table.add_row(Text("" if row["model"] == before else row["model"]), *_cells(row))
-        before = row["model"]
-    table.add_section()
-    chosen = summary["outcome"]
-    table.add_row(Text(f"{summary['model']}, as chosen"), *_cells(chosen), style="bold")
-    table.caption = (
-        f"g: times as good as by lot. Gain: {summary['gain']:g} for each one found, less "
-        f"{summary['cost']:g} for each call."
-    )
-    out.print(table)
-    out.print()
-    out.print(Text(summary["verdict"]))
+    out.print(models)
 
 
-def _cells(row: dict[str, Any]) -> list[str]:
-    return [
-        terminal.percent(row["share"]),
-        f"{row['n']:.0f}",
-        terminal.number(row["g"], 1),
-        terminal.percent(row["precision"]),
-        terminal.percent(row["sensitivity"]),
-        f"{row['profit']:.0f}",
-    ]
+_PRINTED = 10

@@ -7,21 +7,26 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from counterpoint.cli import options, terminal
+from counterpoint.cli import numbers, options, terminal
 from counterpoint.tabular.words import points
 
 if TYPE_CHECKING:
     from rich.console import Console
 
 HELP = (
-    "Learn to predict a column of a table.\n\n"
+    "Learn to predict a column of a table: classes, or a number.\n\n"
     "A quarter of the rows is held out for a test. Prints the error with its interval, how the "
     "members of the model disagree and what each is worth; writes the model, and a page about "
     "it. Numbers, categories and gaps need no preparation.\n\n"
     "Examples: `counterpoint fit data.csv --target class`; `counterpoint fit data.csv --target "
     "class --method merged-tree -o tree.skops`; `counterpoint fit --list`."
 )
-_LISTED = 12
+_MOST_CLASSES = 12
+_MOST_WIDE = 36  # of the columns for what was said
+# Seconds that follow the learning: for any table, and for a cell of it.
+_AFTERWARDS, _A_CELL = 0.5, 1.2e-6
+# Learning has this share of the time in any case.
+_LEAST_SHARE = 0.25
 
 
 def fit(
@@ -33,8 +38,9 @@ def fit(
             help="How to learn; --list names all.", autocompletion=options.complete_method
         ),
     ] = "auto",
+    task: options.TaskOption = None,
     time_limit: Annotated[
-        float, typer.Option(help="Seconds for auto to learn in; 0 for no limit.", min=0)
+        float, typer.Option(help="Seconds for auto, the page not counted; 0 for no limit.", min=0)
     ] = 60.0,
     output: Annotated[Path, typer.Option("--output", "-o", help="The model to write.")] = Path(
         "model.skops"
@@ -47,42 +53,79 @@ def fit(
     ] = None,
     no_page: Annotated[bool, typer.Option("--no-report", help="Write no page.")] = False,
     test_size: Annotated[float, typer.Option(help="Share of the rows held out.")] = 0.25,
+    metric: Annotated[
+        str | None,
+        options.option("What the answers are made for: balanced-error, f1, g-mean; more for auto.")
+    ] = None,
+    class_weight: Annotated[
+        str | None, options.option("balanced: every class counts the same.", "balanced")
+    ] = None,
+    cost: Annotated[
+        str | None,
+        options.option("What mistakes cost: fn=10,fp=1, or the file of a table.", "COSTS")
+    ] = None,
+    positive: Annotated[
+        str | None, options.option("The class fn and fp are about. Default: the rarer.", "CLASS")
+    ] = None,
+    group: Annotated[
+        str | None,
+        options.option("Column that says which rows belong together.", "COLUMN")
+    ] = None,
+    time_column: Annotated[
+        str | None,
+        options.option("Column of dates or numbers: the latest rows are held out.", "COLUMN",
+                       "--time")
+    ] = None,
     random_state: options.RandomState = 0,
     jobs: options.Jobs = None,
     nominal: options.Nominal = "",
     missing: options.Missing = options.MISSING,
     separator: options.Separator = None,
+    encoding: options.Encoding = None,
+    sheet: options.Sheet = None,
+    keep: options.Keep = "",
+    columns: options.Columns = None,
     keep_rows: Annotated[
         int,
         typer.Option(min=0, help="Rows kept in the model file, for explain; 0 for none."),
     ] = 1000,
     list_: options.ListMethods = False,
     as_json: options.Json = False,
-) -> None:
+) -> None:  # fmt: skip
     """Fit a model; HELP says the rest."""
     options.check_methods([method], "--method")
     options.check_separator(separator)
     if no_page and page is not None:
         raise typer.BadParameter("name a page or ask for none, not both.", param_hint="--no-report")
     page = None if no_page else page or output.with_suffix(".html")
-    options.check_apart({"--output": output, "--report": page}, [file])
+    options.check_apart({"--output": output, "--report": page}, [file, columns])
     if not 0 < test_size < 1:
         raise typer.BadParameter(f"{test_size:g} is not between 0 and 1.", param_hint="--test-size")
     began = time.monotonic()
     with terminal.in_options(options.WORDS):
+        options.check_inputs(file, columns)
         options.check_outputs(output, page)
         from counterpoint import tabular
         from counterpoint.tabular.models import need_skops
 
         need_skops()  # before the work, too
-        table = tabular.read_table(
-            file, target=target, nominal=options.split(nominal), missing=options.split(missing),
-            separator=separator,
+        costs = None
+        if cost is not None:
+            from counterpoint.tabular.deciding import parse_costs
+
+            costs = parse_costs(cost)
+        table = options.read_labelled(
+            file, target, nominal=nominal, missing=missing, keep=keep, columns=columns,
+            separator=separator, encoding=encoding, sheet=sheet,
         )  # fmt: skip
-        # The default limit is for auto; the others need no word about it. Reading is part of it.
-        left = max(time_limit - (time.monotonic() - began), time_limit / 10)
+        # The default limit is for auto; the others need no word about it. Reading is part of it,
+        # and so are the test and the writing of the model, which go by the size of the table.
+        spent = time.monotonic() - began + _AFTERWARDS + _A_CELL * table.frame.size
+        left = max(time_limit - spent, _LEAST_SHARE * time_limit)
         fitted = tabular.fit(
-            table, target, method, test_size=test_size, random_state=random_state,
+            table, target, method, task=task and task.value, test_size=test_size,
+            random_state=random_state, metric=metric, class_weight=class_weight, cost=costs,
+            positive=positive, group=group, time=time_column,
             time_limit=left if time_limit and method == "auto" else None, n_jobs=jobs,
         )  # fmt: skip
         tabular.save(fitted, output, keep_rows=keep_rows)
@@ -99,12 +142,16 @@ def fit(
 def _print(summary: dict[str, Any], out: "Console") -> None:
     from rich.text import Text
 
+    if summary["task"] == "regression":
+        numbers.print_fit(summary, out)
+        return
     fit = summary["fit"]
     head = (
         f"{fit['source']}: {fit['n_train']} rows to train on, {summary['data']['n_given']} to "
         f"test, {len(fit['columns'])} columns, {len(summary['data']['classes'])} classes"
     )
     out.print(Text(head, style="bold"), end="\n\n")
+    terminal.warn(summary["warnings"], out)
     table = terminal.new_table("On the test rows", ("Error", "95 % interval", "Log-loss"))
     for row in [{"name": fit["method"], **summary["score"]}, *summary["baselines"]["rows"]]:
         table.add_row(
@@ -113,6 +160,9 @@ def _print(summary: dict[str, Any], out: "Console") -> None:
         )  # fmt: skip
     out.print(table)
     out.print()
+    _print_classes(summary, out)
+    if summary["decision"] is not None:
+        out.print(Text(" ".join(summary["decision"]["sentences"])), end="\n\n")
     if summary["members"] is None:
         out.print(Text("One model, no members: there is no disagreement to measure."))
         return
@@ -124,6 +174,34 @@ def _print(summary: dict[str, Any], out: "Console") -> None:
         _print_members(summary["members"], out)
     if fit["leaderboard"] is not None:
         _print_leaderboard(fit["leaderboard"], out)
+
+
+def _print_classes(summary: dict[str, Any], out: "Console") -> None:
+    from rich.text import Text
+
+    told, confusion = summary["by_class"], summary["confusion"]
+    rows = told["rows"]
+    labels = [row["label"] for row in rows]
+    # What was said instead, where it fits beside the numbers.
+    wide = sum(max(len(label), 4) + 3 for label in labels)
+    tell = confusion is not None and wide <= _MOST_WIDE
+    headings = ["Rows", "Recall", "Precision"]
+    headings += [f"said {label}" for label in labels] if tell else []
+    table = terminal.new_table("Class", headings, overflow="fold")
+    for k, row in enumerate(rows[:_MOST_CLASSES]):
+        said = map(str, confusion["table"][k]) if tell else []
+        table.add_row(
+            Text(row["label"]), str(row["rows"]), terminal.percent(row["recall"]),
+            terminal.percent(row["precision"]), *said,
+        )  # fmt: skip
+    auc = "" if told["auc"] is None else f" AUC: {terminal.number(told['auc'])}."
+    more = f"{_MOST_CLASSES} of {len(rows)}; --json has all. " if len(rows) > _MOST_CLASSES else ""
+    table.caption = (
+        f"{more}Balanced error (1 less the mean recall): "
+        f"{terminal.percent(told['balanced_error'])}.{auc}"
+    )
+    out.print(table)
+    out.print()
 
 
 def _print_diversity(members: dict[str, Any], out: "Console") -> None:
@@ -152,7 +230,7 @@ def _print_members(members: dict[str, Any], out: "Console") -> None:
     if rows[0]["change"] is not None:
         columns.append(("Worth", "change", points))
         text = "Worth: how much the error of the ensemble would rise without the member, in points."
-    _print_rows(rows, "name", columns, text, out)
+    terminal.print_rows(rows, "name", columns, text, out, ends=rows[0]["change"] is not None)
 
 
 def _print_leaderboard(rows: list[dict[str, Any]], out: "Console") -> None:
@@ -167,17 +245,4 @@ def _print_leaderboard(rows: list[dict[str, Any]], out: "Console") -> None:
         ("Worth", "adds", partial(terminal.number, digits=4)),
     ]
     out.print()
-    _print_rows(rows, "member", columns, text, out)
-
-
-def _print_rows(
-    rows: list[dict[str, Any]], name: str, columns: list[Any], text: str, out: "Console"
-) -> None:
-    from rich.text import Text
-
-    table = terminal.new_table("Member", [heading for heading, _, _ in columns], overflow="fold")
-    for row in rows[:_LISTED]:
-        table.add_row(Text(row[name]), *(words(row[key]) for _, key, words in columns))
-    more = f"{_LISTED} of {len(rows)}; --json has all. " if len(rows) > _LISTED else ""
-    table.caption = f"{more}{text}"
-    out.print(table)
+    terminal.print_rows(rows, "member", columns, text, out)

@@ -1,7 +1,7 @@
 """``counterpoint measure``: the profile of predictions kept in a file."""
 
 import re
-import sys
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -22,6 +22,8 @@ _WORDS = {
     "members=": "--members",
     "weights=": "--weights",
     "separator=": "--separator",
+    "encoding=": "--encoding",
+    "sheet=": "--sheet",
     "allow_new_labels=True": "--allow-new-labels",
     "correct=True": "--correct",
 }
@@ -35,9 +37,7 @@ _AUTHORS_WIDTH = 96  # narrower than this only first authors
 def measure(
     file: Annotated[
         str,
-        options.argument(
-            "Predictions: .csv, .tsv (also .gz) or .parquet; - for standard input.", "FILE"
-        ),
+        options.argument("Predictions: a table as for fit; - for standard input.", "FILE"),
     ],
     truth: Annotated[
         str | None, options.option("Column with the true label. Default: class.", "COLUMN")
@@ -56,6 +56,8 @@ def measure(
         typer.Option("--allow-new-labels", help="Members may say what the truth never has."),
     ] = False,
     separator: options.Separator = None,
+    encoding: options.Encoding = None,
+    sheet: options.Sheet = None,
     plot: options.Plot = None,
     as_json: options.Json = False,
 ) -> None:
@@ -68,17 +70,20 @@ def measure(
     options.check_separator(separator)
     options.check_picture(plot)
     with terminal.in_options(_WORDS):
+        options.check_inputs(Path(file))
+        options.check_outputs(plot)
         from counterpoint.tabular.outputs import read_predictions, summarise_outputs
 
-        options.check_outputs(plot)
         outputs = read_predictions(
-            sys.stdin.buffer if file == "-" else file,
+            options.opened(Path(file)),
             truth=truth or "class",
             members=None if members is None else options.split(members),
             weights=weights,
             correct=correct,
             allow_new_labels=allow_new_labels,
             separator=separator,
+            encoding=encoding,
+            sheet=sheet,
         )
     terminal.show(summarise_outputs(outputs), _print, json=as_json)
     if outputs.n_members == 1:

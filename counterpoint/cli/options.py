@@ -1,12 +1,14 @@
 """Options that commands share, what they may be, and how errors name them."""
 
+import sys
 from collections.abc import Iterable
+from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from counterpoint._files import check_output
+from counterpoint._files import check_output, find_file
 from counterpoint.cli import terminal
 
 # Those of counterpoint.tabular.methods, which takes seconds to import; a test compares.
@@ -18,18 +20,38 @@ METHOD_NAMES = (
     "majority",
 )  # fmt: skip
 
+NUMBER_METHOD_NAMES = (
+    "auto", "hist-boosting", "l2-boosting", "gradient-boosting", "ncl", "experts", "bagging",
+    "random-forest", "extra-trees", "selection", "linear", "neighbours", "tree", "median", "mean",
+)  # fmt: skip
+_ALL_NAMES = tuple(dict.fromkeys([*METHOD_NAMES, *NUMBER_METHOD_NAMES]))
+
 WORDS = {
     "target=": "--target",
+    "task=": "--task",
+    "metric=": "--metric",
+    "class_weight=": "--class-weight",
+    "cost=": "--cost",
+    "positive=": "--positive",
+    "method=": "--method",
+    "proba=True": "--proba",
     "separator=": "--separator",
     "missing=": "--missing",
     "nominal=": "--nominal",
+    "encoding=": "--encoding",
+    "sheet=": "--sheet",
+    "keep=": "--keep",
+    "columns=": "--columns",
     "test_size=": "--test-size",
+    "group=": "--group",
+    "time=": "--time",
     "time_limit=": "--time-limit",
     "n_splits=": "--folds",
     "n_repeats=": "--repeats",
     "keep_rows=": "--keep-rows",
     "max_leaves=": "--max-leaves",
     "data=": "--data",
+    "coverage=": "--coverage",
 }
 
 
@@ -38,23 +60,44 @@ def option(help: str, metavar: str | None = None, *names: str, **more: Any) -> A
     return typer.Option(*names, metavar=metavar, help=help, show_default=False, **more)
 
 
+class TaskName(StrEnum):
+    """What a target may be taken for."""
+
+    classification = "classification"
+    regression = "regression"
+
+
 def argument(help: str, metavar: str | None = None) -> Any:
     """Return an argument that must be given."""
     return typer.Argument(metavar=metavar, help=help, show_default=False)
 
 
 DataFile = Annotated[
-    Path, argument("A table: .csv, .tsv (also .gz), .parquet, .feather or .arrow.", "FILE")
+    Path,
+    argument(
+        "A table: .csv, .tsv, .xlsx, .parquet or .arrow, also .gz or .zip; - for standard input.",
+        "FILE",
+    ),
 ]
 ModelFile = Annotated[Path, argument("What `counterpoint fit` wrote.", "MODEL")]
 Target = Annotated[str, option("The column to predict.", "COLUMN")]
+TaskOption = Annotated[
+    TaskName | None, option("Classes or numbers? Default: found from the column.")
+]
 Nominal = Annotated[str, option("Columns of numbers that are categories.", "A,B")]
 Missing = Annotated[
     str,
     typer.Option(metavar="A,B", help="What stands for no value, besides an empty cell."),
 ]
-Separator = Annotated[
-    str | None, option("Between fields. Default: a comma; a tab for .tsv.", "CHARACTER")
+Separator = Annotated[str | None, option("Between fields. Default: found out.", "CHARACTER")]
+Encoding = Annotated[
+    str | None, option("Of a text file, such as latin-1. Default: found out.", "NAME")
+]
+Sheet = Annotated[str | None, option("Of a workbook: name or number. Default: the first.", "NAME")]
+Keep = Annotated[str, option("Columns to use though they look like ids.", "A,B")]
+Columns = Annotated[
+    Path | None,
+    option("What columns are to be taken for: what `counterpoint columns -o` wrote.", "FILE"),
 ]
 RandomState = Annotated[int, typer.Option("--random-state", min=0, help="The seed.")]
 Jobs = Annotated[int | None, option("Work done at a time; -1 for all cores.", None, "--jobs", "-j")]
@@ -75,7 +118,7 @@ MISSING = "?,NA,NaN,nan"
 
 def complete_method(incomplete: str) -> list[str]:
     """Return the methods that begin like this, for the shell."""
-    return [name for name in METHOD_NAMES if name.startswith(incomplete)]
+    return [name for name in _ALL_NAMES if name.startswith(incomplete)]
 
 
 def list_methods(wanted: bool) -> None:
@@ -83,12 +126,15 @@ def list_methods(wanted: bool) -> None:
     if not wanted:
         return
     from counterpoint.tabular.methods import METHODS
+    from counterpoint.tabular.number_methods import NUMBER_METHODS
 
-    table = terminal.new_table("Method", no_wrap=True)
-    table.add_column("")
-    for method in METHODS.values():
-        table.add_row(method.name, method.what)
-    terminal.console().print(table)
+    for title, known in (("For classes", METHODS), ("For numbers", NUMBER_METHODS)):
+        table = terminal.new_table(title, no_wrap=True)
+        table.add_column("")
+        for method in known.values():
+            table.add_row(method.name, method.what)
+        terminal.console().print(table)
+        terminal.console().print()
     raise typer.Exit()
 
 
@@ -100,11 +146,11 @@ ListMethods = Annotated[
 
 def check_methods(names: Iterable[str], option: str) -> None:
     """Raise unless there are such methods."""
-    from counterpoint._validation import did_you_mean
-
     for name in names:
-        if name not in METHOD_NAMES:
-            hint = did_you_mean(name, METHOD_NAMES) or " --list names them."
+        if name not in _ALL_NAMES:
+            from counterpoint._validation import did_you_mean
+
+            hint = did_you_mean(name, _ALL_NAMES) or " --list names them."
             raise typer.BadParameter(f"there is no method {name!r}.{hint}", param_hint=option)
 
 
@@ -137,6 +183,45 @@ def check_apart(outputs: dict[str, Path | None], inputs: Iterable[Path | None]) 
                 f"{path} is read or written already: choose another name.", param_hint=option
             )
         taken.append(path.resolve())
+
+
+def check_inputs(*paths: Path | None) -> None:
+    """Raise unless there is a file at each place: asked before anything heavy is imported."""
+    for path in paths:
+        if path is not None and str(path) != "-":
+            find_file(path, "rows" if path.suffix != ".skops" else "a model")
+
+
+def opened(file: Path) -> Any:
+    """Return what to read a table from: the path, or standard input for ``-``."""
+    return sys.stdin.buffer if str(file) == "-" else file
+
+
+def read_new(model: Any, file: Path, **layout: str | None) -> Any:
+    """Read a table for a model: its columns are what the model knows them as."""
+    from counterpoint import tabular
+
+    return tabular.read_table(opened(file), known=model.columns, missing=model.missing, **layout)
+
+
+def read_labelled(
+    file: Path,
+    target: str | None,
+    *,
+    nominal: str,
+    missing: str,
+    keep: str,
+    columns: Path | None,
+    **layout: str | None,
+) -> Any:
+    """Read a table to learn from."""
+    from counterpoint import tabular
+    from counterpoint.tabular.column_file import read_column_file
+
+    return tabular.read_table(
+        opened(file), target=target, nominal=split(nominal), missing=split(missing),
+        keep=split(keep), columns=None if columns is None else read_column_file(columns), **layout,
+    )  # fmt: skip
 
 
 def check_outputs(*paths: Path | None) -> None:

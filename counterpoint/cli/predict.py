@@ -10,9 +10,11 @@ from counterpoint.cli import options, terminal
 HELP = (
     "Say what a model predicts for the rows of a table.\n\n"
     "The table needs the columns the model was trained on, in any order; others are ignored. If "
-    "it has the true labels too, the error on rows the model was not trained on is told.\n\n"
+    "the model has members, the column disagreement is the share of their votes against the "
+    "answer. If the table has the true labels too, the error on rows the model was not trained on "
+    "is told.\n\n"
     "Examples: `counterpoint predict model.skops new.csv`; `counterpoint predict model.skops "
-    "new.csv --proba -o answers.csv`."
+    "new.csv --proba --coverage 0.9 --explain -o answers.csv`."
 )
 
 
@@ -24,21 +26,42 @@ def predict(
         options.option("CSV file to write. Default: standard output.", None, "--output", "-o")
     ] = None,
     proba: Annotated[bool, typer.Option("--proba", help="Also the probabilities.")] = False,
+    coverage: Annotated[
+        float | None,
+        options.option("Also sets of classes, or intervals: this share holds the truth.", "SHARE")
+    ] = None,
+    explain: Annotated[
+        bool,
+        typer.Option("--explain", help="Also why: votes, trained rows like it, way in one tree.")
+    ] = False,
     spreadsheet_safe: options.SpreadsheetSafe = False,
     separator: options.Separator = None,
+    encoding: options.Encoding = None,
+    sheet: options.Sheet = None,
     as_json: options.Json = False,
 ) -> None:  # fmt: skip
     """Predict; HELP says the rest."""
+    if coverage is not None and not 0 < coverage < 1:
+        raise typer.BadParameter(f"{coverage:g} is not between 0 and 1.", param_hint="--coverage")
     options.check_separator(separator)
     options.check_apart({"--output": output}, [file, model])
     with terminal.in_options(options.WORDS):
+        options.check_inputs(model, file)
         options.check_outputs(output)
-        from counterpoint import tabular
-        from counterpoint._files import new_file
-        from counterpoint.tabular.plain import to_json
-        from counterpoint.tabular.spreadsheet import to_csv
+        from counterpoint.tabular.quick import quick_skops, quickly
 
-        prediction = tabular.predict(tabular.load(model), file, proba=proba, separator=separator)
+        with quickly():
+            from counterpoint import tabular
+            from counterpoint._files import new_file
+            from counterpoint.tabular.plain import to_json
+            from counterpoint.tabular.spreadsheet import to_csv
+
+            quick_skops()
+            loaded = tabular.load(model)
+        table = options.read_new(loaded, file, separator=separator, encoding=encoding, sheet=sheet)
+        prediction = tabular.predict(
+            loaded, table, proba=proba, coverage=coverage, reasons=explain
+        )  # fmt: skip
         text = to_csv(prediction.table, spreadsheet_safe=spreadsheet_safe)
         if output is not None:
             with new_file(output) as part:

@@ -1,9 +1,12 @@
 """``counterpoint report``: a page that shows what a model is."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 from counterpoint.cli import options, terminal
+
+if TYPE_CHECKING:
+    from rich.console import Console
 
 HELP = (
     "Write a page about a model: one HTML file, complete in itself.\n\n"
@@ -21,6 +24,8 @@ def report(
     title: Annotated[str | None, options.option("Its heading.")] = None,
     random_state: options.RandomState = 0,
     separator: options.Separator = None,
+    encoding: options.Encoding = None,
+    sheet: options.Sheet = None,
     as_json: options.Json = False,
     open_: options.Open = False,
 ) -> None:
@@ -28,16 +33,21 @@ def report(
     options.check_separator(separator)
     options.check_apart({"--output": output}, [model, file])
     with terminal.in_options(options.WORDS):
+        options.check_inputs(model, file)
         options.check_outputs(output)
         from counterpoint import tabular
         from counterpoint.report import write_page
 
-        assessment = tabular.assess(
-            tabular.load(model), file, title=title, random_state=random_state, separator=separator
-        )
+        loaded = tabular.load(model)
+        table = options.read_new(loaded, file, separator=separator, encoding=encoding, sheet=sheet)
+        assessment = tabular.assess(loaded, table, title=title, random_state=random_state)
         summary = {"page": str(output), **assessment.summary()}
         write_page(summary, output)
-    terminal.show(summary, lambda *_: None, json=as_json)  # people have the page
+    terminal.show(summary, _print, json=as_json)
     terminal.wrote(output, "the page")
     if open_:
         terminal.open_page(output)
+
+
+def _print(summary: dict[str, Any], out: "Console") -> None:
+    terminal.warn(summary["warnings"], out)  # for the rest people have the page

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Table
 
+_LISTED = 12
 PIPED_WIDTH = 120  # nobody's terminal: wide enough for every table to keep its words
 
 _written: list[Path] = []
@@ -123,9 +124,12 @@ def in_options(names: Mapping[str, str]) -> Iterator[None]:
 
 
 def note(notes: Iterable[str]) -> None:
-    """Print notes on standard error."""
+    """Print notes on standard error; those that begin in capitals nobody should miss."""
     for text in notes:
-        say(f"note: {text.replace('time_limit=', '--time-limit ')}")
+        words = re.sub(r"\b(time_limit|encoding|sheet|columns)=(?=[\w'\"])", r"--\1 ", text)
+        words = re.sub(r"\b(time_limit|encoding|sheet|columns)=", r"--\1", words)
+        loud = "bold red" if re.match("[A-Z]{3}", words) else ""
+        say(f"note: {words.replace('--time_limit', '--time-limit')}", style=loud)
 
 
 def show(
@@ -136,9 +140,22 @@ def show(
 
     if json:
         typer.echo(to_json(summary))
+        for text in summary.get("warnings", ()):
+            say(text, style="bold red")
     else:
         print_it(visible(summary), console())
     note(summary.get("notes", ()))
+
+
+def warn(warnings: Iterable[str], out: "Console") -> None:
+    """Print lines that nobody should miss."""
+    from rich.text import Text
+
+    lines = list(warnings)
+    for line in lines:
+        out.print(Text(line, style="bold red"))
+    if lines:
+        out.print()
 
 
 def echo_table(text: str) -> None:
@@ -168,6 +185,36 @@ def measure_rows(measures: list[dict[str, Any]]) -> tuple[str, list[str]]:
     return f"{first['title']}{arrow}", [
         percent(row["value"]) if error else number(row["value"]) for row in measures
     ]
+
+
+def print_rows(
+    rows: list[dict[str, Any]],
+    name: str,
+    columns: list[Any],
+    text: str,
+    out: "Console",
+    *,
+    ends: bool = False,
+) -> None:
+    """Print a table of members: a heading, a key and its words for each column.
+
+    Of many the first twelve; with ``ends`` the first six and the last six, where these say more.
+    """
+    from rich.text import Text
+
+    table = new_table("Member", [heading for heading, _, _ in columns], overflow="fold")
+    half = _LISTED // 2
+    cut = len(rows) > _LISTED
+    shown = [*rows[:half], None, *rows[-half:]] if cut and ends else [*rows[:_LISTED]]
+    for row in shown:
+        if row is None:
+            table.add_row("...", *("" for _ in columns))
+        else:
+            table.add_row(Text(row[name]), *(words(row[key]) for _, key, words in columns))
+    what = f"The {half} best and the {half} worst" if ends else f"{_LISTED}"
+    more = f"{what} of {len(rows)}; --json has all. " if cut else ""
+    table.caption = f"{more}{text}"
+    out.print(table)
 
 
 def new_table(first: str | None = None, numbers: Iterable[str] = (), **options: Any) -> "Table":

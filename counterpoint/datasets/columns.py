@@ -59,6 +59,11 @@ def chosen_columns(chosen: Any, columns: list[pd.Series]) -> np.ndarray:
                 f"{len(columns)} columns."
             )
         return np.array(chosen, dtype=bool)
+    return named_columns(chosen, columns, "categorical_features")
+
+
+def named_columns(chosen: list[Any], columns: list[pd.Series], name: str) -> np.ndarray:
+    """Return a mask of the columns named or numbered in the option ``name``."""
     names = [column.name for column in columns]
     mask = np.zeros(len(columns), dtype=bool)
     for item in chosen:
@@ -68,8 +73,8 @@ def chosen_columns(chosen: Any, columns: list[pd.Series]) -> np.ndarray:
             mask[item] = True
         else:
             raise ValueError(
-                f"categorical_features has {item!r}, which is no column of X: its "
-                f"{len(columns)} columns are {names[:8]}{'...' if len(names) > 8 else ''}."
+                f"{name} has {item!r}, which is no column of X: its {len(columns)} columns are "
+                f"{names[:8]}{'...' if len(names) > 8 else ''}."
             )
     return mask
 

@@ -9,6 +9,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MinMaxScaler, OneHotEncoder, OrdinalEncoder, StandardScaler
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from counterpoint._tables import check_names
 from counterpoint._validation import check_choice, check_flag
 from counterpoint.datasets.columns import (
     categories,
@@ -213,6 +214,7 @@ class TabularEncoder(TransformerMixin, BaseEstimator):
     def _columns(self, X, *, reset):
         """Check X and return its columns as pandas Series."""
         if is_frame(X):
+            check_names(X)
             validate_data(self, X, reset=reset, skip_check_array=True)
             return frame_columns(X)
         # Text in an array is fine where the caller says which columns are nominal.

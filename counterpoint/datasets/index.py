@@ -7,7 +7,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from counterpoint._validation import close_words
+from counterpoint._spelling import close_words
 
 DATA = Path(__file__).parent / "data"
 

@@ -178,6 +178,8 @@ def _verdict(members, best, vote, rate, redundant, *, voted):
     text = f"The {who} errs {vote:.1%}, its members {members:.1%} on average: ".replace("%", " %")
     if np.isclose(rate, 0.0, atol=1e-9):
         text += f"{doing} changes nothing. "
+    elif f"{vote:.1%}" == f"{members:.1%}":
+        text += f"{doing} changes next to nothing. "
     elif rate > 0:
         text += f"it takes away {rate:.0%} of their error. ".replace("%", " %")
     else:

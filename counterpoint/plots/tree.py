@@ -19,7 +19,7 @@ from counterpoint.trees.structure import OBLIQUE, class_shares, refuse_categorie
 # Inches: a row for each leaf, a letter, the column of bars.
 _ROW, _LETTER, _BARS = 0.25, 0.065, 1.3
 _FONT = 8.5
-_LONGEST_NAME = 26
+_LONGEST_NAME, _LONGEST_QUESTION = 26, 44
 
 
 @dataclass(kw_only=True)
@@ -34,11 +34,12 @@ class TreeDisplay(Display):
     Parameters
     ----------
     tree : Tree
-        For classes.
-    classes : ndarray of shape (n_classes,)
-        Labels.
+    classes : ndarray of shape (n_classes,) or None
+        Labels; None for a tree that gives numbers.
     feature_names : list of str
         Names of the columns.
+    questions : list of str or None, default=None
+        What each node asks, "" in leaves; None: by name and threshold.
 
     Examples
     --------
@@ -52,8 +53,9 @@ class TreeDisplay(Display):
     """
 
     tree: Tree
-    classes: NDArray
+    classes: NDArray | None
     feature_names: list[str]
+    questions: list[str] | None = None
 
     @classmethod
     def from_estimator(cls, estimator, **options: Any) -> Self:
@@ -67,6 +69,7 @@ class TreeDisplay(Display):
         *,
         classes: ArrayLike | None = None,
         feature_names: Sequence[str] | None = None,
+        questions: Sequence[str] | None = None,
         ax=None,
         **options: Any,
     ) -> Self:
@@ -81,6 +84,9 @@ class TreeDisplay(Display):
             Names to write for the classes; None: those the estimator knows.
         feature_names : sequence of str, default=None
             Names to write for the columns; None: those the estimator knows, or "x0", "x1", ...
+        questions : sequence of str, default=None
+            What to write for each node, such as "colour is red" where a column of 0 and 1 stands
+            for that; None: by name and threshold.
         ax, **options
             As for ``plot`` and ``draw``.
         """
@@ -104,7 +110,15 @@ class TreeDisplay(Display):
                 f"{len(names)} feature_names for {taken.n_features} columns: give one each."
             )
         names = [str(name) for name in names]
-        return cls(tree=taken.trees[0], classes=labels, feature_names=names).plot(ax, **options)
+        asked = None if questions is None else [str(question) for question in questions]
+        if asked is not None and len(asked) != taken.trees[0].node_count:
+            raise ValueError(
+                f"{len(asked)} questions for {taken.trees[0].node_count} nodes: give one each."
+            )
+        display = cls(
+            tree=taken.trees[0], classes=labels, feature_names=names, questions=asked
+        )  # fmt: skip
+        return display.plot(ax, **options)
 
     def table(self) -> pd.DataFrame:
         """Return one row per node: where it hangs, what it asks, what it says of its samples."""
@@ -116,12 +130,17 @@ class TreeDisplay(Display):
                 "depth": depth,
                 "leaf": tree.is_leaf,
                 "question": [self._question(node) for node in range(tree.node_count)],
-                "label": self.classes[tree.label],
+                "label": self._labels(),
                 "support": np.asarray(tree.weighted_n_node_samples, dtype=float),
-                "share": class_shares(tree.value).max(axis=1),
+                "share": np.nan if self.classes is None else class_shares(tree.value).max(axis=1),
             }
         )
         return frame.rename_axis("node")
+
+    def _labels(self):
+        if self.classes is None:
+            return [style.number(value) for value in self.tree.value[:, 0]]
+        return self.classes[self.tree.label]
 
     def _size(self) -> tuple[float, float]:
         nodes = self.table()
@@ -165,16 +184,17 @@ class TreeDisplay(Display):
         for leaf in leaves:
             ax.text(bars + 0.05, y[leaf], _leaf_text(nodes.loc[leaf]), ha="left", **text)
             start = right
-            for k, weight in enumerate(self.tree.value[leaf]):
+            numbers = self.classes is None
+            weights = nodes.loc[[leaf], "support"] if numbers else self.tree.value[leaf]
+            for k, weight in enumerate(weights):
                 wide = _BARS * weight / heaviest
                 ax.barh(y[leaf], wide, left=start, height=0.7, color=style.colour(k))
                 start += wide
         ax.set(xlim=(-0.1, right + _BARS), ylim=(len(leaves) - 0.4, -0.9), xticks=[], yticks=[])
         ax.spines[:].set_visible(False)
         ax.text(0.0, -0.75, "yes: up, no: down", color=style.GREY, ha="left", **text)
-        return [
-            Patch(color=style.colour(k), label=str(label)) for k, label in enumerate(self.classes)
-        ]
+        classes: Any = [] if self.classes is None else self.classes
+        return [Patch(color=style.colour(k), label=str(label)) for k, label in enumerate(classes)]
 
     def _draw_branches(self, ax, nodes, x, y, bars, whole, line_kwargs):
         for node in nodes.index[1:]:
@@ -193,6 +213,8 @@ class TreeDisplay(Display):
         tree = self.tree
         if tree.is_leaf[node]:
             return ""
+        if self.questions is not None:
+            return _short(self.questions[node], _LONGEST_QUESTION)
         refuse_categories(tree, "The picture")
         cut = style.number(tree.threshold[node])
         if tree.feature[node] != OBLIQUE or tree.normals is None:
@@ -207,11 +229,13 @@ class TreeDisplay(Display):
         return f"{' + '.join(terms)}{more} \N{LESS-THAN OR EQUAL TO} {cut}"
 
 
-def _short(name):
-    return name if len(name) <= _LONGEST_NAME else name[: _LONGEST_NAME - 1] + "…"
+def _short(name, longest=_LONGEST_NAME):
+    return name if len(name) <= longest else name[: longest - 1] + "…"
 
 
 def _leaf_text(leaf):
+    if np.isnan(leaf["share"]):
+        return f"{leaf['label']}: {leaf['support']:.6g}"
     percent = f"{100 * leaf['share']:.0f} %" if leaf["support"] > 0 else "no samples"
     return f"{leaf['label']}: {leaf['support']:.6g} ({percent})"
 

@@ -16,10 +16,11 @@ _LEFT, _RIGHT, _TOP, _BOTTOM = 50, 14, 14, 46
 _ALIKE, _APART, _UNKNOWN = (213, 94, 0), (0, 114, 178), (128, 128, 128)
 
 
-class _Axis:
+class Axis:
     """A linear scale from data to the page, with round numbers to write along it."""
 
     def __init__(self, low: float, high: float, start: float, end: float, *, most: int = 6):
+        high = high if high - low > 1e-300 else low  # too near each other for a step between them
         step = _round_step((high - low) / most if high > low else 1.0)
         self.low, self.high = low, high if high > low else low + step
         self._start, self._end = start, end
@@ -29,10 +30,12 @@ class _Axis:
         self._digits = max(0, -int(np.floor(np.log10(step) + 1e-9)))
 
     def __call__(self, values: ArrayLike) -> NDArray:
+        """Return where values stand on the page."""
         share = (np.asarray(values, dtype=float) - self.low) / (self.high - self.low)
         return np.round(self._start + share * (self._end - self._start), 1)
 
     def ticks(self, *, percent: bool = False) -> list[dict[str, Any]]:
+        """Return the round numbers along it: "at" and "text"."""
         digits = max(0, self._digits - 2) if percent else self._digits
         return [
             {"at": float(self(value)), "text": _written(value, digits, percent)}
@@ -50,14 +53,16 @@ def _written(value: float, digits: int, percent: bool) -> str:
     return ("0" if float(text) == 0 else text).replace("-", "\N{MINUS SIGN}")
 
 
-def _padded(values: ArrayLike, *, floor: float | None = None) -> tuple[float, float]:
+def padded(values: ArrayLike, *, floor: float | None = None) -> tuple[float, float]:
+    """Return the ends of an axis with room beside the values, not below the floor."""
     low, high = float(np.min(values)), float(np.max(values))
-    room = 0.06 * (high - low) or 0.05
+    room = 0.06 * (high - low) or 0.05 * (abs(high) or 1.0)
     low, high = low - room, high + room
     return (max(low, floor), high) if floor is not None else (low, high)
 
 
-def _frame(x: _Axis, y: _Axis, **more: Any) -> dict[str, Any]:
+def frame(x: Axis, y: Axis, *, percent: bool = True, **more: Any) -> dict[str, Any]:
+    """Return the frame of a chart with its ticks; heights are shares unless ``percent`` is off."""
     return {
         "width": WIDTH,
         "height": HEIGHT,
@@ -66,15 +71,16 @@ def _frame(x: _Axis, y: _Axis, **more: Any) -> dict[str, Any]:
         "top": _TOP,
         "bottom": HEIGHT - _BOTTOM,
         "x_ticks": x.ticks(),
-        "y_ticks": y.ticks(percent=True),
+        "y_ticks": y.ticks(percent=percent),
         **more,
     }
 
 
-def _axes(x: tuple[float, float], y: tuple[float, float]) -> tuple[_Axis, _Axis]:
+def axes(x: tuple[float, float], y: tuple[float, float]) -> tuple[Axis, Axis]:
+    """Return the two axes of a chart from their ends."""
     return (
-        _Axis(*x, _LEFT, WIDTH - _RIGHT),
-        _Axis(*y, HEIGHT - _BOTTOM, _TOP, most=5),
+        Axis(*x, _LEFT, WIDTH - _RIGHT),
+        Axis(*y, HEIGHT - _BOTTOM, _TOP, most=5),
     )
 
 
@@ -83,10 +89,10 @@ def cloud_chart(cloud: dict[str, Any], vote_error: float | None) -> dict[str, An
     if not cloud["kappas"]:
         return None
     errors = [*cloud["errors"], *([] if vote_error is None else [vote_error])]
-    x, y = _axes(_padded(cloud["kappas"]), _padded(errors, floor=0.0))
+    x, y = axes(padded(cloud["kappas"]), padded(errors, floor=0.0))
     n = len(cloud["kappas"])
     mean = {"x": float(x(cloud["kappa"])), "y": float(y(cloud["error"]))}
-    return _frame(
+    return frame(
         x,
         y,
         points=list(zip(x(cloud["kappas"]).tolist(), y(cloud["errors"]).tolist(), strict=True)),
@@ -102,17 +108,17 @@ def growth_chart(growth: dict[str, Any]) -> dict[str, Any]:
     """Draw the error of the first members, its limits, and the members' own mean error."""
     errors = np.asarray(growth["error"], dtype=float)
     seen = [*errors, *growth["member_error"], *growth["low"][-1:], *growth["high"][-1:]]
-    x, y = _axes((1, len(errors)), _padded(seen, floor=0.0))
+    x, y = axes((1, len(errors)), padded(seen, floor=0.0))
     at = x(np.arange(1, len(errors) + 1))
     # The limits of the first few may lie far out: the picture is about the errors.
     low, high = (np.clip(growth[name], y.low, y.high) for name in ("low", "high"))
     band = [*zip(at, y(high), strict=True), *zip(at[::-1], y(low)[::-1], strict=True)]
-    return _frame(
+    return frame(
         x,
         y,
-        line=_path(zip(at, y(errors), strict=True)),
-        members=_path(zip(at, y(growth["member_error"]), strict=True)),
-        band=_path(band) + "Z",
+        line=path_of(zip(at, y(errors), strict=True)),
+        members=path_of(zip(at, y(growth["member_error"]), strict=True)),
+        band=path_of(band) + "Z",
         at=at.tolist(),
         heights=y(errors).tolist(),
     )
@@ -122,9 +128,9 @@ def margin_chart(margins: dict[str, Any]) -> dict[str, Any]:
     """Draw how many rows have which margin; those below zero are lost."""
     counts, edges = np.asarray(margins["counts"]), np.asarray(margins["edges"])
     share = counts / counts.sum()
-    x, y = _axes((-1.0, 1.0), (0.0, float(share.max()) * 1.05))
+    x, y = axes((-1.0, 1.0), (0.0, float(share.max()) * 1.05))
     left, right = x(edges[:-1]), x(edges[1:])
-    return _frame(
+    return frame(
         x,
         y,
         bars=[
@@ -142,20 +148,23 @@ def margin_chart(margins: dict[str, Any]) -> dict[str, Any]:
     )
 
 
-def _path(points: Any) -> str:
+def path_of(points: Any) -> str:
+    """Return points as a path."""
     return "M" + "L".join(f"{x:g},{y:g}" for x, y in points)
 
 
-def interval_rows(rows: list[dict[str, Any]]) -> dict[str, Any]:
-    """Place errors and their limits along one scale from zero."""
+def interval_rows(
+    rows: list[dict[str, Any]], *, name: str = "error", percent: bool = True
+) -> dict[str, Any]:
+    """Place errors, by their name, and their limits along one scale from zero."""
     far = max(row["high"] for row in rows)
-    axis = _Axis(0.0, far * 1.02, 0.0, 100.0, most=5)
+    axis = Axis(0.0, far * 1.02, 0.0, 100.0, most=5)
     return {
-        "ticks": axis.ticks(percent=True),
+        "ticks": axis.ticks(percent=percent),
         "rows": [
             {
                 **row,
-                "at": float(axis(row["error"])),
+                "at": float(axis(row[name])),
                 "start": float(axis(row["low"])),
                 "length": round(float(axis(row["high"]) - axis(row["low"])), 1),
                 "is_model": k == 0,
@@ -195,6 +204,23 @@ def tree_lines(nodes: list[dict[str, Any]]) -> list[dict[str, Any]]:
         if node["yes"] is not None:
             waiting += [(node["no"], depth + 1, "no"), (node["yes"], depth + 1, "yes")]
     return lines
+
+
+def profit_curve(curve: dict[str, Any]) -> dict[str, Any]:
+    """Place what acting brings against how many are called, and the number chosen."""
+    called = np.asarray(curve["called"], dtype=float)
+    profit = np.asarray(curve["profit"], dtype=float)
+    x, y = axes((0.0, float(called.max())), padded([*profit, 0.0]))
+    chart = frame(x, y)
+    chart["y_ticks"] = y.ticks()
+    chart["line"] = "M" + "L".join(f"{a} {b}" for a, b in zip(x(called), y(profit), strict=True))
+    chart["zero"] = float(y(0.0))
+    chosen = curve["chosen"]
+    chart["chosen"] = None
+    if chosen:
+        at = float(np.interp(chosen, called, profit))
+        chart["chosen"] = {"x": float(x(chosen)), "y": float(y(at))}
+    return chart
 
 
 def matrix_image(values: Any) -> dict[str, Any]:

@@ -83,9 +83,13 @@ def save_tree(explanation: "Explanation", path: str | PathLike[str]) -> Path:
     """Draw the tree that stands for a model, and write it as :func:`save_figure` does."""
     from matplotlib import pyplot as plt
 
-    display = TreeDisplay.from_tree(
-        explanation.tree, classes=explanation.classes, feature_names=explanation.feature_names
-    )
+    one = explanation.table_tree
+    display = TreeDisplay(
+        tree=one.tree,
+        classes=explanation.classes,
+        feature_names=explanation.feature_names,
+        questions=["" if asked is None else asked.text() for asked in one.questions],
+    ).plot()
     figure = cast(Figure, display.figure_)
     try:
         return save_figure(figure, path)

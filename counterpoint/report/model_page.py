@@ -1,4 +1,4 @@
-"""The page of a fitted classifier: one file that works offline, in light, dark and on paper."""
+"""The page of a fitted model: one file that works offline, in light, dark and on paper."""
 
 from os import PathLike
 from pathlib import Path
@@ -7,6 +7,12 @@ from typing import Any
 from counterpoint._files import check_output
 from counterpoint._text import visible
 from counterpoint.report import drawing
+from counterpoint.report.column_charts import (
+    calibration_chart,
+    dependence_charts,
+    importance_rows,
+)
+from counterpoint.report.number_page import render_number_page
 from counterpoint.report.render import render, write_html
 from counterpoint.tabular.assessment import assess
 
@@ -16,7 +22,7 @@ _DIGITS = 6  # a share in percent must not be rounded twice
 def report(
     model: Any, X: Any, y: Any = None, path: str | PathLike[str] = "report.html", **options: Any
 ) -> Path:
-    """Write a page that shows what a fitted classifier is and what its members add.
+    """Write a page that shows what a fitted model is and what its members add.
 
     The page is one HTML file: it needs no network, follows the reader's choice of light or dark,
     prints, and fits a phone. It tells the error with its interval beside three simple models, how
@@ -27,7 +33,7 @@ def report(
     Parameters
     ----------
     model, X, y
-        A fitted classifier and rows it was *not* trained on, as for
+        A fitted classifier or regressor and rows it was *not* trained on, as for
         :func:`counterpoint.tabular.assess`.
     path : str or path-like, default="report.html"
         The file; one that is there is replaced. Its folder must exist.
@@ -89,6 +95,8 @@ def write_page(summary: dict[str, Any], path: str | PathLike[str]) -> Path:
 
 def render_page(summary: dict[str, Any]) -> str:
     """Return the page of a model as HTML."""
+    if summary["task"] == "regression":
+        return render_number_page(summary)
     charts = _charts(summary)
     return render(
         "model.html.j2",
@@ -105,6 +113,9 @@ def _charts(summary: dict[str, Any]) -> dict[str, Any]:
             [{"name": "This model", **summary["score"]}, *summary["baselines"]["rows"]]
         ),
         "confusion": _confusion(summary["confusion"]),
+        "calibration": calibration_chart(summary["calibration"]),
+        "importance": importance_rows(summary["importance"]),
+        "dependence": dependence_charts(summary["dependence"], numbers=False),
         "tree": drawing.tree_lines(summary["tree"]["shown"]["nodes"]) if summary["tree"] else [],
     }
     members = summary["members"]

@@ -45,6 +45,10 @@ def environment() -> "Environment":
     )
     made.filters |= {
         "number": _number,
+        "figure": lambda value: _typeset(words.figure(value)),
+        "measure": lambda value, task: _typeset(
+            words.percent(value) if task == "classification" else words.figure(value)
+        ),
         "percent": lambda share: _typeset(words.percent(share)),
         "points": lambda change: _typeset(words.points(change)),
         "chance": lambda p: "below 0.001" if p < 0.001 else f"{p:.3f}",

@@ -3,6 +3,7 @@
 from counterpoint.selection.criteria import (
     CombinedError,
     Criterion,
+    DiverseLoss,
     Diversity,
     LogLoss,
     ScorerCriterion,
@@ -38,6 +39,7 @@ __all__ = [
     "SEARCHES",
     "CombinedError",
     "Criterion",
+    "DiverseLoss",
     "Diversity",
     "EnsembleSelectionClassifier",
     "EnsembleSelectionRegressor",

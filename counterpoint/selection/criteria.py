@@ -12,7 +12,7 @@ from sklearn.metrics import check_scoring, get_scorer_names
 from counterpoint._ballot import vote_shares
 from counterpoint._outputs import MemberOutputs
 from counterpoint._predictions import MemberPredictions
-from counterpoint._validation import check_choice, did_you_mean
+from counterpoint._validation import check_choice, check_number, did_you_mean
 from counterpoint.combiners import Combiner, MeanCombiner, VoteCombiner
 from counterpoint.combiners.combiner import mean_loss
 from counterpoint.diversity.measures import MEASURES, get_measure
@@ -127,6 +127,58 @@ class SquaredError(Criterion):
 
     def value(self, outputs):
         """Return the squared error of the mean."""
+        return float(self.of_means(self.parts(outputs).mean(axis=0)[None], outputs)[0])
+
+
+class DiverseLoss(Criterion):
+    """The loss of the plain mean, less a weight times how much its members disagree.
+
+    Log-loss and squared error of a mean are the mean loss L of its members less their ambiguity A
+    [1]_, so what is judged is ``L - (1 + weight) A``. A weight of 0 is the loss of the mean, which
+    pays for disagreement what it is worth; -1 pays nothing for it, and a positive weight more.
+
+    Parameters
+    ----------
+    weight : float
+        At least -1.
+    criterion : {"log-loss", "squared"} or Criterion, default="log-loss"
+        The loss: convex, and of a plain mean.
+
+    References
+    ----------
+    .. [1] A. Krogh and J. Vedelsby, "Neural network ensembles, cross validation, and active
+       learning", NIPS 1994, eq. 6.
+
+    Examples
+    --------
+    >>> from counterpoint import MemberPredictions
+    >>> from counterpoint.selection import DiverseLoss
+    >>> members = MemberPredictions([[1.0], [3.0]], [2.5])  # L = 1.25, A = 1
+    >>> [DiverseLoss(w, "squared").value(members) for w in (-1, 0, 0.5)]
+    [1.25, 0.25, -0.25]
+    """
+
+    def __init__(self, weight: float, criterion: Any = "log-loss"):
+        self.weight = check_number(weight, "weight", low=-1, high=1e6)
+        self.criterion = as_criterion(criterion)
+
+    def parts(self, outputs):
+        """Return what the loss has, and as one more column the loss of each member alone."""
+        parts = self.criterion.parts(outputs)
+        if parts is None:
+            raise ValueError(
+                f"{type(self.criterion).__name__} is no loss of a plain mean: give 'log-loss' or "
+                "'squared'."
+            )
+        return np.column_stack([parts, self.criterion.of_means(parts, outputs)])
+
+    def of_means(self, means, outputs):
+        """Return L - (1 + weight) A of each."""
+        loss = self.criterion.of_means(means[:, :-1], outputs)
+        return (1.0 + self.weight) * loss - self.weight * means[:, -1]
+
+    def value(self, outputs):
+        """Return L - (1 + weight) A."""
         return float(self.of_means(self.parts(outputs).mean(axis=0)[None], outputs)[0])
 
 

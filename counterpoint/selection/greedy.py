@@ -89,7 +89,7 @@ class GreedyMeanCombiner(WeightedMeanCombiner):
 
     Parameters
     ----------
-    n_members, n_bags, share, random_state
+    criterion, n_members, n_bags, share, random_state
         As for :func:`bagged_weights`.
 
     Attributes
@@ -107,7 +107,8 @@ class GreedyMeanCombiner(WeightedMeanCombiner):
     [1.0, 0.0]
     """
 
-    def __init__(self, *, n_members=40, n_bags=20, share=0.5, random_state=None):
+    def __init__(self, criterion=None, *, n_members=40, n_bags=20, share=0.5, random_state=None):
+        self.criterion = criterion
         self.n_members = n_members
         self.n_bags = n_bags
         self.share = share
@@ -115,6 +116,6 @@ class GreedyMeanCombiner(WeightedMeanCombiner):
 
     def _weigh(self, outputs):
         return bagged_weights(
-            outputs, n_members=self.n_members, n_bags=self.n_bags, share=self.share,
+            outputs, self.criterion, n_members=self.n_members, n_bags=self.n_bags, share=self.share,
             random_state=self.random_state,
         )  # fmt: skip

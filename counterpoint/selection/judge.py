@@ -114,12 +114,12 @@ class _MeanJudge(Judge):
         super().__init__(outputs, criterion)
         self.parts = criterion.parts(outputs)
         self.summed: list = []
-        self.total = np.zeros(outputs.n_samples)
+        self.total = np.zeros(self.parts.shape[1])
 
     def _sum(self, members):
         members = list(members)
         if members[: len(self.summed)] != self.summed:
-            self.summed, self.total = [], np.zeros(self.outputs.n_samples)
+            self.summed, self.total = [], np.zeros(self.parts.shape[1])
         for m in members[len(self.summed) :]:
             self.total = self.total + self.parts[m]
         self.summed = members

@@ -71,8 +71,7 @@ def cone_kernel(X: ArrayLike, Y: ArrayLike | None = None, *, angle: float = np.p
     Y : array-like of shape (n_samples_Y, n_features), default=None
         None means X.
     angle : float, default=pi / 2
-        From the axis of a cone to its side, above 0 and up to pi / 2, where cones are half
-        spaces.
+        From the axis of a cone to its side, from 0.0001 to pi / 2, where cones are half spaces.
 
     Returns
     -------
@@ -95,7 +94,8 @@ def cone_kernel(X: ArrayLike, Y: ArrayLike | None = None, *, angle: float = np.p
     points, others = _two_sets(X, Y, sparse=False)
     m = points.shape[1]
     hint = ": radians up to pi / 2"
-    check_number(angle, "angle", low=0, high=np.pi / 2, open_low=True, hint=hint)
+    # Of narrower cones too few digits are left of 1 - cos(t)^2.
+    check_number(angle, "angle", low=1e-4, high=np.pi / 2, hint=hint)
     if m < 2:
         raise ValueError("Cones need at least two columns: in one there are but two directions.")
     ours = _directions(points, "X")

@@ -2,12 +2,13 @@
 
 ==================== =====================================================================
 ``read_table``       a table from a file: numbers, categories, gaps
-``describe_columns`` which columns hold numbers, which categories, which are of no use
+``look_at``          what each column is taken for, and why
+``describe_columns`` which columns hold numbers, categories, dates or text; which are of no use
 ``with_encoder``     a pipeline that makes any estimator take such tables
 ``fit``              one method on one part of a table, tried on the other
 ``compare``          several methods on the same folds
-``METHODS``          the methods, by name; ``make_method`` makes one
-``assess``           how good any fitted classifier is, and what its members add
+``METHODS``          the methods, by name; ``make_method`` makes one; ``NUMBER_METHODS`` for numbers
+``assess``           how good any fitted classifier or regressor is, and what its members add
 ``explain``          one readable tree in place of a model
 ``predict``          what a model says about the rows of a table
 ``save``, ``load``   model files that are safe to load
@@ -25,13 +26,18 @@ from typing import Any
 # Late: to read a table or to check a file name must not wait for every learner.
 _HOMES = {
     "assessment": ("Assessment", "assess"),
-    "columns": ("Column", "describe_columns"),
+    "column": ("Column",),
+    "columns": ("describe_columns",),
     "comparison": ("Comparison", "compare"),
     "demo": ("run_demo",),
     "encoder": ("TabularEncoder", "with_encoder"),
     "explanation": ("Explanation", "explain"),
     "methods": ("METHODS", "Method", "make_method"),
     "models": ("load", "save"),
+    "number_assessment": ("NumberAssessment",),
+    "number_methods": ("NUMBER_METHODS",),
+    "number_scores": ("NumberScore",),
+    "overview": ("Overview", "look_at"),
     "outputs": ("read_predictions", "summarise_outputs"),
     "prediction": ("Prediction", "predict"),
     "reader": ("TableFile", "read_table"),

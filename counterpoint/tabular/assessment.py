@@ -4,7 +4,6 @@ The one place where the numbers of a model are computed: the terminal, the page 
 :meth:`Assessment.summary`.
 """
 
-from collections import Counter
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property
@@ -12,6 +11,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.base import is_regressor
 from sklearn.utils import check_random_state
 
 from counterpoint import _members
@@ -21,8 +21,19 @@ from counterpoint._versions import versions
 from counterpoint.base import draw_seed
 from counterpoint.combiners import Combiner, combiner_of
 from counterpoint.exceptions import MemberError
-from counterpoint.tabular.baselines import compare_with_baselines
-from counterpoint.tabular.explanation import Explanation, as_rows, explain
+from counterpoint.tabular.baselines import compare_with_baselines, is_baseline
+from counterpoint.tabular.calibration import describe_calibration
+from counterpoint.tabular.class_scores import (
+    class_rows,
+    confusion,
+    describe_classes,
+    missed_classes,
+)
+from counterpoint.tabular.deciding import find_decision, undecided
+from counterpoint.tabular.decision_gain import decision_warnings, describe_decision
+from counterpoint.tabular.dependence import look_at_columns
+from counterpoint.tabular.describing import SCHEMA, describe_model, model_title
+from counterpoint.tabular.explanation import as_rows
 from counterpoint.tabular.inputs import (
     ask_members,
     check_inputs,
@@ -31,20 +42,20 @@ from counterpoint.tabular.inputs import (
     name_columns,
 )
 from counterpoint.tabular.members import describe_combiner, describe_members
+from counterpoint.tabular.number_assessment import NumberAssessment, assess_numbers
 from counterpoint.tabular.plain import plain
 from counterpoint.tabular.prediction import judging_rows
 from counterpoint.tabular.scores import Score, score_on
+from counterpoint.tabular.standing_tree import HasTree
 from counterpoint.tabular.table_model import TableModel
 from counterpoint.tabular.words import percent
 
 _MOST_ROWS = 10_000
-_MOST_CONFUSED = 15  # classes up to which the table of confusions can be read
-_LONGEST = 400
 _CHANCE = 0.05
 
 
 @dataclass(frozen=True, kw_only=True)
-class Assessment:
+class Assessment(HasTree):
     """What is known of a fitted classifier; made by :func:`assess`.
 
     Attributes
@@ -92,35 +103,21 @@ class Assessment:
     title: str
     facts: dict[str, str]
 
-    @cached_property
-    def _tree_or_reason(self) -> tuple[Explanation | None, str]:
-        options: dict[str, Any] = {"random_state": self.seed}
-        try:
-            if self.X_train is None:
-                return explain(self.model, self.X, self.y, **options), ""
-            options |= {"X_test": self.X, "y_test": self.y}
-            return explain(self.model, self.X_train, self.y_train, **options), ""
-        except (ValueError, TypeError) as error:
-            return None, str(error)
-
-    @property
-    def tree(self) -> Explanation | None:
-        """One tree that stands for the model, made when first asked for; None if none can be."""
-        return self._tree_or_reason[0]
-
     def summary(self, *, tree: bool = True) -> dict[str, Any]:
         """Return all of it as plain data: what the terminal, the page and JSON show.
 
         Parameters
         ----------
         tree : bool, default=True
-            Whether to make a tree that stands for the model, which may take a while.
+            Whether to make a tree that stands for the model and to look at its columns, which may
+            take a while.
 
         Returns
         -------
         dict
             ``headline``, ``title``, ``model``, ``facts``, ``data``, ``score`` (error with limits,
-            log-loss), ``baselines``, ``confusion``, ``members`` (None for a classifier without,
+            log-loss), ``by_class`` (recall, precision, balanced error, AUC), ``warnings``,
+            ``baselines``, ``confusion``, ``members`` (None for a classifier without,
             and then ``no_members`` says why), ``tree``, ``notes``, ``fit`` (how it was made, if
             by :func:`~counterpoint.tabular.fit`) and ``versions``; undefined is None.
         """
@@ -128,27 +125,43 @@ class Assessment:
         members = None
         if self.outputs is not None:
             members = describe_members(
-                self.outputs, self.combiner, self.X, self.answers,
+                self.outputs, self.combiner if self.decision is None else None, self.X,
+                self.answers,
                 feature_names=self.feature_names, max_members=self.max_members,
                 first_columns=[] if one is None else one.important_columns(),
             )  # fmt: skip
+        matter, how = None, None
+        if tree:  # that too takes a while
+            matter, how = look_at_columns(
+                self.model, self.X, self.y, self.feature_names, random_state=self.seed
+            )
         shown = one and {**one.summary(), "from_training_rows": self.X_train is not None}
         return plain(
             {
+                "schema": SCHEMA,
+                "task": "classification",
                 "headline": self._headline(),
+                "warnings": self.warnings(),
                 "title": self.title,
-                "model": self._describe_model(),
+                "model": describe_model(
+                    self.model, self.outputs, self._combination(), self.X_train
+                ),
                 "facts": [{"name": str(k), "value": str(v)} for k, v in self.facts.items()],
                 "fit": None,
                 "data": {
                     "n_rows": len(self.y),
                     "n_given": self.n_given,
                     "n_features": n_columns(self.X, self.model),
-                    "classes": _class_rows(self.y, self.classes),
+                    "classes": class_rows(self.y, self.classes),
                 },
                 "score": asdict(self.score),
                 "baselines": {"how": self.learnt_from, "rows": self._baseline_rows()},
-                "confusion": _confusion(self.y, self.answers, self.classes),
+                "by_class": self.by_class,
+                "decision": self.decision,
+                "confusion": confusion(self.y, self.answers, self.classes),
+                "calibration": describe_calibration(self.proba, self.y, self.classes),
+                "importance": matter,
+                "dependence": how,
                 "members": members,
                 "no_members": self.no_members,
                 "tree": shown,
@@ -157,6 +170,44 @@ class Assessment:
                 "versions": versions(),
             }
         )
+
+    @cached_property
+    def by_class(self) -> dict[str, Any]:
+        """How it does on each class: recall, precision, balanced error, AUC."""
+        return describe_classes(self.y, self.answers, self.proba, self.classes)
+
+    @cached_property
+    def proba(self) -> NDArray | None:
+        """Probabilities of the classes, (n_samples, n_classes); None if there are none."""
+        return self.model.predict_proba(self.X) if hasattr(self.model, "predict_proba") else None
+
+    @cached_property
+    def decision(self) -> dict[str, Any] | None:
+        """What its answers are made for and what that gains; None: it says the most probable."""
+        return describe_decision(self.model, self.proba, self.y, self.classes)
+
+    def warnings(self) -> list[str]:
+        """Say, loudly, if a simple model is as good on these rows, and which classes are missed."""
+        missed = missed_classes(self.by_class)
+        if self.decision is not None:
+            # Made for something else than few errors; costs say themselves what may be missed.
+            told = decision_warnings(self.decision)
+            return told if self.decision["costs"] is not None else [*told, *missed]
+        own = self.score.error
+        simple = [name for name, score in self.baselines.items() if score.error <= own]
+        if not simple or any(is_baseline(self.model, name) for name in self.baselines):
+            return missed
+        best = min(simple, key=lambda name: self.baselines[name].error)
+        return [
+            f"NOT BETTER THAN {best.upper()} on the test rows: {percent(own)} of them wrong, "
+            f"{percent(self.baselines[best].error)} by the simple model.",
+            *missed,
+        ]
+
+    def _combination(self) -> tuple[str | None, str | None]:
+        if self.outputs is None or self.outputs.votes is None:
+            return None, None
+        return describe_combiner(self.combiner, self.outputs)
 
     def _baseline_rows(self) -> list[dict[str, Any]]:
         names = ("only_this", "only_model", "p")
@@ -174,6 +225,9 @@ class Assessment:
         )
         if not self.baselines:
             return text
+        if "majority class" in self.baselines:
+            base = self.baselines["majority class"].error
+            text += f" Always saying the commonest class errs on {percent(base)}."
         best = min(self.baselines, key=lambda name: self.baselines[name].error)
         error, (only_this, only_model, p) = self.baselines[best].error, self.tests[best]
         text += f" The best simple model, {best}, errs on {percent(error)}"
@@ -182,23 +236,6 @@ class Assessment:
         if p >= _CHANCE:
             return text + ", a difference that may be chance."
         return text + (", clearly more." if error > own.error else ", clearly less.")
-
-    def _describe_model(self) -> dict[str, Any]:
-        before, ensemble = _members.strip(self.model)
-        written = " ".join(repr(self.model).split())
-        kind = words = None
-        if self.outputs is not None and self.outputs.votes is not None:
-            kind, words = describe_combiner(self.combiner, self.outputs)
-        return {
-            "name": type(ensemble).__name__,
-            "steps": [type(step).__name__ for step in before],
-            "written": written if len(written) <= _LONGEST else written[: _LONGEST - 1] + "…",
-            "n_members": None if self.outputs is None else self.outputs.n_members,
-            "kinds": [] if self.outputs is None else _kinds(ensemble),
-            "combined_by": words,
-            "combination": kind,
-            "n_train": None if self.X_train is None else int(np.shape(self.X_train)[0]),
-        }
 
 
 def assess(
@@ -217,12 +254,12 @@ def assess(
     baselines: Mapping[str, Any] | None = None,
     facts: Mapping[str, Any] | None = None,
     separator: str | None = None,
-) -> Assessment:
-    """Try a fitted classifier on rows it has not seen, and look at what its members add.
+) -> Assessment | NumberAssessment:
+    """Try a fitted model on rows it has not seen, and look at what its members add.
 
     Parameters
     ----------
-    model : classifier or TableModel
+    model : classifier, regressor or TableModel
         Fitted: any that :meth:`counterpoint.MemberOutputs.from_estimator` takes, pipelines and
         searches around one included, a classifier without members, or what
         :func:`~counterpoint.tabular.fit` or ``load`` returned.
@@ -256,7 +293,7 @@ def assess(
 
     Returns
     -------
-    Assessment
+    Assessment or NumberAssessment
 
     Examples
     --------
@@ -271,12 +308,22 @@ def assess(
     """
     if isinstance(model, TableModel):
         name, X, y, notes = judging_rows(model, X, separator=separator)
-        result = assess(
-            model.model, X, y, title=title or model.title(name), X_train=model.X_train,
-            y_train=model.y_train, random_state=random_state, max_members=max_members,
-            max_rows=max_rows, facts=facts or model.facts(name),
-        )  # fmt: skip
+        options: dict[str, Any] = {
+            "title": title or model.title(name), "X_train": model.X_train,
+            "y_train": model.y_train, "random_state": random_state, "max_members": max_members,
+            "max_rows": max_rows, "facts": facts or model.facts(name),
+        }  # fmt: skip
+        if model.task == "regression":
+            result: Any = assess_numbers(model.model, X, y, residuals=model.residuals, **options)
+        else:
+            result = assess(model.model, X, y, **options)
         return replace(result, notes=[*notes, *result.notes])
+    if not _members.is_pool(model) and is_regressor(_members.strip(model)[1]):
+        return assess_numbers(
+            model, as_rows(X), y, title=title, X_train=as_rows(X_train), y_train=y_train,
+            names=names, feature_names=feature_names, random_state=random_state,
+            max_members=max_members, max_rows=max_rows, baselines=baselines, facts=facts,
+        )  # fmt: skip
     labels = check_inputs(model, X, y, X_train, y_train)
     check_count(max_members, "max_members", low=2)
     if max_rows is not None:
@@ -293,7 +340,7 @@ def assess(
     except MemberError as error:
         no_members = str(error)
     else:
-        combiner = combiner_of(model, X, outputs)
+        combiner = combiner_of(undecided(model), X, outputs)
     seed = draw_seed(rng)
     scores, tests, learnt_from = compare_with_baselines(
         answers, X, labels, X_train=X_train, y_train=y_train, fitted=baselines,
@@ -312,14 +359,14 @@ def assess(
         outputs=outputs,
         combiner=combiner,
         no_members=no_members,
-        notes=_notes(answers, labels, n_given, outputs, combiner),
+        notes=_notes(model, answers, labels, n_given, outputs, combiner),
         n_given=n_given,
         X_train=X_train,
         y_train=y_train,
         feature_names=name_columns(X, model, feature_names),
         max_members=max_members,
         seed=seed,
-        title=title or _title(model, outputs),
+        title=title or model_title(model, outputs),
         facts=dict(facts or {}),
     )
 
@@ -327,41 +374,8 @@ def assess(
 # -- parts -------------------------------------------------------------------------------------
 
 
-def _title(model: Any, outputs: MemberOutputs | None) -> str:
-    name = type(_members.strip(model)[1]).__name__
-    if outputs is None:
-        return name
-    return f"{name} with {outputs.n_members} member{'s' * (outputs.n_members != 1)}"
-
-
-def _kinds(ensemble: Any) -> list[dict[str, Any]]:
-    """Count what the members are, where they can be looked at."""
-    try:
-        models = [member.estimator for member in _members.members_of(ensemble)]
-    except (MemberError, AttributeError, ValueError, TypeError):
-        pool = getattr(ensemble, "pool_", [])
-        models = [item[1] for item in pool if isinstance(item, tuple)]
-    # Rounds of gradient boosting are arrays of trees, one a class.
-    models = [one.flat[0] if isinstance(one, np.ndarray) else one for one in models]
-    counts = Counter(type(_members.strip(one)[1]).__name__ for one in models)
-    return [{"name": name, "count": count} for name, count in counts.most_common()]
-
-
-def _class_rows(labels: NDArray, classes: NDArray) -> list[dict[str, Any]]:
-    counts = [int((labels == label).sum()) for label in classes]
-    return [{"label": str(c), "rows": n} for c, n in zip(classes.tolist(), counts, strict=True)]
-
-
-def _confusion(labels: NDArray, predicted: NDArray, classes: NDArray) -> dict[str, Any] | None:
-    if len(classes) > _MOST_CONFUSED:
-        return None
-    at = np.searchsorted(classes, labels), np.searchsorted(classes, predicted)
-    table = np.zeros((len(classes), len(classes)), dtype=int)
-    np.add.at(table, at, 1)
-    return {"labels": [str(label) for label in classes.tolist()], "table": table}
-
-
 def _notes(
+    model: Any,
     answers: NDArray,
     labels: NDArray,
     n_given: int,
@@ -379,7 +393,10 @@ def _notes(
             "Not one error: are these rows the model learnt from? What is said here holds only for "
             "rows it had not seen."
         )
-    if outputs is not None and outputs.votes is not None and combiner is None:
+    decided = find_decision(model) is not None
+    if decided and outputs is not None and outputs.n_members > 1:
+        notes.append("A threshold makes the answers, so what each member adds to them is not told.")
+    elif outputs is not None and outputs.votes is not None and combiner is None:
         notes.append(
             "How this model combines its members is not known from outside (it may choose among "
             "them row by row), so what each of them adds is not told."

@@ -13,6 +13,7 @@ from sklearn.utils import check_random_state
 from threadpoolctl import threadpool_limits
 
 from counterpoint._interrupts import whole
+from counterpoint._members import strip
 from counterpoint._tables import select_rows
 from counterpoint.tabular.methods import make_method
 from counterpoint.tabular.scores import Score, mcnemar, score_answers
@@ -24,8 +25,8 @@ BASELINES = {
 }
 """The simple models, and the methods they are."""
 
-_MOST_ROWS = 20_000
-_FOLDS = 5
+MOST_ROWS = 20_000
+FOLDS = 5
 
 
 def compare_with_baselines(
@@ -49,11 +50,11 @@ def compare_with_baselines(
     seed = random_state if isinstance(random_state, int) else rng.randint(np.iinfo(np.int32).max)
     parts = None
     if X_train is not None:
-        kept = np.sort(rng.permutation(len(y_train))[:_MOST_ROWS])
+        kept = np.sort(rng.permutation(len(y_train))[:MOST_ROWS])
         X_train, y_train = select_rows(X_train, kept), np.asarray(y_train)[kept]
         how = f"trained on {len(kept)} training rows"
     else:
-        folds = min(_FOLDS, int(np.unique(y, return_counts=True)[1].min()))
+        folds = min(FOLDS, int(np.unique(y, return_counts=True)[1].min()))
         if folds < 2:
             return {}, {}, "left out: a class has a single row, and no training rows were given"
         parts = StratifiedKFold(folds, shuffle=True, random_state=seed)
@@ -70,10 +71,10 @@ def compare_with_baselines(
                 if fitted is not None and name in fitted:
                     proba, classes = fitted[name].predict_proba(X), fitted[name].classes_
                 elif parts is None:
-                    model = clone(model).fit(_dense(X_train), y_train)
-                    proba, classes = model.predict_proba(_dense(X)), model.classes_
+                    model = clone(model).fit(dense(X_train), y_train)
+                    proba, classes = model.predict_proba(dense(X)), model.classes_
                 else:
-                    proba = cross_val_predict(model, _dense(X), y, cv=parts, method="predict_proba")
+                    proba = cross_val_predict(model, dense(X), y, cv=parts, method="predict_proba")
                     classes = np.unique(y)
             except (ValueError, TypeError):
                 continue  # texts and the like, which only the model's own pipeline can read
@@ -84,5 +85,11 @@ def compare_with_baselines(
     return scores, tests, how
 
 
-def _dense(X: Any) -> Any:
+def is_baseline(model: Any, name: str) -> bool:
+    """Tell whether a model is itself the simple model of a name."""
+    return type(strip(model)[1]) is type(make_method(BASELINES[name])[-1])
+
+
+def dense(X: Any) -> Any:
+    """Return rows that simple models can take."""
     return X.toarray() if hasattr(X, "toarray") else X

@@ -1,6 +1,5 @@
 """Methods side by side on one table."""
 
-import time
 from collections.abc import Callable, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
@@ -10,19 +9,26 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from scipy import stats
-from sklearn.model_selection import RepeatedStratifiedKFold
 
-from counterpoint._interrupts import whole
 from counterpoint._progress import track
-from counterpoint._statistics import wilson_interval
 from counterpoint._validation import check_count
-from counterpoint.tabular.columns import prepare_table
-from counterpoint.tabular.methods import COMPARED, find_method, make_method
+from counterpoint._versions import versions
+from counterpoint.tabular.describing import SCHEMA
+from counterpoint.tabular.methods import COMPARED, find_method, know_method
+from counterpoint.tabular.number_methods import NUMBERS_COMPARED
 from counterpoint.tabular.plain import plain, plain_rows
 from counterpoint.tabular.reader import TableFile, as_table
-from counterpoint.tabular.scores import Score, score_on
+from counterpoint.tabular.targets import Task, is_regression, prepare
 from counterpoint.tabular.training import few_threads, warnings_as_notes
+from counterpoint.tabular.trials import (
+    Tried,
+    errors_of,
+    make_folds,
+    method_table,
+    pairs_of,
+    try_once,
+)
+from counterpoint.tabular.words import figure, percent
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -35,12 +41,18 @@ class Comparison:
         The file of the table, empty for a frame, and the column predicted.
     table : DataFrame
         A row per method, the best first: "method", "error", "low", "high" (95 % interval),
-        "log_loss", "seconds" (to fit once), "folds".
+        "log_loss", "seconds" (to fit once), "answer_seconds" (for the rows of one fold), "bytes"
+        (of the fitted model, as Python would keep it), "folds".
     errors : DataFrame
-        Error on each fold, a column per method.
+        Error, or RMSE, on each fold, a column per method.
+    pairs : DataFrame
+        The best method against each other one, on the same folds: "method", "behind" (how much
+        higher its error is), "low", "high" (95 % interval) and "apart" (whether it is above 0).
     requested : list of str
         The methods to compare.
     n_rows, n_classes : int
+        There are no classes for numbers: 0.
+    task : {"classification", "regression"}
     notes : list of str
         Methods that failed, and why; warnings.
     interrupted : bool
@@ -51,30 +63,64 @@ class Comparison:
     target: str
     table: pd.DataFrame
     errors: pd.DataFrame
+    pairs: pd.DataFrame
     requested: list[str]
     n_rows: int
     n_classes: int
     notes: list[str] = field(default_factory=list)
     interrupted: bool = False
+    task: str = "classification"
+
+    def verdict(self) -> str:
+        """Say in words which method to take, and how sure that is."""
+        best = self.table.iloc[0]
+        if len(self.table) == 1:
+            return f"{best['method']} {self._told(best)}."
+        level = self.pairs[~self.pairs["apart"]]["method"].tolist()
+        if self.task == "regression":
+            lead = f"{best['method']} is least off, {figure(best['rmse'])} (RMSE)"
+        else:
+            lead = f"{best['method']} errs least, {percent(best['error'])}"
+        if not level:
+            return f"{lead}, and every other method is behind beyond chance."
+        times = self.table.set_index("method")["seconds"]
+        least = ("majority", "mean", "median")
+        quick = [n for n in level if n not in least and times[n] < times[best["method"]] / 2]
+        cheaper = (
+            f" Of these {min(quick, key=lambda n: times[n])} is the quickest to fit."
+            if quick
+            else ""
+        )
+        names = ", ".join(level[:4]) + (f" and {len(level) - 4} more" if len(level) > 4 else "")
+        return f"{lead}; {names} cannot be told apart from it on these folds.{cheaper}"
+
+    def _told(self, row: pd.Series) -> str:
+        if self.task == "regression":
+            return f"is {figure(row['rmse'])} off (RMSE)"
+        return f"errs {percent(row['error'])}"
 
     def summary(self) -> dict[str, Any]:
         """Return all of it as plain data."""
         return plain(
             {
+                "schema": SCHEMA,
                 **{name: getattr(self, name) for name in _PLAIN},
                 "methods": plain_rows(self.table),
+                "pairs": plain_rows(self.pairs),
+                "verdict": self.verdict(),
+                "versions": versions(),
                 "errors": self.errors.to_dict(orient="list"),
             }
         )
 
 
-_PLAIN = ("source", "target", "n_rows", "n_classes", "requested", "interrupted", "notes")
+_PLAIN = ("task", "source", "target", "n_rows", "n_classes", "requested", "interrupted", "notes")
 
 
 def compare(
     table: pd.DataFrame | TableFile | str | PathLike[str],
     target: str,
-    methods: Sequence[str] = COMPARED,
+    methods: Sequence[str] | None = None,
     *,
     n_splits: int = 5,
     n_repeats: int = 1,
@@ -83,6 +129,7 @@ def compare(
     n_jobs: int | None = None,
     progress: bool | None = None,
     on_result: Callable[[str], None] | None = None,
+    task: str | None = None,
 ) -> Comparison:
     """Try methods on the same folds of a table.
 
@@ -92,8 +139,9 @@ def compare(
     ----------
     table, target
         As for :func:`~counterpoint.tabular.fit`.
-    methods : sequence of str
-        Keys of :data:`~counterpoint.tabular.METHODS`.
+    methods : sequence of str or None, default=None
+        Keys of :data:`~counterpoint.tabular.METHODS`, or of
+        :data:`~counterpoint.tabular.NUMBER_METHODS` for numbers. None: ten of them.
     n_splits, n_repeats : int, default=5, 1
         Folds of cross-validation, by class, and how often to draw them anew.
     time_limit : float or None, default=None
@@ -106,6 +154,8 @@ def compare(
         Draw a progress bar; None: on a terminal.
     on_result : callable, default=None
         Called with the name of each method that is done.
+    task : {"classification", "regression"} or None, default=None
+        As for :func:`~counterpoint.tabular.fit`.
 
     Returns
     -------
@@ -115,7 +165,10 @@ def compare(
     -----
     The interval is the wider of two: that of the corrected resampled t test [1]_, since folds
     share training rows, which a plain standard error would ignore; and Wilson's for as many rows
-    as there are, since folds drawn by class are more alike than new rows will be.
+    as there are, since folds drawn by class are more alike than new rows will be. Against the best
+    method each other one is judged by its differences on the same folds, with the first of these
+    intervals; that the best was chosen by the same folds makes it look a little better than it is.
+    For numbers the interval is the first of the two.
 
     References
     ----------
@@ -133,20 +186,16 @@ def compare(
     """
     _check_compared(methods, n_splits, n_repeats)
     file = as_table(table, target=target)
-    X, y, _, _, notes = prepare_table(file.frame, target)
+    X, y, _, _, notes = prepare(file.frame, target, task, wishes=file.wishes, forms=file.forms)
+    found: Task = "regression" if is_regression(y) else "classification"
+    if methods is None:
+        methods = NUMBERS_COMPARED if found == "regression" else COMPARED
+    for name in methods:
+        find_method(name, found)
     notes = [*file.notes, *notes]
-    counts = pd.Series(y).value_counts()
-    if counts.iloc[-1] < n_splits:
-        raise ValueError(
-            f"Class {counts.index[-1]!r} has {counts.iloc[-1]} rows, too few for n_splits="
-            f"{n_splits} folds: choose fewer, at least 2, or leave such rows out."
-        )
-    splitter = RepeatedStratifiedKFold(
-        n_splits=n_splits, n_repeats=n_repeats, random_state=random_state
-    )
-    folds = list(splitter.split(X, y))
+    folds = make_folds(X, y, n_splits, n_repeats, random_state)
     jobs = [(name, k) for name in methods for k in range(len(folds))]
-    scores: dict[str, list[tuple[Score, float]]] = {name: [] for name in methods}
+    scores: dict[str, list[Tried]] = {name: [] for name in methods}
     failed: set[str] = set()
     interrupted = False
     bar = track(jobs, total=len(jobs), description="Comparing", show=progress)
@@ -158,9 +207,9 @@ def compare(
                 train, test = folds[k]
                 try:
                     scores[name].append(
-                        _try_once(
+                        try_once(
                             name, X, y, train, test, time_limit=time_limit, n_jobs=n_jobs,
-                            random_state=random_state + k,
+                            random_state=random_state + k, task=found,
                         )
                     )  # fmt: skip
                 except (ValueError, ArithmeticError) as why:
@@ -175,66 +224,30 @@ def compare(
         raise KeyboardInterrupt
     if not done:
         raise ValueError("No method could be fitted. " + " ".join(notes))
+    ratio = 1 / (n_splits - 1)
+    numbers = found == "regression"
+    table_, errors = method_table(done, ratio, len(y), numbers=numbers), errors_of(done)
     return Comparison(
         source=Path(file.name).name,
         target=target,
-        table=_table(done, 1 / (n_splits - 1), len(y)),
-        errors=pd.DataFrame(
-            {name: [s.error for s, _ in results] for name, results in done.items()}
-        ),
+        table=table_,
+        errors=errors,
+        pairs=pairs_of(errors, table_["method"].tolist(), ratio),
         requested=list(methods),
         n_rows=len(y),
-        n_classes=len(counts),
+        n_classes=0 if found == "regression" else len(np.unique(y)),
+        task=found,
         notes=notes,
         interrupted=interrupted,
     )
 
 
-def _try_once(
-    name: str, X: pd.DataFrame, y: np.ndarray, train: np.ndarray, test: np.ndarray, **options: Any
-) -> tuple[Score, float]:
-    model = make_method(name, progress=False, **options)
-    began = time.monotonic()
-    with whole():
-        model.fit(X.iloc[train], y[train])
-    seconds = time.monotonic() - began
-    return score_on(model, X.iloc[test], y[test]), seconds
-
-
-def _table(
-    done: dict[str, list[tuple[Score, float]]], test_to_train: float, n_rows: int
-) -> pd.DataFrame:
-    rows = []
-    for name, results in done.items():
-        errors = np.array([score.error for score, _ in results])
-        k = len(errors)
-        # Nadeau and Bengio: folds share training rows, so 1/k alone is too little.
-        width = np.sqrt((1 / k + test_to_train) * errors.var(ddof=1))
-        half = stats.t.ppf(0.975, k - 1) * width
-        # Folds drawn by class can be more alike than new rows would be: the majority class errs
-        # the same on all of them.
-        pooled = wilson_interval(round(errors.mean() * n_rows), n_rows)
-        rows.append(
-            {
-                "method": name,
-                "error": errors.mean(),
-                "low": max(0.0, min(errors.mean() - half, pooled[0])),
-                "high": min(1.0, max(errors.mean() + half, pooled[1])),
-                "log_loss": float(np.mean([score.log_loss for score, _ in results])),
-                "seconds": float(np.mean([seconds for _, seconds in results])),
-                "folds": k,
-            }
-        )
-    frame = pd.DataFrame(rows)
-    return frame.sort_values(["error", "log_loss"], kind="stable", ignore_index=True)
-
-
-def _check_compared(methods: Sequence[str], n_splits: int, n_repeats: int) -> None:
-    if isinstance(methods, str) or not methods:
+def _check_compared(methods: Sequence[str] | None, n_splits: int, n_repeats: int) -> None:
+    if methods is not None and (isinstance(methods, str) or not methods):
         raise ValueError(f"methods={methods!r}: give a list of at least one name.")
-    for name in methods:
-        find_method(name)
-        if list(methods).count(name) > 1:
+    for name in methods or ():
+        know_method(name)
+        if list(methods or ()).count(name) > 1:
             raise ValueError(f"methods= names {name!r} twice: once is enough.")
     check_count(n_splits, "n_splits", low=2)
     check_count(n_repeats, "n_repeats")

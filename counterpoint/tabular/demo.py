@@ -4,7 +4,7 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from operator import lt
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pandas as pd
@@ -84,7 +84,7 @@ class DemoResult:
     def assess_best(self) -> Assessment:
         """Look at the best ensemble closely, on the first split, against the same single tree."""
         best = self.best
-        return assess(
+        made = assess(
             self.models[best.name],
             self.X.iloc[self.test],
             self.y[self.test],
@@ -95,6 +95,7 @@ class DemoResult:
             random_state=self.random_state,
             facts={"Data": self.description.partition("\n")[0], "Members are": best.recipe},
         )
+        return cast(Assessment, made)
 
     def summary(self) -> dict[str, Any]:
         """Return how it was run, a row per method, remarks and verdicts, as plain data."""

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import is_classifier, is_regressor
+from sklearn.base import is_classifier
 from sklearn.utils.validation import check_is_fitted
 
 from counterpoint import _members, _tables
@@ -23,11 +23,8 @@ def check_inputs(model: Any, X: Any, y: Any, X_train: Any, y_train: Any) -> NDAr
             f"A {type(model).__name__} was given, expected a fitted classifier. To look at "
             "several models together, put them into a VotingClassifier."
         )
-    if is_regressor(model) or not is_classifier(_members.strip(model)[1]):
-        raise TypeError(
-            f"{type(model).__name__} is no classifier: this is about classes. For "
-            "regressors see counterpoint.decomposition."
-        )
+    if not is_classifier(_members.strip(model)[1]):
+        raise TypeError(f"{type(model).__name__} is neither a classifier nor a regressor.")
     check_is_fitted(model)
     labels = as_labels(y, "y")
     n_rows = X.shape[0] if hasattr(X, "shape") else len(X)

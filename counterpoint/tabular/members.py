@@ -99,7 +99,7 @@ def describe_members(
     first; pictures of pairs show at most ``max_members``, evenly spaced.
     """
     n = outputs.n_members
-    shown = _evenly(n, max_members)
+    shown = evenly(n, max_members)
     some = outputs if len(shown) == n else outputs.take(shown)
     measured = outputs if n <= _MOST_PAIRED else some
     votes = outputs.votes is not None  # else only right and wrong are known
@@ -126,7 +126,8 @@ def describe_members(
     }
 
 
-def _evenly(n: int, most: int) -> NDArray:
+def evenly(n: int, most: int) -> NDArray:
+    """Return positions of at most so many of n, evenly spaced."""
     return np.unique(np.linspace(0, n - 1, min(n, most)).round().astype(int))
 
 
@@ -134,7 +135,7 @@ def _table(
     outputs: MemberOutputs, contributions: pd.DataFrame | None, answers: NDArray
 ) -> list[dict[str, Any]]:
     """Say of each member what it is worth, the one the ensemble would miss most first."""
-    listed = _evenly(outputs.n_members, _MOST_LISTED)
+    listed = evenly(outputs.n_members, _MOST_LISTED)
     some = outputs if len(listed) == outputs.n_members else outputs.take(listed)
     alike = np.full(len(listed), np.nan)
     if len(listed) > 1:
@@ -234,10 +235,10 @@ def _decompositions(
             "identity": f"error = mean member error {_MINUS} good diversity + bad diversity",
             "source": "Brown and Kuncheva, MCS 2010",
             "terms": [
-                _term("mean member error", value("member_error"), total=True),
-                _term("good diversity", -value("good_diversity")),
-                _term("bad diversity", value("bad_diversity")),
-                _term("error of the ensemble", value("vote_error"), total=True),
+                term("mean member error", value("member_error"), total=True),
+                term("good diversity", -value("good_diversity")),
+                term("bad diversity", value("bad_diversity")),
+                term("error of the ensemble", value("vote_error"), total=True),
             ],
         }
     ]
@@ -260,14 +261,15 @@ def _brier(outputs: MemberOutputs, weights: NDArray) -> dict[str, Any]:
         "identity": f"error = mean member error {_MINUS} ambiguity",
         "source": "Krogh and Vedelsby, NIPS 1994",
         "terms": [
-            _term("mean member error", sums["member_error"], total=True),
-            _term("ambiguity", -sums["ambiguity"]),
-            _term("error of the ensemble", sums["error"], total=True),
+            term("mean member error", sums["member_error"], total=True),
+            term("ambiguity", -sums["ambiguity"]),
+            term("error of the ensemble", sums["error"], total=True),
         ],
     }
 
 
-def _term(name: str, value: float, *, total: bool = False) -> dict[str, Any]:
+def term(name: str, value: float, *, total: bool = False) -> dict[str, Any]:
+    """Return a term of a sum, or a sum of those before it."""
     return {"name": name, "value": value, "total": total}
 
 
@@ -315,7 +317,7 @@ def _disputed(
                 "answer": str(answers[row]),
                 "right": bool(answers[row] == outputs.classes[outputs.y[row]]),
                 "split": split,
-                "values": _values(X, int(row), columns),
+                "values": cell_values(X, int(row), columns),
             }
         )
     return {
@@ -327,7 +329,8 @@ def _disputed(
     }
 
 
-def _values(X: Any, row: int, columns: list[int]) -> list[dict[str, Any]]:
+def cell_values(X: Any, row: int, columns: list[int]) -> list[dict[str, Any]]:
+    """Return the values of some columns in a row, as they are shown."""
     if not columns or len(getattr(X, "shape", ())) != 2:
         return []
     one = _tables.select_rows(X, [row])

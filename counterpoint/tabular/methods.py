@@ -79,6 +79,7 @@ def make_method(
     time_limit: float | None = None,
     n_jobs: int | None = None,
     progress: bool | None = None,
+    task: str = "classification",
 ) -> Pipeline:
     """Make the pipeline of a method: an encoder for frames of any kind, then the classifier.
 
@@ -94,6 +95,9 @@ def make_method(
         Passed to the classifiers that take it.
     progress : bool or None, default=None
         Passed to the classifiers that draw a progress bar; None: on a terminal.
+    task : {"classification", "regression"}, default="classification"
+        For classes, or for numbers: then it is a key of
+        :data:`~counterpoint.tabular.number_methods.NUMBER_METHODS`.
 
     Returns
     -------
@@ -114,16 +118,38 @@ def make_method(
     >>> model.predict(X).shape
     (57,)
     """
-    method = find_method(name)
+    method = find_method(name, task)
     model = method.make(random_state, time_limit, n_jobs)
     if "progress" in model.get_params(deep=False):
         model.set_params(progress=progress)
     return with_encoder(model, scale="standard" if method.scale else False)
 
 
-def find_method(name: str) -> Method:
+def find_method(name: str, task: str = "classification") -> Method:
     """Return the method of a name, or raise a ValueError that names the nearest one."""
-    return METHODS[check_choice(name, "method", METHODS)]
+    numbers, known = _numbers(), METHODS
+    if task == "regression":
+        known, numbers = numbers, known
+    if name in numbers and name not in known:
+        what = ("classes", "numbers") if task == "regression" else ("numbers", "classes")
+        raise ValueError(
+            f"method={name} is for {what[0]}, and this target is {what[1]}: choose "
+            f"{', '.join(map(repr, known))}."
+        )
+    return known[check_choice(name, "method", known)]
+
+
+def know_method(name: str) -> None:
+    """Raise unless there is a method of that name, for classes or for numbers."""
+    if name not in _numbers():
+        find_method(name)
+
+
+def _numbers() -> dict[str, Method]:
+    # Late: they are methods like these.
+    from counterpoint.tabular.number_methods import NUMBER_METHODS
+
+    return NUMBER_METHODS
 
 
 def _pool(seed: int | None) -> list[tuple[str, Any]]:

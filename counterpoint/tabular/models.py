@@ -5,20 +5,21 @@ says what the model is. Reading it builds only types of counterpoint, NumPy and 
 other name in it is refused before anything is built.
 """
 
-import copy
 import importlib
 import io
 import json
+import re
 import warnings
 import zipfile
-from collections.abc import Callable
 from dataclasses import asdict, fields
+from datetime import date
 from os import PathLike
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
+from sklearn.base import BaseEstimator
 from sklearn.exceptions import InconsistentVersionWarning
 from sklearn.pipeline import Pipeline
 
@@ -35,26 +36,37 @@ from counterpoint.tabular.archive import (
     pack,
     unpack,
 )
-from counterpoint.tabular.columns import Column
+from counterpoint.tabular.column import KINDS, Column
+from counterpoint.tabular.columns import align_columns
+from counterpoint.tabular.expansion import PARTS, SINCE
+from counterpoint.tabular.intervals import interval_of
+from counterpoint.tabular.kept import KeptFrame, kept, unkept
+from counterpoint.tabular.number_scores import NumberScore
 from counterpoint.tabular.plain import plain
 from counterpoint.tabular.scores import Score
 from counterpoint.tabular.soundness import check_sound
 from counterpoint.tabular.table_model import TableModel
+from counterpoint.tabular.targets import TASKS
 
 FORMAT = 2
 """Version of the format; raised when files of before can no longer be read."""
 
 _KIND = "counterpoint model"
 _ROWS = ("X_train", "y_train", "X_test", "y_test")
-_ENTRY_FIELDS = ("method", "target", "classes", "random_state", "missing")
+_ENTRY_FIELDS = ("method", "target", "classes", "random_state", "missing", "task")
+_SCORES: dict[str, type] = {"classification": Score, "regression": NumberScore}
 # Where classes that a model may consist of live. Nothing here reads or writes files when built.
 _PACKAGES = (
-    "_coupling", "_outputs", "_counts", "auto", "boosting", "combiners", "datasets", "diversity",
-    "dynamic",
-    "hyperboxes", "networks", "selection", "sequences", "subsets", "trees", "views",
+    "_coupling", "_outputs", "_counts", "_predictions", "auto", "boosting", "combiners", "datasets",
+    "diversity", "dynamic", "hyperboxes", "networks", "selection", "sequences", "subsets", "trees",
+    "views",
 )  # fmt: skip
+_NO_HOME = re.compile(r"^sklearn\.(.*\.)?(tests|externals|conftest|_mocking|_testing)\b")
 _TRUSTED = {
-    "counterpoint.tabular.models.KeptFrame",
+    "counterpoint.tabular.deciding.DecidedClassifier",
+    "counterpoint.tabular.kept.KeptFrame",
+    "counterpoint.tabular.kept.KeptSpline",
+    "counterpoint.tabular.models.KeptFrame",  # where it was when earlier files were written
     "numpy.dtype",
     "sklearn.calibration._CalibratedClassifier",
     "sklearn.calibration._SigmoidCalibration",
@@ -63,25 +75,6 @@ _TRUSTED = {
     "sklearn.neighbors._kd_tree.KDTree",
     "sklearn.tree._tree.Tree",
 }
-
-
-class KeptFrame:
-    """A data frame as plain arrays: what a model file holds in its place."""
-
-    def __init__(self, frame: pd.DataFrame) -> None:
-        self.names = [str(name) for name in frame.columns]
-        self.values = [_plain_array(frame.iloc[:, k]) for k in range(frame.shape[1])]
-        self.n_rows = len(frame)
-
-    def frame(self) -> pd.DataFrame:
-        """Return the data frame, its rows numbered anew."""
-        columns = {
-            k: values if isinstance(values, np.ndarray) else pd.Series(values, dtype=object)
-            for k, values in enumerate(self.values)
-        }
-        frame = pd.DataFrame(columns, index=range(self.n_rows))
-        frame.columns = pd.Index(self.names)
-        return frame
 
 
 def save(fitted: TableModel, path: str | PathLike[str], *, keep_rows: int = 1000) -> Path:
@@ -116,8 +109,9 @@ def save(fitted: TableModel, path: str | PathLike[str], *, keep_rows: int = 1000
     check_count(keep_rows, "keep_rows", low=0)
     skops = need_skops()
     content = {
-        "model": _each(fitted.model, pd.DataFrame, KeptFrame),
+        "model": kept(fitted.model),
         "trained": np.unique(fitted.trained),
+        "residuals": fitted.residuals,
         **{name: _first_rows(getattr(fitted, name), keep_rows) for name in _ROWS},
     }
     entry = {
@@ -221,16 +215,20 @@ def _table_model(content: dict[str, Any], entry: dict[str, Any], notes: list[str
         raise ValueError("there is no pipeline in it")
     if not isinstance(content["trained"], np.ndarray) or content["trained"].dtype.kind != "u":
         raise ValueError("it does not know its rows")
+    residuals = content.get("residuals")
+    if residuals is not None and not _is_sorted(residuals):
+        raise ValueError("its residuals are no distances")
     rows: dict[str, Any] = {
         name: part.frame() if isinstance(part := content[name], KeptFrame) else part
         for name in _ROWS
     }
     return TableModel(
-        model=_each(content["model"], KeptFrame, KeptFrame.frame),
-        columns=[Column(c["name"], c["kind"], tuple(c["categories"])) for c in entry["columns"]],
-        score=_score(entry["score"]),
-        baselines={name: _score(score) for name, score in entry["baselines"].items()},
+        model=unkept(content["model"]),
+        columns=[_column(told) for told in entry["columns"]],
+        score=_score(entry["score"], entry["task"]),
+        baselines={name: _score(s, entry["task"]) for name, s in entry["baselines"].items()},
         trained=content["trained"],
+        residuals=residuals,
         notes=notes,
         **{name: entry[name] for name in _ENTRY_FIELDS},
         **rows,
@@ -250,15 +248,17 @@ def _check_entry(entry: Any, path: Path) -> None:
             f"{told.get('counterpoint', '?')[:20]}; this is counterpoint {__version__}, which "
             f"reads format {FORMAT}. Use that version, or fit the model again."
         )
+    task = entry.setdefault("task", "classification")  # files of before numbers say nothing
     good = (
-        all(isinstance(entry.get(name), str) for name in ("method", "target"))
+        task in TASKS
+        and all(isinstance(entry.get(name), str) for name in ("method", "target"))
         and all(_is_texts(entry.get(name)) for name in ("classes", "missing"))
         and isinstance(entry.get("random_state"), int | None)
         and isinstance(entry.get("columns"), list)
         and all(map(_is_column, entry["columns"]))
-        and _is_score(entry.get("score"))
+        and _is_score(entry.get("score"), task)
         and isinstance(entry.get("baselines"), dict)
-        and all(map(_is_score, entry["baselines"].values()))
+        and all(_is_score(score, task) for score in entry["baselines"].values())
     )
     if not good:
         raise _not_ours(path)
@@ -269,19 +269,34 @@ def _is_texts(value: Any) -> bool:
 
 
 def _is_column(told: Any) -> bool:
+    # Files of before know no more than the first three.
     return (
         isinstance(told, dict)
-        and set(told) == {"name", "kind", "categories"}
-        and isinstance(told["name"], str)
-        and told["kind"] in ("number", "category")
-        and _is_texts(told["categories"])
+        and {"name", "kind", "categories"} <= set(told) <= {field.name for field in fields(Column)}
+        and all(isinstance(told.get(name, ""), str) for name in ("name", "form", "origin"))
+        and told["kind"] in KINDS
+        and all(_is_texts(told.get(name, [])) for name in ("categories", "parts"))
+        and (told["kind"] != "date" or _is_date(told))
     )
 
 
-def _is_score(told: Any) -> bool:
+def _is_date(told: dict[str, Any]) -> bool:
+    try:
+        date.fromisoformat(told["origin"])
+    except (KeyError, ValueError):
+        return False
+    return bool(told.get("parts")) and set(told["parts"]) <= {*PARTS, SINCE}
+
+
+def _column(told: dict[str, Any]) -> Column:
+    lists = {name: tuple(told.get(name, ())) for name in ("categories", "parts")}
+    return Column(**{**told, **lists})
+
+
+def _is_score(told: Any, task: str) -> bool:
     return (
         isinstance(told, dict)
-        and set(told) == {field.name for field in fields(Score)}
+        and set(told) == {field.name for field in fields(_SCORES[task])}
         and all(isinstance(value, int | float | None) for value in told.values())
         and isinstance(told["n"], int)
     )
@@ -289,16 +304,22 @@ def _is_score(told: Any) -> bool:
 
 def _try_out(model: TableModel) -> None:
     """Ask a model about one row: what does not fit together fails here, and not later."""
+    if len({column.name for column in model.columns}) < len(model.columns):
+        raise ValueError("two columns have the same name")
     row = {
-        column.name: [0.0 if column.kind == "number" else next(iter(column.categories), None)]
+        column.name: [next(iter(column.categories), None) if column.kind == "category" else None]
         for column in model.columns
     }
-    if len(row) < len(model.columns):
-        raise ValueError("two columns have the same name")
-    X = pd.DataFrame(row, columns=[column.name for column in model.columns])
+    X, _, _ = align_columns(pd.DataFrame(row, dtype=object), model.columns)
+    X = X.fillna({column.name: 0.0 for column in model.columns if column.kind == "number"})
     with warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore")
         answer = model.model.predict(X)
+        if model.task == "regression":
+            if np.shape(answer) != (1,) or not np.isfinite(answer).all():
+                raise ValueError("its answer is no number")
+            interval_of(model.model, X, model.residuals)
+            return
         known = [str(label) for label in model.model.classes_]
         proba = model.model.predict_proba(X) if hasattr(model.model, "predict_proba") else None
     if known != model.classes or np.shape(answer) != (1,) or str(answer[0]) not in known:
@@ -319,45 +340,17 @@ def _is_known(name: str) -> bool:
     if name in _TRUSTED:
         return True
     module, _, kind = name.rpartition(".")
-    if not module.startswith(tuple(f"counterpoint.{package}" for package in _PACKAGES)):
+    homes = ("sklearn.", *(f"counterpoint.{package}" for package in _PACKAGES))
+    if not module.startswith(homes) or _NO_HOME.search(module):
         return False
     try:
         thing = getattr(importlib.import_module(module), kind, None)
     except ImportError:
         return False
+    if module.startswith("sklearn."):
+        return isinstance(thing, type) and issubclass(thing, BaseEstimator)
     # Defined there, not merely imported there.
     return isinstance(thing, type) and thing.__module__ == module
-
-
-def _each(value: Any, kind: type, change: Callable[[Any], Any], seen: dict | None = None) -> Any:
-    """Return a model with every object of a kind in it changed; what has none stays as it is."""
-    seen = {} if seen is None else seen
-    if isinstance(value, kind):
-        return change(value)
-    if id(value) in seen:
-        return seen[id(value)][1]
-    parts: dict[Any, Any]
-    if isinstance(value, dict):
-        parts = value
-    elif isinstance(value, list) or type(value) is tuple:
-        parts = dict(enumerate(value))
-    elif type(value).__module__.startswith(("counterpoint.", "sklearn.")):
-        parts = getattr(value, "__dict__", {})
-    else:
-        return value
-    seen[id(value)] = (value, value)  # the first keeps it alive, hence its id its own
-    changed = {key: _each(part, kind, change, seen) for key, part in parts.items()}
-    if all(changed[key] is part for key, part in parts.items()):
-        return value
-    if isinstance(value, list | tuple):
-        result: Any = type(value)(changed.values())
-    elif isinstance(value, dict):
-        result = type(value)(changed) if type(value) is dict else value
-    else:
-        result = copy.copy(value)
-        result.__dict__.update(changed)
-    seen[id(value)] = (value, result)
-    return result
 
 
 def _first_rows(rows: Any, n: int) -> Any:
@@ -366,17 +359,14 @@ def _first_rows(rows: Any, n: int) -> Any:
     return KeptFrame(rows[:n]) if isinstance(rows, pd.DataFrame) else rows[:n]
 
 
-def _plain_array(values: pd.Series) -> np.ndarray | list:
-    if pd.api.types.is_numeric_dtype(values.dtype):
-        if isinstance(values.dtype, np.dtype):
-            return values.to_numpy()
-        return values.to_numpy(dtype=float, na_value=np.nan)
-    return [None if pd.isna(cell) else str(cell) for cell in values]
-
-
-def _score(values: dict[str, Any]) -> Score:
+def _score(values: dict[str, Any], task: str) -> Any:
     known: dict[str, Any] = {key: np.nan if v is None else v for key, v in values.items()}
-    return Score(**known)
+    return _SCORES[task](**known)
+
+
+def _is_sorted(values: Any) -> bool:
+    good = isinstance(values, np.ndarray) and values.ndim == 1 and values.dtype.kind == "f"
+    return bool(good and np.isfinite(values).all() and (np.diff(values, prepend=0.0) >= 0).all())
 
 
 def need_skops() -> Any:

@@ -29,6 +29,8 @@ def read_predictions(
     correct: bool = False,
     allow_new_labels: bool = False,
     separator: str | None = None,
+    encoding: str | None = None,
+    sheet: str | int | None = None,
 ) -> MemberOutputs:
     r"""Read what members said from a file with a column per member and a row per sample.
 
@@ -37,8 +39,7 @@ def read_predictions(
     Parameters
     ----------
     source : path or binary file
-        ``.csv``, ``.tsv`` (either may be gzipped) or ``.parquet``. Any other name, and an open
-        file, is read as CSV. Only an empty cell is a missing one.
+        As :func:`~counterpoint.tabular.read_table` takes it. Only an empty cell is a missing one.
     truth : str, default="class"
         Column with the true label. Not read if ``correct``.
     members : sequence of str, default=None
@@ -51,7 +52,11 @@ def read_predictions(
     allow_new_labels : bool, default=False
         Take a label that the truth never has as one more class, not as an error.
     separator : str, default=None
-        What stands between two fields. None: a tab for ``.tsv``, else a comma.
+        What stands between two fields. None: found out.
+    encoding : str, default=None
+        Of a text file. None: found out.
+    sheet : str or int, default=None
+        The sheet of a workbook, by name, or by number from 1. None: the first.
 
     Returns
     -------
@@ -72,7 +77,7 @@ def read_predictions(
     >>> outputs, outputs.names
     (MemberOutputs(2 members, 3 samples, 2 classes), ['tree', 'net'])
     """
-    name, table = read_labels(source, separator)
+    name, table = read_labels(source, separator, encoding=encoding, sheet=sheet)
     columns = [column for column in table.columns if column]
     texts = (str(text).lower() for column in columns for text in table[column].cat.categories)
     if not correct and truth not in columns and all(text in _FLAGS for text in texts):

@@ -1,28 +1,31 @@
-"""Tables to learn from, read from files: numbers as numbers, everything else as text."""
+"""Tables to learn from, read from files: numbers and dates as such, everything else as text."""
 
-import re
-from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
 from os import PathLike
-from pathlib import Path
 from typing import IO, Any
 
-import numpy as np
 import pandas as pd
 
-from counterpoint._files import find_file
 from counterpoint._validation import check_list
-from counterpoint.tabular.columns import Column, find_column, is_number
-from counterpoint.tabular.text_files import read_csv, read_csv_file
+from counterpoint.tabular.binary_files import read_arrow, read_excel
+from counterpoint.tabular.cells import (
+    LOOKED_AT,
+    as_known,
+    as_target,
+    as_wished,
+    guess,
+)
+from counterpoint.tabular.column import Column, is_number
+from counterpoint.tabular.columns import find_column
+from counterpoint.tabular.number_text import decimal_marks, take_apart
+from counterpoint.tabular.sources import Source, find_source
+from counterpoint.tabular.taking import check_wishes
+from counterpoint.tabular.text_files import read_text
 
 MISSING = ("?", "NA", "NaN", "nan")
 """What stands for a missing value unless said otherwise; an empty cell always does."""
-
-_ARROW = (".arrow", ".feather", ".ipc")
-_PARQUET = (".parquet", ".pq")
-# A column is taken for numbers with a mistake in it if no more cells than this are words.
-_FEW_WORDS = 0.2
-_COMMA = re.compile(r"[+-]?\d+,\d+")
 
 
 @dataclass(frozen=True)
@@ -34,35 +37,48 @@ class TableFile:
     name : str
         The file, as it was named.
     frame : DataFrame
-        Columns of floats or integers, and of text; missing as NaN.
+        Columns of floats or integers, of dates, and of text; missing as NaN.
     notes : list of str
         What was left out or taken for something else.
     missing : tuple of str
         What stood for a missing value.
+    wishes : dict of str to str
+        What columns are to be taken for, as was said.
+    forms : dict of str to str
+        How the cells of a column were written, as :class:`~counterpoint.tabular.Column` has it.
     """
 
     name: str
     frame: pd.DataFrame
     notes: list[str]
     missing: tuple[str, ...] = MISSING
+    wishes: dict[str, str] = field(default_factory=dict)
+    forms: dict[str, str] = field(default_factory=dict)
 
 
 def read_table(
-    source: str | PathLike[str],
+    source: str | PathLike[str] | IO[bytes],
     *,
     target: str | None = None,
     nominal: Collection[str] = (),
     known: Sequence[Column] | None = None,
     missing: Sequence[str] = MISSING,
     separator: str | None = None,
+    encoding: str | None = None,
+    sheet: str | int | None = None,
+    columns: Mapping[str, str] | None = None,
+    keep: Collection[str] = (),
 ) -> TableFile:
     r"""Read a table from a file.
 
+    Numbers may be written ``12%``, ``$1,234.50`` or ``1.234,50 EUR``, dates in any common form, or
+    in several.
+
     Parameters
     ----------
-    source : path
-        ``.csv``, ``.tsv`` (either may be gzipped), ``.parquet``, ``.feather`` or ``.arrow``. Any
-        other name is read as CSV.
+    source : path or binary file
+        ``.csv``, ``.tsv``, ``.parquet``, ``.feather``, ``.arrow`` or ``.xlsx``, also packed as
+        ``.gz`` or ``.zip``. Of any other name, and of an open file, the content says what it is.
     target : str, default=None
         The column of labels, if it must be there. Labels keep their spelling, but are numbers
         if all of them are.
@@ -73,7 +89,17 @@ def read_table(
     missing : sequence of str, default=MISSING
         What stands for a missing value, besides an empty cell.
     separator : str, default=None
-        What stands between two fields of a text file. None: a tab for ``.tsv``, else a comma.
+        What stands between two fields of a text file. None: found out; a tab for ``.tsv``, else a
+        comma, unless another one divides all lines evenly.
+    encoding : str, default=None
+        Of a text file. None: found out; UTF-8, UTF-16, Windows-1252 or Latin-1.
+    sheet : str or int, default=None
+        The sheet of a workbook, by name, or by number from 1. None: the first.
+    columns : mapping of str to str, default=None
+        What columns are to be taken for, whatever they look like: "number", "category", "date",
+        "day first", "month first", "text", "left out" or "keep".
+    keep : collection of str, default=()
+        Columns to use though they would be left out, such as ids.
 
     Returns
     -------
@@ -82,8 +108,8 @@ def read_table(
     Raises
     ------
     FileNotFoundError, ValueError
-        Also where a column not known before holds numbers and a few words, in no more than a
-        fifth of its cells. With more words it is a column of categories.
+        Also where a column not known before holds numbers, or dates, and a few words, in no more
+        than a fifth of its cells. With more words it is a column of categories.
 
     Examples
     --------
@@ -95,154 +121,184 @@ def read_table(
     >>> frame["age"].tolist(), frame["job"].tolist()
     ([30.0, nan], ['cook', 'smith'])
     """
-    path = find_file(source, "rows to learn from or to predict")
+    found = find_source(source)
     missing = check_list(missing, "missing", "words for missing cells")
     nominal = check_list(nominal, "nominal", "columns")
+    keep = check_list(keep, "keep", "columns")
     marks = ["", *(mark for mark in missing if mark)]
-    lower = path.name.lower()
-    needed = [*nominal, *([] if target is None else [target])]
-    text = {*needed, *(column.name for column in known or () if column.kind == "category")}
-    if lower.endswith((*_PARQUET, *_ARROW)):
-        frame = _read_arrow(path, parquet=lower.endswith(_PARQUET))
-    else:
-        frame = read_csv(path, separator, text=text, missing=marks)
-        # True, TRUE and true would all become True, and be strangers to a file with gaps.
-        flags = {str(name) for name in frame.columns if name and _has_flags(frame[name])}
-        if flags:
-            frame = read_csv(path, separator, text=text | flags, missing=marks)
-    notes = []
+    wishes = {name: use for name, use in (columns or {}).items() if use != "target"}
+    wishes |= {name: "keep" for name in keep if wishes.get(name, "left out") == "left out"}
+    wishes.update(dict.fromkeys(nominal, "category"))
+    as_is = {*wishes, *nominal, *([] if target is None else [target])}
+    as_is -= {name for name, wish in wishes.items() if wish in ("keep", "left out", "number")} - {
+        target
+    }
+    as_is |= {column.name for column in known or () if column.kind != "number" or column.form}
+    frame, hint, notes = _read(found, as_is, marks, separator, encoding, sheet)
     if "" in frame.columns:
         frame = frame.drop(columns="")
         notes.append("a column without a name left out.")
     if frame.shape[1] == 0:
-        raise ValueError(f"{path} has no column with a name: expected a header row.")
-    for name in needed:
-        option, what = ("target=", "target column") if name == target else ("nominal=", "column")
-        find_column(name, list(frame.columns), what=what, option=option)
-    columns = {}
-    for name in frame.columns:
-        values, note, mistake = _retype(frame[name], str(name), marks, text, target)
-        if mistake is not None and known is None:
-            raise _mixed(str(name), str(path), mistake)
-        columns[str(name)] = values
-        notes += [note] if note and known is None else []
-    return TableFile(str(path), pd.DataFrame(columns), notes, tuple(missing))
+        raise ValueError(f"{found.name} has no column with a name: expected a header row.")
+    names = [str(name) for name in frame.columns]
+    if target is not None:
+        find_column(target, names, what="target column", option="target=")
+    for name in nominal:
+        find_column(name, names, what="column", option="nominal=")
+    for name in keep:
+        find_column(name, names, what="column", option="keep=")
+    check_wishes(wishes, names)
+    kinds = {column.name: column for column in known or ()}
+    read: dict[str, pd.Series] = {}
+    forms: dict[str, str] = {}
+    for name in names:
+        if name in kinds:
+            cells = as_known(frame[name].rename(name), kinds[name], marks, hint)
+        elif name == target or known is not None:
+            # What a model does not know may be the labels, spelt as they were in training.
+            cells = as_target(frame[name].rename(name), marks, hint)
+        else:
+            cells = as_wished(frame[name].rename(name), wishes.get(name, ""), marks, hint)
+        if cells.odd is not None and known is None:
+            raise _mixed(name, found.name, cells.odd, cells.what)
+        read[name] = cells.values
+        if known is None:
+            notes += [cells.note] if cells.note else []
+            forms |= {name: cells.form} if cells.form else {}
+    return TableFile(found.name, pd.DataFrame(read), notes, tuple(missing), wishes, forms)
 
 
 def as_table(
-    table: "pd.DataFrame | TableFile | str | PathLike[str]", **options: Any
+    table: "pd.DataFrame | TableFile | str | PathLike[str] | IO[bytes]", **options: Any
 ) -> "TableFile":
-    """Return a table as read: a frame gets no name, a path is read by :func:`read_table`."""
+    """Return a table as read: a frame gets no name, a file is read by :func:`read_table`."""
     if isinstance(table, TableFile):
         return table
     if isinstance(table, pd.DataFrame):
         return TableFile("", table, [])
-    if isinstance(table, str | PathLike):
-        return read_table(table, **options)
-    raise TypeError(
-        f"A {type(table).__name__} was given, expected a pandas DataFrame, or the path of a file."
-    )
+    return read_table(table, **options)
 
 
 def read_labels(
-    source: str | PathLike[str] | IO[bytes], separator: str | None = None
+    source: str | PathLike[str] | IO[bytes],
+    separator: str | None = None,
+    *,
+    encoding: str | None = None,
+    sheet: str | int | None = None,
 ) -> tuple[str, pd.DataFrame]:
-    """Read a table of labels from a file, an open one as CSV; return its name and the table.
+    """Read a table of labels from a file, or an open one; return its name and the table.
 
     Every column is categories of text, missing where the cell is empty. A column without a name
     keeps the empty one.
     """
-    if not isinstance(source, str | PathLike):
-        return "standard input", read_csv_file(source, separator or ",", "standard input")
-    path = find_file(source, "predictions")
-    if path.name.lower().endswith(_PARQUET):
-        return str(path), _read_arrow(path, parquet=True).astype("string").astype("category")
-    return str(path), read_csv(path, separator)
+    found = find_source(source)
+    if found.kind == "text":
+        return found.name, read_text(found, separator, encoding)[0]
+    frame = _read(found, set(), [""], separator, encoding, sheet)[0]
+    return found.name, frame.astype("string").astype("category")
 
 
-def _retype(
-    values: pd.Series, name: str, marks: list[str], text: set[str], target: str | None
-) -> tuple[pd.Series, str | None, pd.Series | None]:
-    """Return a column as numbers or as text, a note on it, and the few words among numbers."""
-    if is_number(values) and name not in text:
-        return values, None, None
-    if pd.api.types.is_datetime64_any_dtype(values.dtype):
-        return values, None, None
-    texts = _as_text(values, marks)
-    filled = texts.dropna()
-    if filled.empty:
-        return texts.astype(float), None, None
-    if name in text and name != target:
-        return texts, None, None
-    numbers = pd.to_numeric(filled, errors="coerce")
-    words = numbers.isna()
-    if not words.any():
-        return pd.Series(pd.to_numeric(texts.astype(object)), name=name), None, None
-    if name == target:
-        return texts, None, None
-    if filled.map(lambda cell: _COMMA.fullmatch(cell) is not None or _is_plain(cell)).all():
-        points = texts.where(texts.isna(), texts.str.replace(",", ".", regex=False))
-        note = f"the commas in column {name!r} are read as decimal points."
-        return pd.Series(pd.to_numeric(points.astype(object)), name=name), note, None
-    share = float(words.mean())
-    if share <= _FEW_WORDS:
-        return texts, None, filled[words]
-    if share < 1 - _FEW_WORDS:
-        note = f"column {name!r} mixes numbers and words: all of it is taken as categories."
-        return texts, note, None
-    return texts, None, None
+def read_events(
+    source: str | PathLike[str] | IO[bytes],
+    *,
+    time: str,
+    separator: str | None = None,
+    encoding: str | None = None,
+    sheet: str | int | None = None,
+) -> tuple[str, pd.DataFrame]:
+    """Read a table of events as it stands; return its name and the table.
+
+    Numbers are numbers however they are written, and the column ``time`` is dates if all of its
+    cells are; all else is left as it is.
+    """
+    found = find_source(source)
+    frame, hint, _ = _read(found, set(), [""], separator, encoding, sheet)
+    columns = {}
+    for name in map(str, frame.columns):
+        cells = guess(frame[name].rename(name), [""], hint)
+        taken = is_number(cells.values) or name == time
+        columns[name] = cells.values if taken and cells.odd is None else frame[name]
+    return found.name, pd.DataFrame(columns)
 
 
-def _mixed(name: str, file: str, odd: pd.Series) -> ValueError:
+def _read(
+    source: Source,
+    text: set[str],
+    marks: list[str],
+    separator: str | None,
+    encoding: str | None,
+    sheet: str | int | None,
+) -> tuple[pd.DataFrame, str, list[str]]:
+    """Return the cells as they stand, what is likely before fractions, and notes."""
+    if sheet is not None and source.kind != "excel":
+        raise ValueError(f"sheet={sheet!r}, but {source.name} is no workbook: leave it out.")
+    if source.kind == "excel":
+        frame, notes = read_excel(source, sheet)
+        return frame, ".", notes
+    if source.kind != "text":
+        return read_arrow(source), ".", []
+
+    def again(text: set[str]) -> pd.DataFrame:
+        return read_text(source, layout.separator, layout.encoding, text=text, missing=marks)[0]
+
+    frame, layout = read_text(source, separator, encoding, text=text, missing=marks)
+    notes = []
+    if encoding is None and layout.encoding in ("cp1252", "latin-1"):
+        word = "Windows-1252" if layout.encoding == "cp1252" else "Latin-1"
+        notes.append(
+            f"the file is not UTF-8 and was read as {word}; if that is wrong, name its encoding=."
+        )
+    # True, TRUE and true would all become True, and be strangers to a file with gaps.
+    anew = {str(name) for name in frame.columns if name and _has_flags(frame[name])}
+    hint = _likely_decimal(frame, layout.separator)
+    if hint == ",":  # then the points in other columns may divide thousands
+        anew |= {str(n) for n in frame.columns if n and frame[n].dtype.kind == "f"}
+    # Dates of eight digits would lose by being numbers.
+    anew |= {str(n) for n in frame.columns if n and _may_be_packed_dates(frame[n])}
+    if anew - text:
+        frame = again(text | anew)
+    return frame, hint, notes
+
+
+def _likely_decimal(frame: pd.DataFrame, separator: str) -> str:
+    """Return the mark before fractions that cells of text prove, in the file as a whole.
+
+    Without proof it is a comma if semicolons divide the fields, which is done for its sake, and no
+    column has points.
+    """
+    certain: Counter[str] = Counter()
+    commas = False
+    for name in frame.columns:
+        if name and pd.api.types.is_string_dtype(frame[name].dtype):
+            cells = pd.unique(frame[name].dropna())[:LOOKED_AT]
+            amounts = [take_apart(str(cell)) for cell in cells]
+            if None not in amounts:
+                certain += decimal_marks(amount.body for amount in amounts if amount)
+                commas |= any(amount and "," in amount.body for amount in amounts)
+    if not certain and separator == ";" and commas:
+        return "." if any(kind.kind == "f" for kind in frame.dtypes) else ","
+    return "," if certain[","] > certain["."] else "."
+
+
+def _may_be_packed_dates(values: pd.Series) -> bool:
+    """Whether a column is called a date and holds eight digits."""
+    if values.dtype.kind not in "iuf" or "dat" not in str(values.name).lower():
+        return False
+    filled = values.dropna()
+    return bool(len(filled) and filled.between(19000101, 20991231).all())
+
+
+def _mixed(name: str, file: str, odd: pd.Series, what: str) -> ValueError:
     first = str(odd.iloc[0])
     more = f" (and {len(odd) - 1} more such cells)" if len(odd) > 1 else ""
     return ValueError(
-        f"Column {name!r} of {file} holds numbers, but {first!r} in data row "
+        f"Column {name!r} of {file} holds {what}, but {first!r} in data row "
         f"{int(odd.index[0]) + 1}{more}. Mend the cell; or, if it means that there is no value, "
         f"pass missing={first!r}; or, if all are categories, pass nominal={name!r}."
     )
-
-
-def _read_arrow(path: Path, *, parquet: bool) -> pd.DataFrame:
-    kind = "Parquet" if parquet else "Arrow"
-    try:
-        frame = pd.read_parquet(path) if parquet else _read_ipc(path)
-    except ImportError as error:
-        raise ValueError(
-            f"{path} cannot be read: {kind} files need pyarrow (pip install pyarrow)."
-        ) from error
-    except Exception as error:  # pyarrow has errors of many kinds
-        why = " ".join(str(error).split()).rstrip(".") or type(error).__name__
-        raise ValueError(f"{path} cannot be read as {kind}: {why[:200]}.") from error
-    if len(frame) == 0:
-        raise ValueError(f"{path} has columns but no rows.")
-    return frame.rename(columns=str).reset_index(drop=True)
-
-
-def _read_ipc(path: Path) -> pd.DataFrame:
-    import pyarrow as pa
-
-    # An Arrow file begins with its name; a stream of the same format does not.
-    with path.open("rb") as start:
-        is_file = start.read(6) in (b"ARROW1", b"FEA1")
-    if is_file:
-        return pd.read_feather(path)
-    with pa.OSFile(str(path)) as source, pa.ipc.open_stream(source) as stream:
-        return stream.read_pandas()
-
-
-def _as_text(values: pd.Series, marks: list[str]) -> pd.Series:
-    texts = values.astype(object)
-    filled = texts.notna()
-    texts = texts.where(~filled, texts[filled].map(lambda cell: str(cell).strip()))
-    return texts.where(filled & ~texts.isin(marks), np.nan)
 
 
 def _has_flags(values: pd.Series) -> bool:
     if pd.api.types.is_bool_dtype(values.dtype):
         return True
     return values.dtype == object and bool(values.map(lambda cell: isinstance(cell, bool)).any())
-
-
-def _is_plain(cell: str) -> bool:
-    return cell.lstrip("+-").isdigit()

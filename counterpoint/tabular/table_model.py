@@ -8,7 +8,9 @@ import pandas as pd
 from sklearn.pipeline import Pipeline
 
 from counterpoint.tabular.columns import Column
+from counterpoint.tabular.number_scores import NumberScore
 from counterpoint.tabular.scores import Score
+from counterpoint.tabular.targets import Task, texts_of
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -24,23 +26,28 @@ class TableModel:
     columns : list of Column
         What it takes.
     classes : list of str
-        What it can say.
-    score : Score
+        What it can say; empty for numbers.
+    score : Score or NumberScore
         On the test rows, held out when it was fitted.
-    baselines : dict of str to Score
+    baselines : dict of str to Score or NumberScore
         Of simple models on the same rows.
     random_state : int
         The seed it was fitted with.
     missing : list of str
         What stood for a missing value in the file of its data.
     X_train, X_test : DataFrame or None
-    y_train, y_test : ndarray of str, or None
+    y_train, y_test : ndarray of str, for numbers of float, or None
         The two parts of the table; from a file, the rows kept there, None if none were.
     trained : ndarray of uint64
         A hash of each row it was trained on.
     notes : list of str
         What a reader should know: rows or columns left out, warnings of the learner, other
         versions of libraries.
+    task : {"classification", "regression"}
+        Whether it tells classes apart or estimates numbers.
+    residuals : ndarray or None
+        For numbers: distances to the truth on rows not fitted on, sorted, which intervals are made
+        of; None for a model that has intervals of its own.
     """
 
     model: Pipeline
@@ -48,8 +55,8 @@ class TableModel:
     target: str
     columns: list[Column]
     classes: list[str]
-    score: Score
-    baselines: dict[str, Score]
+    score: Score | NumberScore
+    baselines: dict[str, Score] | dict[str, NumberScore]
     random_state: int
     missing: list[str]
     X_train: pd.DataFrame | None
@@ -58,6 +65,8 @@ class TableModel:
     y_test: np.ndarray | None
     trained: np.ndarray
     notes: list[str]
+    task: Task = "classification"
+    residuals: np.ndarray | None = None
 
     def title(self, source: str) -> str:
         """Return what to call it, on the data of that name, if it has one."""
@@ -79,5 +88,5 @@ class TableModel:
 def row_hashes(X: pd.DataFrame, labels: Sequence[str] | np.ndarray) -> np.ndarray:
     """Return a hash of each row and its label."""
     frame = X.reset_index(drop=True)
-    frame[len(frame.columns)] = np.asarray(labels, dtype=object)
+    frame[len(frame.columns)] = np.asarray(texts_of(np.asarray(labels)), dtype=object)
     return pd.util.hash_pandas_object(frame, index=False).to_numpy()

@@ -1,33 +1,41 @@
 """A table, a target, a method: the fitted model with an honest account of it."""
 
-import time
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
+from functools import partial
 from os import PathLike
 from pathlib import Path
+from time import monotonic
 from typing import Any
 
 import numpy as np
 import pandas as pd
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.model_selection import train_test_split
 from threadpoolctl import threadpool_limits
 
 from counterpoint._interrupts import whole
 from counterpoint._validation import check_number
+from counterpoint.auto.metric import class_metric, number_metric
 from counterpoint.tabular.assessment import Assessment, assess
-from counterpoint.tabular.baselines import BASELINES
-from counterpoint.tabular.columns import prepare_table, some
-from counterpoint.tabular.methods import find_method, make_method
+from counterpoint.tabular.deciding import DECIDED_BY, decide, read_costs
+from counterpoint.tabular.intervals import unseen_residuals
+from counterpoint.tabular.methods import find_method, know_method, make_method
+from counterpoint.tabular.number_assessment import NumberAssessment, assess_numbers
 from counterpoint.tabular.plain import plain, plain_rows
 from counterpoint.tabular.reader import TableFile, as_table
+from counterpoint.tabular.splits import BY_LOT, Held, Rows, promised_by_lot
 from counterpoint.tabular.table_model import TableModel, row_hashes
+from counterpoint.tabular.targets import Task, is_regression, prepare
+from counterpoint.tabular.weighing import check_class_weight, weigh_classes
+from counterpoint.tabular.words import figure, percent
 
 # Threads within one learner pay on tables with more cells only; on a busy machine they wait for
 # each other so long that a fit of a second takes a minute.
 _FEW_CELLS = 500_000
+# What shows how much a way to hold out rows matters.
+_QUICK = "gradient-boosting"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -40,7 +48,7 @@ class Fit(TableModel):
         The file of the table; empty for a frame.
     left_out : dict of str to str
         Columns not used, and why.
-    assessment : Assessment
+    assessment : Assessment or NumberAssessment
         How good the model is on the test rows, and what its members add.
     leaderboard : DataFrame or None
         For ``auto``: all members tried, by cross-fitting on the training rows.
@@ -48,19 +56,23 @@ class Fit(TableModel):
         Time the fit took.
     test_size : float
         As asked for.
+    split : str
+        How the test rows were held out, in words.
     """
 
     source: str
     left_out: dict[str, str]
-    assessment: Assessment
+    assessment: Assessment | NumberAssessment
     leaderboard: pd.DataFrame | None
     seconds: float
     test_size: float
+    split: str = BY_LOT
 
     def summary(self, *, tree: bool = True) -> dict[str, Any]:
         """Return what :meth:`Assessment.summary` does, and under "fit" how it was made."""
         summary = self.assessment.summary(tree=tree)
-        summary["notes"] = [*self.notes, *summary["notes"]]
+        loud = summary["warnings"]
+        summary["notes"] = [n for n in [*self.notes, *summary["notes"]] if n not in loud]
         summary["title"] = self.title(self.source)
         facts = self.facts(self.source).items()
         summary["facts"] = [{"name": name, "value": value} for name, value in facts]
@@ -73,6 +85,7 @@ class Fit(TableModel):
                 "left_out": self.left_out,
                 "n_train": len(self.trained),
                 "test_size": self.test_size,
+                "split": self.split,
                 "random_state": self.random_state,
                 "seconds": self.seconds,
                 "leaderboard": plain_rows(self.leaderboard),
@@ -91,6 +104,13 @@ def fit(
     random_state: int = 0,
     n_jobs: int | None = None,
     progress: bool | None = None,
+    task: str | None = None,
+    metric: Any = None,
+    class_weight: str | None = None,
+    cost: Any = None,
+    positive: str | None = None,
+    group: str | None = None,
+    time: str | None = None,
 ) -> Fit:
     """Fit a method on one part of a table, and try it on the other.
 
@@ -100,19 +120,41 @@ def fit(
         Numbers, categories and gaps, and the target; a path is read by
         :func:`~counterpoint.tabular.read_table`.
     target : str
-        The column of labels.
+        The column of labels or of numbers to estimate.
     method : str, default="auto"
-        A key of :data:`~counterpoint.tabular.METHODS`.
+        A key of :data:`~counterpoint.tabular.METHODS`; for numbers of
+        :data:`~counterpoint.tabular.NUMBER_METHODS`.
     time_limit : float or None, default=None
         Seconds; only ``auto`` can be bounded.
     test_size : float, default=0.25
-        Share of the rows held out, drawn by class.
+        Share of the rows held out, drawn by class where there are classes.
     random_state : int, default=0
         Seeds the split and the learner.
     n_jobs : int or None, default=None
         For methods that can use it.
     progress : bool or None, default=None
         Draw a progress bar, where the method has one; None: on a terminal.
+    task : {"classification", "regression"} or None, default=None
+        Whether to tell classes apart or to estimate numbers. None finds out: words and few
+        different numbers are classes, numbers with fractions are numbers; whole numbers that may
+        be either are asked about.
+    metric : str or None, default=None
+        What the answers are made for. For classes "balanced-error", "g-mean" or "f1" set the
+        threshold on training rows that were not fitted on, which the model keeps; ``auto`` takes
+        any metric of :class:`~counterpoint.auto.OverproduceSelectClassifier`, for numbers of
+        :class:`~counterpoint.auto.OverproduceSelectRegressor`.
+    class_weight : {"balanced"} or None, default=None
+        Let every class count the same in learning.
+    cost : mapping, DataFrame or array-like, default=None
+        What mistakes cost: {"fn": 10, "fp": 1} for two classes, or a table with a row for each
+        truth and a column for each answer. Sets the threshold, as a metric does.
+    positive : str or None, default=None
+        The class that "fn" and "fp" are about; None: the rarer one.
+    group : str or None, default=None
+        A column that names whom or what a row is about, a customer say: all rows of one are either
+        learnt from or tested on. It is not learnt from.
+    time : str or None, default=None
+        A column of dates or numbers that rows are ordered by: the latest are tested on.
 
     Returns
     -------
@@ -128,30 +170,56 @@ def fit(
     >>> fitted.score.n, fitted.assessment.outputs.n_members, fitted.classes
     (15, 50, ['bad', 'good'])
     """
-    find_method(method)  # before the work
+    know_method(method)  # before the work
     check_number(test_size, "test_size", low=0, high=1, open_low=True, open_high=True)
     if time_limit is not None:
         check_number(time_limit, "time_limit", low=0, open_low=True)
     file = as_table(table, target=target)
-    X, y, columns, left_out, notes = prepare_table(file.frame, target)
+    held = Held.of(file.frame, target, group=group, time=time)
+    X, y, columns, left_out, notes = prepare(
+        held.frame, target, task, wishes=held.wishes(file.wishes), forms=file.forms
+    )
+    found: Task = "regression" if is_regression(y) else "classification"
+    find_method(method, found)
     notes = [*file.notes, *notes]
-    X_train, X_test, y_train, y_test = _split(X, y, test_size, random_state)
+    left_out |= held.left_out
+    rows = Rows(y, test_size, random_state, groups=held.groups, times=held.times)
+    X_train, X_test = X.iloc[rows.train], X.iloc[rows.test]
+    y_train, y_test = y[rows.train], y[rows.test]
     if time_limit is not None and method != "auto":
         notes.append(f"the time limit bounds 'auto' only; {method!r} takes the time it takes.")
+    aim = _aim(y, found, method, metric, class_weight, cost, positive)
     model = make_method(
-        method, random_state=random_state, time_limit=time_limit, n_jobs=n_jobs, progress=progress
-    )
-    began = time.monotonic()
+        method, random_state=random_state, time_limit=time_limit, n_jobs=n_jobs, progress=progress,
+        task=found,
+    )  # fmt: skip
+    told: dict[str, Any] = {}
+    if method == "auto":
+        model[-1].set_params(**rows.fold_options(), **({} if aim is None else {"metric": aim}))
+        told = {f"{model.steps[-1][0]}__{name}": v for name, v in rows.fit_options().items()}
+    began = monotonic()
     with warnings_as_notes(notes), few_threads(X):
         with whole():
-            model.fit(X_train, y_train)
-        seconds = time.monotonic() - began
-        assessment = assess(
-            model, X_test, y_test, X_train=X_train, y_train=y_train, random_state=random_state,
-            max_rows=None,
-        )  # fmt: skip
-    if method not in BASELINES.values():
-        notes += not_better(assessment)
+            weights = weigh_classes(model, class_weight, y_train, method)
+            model.fit(X_train, y_train, **weights, **told)
+        if aim is not None and method != "auto":
+            model = decide(
+                model, X_train, y_train, aim, random_state=random_state, n_jobs=n_jobs,
+                fit_options=weights,
+            )  # fmt: skip
+        seconds = monotonic() - began
+        residuals = None
+        options: dict[str, Any] = {
+            "X_train": X_train, "y_train": y_train, "random_state": random_state, "max_rows": None,
+        }  # fmt: skip
+        assessment: Assessment | NumberAssessment
+        if found == "regression":
+            residuals = unseen_residuals(model, X_train, y_train, random_state)
+            assessment = assess_numbers(model, X_test, y_test, residuals=residuals, **options)
+        else:
+            assessment = assess(model, X_test, y_test, **options)
+        notes += _promised(held, X, y, rows, found, random_state)
+    notes += assessment.warnings()
     return Fit(
         model=model,
         method=method,
@@ -159,7 +227,7 @@ def fit(
         source=Path(file.name).name,
         columns=columns,
         left_out=left_out,
-        classes=[str(label) for label in np.unique(y)],
+        classes=[] if found == "regression" else [str(label) for label in np.unique(y)],
         X_train=X_train,
         y_train=y_train,
         X_test=X_test,
@@ -168,46 +236,79 @@ def fit(
         score=assessment.score,
         baselines=assessment.baselines,
         assessment=assessment,
-        leaderboard=getattr(model.named_steps["model"], "leaderboard_", None),
+        leaderboard=getattr(model[-1], "leaderboard_", None),
         missing=list(file.missing),
         notes=notes,
         seconds=seconds,
         test_size=test_size,
+        split=held.words,
         random_state=random_state,
+        task=found,
+        residuals=residuals,
     )
 
 
-def not_better(assessment: Assessment) -> list[str]:
-    """Say if a simple model is as good on the test rows, so that nobody has to compare tables."""
-    own = assessment.score.error
-    simple = [name for name, score in assessment.baselines.items() if score.error <= own]
-    if not simple:
-        return []
-    best = min(simple, key=lambda name: assessment.baselines[name].error)
+def _aim(
+    y: np.ndarray,
+    task: Task,
+    method: str,
+    metric: Any,
+    class_weight: str | None,
+    cost: Any,
+    positive: str | None,
+) -> Any:
+    """Return what answers are made for: a metric, a matrix of costs, or None for the usual."""
+    check_class_weight(class_weight)
+    if metric is not None and cost is not None:
+        raise ValueError("metric= and cost= say two things: give one of them.")
+    if positive is not None and cost is None:
+        raise ValueError("positive= says what cost= is about: give both or neither.")
+    if task == "regression":
+        if cost is not None or class_weight is not None:
+            raise ValueError("cost= and class_weight= are for classes, and this target is numbers.")
+        if metric is not None:
+            number_metric(metric)
+            if method != "auto":
+                raise ValueError(
+                    f"metric={metric!r}: {method!r} is made for squared error; only 'auto' can be "
+                    "made for another measure of numbers."
+                )
+        return metric
+    classes, counts = np.unique(y, return_counts=True)
+    if cost is not None:
+        return read_costs(
+            cost, classes.tolist(), dict(zip(classes.tolist(), counts, strict=True)), positive
+        )
+    if metric is None:
+        return None
+    class_metric(metric, classes)
+    if method != "auto" and metric not in DECIDED_BY:
+        raise ValueError(
+            f"metric={metric!r}: {method!r} can be given a threshold for "
+            f"{', '.join(map(repr, DECIDED_BY))}; only 'auto' is made for other metrics."
+        )
+    return metric
+
+
+def _promised(
+    held: Held, X: pd.DataFrame, y: np.ndarray, rows: Rows, task: Task, random_state: int
+) -> list[str]:
+    """Say what rows held out by lot would have promised, where they were not."""
+    if held.words == BY_LOT:
+        return held.warnings(y)
+    make = partial(
+        make_method, _QUICK, random_state=random_state, time_limit=None, n_jobs=None,
+        progress=False, task=task,
+    )  # fmt: skip
+    here, by_lot = map(
+        figure if task == "regression" else percent,
+        promised_by_lot(make, X, y, rows, random_state),
+    )
+    off = "is {} off (RMSE)" if task == "regression" else "errs on {}"
     return [
-        f"NOT BETTER THAN {best.upper()} on the test rows: {own:.1%} of them wrong, "
-        f"{assessment.baselines[best].error:.1%} by the simple model."
+        f"rows to test on are {held.words}: {_QUICK} {off.format(here)} there; with rows drawn by "
+        f"lot it would have promised {by_lot}."
     ]
-
-
-def _split(
-    X: pd.DataFrame, y: np.ndarray, test_size: float, random_state: int
-) -> tuple[pd.DataFrame, pd.DataFrame, np.ndarray, np.ndarray]:
-    n_classes = len(np.unique(y))
-    if min(round(test_size * len(y)), round((1 - test_size) * len(y))) < n_classes:
-        raise ValueError(
-            f"{len(y)} rows are too few to hold out test_size={test_size:g} of them with "
-            f"{n_classes} classes: each part needs a row per class. Give more rows or another "
-            "share."
-        )
-    parts = train_test_split(X, y, test_size=test_size, random_state=random_state, stratify=y)
-    absent = np.setdiff1d(parts[3], parts[2])
-    if len(absent):
-        raise ValueError(
-            f"With test_size={test_size:g} no row of class {some(absent.tolist())} is left to "
-            "learn from: hold out less."
-        )
-    return tuple(parts)
 
 
 @contextmanager

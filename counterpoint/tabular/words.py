@@ -1,11 +1,25 @@
 """Numbers in words: the same digits in a terminal, in a sentence and on a page."""
 
+import math
+
 UNDEFINED = "undefined"
 
 
 def number(value: float | None, digits: int = 3) -> str:
     """Return a number as it stands in a table; what is undefined is said to be."""
     return UNDEFINED if value is None else f"{value:.{digits}f}"
+
+
+def figure(value: float | None) -> str:
+    """Return a number in units of the data, with four digits that count."""
+    if value is None:
+        return UNDEFINED
+    size = abs(value)
+    if size == 0:
+        return "0"
+    if not 1e-4 <= size < 1e9:
+        return f"{value:.3e}"
+    return f"{value:.{max(0, 3 - math.floor(math.log10(size)))}f}"
 
 
 def percent(share: float | None) -> str:

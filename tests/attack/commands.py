@@ -24,6 +24,7 @@ import pandas as pd
 ROOT = Path(__file__).parents[2]
 # Arguments for each command; {name} stands for a file of `prepare`.
 CASES = {
+    "columns": ["{table}", "--target", "kind", "-o", "out.csv"],
     "fit": ["{table}", "--target", "kind", "--method", "tree", "-o", "out.skops"],
     "predict": ["{model}", "{table}", "--proba", "-o", "out.csv"],
     "compare": ["{table}", "--target", "kind", "--methods", "majority,naive-bayes", "--folds", "2",

@@ -354,6 +354,10 @@ def make_fit(cls, rng):
         value = model.get_params(deep=False).get(name)
         if isinstance(value, int) and value > 6:
             model.set_params(**{name: 3 + rng.randint(4)})
+    for name in ("hidden_layer_sizes", "gate_hidden_layer_sizes"):  # a million units: honest work
+        value = model.get_params(deep=False).get(name)
+        if isinstance(value, int) and value > 1000:
+            model.set_params(**{name: 1000})
     n, d = 4 + rng.randint(40), 1 + rng.randint(4)
     by_column = [name for name in COLUMN_OPTIONS if name in options and rng.rand() < 0.5]
     for name in by_column:

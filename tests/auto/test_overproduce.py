@@ -186,6 +186,23 @@ def test_bagged_weights_find_the_planted_pair():
     assert log_loss(mean, outputs) < min(log_loss(p, outputs) for p in outputs.proba)
 
 
+def test_more_pay_for_disagreement_keeps_members_that_disagree_more(data):
+    X, y = data
+    blind, keen = (
+        OverproduceSelectClassifier(few(), diversity=w, random_state=0).fit(X, y).outputs_
+        for w in (-1, 5)
+    )
+    weights = [
+        make_rules(0, diversity=w)["greedy"].fit(outputs).estimator_weights_
+        for w, outputs in ((-1, blind), (5, keen))
+    ]
+    spread = [np.average(np.var(outputs.proba, axis=0).sum(axis=1)) for outputs in (blind, keen)]
+    assert spread[0] == spread[1]  # the same members were tried
+    assert (weights[0] > 0).sum() < (weights[1] > 0).sum()
+    with pytest.raises(ValueError, match="diversity=-3"):
+        OverproduceSelectClassifier(few(), diversity=-3).fit(X, y)
+
+
 def test_the_honest_answer_never_saw_its_row():
     # Members that are pure noise, many of them: the best alone looks good where it was chosen.
     rng = np.random.default_rng(1)

@@ -37,23 +37,27 @@ def test_json_and_csv(run, data):
     assert [row["method"] for row in told["methods"]] == table["method"].tolist()
     assert told["methods"][0]["folds"] == 6
     assert len(told["errors"]["majority"]) == 6
-    assert ran.err.endswith("counterpoint: wrote the table to out.csv\n")
+    assert ran.err.endswith(
+        "counterpoint: wrote the table to out.csv\ncounterpoint: wrote the page to compare.html\n"
+    )
 
 
 def test_ctrl_c_prints_what_is_done(run, data, monkeypatch):
-    real = comparison._try_once
+    real = comparison.try_once
 
     def stop(name, *args, **options):
         if name == "naive-bayes":
             raise KeyboardInterrupt
         return real(name, *args, **options)
 
-    monkeypatch.setattr(comparison, "_try_once", stop)
-    ran = run("compare", data, *FEW)
+    monkeypatch.setattr(comparison, "try_once", stop)
+    ran = run("compare", data, *FEW, "--no-report")
     assert ran.code == 130
     assert "majority" in ran.out
     assert "Stopped: 1 of 2 methods." in ran.out
     assert ran.err.endswith("counterpoint: stopped; nothing was written.\n")
+    assert run("compare", data, *FEW).err.endswith("counterpoint: stopped; kept compare.html.\n")
+    assert "Stopped before the end" in Path("compare.html").read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize(
@@ -80,6 +84,36 @@ def test_wrong_usage(fails, data, args, line):
 )
 def test_bad_input_is_one_line(fails, data, args, line):
     assert line in fails("compare", data, *FEW, *args)
+
+
+def test_the_page_has_the_numbers_of_the_terminal(run, data):
+    told = json.loads(run("compare", data, *FEW, "--json").out)
+    page = Path("compare.html").read_text(encoding="utf-8")
+    assert told["verdict"].split(";")[0].replace(" %", "\N{NO-BREAK SPACE}%") in page
+    for row in told["methods"]:
+        assert f"{100 * row['error']:.1f}\N{NO-BREAK SPACE}%" in page
+    pair = told["pairs"][0]
+    assert f"{100 * pair['behind']:+.2f}".replace("-", "\N{MINUS SIGN}") in page
+    assert "counterpoint compare data.csv --target class" in page
+    assert "http" not in page.split("</style>")[1]  # nothing is loaded from elsewhere
+
+
+def test_several_tables_are_ranked(run, fails, data):
+    for seed in (1, 2):
+        mixed_table(80, seed).rename(columns={"class": "kind"}).to_csv(f"{seed}.csv", index=False)
+    args = ("compare", data, "1.csv", "2.csv", *FEW, "--target", "class,kind,kind")
+    ran = run(*args)
+    assert "mean rank" in ran.out
+    told = json.loads(run(*args, "--json", "--csv", "errors.csv").out)
+    assert told["ranks"]["mean_ranks"] == {"naive-bayes": 1.0, "majority": 2.0}
+    assert [one["source"] for one in told["tables"]] == ["data.csv", "1.csv", "2.csv"]
+    errors = pd.read_csv("errors.csv").set_index("table")
+    assert errors.loc["1.csv", "majority"] == told["errors"]["majority"]["1.csv"]
+    page = Path("compare.html").read_text(encoding="utf-8")
+    assert "Methods over 3 tables" in page
+    assert page.count("How far behind") == 3
+    line = fails("compare", data, "1.csv", "2.csv", "--target", "class,kind", code=2)
+    assert "2 columns for 3 tables" in line
 
 
 def test_methods_are_listed(run):

@@ -1,21 +1,25 @@
-"""docs/command.md shows what the command prints."""
+"""docs/command.md and docs/reading_tables.md show what the command prints."""
 
 import re
 from pathlib import Path
 
 import pytest
 
-PAGE = (Path(__file__).parents[2] / "docs" / "command.md").read_text(encoding="utf-8")
+DOCS = Path(__file__).parents[2] / "docs"
+PAGE = (DOCS / "command.md").read_text(encoding="utf-8")
+TABLES = (DOCS / "reading_tables.md").read_text(encoding="utf-8")
 TABLE = re.search(r"```csv\n(.*?)```", PAGE, re.DOTALL)[1]
 SHOWN = [
     (command, lines)
-    for block in re.findall(r"```console\n(.*?)```", PAGE, re.DOTALL)
+    for block in re.findall(r"```console\n(.*?)```", PAGE + TABLES, re.DOTALL)
     for command, lines in re.findall(r"\$ counterpoint (.*)\n((?:(?!\$ ).*\n)*)", block)
 ]
+CUSTOMERS = re.search(r"```python\n(.*?)```", TABLES, re.DOTALL)[1]  # writes customers.csv
 
 
 def test_there_is_something_to_check():
-    assert [command.split()[0] for command, _ in SHOWN].count("measure") == 2
+    named = [command.split()[0] for command, _ in SHOWN]
+    assert (named.count("measure"), named.count("columns")) == (2, 1)
 
 
 @pytest.mark.parametrize(
@@ -28,6 +32,7 @@ def test_shown_output(command, lines, run, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("COUNTERPOINT_DATA", str(tmp_path / "data"))
     Path("predictions.csv").write_text(TABLE)
+    exec(CUSTOMERS)
     monkeypatch.setenv("COLUMNS", "80")
     ran = run(*command.split())
     printed = [line.rstrip() for line in (ran.out + ran.err).splitlines()]
@@ -50,3 +55,6 @@ def test_every_option_is_told_of():
         for option in commands[name].params:
             if option.param_type_name == "option" and option.name != "help":
                 assert f"`{option.opts[0]}" in PAGE or f" {option.opts[0]}" in PAGE
+    for option in commands["columns"].params:
+        if option.param_type_name == "option" and option.name != "help":
+            assert f"`{option.opts[0]}" in TABLES

@@ -1,12 +1,15 @@
 """`counterpoint explain`: one tree, its fidelity and its rules."""
 
 import json
+import sqlite3
+import sys
 from pathlib import Path
 
+import pandas as pd
 import pytest
 from tables import mixed_table
 
-from counterpoint.tabular import fit, load, save
+from counterpoint.tabular import explain, fit, load, save
 
 
 @pytest.fixture(scope="module")
@@ -60,6 +63,47 @@ def test_the_tree_is_drawn(run, model):
     ran = run("explain", model, "--plot", "tree.png", "--max-leaves", 4)
     assert ran.err == "counterpoint: wrote the tree to tree.png\n"
     assert Path("tree.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_it_says_how_much_comes_back(run, model):
+    told = json.loads(run("explain", model, "--json", "--resamples", 2).out)
+    assert told["stability"]["n_resamples"] == 2
+    printed = " ".join(run("explain", model, "--resamples", 2).out.split())
+    assert told["stability"]["sentence"] in printed
+
+
+def test_sql_and_python_that_run(run, fitted, model):
+    ran = run("explain", model, "--as", "sql", "--table", "rows")
+    assert ran.code == 0
+    assert "note: On 23 rows held out it says what the model says on" in ran.err
+    db = sqlite3.connect(":memory:")
+    fitted.X_test.to_sql("rows", db, index=False)
+    told = [row[-1] for row in db.execute(ran.out)]
+    said = explain(fitted).predict(fitted.X_test).tolist()
+    assert told == said
+    ran = run("explain", model, "--as", "python", "-o", "tree.py")
+    assert "wrote the tree to tree.py" in ran.err
+    scope = {"__name__": "tree"}
+    exec(Path("tree.py").read_text(encoding="utf-8"), scope)
+    assert [scope["predict"](row) for row in fitted.X_test.to_dict("records")] == said
+    assert json.loads(run("explain", model, "--as", "sql", "--json").out)["text"].startswith("SEL")
+
+
+def test_rules_and_points(run, model):
+    rules = run("explain", model, "--as", "rules").out.splitlines()
+    assert all(" then " in rule for rule in rules)
+    card = run("explain", model, "--as", "scorecard")
+    assert card.out.startswith("Add up the points: ")
+    run("explain", model, "--as", "scorecard", "-o", "card.csv")
+    lines = pd.read_csv("card.csv")
+    assert list(lines.columns) == ["column", "value", "rows", "points"]
+    told = json.loads(run("explain", model, "--as", "scorecard", "--json").out)["scorecard"]
+    assert [line["points"] for line in told["lines"]] == lines["points"].tolist()
+
+
+def test_onnx_without_onnx_is_said(fails, model, monkeypatch):
+    monkeypatch.setitem(sys.modules, "onnx", None)
+    assert "ONNX files need onnx" in fails("explain", model, "--as", "onnx")
 
 
 @pytest.mark.parametrize(

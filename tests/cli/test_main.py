@@ -101,7 +101,7 @@ def test_debug_shows_the_traceback_and_the_line(run, where, tmp_path):
     ran = run("--debug", *args) if where == "first" else run(*args, "--debug")
     assert ran.code == 1
     assert "Traceback" in ran.err
-    assert "in read_labels" in ran.err
+    assert "in find_file" in ran.err
     assert "counterpoint: There is no file" in ran.err
 
 

@@ -189,8 +189,9 @@ def test_flags_without_the_option(fails, tmp_path):
 
 def test_other_separator(fails, run, tmp_path):
     path = table(tmp_path, "class;a;b\n0;0;1\n1;1;1\n")
-    assert fails("measure", path).endswith("Then pass --separator ';'.")
+    assert "2 members" in run("measure", path).out
     assert "2 members" in run("measure", path, "--separator", ";").out
+    assert fails("measure", path, "--separator", ",").endswith("Then pass --separator ';'.")
 
 
 @pytest.mark.parametrize(

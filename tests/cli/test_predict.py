@@ -84,6 +84,26 @@ def test_a_terminal_is_not_told_to_act(run, tmp_path, monkeypatch):
     assert "\x1b" not in shown
 
 
+def test_sets_and_reasons(run, tmp_path, monkeypatch, new):
+    monkeypatch.chdir(tmp_path)
+    save(fit(mixed_table(), "class", "bagging"), "bag.skops")
+    args = ("predict", "bag.skops", write(new), "--coverage", "0.8", "--explain", "--proba")
+    ran = run(*args)
+    table = pd.read_csv(io.StringIO(ran.out))
+    assert {"disagreement", "p(no)", "set", "votes", "nearest", "path"} <= set(table.columns)
+    assert "80.0 % of the sets hold the true class" in ran.err
+    told = json.loads(run(*args, "--json").out)
+    assert told["set"] == table["set"].tolist()
+    assert len(told["probabilities"][0]) == 2
+    np.testing.assert_allclose(told["disagreement"], table["disagreement"])
+
+
+def test_a_share_is_a_share(fails, model, new):
+    assert "2 is not between 0 and 1" in fails(
+        "predict", model, write(new), "--coverage", "2", code=2
+    )
+
+
 def test_json(run, model, new):
     told = json.loads(run("predict", model, write(new), "--proba", "--json").out)
     assert told["classes"] == ["no", "yes"]

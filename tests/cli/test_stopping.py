@@ -76,7 +76,7 @@ def test_compare_does_not_count_a_fold_cut_short(start):
     assert child.returncode == 130
     assert "Stopped: 1 of 3 methods." in out
     assert pd.read_csv("out.csv")["method"].tolist() == ["majority"]
-    assert err.endswith("counterpoint: stopped; kept out.csv.\n")
+    assert err.endswith("counterpoint: stopped; kept out.csv, compare.html.\n")
 
 
 @pytest.mark.parametrize(

@@ -93,6 +93,15 @@ def test_nothing_to_improve():
     assert "never wrong" in result.verdict or "No member is ever wrong" in result.verdict
 
 
+def test_what_rounds_to_the_same_is_not_called_worse():
+    right = np.ones((2, 4001), dtype=bool)
+    right[0, :801] = False  # 20.02 %, the other 19.97 %: a tie goes against the vote of two
+    right[1, :799] = False
+    with pytest.warns(RedundancyWarning):
+        verdict = worth(right).verdict
+    assert "20.0 %, its members 20.0 % on average: voting changes next to nothing" in verdict
+
+
 def test_one_member_changes_nothing():
     assert improvement_rate(APART[:1]) == 0.0
     assert disagreement_error_ratio(APART[:1]) == 0.0

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from numpy.testing import assert_array_equal
+from numpy.testing import assert_allclose, assert_array_equal
 
 from counterpoint.trees import HistTreeRegressor
 from counterpoint.trees.binning import Binner
@@ -70,6 +70,19 @@ def test_categories_end_in_the_same_leaves(max_leaf_nodes, dtype):
     strange[:, 2] = np.tile([1.0, 250.0, 255.0, 256.0, -1.0, 9.5], 60)
     expected = predict_trees(stack_trees([tree]), strange, kind="leaves")[0]
     assert_array_equal(leaves_of(tree, strange), expected)
+
+
+def test_values_of_trees_with_categories_add_up():
+    X, y = by_category()
+    model = HistTreeRegressor(max_leaf_nodes=6, categorical_features=BY_CATEGORY)
+    trees = [model.fit(X, y * scale).tree_ for scale in (1.0, -2.0, 0.5)]
+    weights = [1.0, 0.25, -3.0]
+    total = predict_trees(stack_trees(trees), X, kind="value_sum", weights=weights)
+    expected = sum(
+        w * np.array([tree.value[walk(tree, x)] for x in X])
+        for w, tree in zip(weights, trees, strict=True)
+    )
+    assert_allclose(total, expected, atol=1e-12)
 
 
 def test_only_the_rows_asked_for_are_marked():

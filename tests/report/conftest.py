@@ -3,7 +3,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn.datasets import load_iris
-from sklearn.ensemble import RandomForestClassifier, VotingClassifier
+from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor, VotingClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.tree import DecisionTreeClassifier
 
@@ -61,4 +61,21 @@ def model_page(tmp_path_factory):
     return report(
         forest, X[1::2], y[1::2], tmp_path_factory.mktemp("model") / "page.html",
         X_train=X[::2], y_train=y[::2],
+    )  # fmt: skip
+
+
+@pytest.fixture(scope="session")
+def number_page(tmp_path_factory):
+    """Write the page of a forest that estimates numbers; names and words want to be markup."""
+    rng = np.random.default_rng(0)
+    n = 160
+    X = pd.DataFrame({f"{HOSTILE[k]}{k}": rng.normal(size=n) for k in range(3)})
+    X[HOSTILE[3]] = np.array(HOSTILE)[rng.integers(7, size=n)]
+    y = 3 * X.iloc[:, 0] + X.iloc[:, 1] * (X[HOSTILE[3]] == HOSTILE[0]) + rng.normal(size=n)
+    model = make_pipeline(TabularEncoder(), RandomForestRegressor(12, random_state=0))
+    model.fit(X[:100], y[:100])
+    return report(
+        model, X[100:], y[100:].to_numpy(), tmp_path_factory.mktemp("numbers") / "page.html",
+        title=HOSTILE[1], names=[f"{HOSTILE[k % 7]}{k}" for k in range(12)],
+        X_train=X[:100], y_train=y[:100].to_numpy(),
     )  # fmt: skip

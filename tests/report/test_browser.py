@@ -69,6 +69,36 @@ def test_no_complaints_and_no_sideways_scrolling(show, model_page):
         assert page.run("document.documentElement.scrollWidth") == width
 
 
+@pytest.mark.parametrize("dark", [False, True])
+def test_the_page_of_numbers(show, number_page, hostile_names, dark):
+    for width in (1200, 390):
+        page = show(number_page, width=width, dark=dark)
+        assert page.complaints() == []
+        assert page.run("document.documentElement.scrollWidth") == width
+    page = show(number_page, dark=dark)
+    x, y = centre(page, ".square")
+    page.move(x + 30, y - 50)
+    tip = "document.querySelector('.square').closest('figure').querySelector('.tip').innerText"
+    assert "correlation of errors" in page.run(tip)
+    page.click(*centre(page, "#members th:nth-child(2) button"))
+    errors = [float(text) for text in column(page, "#members", 1)]
+    assert errors == sorted(errors)
+    assert page.run("document.querySelectorAll('ol.side li').length") == 12
+    assert page.run("window.hacked") is None
+    assert page.run("document.querySelectorAll('script').length") == 2
+    assert page.complaints() == []
+
+
+def test_the_page_of_numbers_can_be_printed_and_read_without_a_script(show, number_page):
+    page = show(number_page, script=False)
+    text = page.run("document.body.innerText")
+    for words in ("What it said, what was true", "Which columns matter", "Who errs with whom",
+                  "Where the error goes", "One tree in its place"):  # fmt: skip
+        assert words in text
+    page.emulate("print")
+    assert page.run("getComputedStyle(document.querySelector('.box')).overflow") == "visible"
+
+
 def test_hovering_the_cloud_tells_the_pair(show, model_page):
     page = show(model_page)
     tip = "document.querySelector('#cloud .tip').textContent"
@@ -108,7 +138,7 @@ def test_hovering_the_matrix_tells_the_pair(show, model_page):
     x, y = centre(page, ".square")
     page.move(x + 40, y - 60)
     text = page.run(
-        "document.querySelector('.square').parentElement.querySelector('.tip').innerText"
+        "document.querySelector('.square').closest('figure').querySelector('.tip').innerText"
     )
     assert text.startswith("DecisionTreeClassifier ")
     assert "kappa" in text

@@ -8,7 +8,8 @@ import pytest
 
 from counterpoint.report.render import environment, render
 
-PAGES = sorted(set(environment().list_templates(["j2"])) - {"page.html.j2"})
+SHARED = {"page.html.j2", "parts.html.j2", "columns.html.j2"}
+PAGES = sorted(set(environment().list_templates(["j2"])) - SHARED)
 
 
 def source(name):
@@ -27,6 +28,13 @@ def test_every_page_has_the_one_head_and_nothing_its_policy_forbids(name):
     assert re.findall(r"<script(?! type=.application/json)", text) == []
     assert not re.search(r"<[^>]+ on[a-z]+=", text)
     assert ("style=" in text) == ("{% set style_attributes = true %}" in text)
+
+
+def test_shared_pieces_bring_no_code():
+    text = source("parts.html.j2")
+    assert "<style" not in text
+    assert "<script" not in text
+    assert not re.search(r"<[^>]+ (on[a-z]+|style)=", text)
 
 
 def test_the_policy_names_what_stands_in_the_page():

@@ -85,7 +85,7 @@ def test_wrong_input_says_what_to_change():
     with pytest.raises(ValueError, match="radius=0: give a number above 0"):
         ball_kernel([[1.0]], radius=0)
     with pytest.raises(
-        ValueError, match=r"angle=2: give a number above 0 and up to 1\.57.*radians up to pi / 2"
+        ValueError, match=r"angle=2: give a number from 0\.0001 to 1\.57.*radians up to pi / 2"
     ):
         cone_kernel([[1.0, 0.0]], angle=2)
     with pytest.raises(ValueError, match="Row 1 of Y is the origin"):

@@ -296,7 +296,7 @@ def test_wrong_input(forest, data):
     X, _, X_test, y_test = data
     with pytest.raises(TypeError, match="A list was given, expected a fitted classifier"):
         summarise([forest], X_test, y_test)
-    with pytest.raises(TypeError, match="LinearRegression is no classifier"):
+    with pytest.raises(TypeError, match="LinearRegression is a regressor, but y holds words"):
         summarise(LinearRegression().fit(X, np.arange(75)), X_test, y_test)
     with pytest.raises(NotFittedError):
         summarise(RandomForestClassifier(), X_test, y_test)

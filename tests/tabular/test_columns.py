@@ -30,6 +30,9 @@ def test_columns_are_told_apart():
             "id": [f"x{k}" for k in range(30)],
             "empty": [None] * 30,
             "when": pd.date_range("2020-01-01", periods=30),
+            "same": [1.0, None, 3.0] * 10,
+            "only": ["x"] * 30,
+            "customer_id": range(1000, 1030),
             "t": list("ab") * 15,
         }
     )
@@ -37,11 +40,14 @@ def test_columns_are_told_apart():
     assert columns == [
         Column("n", "number"),
         Column("c", "category", ("a", "b")),
-        Column("flag", "category", ("False", "True")),
+        Column("flag", "category", ("False", "True"), "yes/no"),
+        Column("when", "date", parts=("day", "weekday", "days since"), origin="2020-01-01"),
     ]
     assert left_out["id"] == "nearly every row has a text of its own"
     assert left_out["empty"] == "it has no value at all"
-    assert left_out["when"].startswith("dates and times")
+    assert left_out["same"] == "it is the same as 'n'"
+    assert left_out["only"] == "it holds one value only, 'x'"
+    assert left_out["customer_id"] == "an id: every row has a number of its own"
 
 
 def test_many_texts_are_left_out():

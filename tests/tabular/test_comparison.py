@@ -8,6 +8,7 @@ from tables import mixed_table
 
 from counterpoint.auto import Candidate
 from counterpoint.tabular import compare, comparison
+from counterpoint.tabular.rankings import compare_tables
 
 TABLE = mixed_table()
 
@@ -37,14 +38,14 @@ def test_the_interval_is_that_of_nadeau_and_bengio():
 
 
 def interrupt_at(monkeypatch, name):
-    real = comparison._try_once
+    real = comparison.try_once
 
     def broken(method, *args, **options):
         if method == name:
             raise KeyboardInterrupt
         return real(method, *args, **options)
 
-    monkeypatch.setattr(comparison, "_try_once", broken)
+    monkeypatch.setattr(comparison, "try_once", broken)
 
 
 def test_an_interrupt_keeps_what_is_done(monkeypatch):
@@ -57,14 +58,14 @@ def test_an_interrupt_keeps_what_is_done(monkeypatch):
 
 
 def test_a_method_that_fails_is_noted(monkeypatch):
-    real = comparison._try_once
+    real = comparison.try_once
 
     def broken(method, *args, **options):
         if method == "tree":
             raise ValueError("no good")
         return real(method, *args, **options)
 
-    monkeypatch.setattr(comparison, "_try_once", broken)
+    monkeypatch.setattr(comparison, "try_once", broken)
     found = compare(TABLE, "class", ["tree", "majority"], n_splits=2)
     assert found.table["method"].tolist() == ["majority"]
     assert "tree failed: no good" in found.notes
@@ -107,3 +108,55 @@ def test_an_interrupt_of_auto_ends_the_comparison(monkeypatch):
     found = compare(TABLE, "class", ["majority", "auto", "tree"], n_splits=2)
     assert found.interrupted
     assert found.table["method"].tolist() == ["majority"]
+
+
+def test_pairs_are_judged_fold_by_fold():
+    found = compare(TABLE, "class", ["majority", "tree", "naive-bayes"], n_splits=3, n_repeats=2)
+    order = found.table["method"].tolist()
+    assert found.pairs["method"].tolist() == order[1:]
+    for _, row in found.pairs.iterrows():
+        behind = found.errors[row["method"]] - found.errors[order[0]]
+        # t of 5 degrees of freedom; a test fold is half as large as its training part
+        half = 2.570582 * np.sqrt((1 / 6 + 1 / 2) * behind.var())
+        assert row["behind"] == pytest.approx(behind.mean())
+        assert row["low"] == pytest.approx(behind.mean() - half)
+        assert row["high"] == pytest.approx(behind.mean() + half)
+        assert row["apart"] == (row["low"] > 0)
+    assert found.verdict().startswith(f"{order[0]} errs least")
+
+
+def test_size_and_time_are_told():
+    table = compare(TABLE, "class", ["majority", "bagging"], n_splits=2).table.set_index("method")
+    assert table.loc["bagging", "bytes"] > 10 * table.loc["majority", "bytes"] > 0
+    assert (table["answer_seconds"] > 0).all()
+
+
+def test_several_tables():
+    tables = [mixed_table(80, seed) for seed in range(3)]
+    found = compare_tables(tables, "class", ["majority", "tree", "naive-bayes"], n_splits=2)
+    assert found.errors.shape == (3, 3)
+    ranks = found.errors.rank(axis=1).mean()
+    assert found.ranks.mean_ranks.to_dict() == pytest.approx(ranks.to_dict())
+    assert found.summary()["ranks"]["n_sets"] == 3
+    with pytest.raises(ValueError, match="2 targets for 3 tables"):
+        compare_tables(tables, ["class", "class"])
+    one = compare_tables(tables[:1], "class", ["majority", "tree"], n_splits=2)
+    assert one.ranks is None
+    assert "too few tables" in one.verdict()
+
+
+def test_an_interrupt_keeps_whole_tables(monkeypatch):
+    calls = []
+    real = comparison.try_once
+
+    def broken(method, *args, **options):
+        calls.append(method)
+        if len(calls) == 6:
+            raise KeyboardInterrupt
+        return real(method, *args, **options)
+
+    monkeypatch.setattr(comparison, "try_once", broken)
+    tables = [mixed_table(80, seed) for seed in range(3)]
+    found = compare_tables(tables, "class", ["majority", "naive-bayes"], n_splits=2)
+    assert found.interrupted
+    assert len(found.comparisons) == 1

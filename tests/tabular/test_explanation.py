@@ -19,7 +19,6 @@ from sklearn.tree import DecisionTreeClassifier
 
 from counterpoint.datasets import TabularEncoder
 from counterpoint.tabular import explain
-from counterpoint.tabular.small_tree import cut_back
 
 
 @pytest.fixture(scope="module")
@@ -56,9 +55,11 @@ def test_sizes_are_those_of_the_tree_cut_back(iris, forest):
     X, y = iris
     one = explain(forest, X[::2], y[::2], X_test=X[1::2], y_test=y[1::2])
     assert [row["n_leaves"] for row in one.sizes][:2] == [2, 4]
-    assert one.sizes[-1] == {
-        "n_leaves": one.n_leaves, "fidelity": one.fidelity, "error": one.error,
-    }  # fmt: skip
+    last = one.sizes[-1]
+    assert (last["n_leaves"], last["fidelity"], last["error"]) == (
+        one.n_leaves, one.fidelity, one.error,
+    )  # fmt: skip
+    assert [row["agreement"] for row in one.sizes] == sorted(row["agreement"] for row in one.sizes)
     small = explain(forest, X[::2], y[::2], X_test=X[1::2], y_test=y[1::2], max_leaves=4)
     assert small.n_leaves == 4
     assert small.fidelity == next(r["fidelity"] for r in one.sizes if r["n_leaves"] == 4)
@@ -73,7 +74,7 @@ def test_rows_are_held_out_where_none_are_given(iris, forest):
 
 def test_only_some_of_many_trees_are_merged(iris, monkeypatch):
     X, y = iris
-    monkeypatch.setattr("counterpoint.tabular.explanation._MOST_TREES", 5)
+    monkeypatch.setattr("counterpoint.tabular.tree_makers._MOST_TREES", 5)
     monkeypatch.setattr("counterpoint.tabular.explanation._MOST_ROWS", 60)
     one = explain(RandomForestClassifier(9, random_state=0).fit(X, y), X, y)
     assert (one.n_trees, one.n_members, one.n_fit) == (5, 9, 60)
@@ -138,21 +139,26 @@ def test_an_ensemble_that_always_says_the_same_is_a_leaf(iris):
     assert "one tree with 1 leaf." in one.text()
 
 
-def test_cut_back_leaves_the_split_that_separates_most():
-    X = np.array([[0, 0], [0, 1], [1, 0], [1, 1]] * 20)
-    y = np.array([0, 0, 1, 1] * 20)
-    y[3] = 0  # of one row only: the last thing to be kept
-    tree = DecisionTreeClassifier(random_state=0).fit(X, y)
-    cut = cut_back(tree, 2)
-    assert cut.get_n_leaves() == 2
-    assert cut.tree_.feature[0] == 0
-    assert cut_back(tree, 1).get_n_leaves() == 1
-    assert cut_back(tree, 99).get_n_leaves() == tree.get_n_leaves()
+def test_numbers_have_a_tree_too(iris):
+    X, _ = iris
+    y = X.iloc[:, 0] * 2 + X.iloc[:, 2]
+    model = RandomForestRegressor(20, random_state=0).fit(X, y)
+    one = explain(model, X, y, n_resamples=2)
+    assert (one.method, one.classes) == ("distilled", None)
+    told, said = one.predict(X), model.predict(X)
+    assert np.corrcoef(told, said)[0, 1] > 0.9
+    assert [row["agreement"] for row in one.sizes] == sorted(row["agreement"] for row in one.sizes)
+    assert "of the variance of the model's answers" in one.text()
+    assert explain(model, X, y, max_leaves=3).n_leaves == 3
+    with pytest.raises(ValueError, match="A scorecard decides between classes"):
+        one.scorecard()
 
 
 def test_wrong_input(iris, forest):
     X, y = iris
-    with pytest.raises(TypeError, match="A RandomForestRegressor was given, expected a fitted cla"):
+    with pytest.raises(TypeError, match="A StandardScaler was given, expected a fitted classifier"):
+        explain(StandardScaler().fit(X), X, y)
+    with pytest.raises(ValueError, match="y holds labels, and the model gives numbers"):
         explain(RandomForestRegressor(2).fit(X, range(150)), X, y)
     with pytest.raises(ValueError, match="max_leaves=0: give a whole number from 1"):
         explain(forest, X, y, max_leaves=0)

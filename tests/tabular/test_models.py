@@ -21,10 +21,12 @@ from sklearn.tree import DecisionTreeClassifier
 from tables import mixed_table
 
 from counterpoint.auto import Candidate, default_pool
+from counterpoint.auto.number_pool import default_number_pool
 from counterpoint.tabular import fit, load, models, save, training
 from counterpoint.tabular.columns import align_columns
+from counterpoint.tabular.kept import kept
 from counterpoint.tabular.methods import METHODS
-from counterpoint.tabular.models import FORMAT, KeptFrame
+from counterpoint.tabular.models import FORMAT
 
 TABLE = mixed_table(60)
 
@@ -126,19 +128,20 @@ def test_folds_that_stand_in_for_a_last_fit_come_back(tmp_path, few, monkeypatch
     )
 
 
-def test_members_of_the_pool_are_known():
+@pytest.mark.parametrize("numbers", [False, True])
+def test_members_of_the_pool_are_known(numbers):
     """Whatever auto may choose can be kept; those that share a class are tried once."""
     rng = np.random.RandomState(0)
-    X, y = rng.normal(size=(60, 3)), np.repeat([0, 1], 30)
+    X, y = rng.normal(size=(60, 3)), rng.normal(size=60) if numbers else np.repeat([0, 1], 30)
     tried = set()
-    for candidate in default_pool(60, 3, 2):
+    for candidate in default_number_pool(60, 3) if numbers else default_pool(60, 3, 2):
         model = candidate.make(0)
-        if candidate.family in tried and candidate.family not in ("networks", "trees"):
+        if candidate.family in tried and candidate.family not in ("networks", "trees", "linear"):
             continue
         tried.add(candidate.family)
         if "n_estimators" in model.get_params() and candidate.family != "networks":
             model.set_params(n_estimators=3)
-        data = skops.io.dumps(models._each(model.fit(X, y), pd.DataFrame, KeptFrame))
+        data = skops.io.dumps(kept(model.fit(X, y)))
         strange = [n for n in skops.io.get_untrusted_types(data=data) if not models._is_known(n)]
         assert strange == [], candidate.name
 
@@ -148,7 +151,7 @@ def test_what_is_told_has_no_date(path):
         told = json.loads(file.read("counterpoint.json"))
     assert set(told) == {
         "kind", "format", "method", "target", "columns", "classes", "score", "baselines",
-        "random_state", "missing", "versions",
+        "random_state", "missing", "versions", "task",
     }  # fmt: skip
 
 

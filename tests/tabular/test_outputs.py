@@ -194,13 +194,13 @@ def test_parquet_without_pyarrow(tmp_path, monkeypatch):
         (b"", "is empty: expected a header row"),
         (b"\n\n", "is empty: expected a header row"),
         (b"class,m\n", "has a header but no rows"),
-        (b"class,m\n\xff,1\n", "it is not UTF-8"),
+        (b"class,m\n\xff\0\0\0,1\n", "it is no text"),
         (b"class,m\n1,2,3\n2,2,3\n", "has rows with more fields than its header"),
         (b"class,m\n1,2\n2,2,3\n", "data row 2 has 3 fields, the header 2"),
         (b'class,m\n1,"2\n', "cannot be read as CSV: EOF inside string"),
         (b"class,m,m\n1,2,2\n", "two columns called 'm': rename one"),
-        (b"class;m\n1;2\n", "Then pass separator=';'"),
-        (b"class\tm\n1\t2\n", r"Then pass separator='\\t'"),
+        (b"class;m\n1;2;3\n", "Then pass separator=';'"),
+        (b"class\tm\n1\t2\t3\n", r"Then pass separator='\\t'"),
     ],
 )
 def test_unreadable(text, message):

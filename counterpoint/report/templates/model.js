@@ -17,10 +17,15 @@
     tip.style.top = (above < 0 ? y + 16 : above) + "px";
   }
 
-  function pairText(i, j, kappa) {
+  // Classes have errors in percent; of numbers the page says how they are told.
+  const alone = (k) => (data.told ? data.told[k] : "error " + percent(data.errors[k]));
+
+  function pairText(i, j, value) {
+    const errors = data.told ? data.told[i] + " and " + data.told[j]
+      : "errors " + percent(data.errors[i]) + " and " + percent(data.errors[j]);
     return (
-      data.names[i] + " and " + data.names[j] + "\nkappa " + number(kappa) + ", errors " +
-      percent(data.errors[i]) + " and " + percent(data.errors[j])
+      data.names[i] + " and " + data.names[j] + "\n" + (data.measure || "kappa") + " " +
+      number(value) + ", " + errors
     );
   }
 
@@ -97,7 +102,7 @@
       const row = at((event.clientY - box.top) / box.height);
       const i = data.order[row], j = data.order[column];
       show(tip, figure, event.clientX - outer.left, event.clientY - outer.top,
-        i === j ? data.names[i] + "\nerror " + percent(data.errors[i])
+        i === j ? data.names[i] + "\n" + alone(i)
           : pairText(i, j, data.matrix[row][column]));
       markPair(i, j);
     });

@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 from sklearn.utils.validation import _num_features, validate_data
 
+from counterpoint._tables import check_names
 from counterpoint.datasets.columns import (
     categories,
     chosen_columns,
@@ -67,6 +68,7 @@ class CategoriesMixin:
                 f"{type(X).__name__}: give a frame with the same columns."
             )
         # Columns are told apart by their places, so those must be the ones of fit.
+        check_names(X)
         validate_data(self, X, reset=False, skip_check_array=True)
         return self._numbered(frame_columns(X))
 

@@ -1,0 +1,89 @@
+"""Parts of a model that a file holds in another form: plain arrays in place of their objects."""
+
+import copy
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from scipy.interpolate import BSpline
+
+
+class KeptFrame:
+    """A data frame as plain arrays: what a model file holds in its place."""
+
+    def __init__(self, frame: pd.DataFrame) -> None:
+        self.names = [str(name) for name in frame.columns]
+        self.values = [_plain_array(frame.iloc[:, k]) for k in range(frame.shape[1])]
+        self.n_rows = len(frame)
+
+    def frame(self) -> pd.DataFrame:
+        """Return the data frame, its rows numbered anew."""
+        columns = {
+            k: values if isinstance(values, np.ndarray) else pd.Series(values, dtype=object)
+            for k, values in enumerate(self.values)
+        }
+        frame = pd.DataFrame(columns, index=range(self.n_rows))
+        frame.columns = pd.Index(self.names)
+        return frame
+
+
+class KeptSpline:
+    """A spline as its numbers: the object itself also holds a function."""
+
+    def __init__(self, spline: BSpline) -> None:
+        self.t, self.c, self.k = np.asarray(spline.t), np.asarray(spline.c), int(spline.k)
+        self.extrapolate, self.axis = spline.extrapolate, int(spline.axis)
+
+    def spline(self) -> BSpline:
+        """Return the spline; SciPy looks at the numbers."""
+        return BSpline(self.t, self.c, self.k, extrapolate=self.extrapolate, axis=self.axis)
+
+
+def kept(model: Any) -> Any:
+    """Return a model as a file holds it."""
+    return _each(_each(model, pd.DataFrame, KeptFrame), BSpline, KeptSpline)
+
+
+def unkept(model: Any) -> Any:
+    """Return a model of a file as it was."""
+    return _each(_each(model, KeptFrame, KeptFrame.frame), KeptSpline, KeptSpline.spline)
+
+
+def _each(value: Any, kind: type, change: Callable[[Any], Any], seen: dict | None = None) -> Any:
+    """Return a model with every object of a kind in it changed; what has none stays as it is."""
+    seen = {} if seen is None else seen
+    if isinstance(value, kind):
+        return change(value)
+    if id(value) in seen:
+        return seen[id(value)][1]
+    parts: dict[Any, Any]
+    if isinstance(value, dict):
+        parts = value
+    elif isinstance(value, list) or type(value) is tuple:
+        parts = dict(enumerate(value))
+    elif type(value).__module__.startswith(("counterpoint.", "sklearn.")):
+        parts = getattr(value, "__dict__", {})
+    else:
+        return value
+    seen[id(value)] = (value, value)  # the first keeps it alive, hence its id its own
+    changed = {key: _each(part, kind, change, seen) for key, part in parts.items()}
+    if all(changed[key] is part for key, part in parts.items()):
+        return value
+    if isinstance(value, list | tuple):
+        result: Any = type(value)(changed.values())
+    elif isinstance(value, dict):
+        result = type(value)(changed) if type(value) is dict else value
+    else:
+        result = copy.copy(value)
+        result.__dict__.update(changed)
+    seen[id(value)] = (value, result)
+    return result
+
+
+def _plain_array(values: pd.Series) -> np.ndarray | list:
+    if pd.api.types.is_numeric_dtype(values.dtype):
+        if isinstance(values.dtype, np.dtype):
+            return values.to_numpy()
+        return values.to_numpy(dtype=float, na_value=np.nan)
+    return [None if pd.isna(cell) else str(cell) for cell in values]

@@ -1,0 +1,349 @@
+"""How good a fitted regressor is on rows it has not seen, and what its members add.
+
+The one place where the numbers of such a model are computed, as ``assessment`` is for classes.
+"""
+
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted
+
+from counterpoint import _members, _tables
+from counterpoint._predictions import MemberPredictions
+from counterpoint._validation import check_count
+from counterpoint._versions import versions
+from counterpoint.base import draw_seed
+from counterpoint.exceptions import MemberError
+from counterpoint.tabular.dependence import look_at_columns
+from counterpoint.tabular.describing import SCHEMA, describe_model, model_title
+from counterpoint.tabular.inputs import n_columns, name_columns
+from counterpoint.tabular.intervals import describe_intervals, interval_of
+from counterpoint.tabular.number_baselines import compare_with_simple, is_simple
+from counterpoint.tabular.number_members import (
+    ask_number_members,
+    describe_combination,
+    describe_number_members,
+    find_weights,
+)
+from counterpoint.tabular.number_scores import NumberScore, draw_counts, score_numbers
+from counterpoint.tabular.plain import plain
+from counterpoint.tabular.standing_tree import HasTree
+from counterpoint.tabular.words import figure, percent
+
+_MOST_ANSWERS = 30_000_000  # members x rows held at once
+_MOST_POINTS = 1500
+_MOST_BINS = 24
+
+
+@dataclass(frozen=True, kw_only=True)
+class NumberAssessment(HasTree):
+    """What is known of a fitted regressor; made by :func:`counterpoint.tabular.assess`.
+
+    Attributes
+    ----------
+    model : regressor
+    X, y : rows and numbers it was tried on
+    answers : ndarray of shape (n_samples,)
+        What it says about these rows.
+    score : NumberScore
+        How it did.
+    baselines : dict of str to NumberScore
+        How simple models did: the mean, the median, a single tree, a linear model.
+    above : dict of str to (float, float, float)
+        How far the RMSE of each simple model is above this one's, with 95 % limits.
+    learnt_from : str
+        In words, what the simple models learnt from.
+    ends : (ndarray, ndarray) or None
+        Intervals for these rows, where the model gives some.
+    outputs : MemberPredictions or None
+        What its members said; None for a single model, and then ``no_members`` says why.
+    weights : ndarray or None
+        Weights of the members in its answer, where that is a mean of theirs.
+    notes : list of str
+    """
+
+    model: Any
+    X: Any
+    y: NDArray
+    answers: NDArray
+    score: NumberScore
+    baselines: dict[str, NumberScore]
+    above: dict[str, tuple[float, float, float]]
+    learnt_from: str
+    ends: tuple[NDArray, NDArray] | None
+    outputs: MemberPredictions | None
+    weights: NDArray | None
+    no_members: str
+    notes: list[str]
+    n_given: int
+    X_train: Any
+    y_train: Any
+    feature_names: list[str]
+    max_members: int
+    seed: int
+    title: str
+    facts: dict[str, str]
+
+    def summary(self, *, tree: bool = True) -> dict[str, Any]:
+        """Return all of it as plain data: what the terminal, the page and JSON show.
+
+        Parameters
+        ----------
+        tree : bool, default=True
+            Whether to make a tree that stands for the model, which may take a while.
+
+        Returns
+        -------
+        dict
+            As :meth:`Assessment.summary`, with ``task`` "regression", ``score`` (RMSE, mean
+            absolute error and R squared with limits), ``residuals`` and ``intervals``.
+        """
+        one, no_tree = self._tree_or_reason if tree else (None, "It was not asked for.")
+        members = None
+        if self.outputs is not None:
+            members = describe_number_members(
+                self.outputs, self.weights, self.X, self.answers,
+                feature_names=self.feature_names, max_members=self.max_members,
+                first_columns=[] if one is None else one.important_columns(),
+            )  # fmt: skip
+        matter, how = None, None
+        if tree:  # that too takes a while
+            matter, how = look_at_columns(
+                self.model, self.X, self.y, self.feature_names, random_state=self.seed
+            )
+        shown = one and {**one.summary(), "from_training_rows": self.X_train is not None}
+        combined: tuple[str | None, str | None] = (None, None)
+        if self.outputs is not None:
+            combined = describe_combination(self.weights)
+        return plain(
+            {
+                "schema": SCHEMA,
+                "task": "regression",
+                "headline": self._headline(),
+                "warnings": self.warnings(),
+                "title": self.title,
+                "model": describe_model(self.model, self.outputs, combined, self.X_train),
+                "facts": [{"name": str(k), "value": str(v)} for k, v in self.facts.items()],
+                "fit": None,
+                "data": {
+                    "n_rows": len(self.y),
+                    "n_given": self.n_given,
+                    "n_features": n_columns(self.X, self.model),
+                    "target": _describe_target(self.y),
+                },
+                "score": asdict(self.score),
+                "baselines": {"how": self.learnt_from, "rows": self._baseline_rows()},
+                "residuals": _residuals(self.answers, self.y),
+                "intervals": describe_intervals(self.ends, self.y),
+                "importance": matter,
+                "dependence": how,
+                "members": members,
+                "no_members": self.no_members,
+                "tree": shown,
+                "no_tree": no_tree,
+                "notes": self.notes,
+                "versions": versions(),
+            }
+        )
+
+    def warnings(self) -> list[str]:
+        """Say, loudly, if a simple model is as good on these rows."""
+        own = self.score.rmse
+        simple = [name for name, score in self.baselines.items() if score.rmse <= own]
+        if not simple or any(is_simple(self.model, name) for name in self.baselines):
+            return []
+        best = min(simple, key=lambda name: self.baselines[name].rmse)
+        return [
+            f"NOT BETTER THAN {best.upper()} on the test rows: its RMSE is {figure(own)}, that of "
+            f"the simple model {figure(self.baselines[best].rmse)}."
+        ]
+
+    def _baseline_rows(self) -> list[dict[str, Any]]:
+        names = ("above", "above_low", "above_high")
+        return [
+            {"name": name, **asdict(score), **dict(zip(names, self.above[name], strict=True))}
+            for name, score in self.baselines.items()
+        ]
+
+    def _headline(self) -> str:
+        own = self.score
+        text = (
+            f"Its answers are {figure(own.rmse)} off (root of the mean squared error) on {own.n} "
+            f"rows, {figure(own.low)} to {figure(own.high)} (95 % confidence)"
+        )
+        if "mean" in self.baselines:
+            text += f"; always saying the mean would be {figure(self.baselines['mean'].rmse)} off"
+        text += "."
+        if np.isfinite(own.r2):
+            share = percent(own.r2) if own.r2 > 0 else "nothing"
+            text += f" It explains {share} of the variance."
+        if not self.baselines:
+            return text
+        best = min(self.baselines, key=lambda name: self.baselines[name].rmse)
+        _, low, high = self.above[best]
+        text += f" The best simple model, {best}, is {figure(self.baselines[best].rmse)} off"
+        if low <= 0 <= high:
+            return text + ", a difference that may be chance."
+        return text + (", clearly more." if low > 0 else ", clearly less.")
+
+
+def assess_numbers(
+    model: Any,
+    X: Any,
+    y: Any,
+    *,
+    title: str | None = None,
+    X_train: Any = None,
+    y_train: Any = None,
+    names: list[str] | None = None,
+    feature_names: list[str] | None = None,
+    random_state: Any = 0,
+    max_members: int = 100,
+    max_rows: int | None = 10_000,
+    baselines: Mapping[str, Any] | None = None,
+    facts: Mapping[str, Any] | None = None,
+    residuals: NDArray | None = None,
+) -> NumberAssessment:
+    """Try a fitted regressor on rows it has not seen; as :func:`counterpoint.tabular.assess`.
+
+    ``residuals`` are distances to the truth on rows not fitted on, from ``unseen_residuals``.
+    """
+    truth = _check_rows(model, X, y, X_train, y_train)
+    check_count(max_members, "max_members", low=2)
+    if max_rows is not None:
+        check_count(max_rows, "max_rows")
+    rng = check_random_state(random_state)
+    n_given = len(truth)
+    X, truth = _draw(model, X, truth, max_rows, rng)
+    answers = np.asarray(model.predict(X), dtype=float).reshape(len(truth))
+    outputs = weights = None
+    no_members = ""
+    try:
+        outputs = ask_number_members(model, X, truth, names)
+        weights = find_weights(model, outputs, answers)
+    except MemberError as error:
+        no_members = str(error)
+    seed = draw_seed(rng)
+    # Rows in their own order: the limits must not depend on how a file lists them.
+    counts = draw_counts(len(truth))[:, np.argsort(np.lexsort((answers, truth)))]
+    scores, above, how = compare_with_simple(
+        answers, X, truth, counts, X_train=X_train, y_train=y_train, fitted=baselines,
+        random_state=random_state if isinstance(random_state, int) else seed,
+    )  # fmt: skip
+    return NumberAssessment(
+        model=model,
+        X=X,
+        y=truth,
+        answers=answers,
+        score=score_numbers(answers, truth, counts),
+        baselines=scores,
+        above=above,
+        learnt_from=how,
+        ends=interval_of(model, X, residuals),
+        outputs=outputs,
+        weights=weights,
+        no_members=no_members,
+        notes=_notes(answers, truth, n_given, outputs, weights),
+        n_given=n_given,
+        X_train=X_train,
+        y_train=y_train,
+        feature_names=name_columns(X, model, feature_names),
+        max_members=max_members,
+        seed=seed,
+        title=title or model_title(model, outputs),
+        facts=dict(facts or {}),
+    )
+
+
+def _check_rows(model: Any, X: Any, y: Any, X_train: Any, y_train: Any) -> NDArray:
+    check_is_fitted(model)
+    try:
+        truth = np.asarray(y, dtype=float)
+    except (TypeError, ValueError):
+        raise TypeError(
+            f"{type(model).__name__} is a regressor, but y holds words: give numbers, or a "
+            "classifier."
+        ) from None
+    n_rows = X.shape[0] if hasattr(X, "shape") else len(X)
+    if truth.ndim != 1 or n_rows != len(truth):
+        raise ValueError(
+            f"X has {n_rows} rows and y has shape {truth.shape}: give one number for each row."
+        )
+    if n_rows == 0:
+        raise ValueError("X has no rows: give some that the model was not trained on.")
+    if not np.isfinite(truth).all():
+        raise ValueError("y has a number that is missing or infinite: leave such rows out.")
+    if (X_train is None) != (y_train is None):
+        raise ValueError("X_train and y_train go together: give both or neither.")
+    return truth
+
+
+def _draw(model: Any, X: Any, y: NDArray, most: int | None, rng: Any) -> tuple[Any, NDArray]:
+    n_members = 1
+    with suppress(MemberError, ValueError):  # said later, where they are asked in earnest
+        n_members = len(_members.values_of(model, _tables.select_rows(X, [0])))
+    budget = max(_MOST_ANSWERS // n_members, 200)
+    most = budget if most is None else min(most, budget)
+    if len(y) <= most:
+        return X, y
+    kept = np.sort(rng.permutation(len(y))[:most])
+    return _tables.select_rows(X, kept), y[kept]
+
+
+def _describe_target(y: NDArray) -> dict[str, float]:
+    return {
+        "mean": float(y.mean()), "sd": float(y.std()), "median": float(np.median(y)),
+        "min": float(y.min()), "max": float(y.max()),
+    }  # fmt: skip
+
+
+def _residuals(answers: NDArray, y: NDArray) -> dict[str, Any]:
+    """Points to draw (answer against truth) and a histogram of answer less truth."""
+    gap = answers - y
+    kept = np.unique(np.linspace(0, len(y) - 1, min(len(y), _MOST_POINTS)).round().astype(int))
+    bins = 2 * int(np.clip(np.sqrt(len(y)) / 1.5, 4, _MOST_BINS // 2))
+    far = float(np.quantile(np.abs(gap), 0.99)) or 1.0
+    # The few beyond the last edge are counted in the outermost bars.
+    counts, edges = np.histogram(np.clip(gap, -far, far), bins=bins, range=(-far, far))
+    return {
+        "answers": answers[kept],
+        "truth": y[kept],
+        "n_points": len(y),
+        "counts": counts,
+        "edges": edges,
+        "median_size": float(np.median(np.abs(gap))),
+        "p90_size": float(np.quantile(np.abs(gap), 0.9)),
+        "worst": float(np.abs(gap).max()),
+        "too_high": float((gap > 0).mean()),
+    }
+
+
+def _notes(
+    answers: NDArray,
+    y: NDArray,
+    n_given: int,
+    outputs: MemberPredictions | None,
+    weights: NDArray | None,
+) -> list[str]:
+    notes = []
+    if len(y) < n_given:
+        notes.append(
+            f"Of the {n_given} rows given, {len(y)} drawn at random are looked at; all numbers are "
+            "of these."
+        )
+    if np.array_equal(answers, y):
+        notes.append(
+            "Not one error: are these rows the model learnt from? What is said here holds only for "
+            "rows it had not seen."
+        )
+    if outputs is not None and weights is None:
+        notes.append(
+            "How this model combines its members is not known from outside (it may choose among "
+            "them row by row), so what each of them adds is not told."
+        )
+    return notes

@@ -1,0 +1,188 @@
+"""Why a model says what it says about one row: votes, trained rows like it, the way in one tree."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+from sklearn.base import is_classifier
+
+from counterpoint import _members
+from counterpoint._outputs import MemberOutputs
+from counterpoint.datasets.columns import floats, is_nominal, objects
+from counterpoint.exceptions import MemberError
+from counterpoint.tabular.table_model import TableModel
+
+_MOST_CELLS = 20_000_000  # differences between rows kept at a time
+
+
+@dataclass(frozen=True, kw_only=True)
+class Dispute:
+    """How far the members of a model are from agreeing about rows.
+
+    Attributes
+    ----------
+    disagreement : ndarray of shape (n_samples,)
+        Share of the votes, by the weight of those who cast them, for other classes than the
+        model's answer; for numbers, the standard deviation of the members' answers.
+    tally : ndarray of shape (n_samples, n_classes), or None
+        Share of the votes of each class; None for numbers.
+    n_members : int
+    """
+
+    disagreement: NDArray
+    tally: NDArray | None
+    n_members: int
+
+
+def dispute(model: Any, X: Any, answers: NDArray) -> Dispute | None:
+    """Ask the members of a model about rows; None where there are none that could disagree.
+
+    Parameters
+    ----------
+    model : classifier or regressor
+        Fitted; a pipeline is fine.
+    X : rows as the model takes them
+    answers : ndarray of shape (n_samples,)
+        What the model itself says about them.
+    """
+    last = _members.strip(model)[1]
+    try:
+        if not is_classifier(last):
+            values = _members.values_of(model, X)
+            return Dispute(disagreement=values.std(axis=0), tally=None, n_members=len(values))
+        if _members.members_are_corrections(last):
+            return None
+        outputs = MemberOutputs.from_estimator(model, X)
+    except MemberError:
+        return None
+    if outputs.votes is None or outputs.n_members < 2:
+        return None
+    at = np.searchsorted(outputs.classes, answers)
+    tally = outputs.tally
+    against = np.round(1.0 - tally[np.arange(len(at)), at], 12)
+    return Dispute(disagreement=against, tally=tally, n_members=outputs.n_members)
+
+
+def nearest_rows(X: pd.DataFrame, known: pd.DataFrame, n: int = 5) -> tuple[NDArray, NDArray]:
+    """Find for each row the rows that are most like it.
+
+    A column counts as much as any other: numbers by how far apart they are among the known rows,
+    as a share of these; categories by being the same or not; a gap is like a gap only.
+
+    Parameters
+    ----------
+    X, known : DataFrame
+        With the same columns.
+    n : int, default=5
+
+    Returns
+    -------
+    rows, distances : ndarray of shape (n_samples, n)
+        Positions in ``known``, the nearest first, and the mean difference of a column, from 0 to 1.
+    """
+    n = min(n, len(known))
+    codes = [_places(X[name], known[name]) for name in known.columns]
+    rows = np.empty((len(X), n), dtype=np.int64)
+    distances = np.empty((len(X), n))
+    step = max(1, _MOST_CELLS // max(len(known), 1))
+    for start in range(0, len(X), step):
+        part = slice(start, start + step)
+        total = np.zeros((len(X[part]), len(known)))
+        for ours, theirs, nominal in codes:
+            a, b = ours[part, None], theirs[None, :]
+            apart = (a != b).astype(float) if nominal else np.abs(a - b)
+            gaps = np.isnan(a) | np.isnan(b)
+            total += np.where(gaps, np.isnan(a) != np.isnan(b), apart)
+        order = np.argsort(total, axis=1, kind="stable")[:, :n]
+        rows[part] = order
+        distances[part] = np.take_along_axis(total, order, axis=1) / max(len(codes), 1)
+    return rows, distances
+
+
+def _places(ours: pd.Series, theirs: pd.Series) -> tuple[NDArray, NDArray, bool]:
+    """Return both columns as numbers: codes of categories, or places among the known values."""
+    if is_nominal(theirs):
+        names = {value: k for k, value in enumerate(dict.fromkeys(objects(theirs)))}
+        names = {value: k for value, k in names.items() if value == value}
+        code = [
+            [np.nan if value != value else names.get(value, -1) for value in objects(column)]
+            for column in (ours, theirs)
+        ]
+        return np.array(code[0], dtype=float), np.array(code[1], dtype=float), True
+    values = np.sort(floats(theirs))
+    values = values[~np.isnan(values)]
+    found = []
+    for column in (ours, theirs):
+        numbers = floats(column)
+        below = np.searchsorted(values, numbers, side="left")
+        to = np.searchsorted(values, numbers, side="right")
+        place = (below + to) / 2 / max(len(values), 1)
+        found.append(np.where(np.isnan(numbers), np.nan, place))
+    return found[0], found[1], False
+
+
+def row_reasons(
+    model: TableModel,
+    X: pd.DataFrame,
+    answers: NDArray,
+    said: Dispute | None,
+    *,
+    n_nearest: int = 5,
+) -> tuple[pd.DataFrame, str]:
+    """Say for each row what speaks for the answer, in words.
+
+    Parameters
+    ----------
+    model : TableModel
+        With rows kept.
+    X : DataFrame
+        Rows as the model takes them.
+    answers : ndarray of shape (n_samples,)
+    said : Dispute or None
+        What the members said, if there are any.
+    n_nearest : int, default=5
+        Trained rows to look up for each.
+
+    Returns
+    -------
+    reasons : DataFrame
+        "votes" (if there are members), "nearest" (labels of the trained rows that are most like
+        it, with their distance), "path" (what the one tree asks on the way to the same answer) and
+        "tree" (what it says there).
+    sentence : str
+        How far the one tree speaks for the model.
+    """
+    from counterpoint.tabular.explanation import explain
+
+    if model.X_train is None or model.y_train is None:
+        raise ValueError("The model file keeps no rows to explain its answers by: fit it again.")
+    columns: dict[str, list[str]] = {}
+    if said is not None and said.tally is not None:
+        classes = model.model.classes_
+        columns["votes"] = [
+            ", ".join(
+                f"{classes[c]} {100 * shares[c]:.0f} %"
+                for c in np.argsort(-shares, kind="stable")
+                if shares[c] > 0
+            )
+            for shares in said.tally
+        ]
+    rows, distances = nearest_rows(X, model.X_train, n_nearest)
+    labels = np.asarray(model.y_train)
+    columns["nearest"] = [
+        ", ".join(f"{labels[r]} ({d:.2f})" for r, d in zip(one, far, strict=True))
+        for one, far in zip(rows, distances, strict=True)
+    ]
+    one = explain(model, random_state=model.random_state)
+    tree = one.table_tree
+    leaves = tree.apply(X)
+    paths = {int(leaf): tree.path(X.iloc[[k]]) for k, leaf in reversed([*enumerate(leaves)])}
+    columns["path"] = [" and ".join(paths[int(leaf)]) for leaf in leaves]
+    columns["tree"] = [str(label) for label in tree.says()[leaves]]
+    agreed = float(np.mean(tree.says()[leaves] == answers)) if tree.classes is not None else None
+    sentence = one.sentences()[1]
+    if agreed is not None:
+        sentence += f" On these rows it says the same on {100 * agreed:.0f} %."
+    return pd.DataFrame(columns), sentence
