@@ -1,7 +1,6 @@
 """What the claims share: data in numbers, splits, and the learners of Eastwood's thesis."""
 
 import warnings
-from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
@@ -93,6 +92,12 @@ def nc_split(name: str, seed: int) -> tuple[np.ndarray, np.ndarray, np.ndarray, 
     X, y = rows_and_labels(name)
     train, test = random_split(y, int(sources.ADABOOST_NC["n_test"][name]), seed)
     return (*encode_rows(X, train, test), y[train], y[test])
+
+
+def nc_overlap(name: str) -> float:
+    """Return test rows over training rows of a split of Wang and Yao."""
+    n_test = int(sources.ADABOOST_NC["n_test"][name])
+    return n_test / (len(load(name).y) - n_test)
 
 
 def thesis_data(name: str, seed: int) -> tuple[np.ndarray, np.ndarray]:
@@ -202,20 +207,3 @@ def means_by_set(frame: pd.DataFrame, sets: list[str], methods: list[str]) -> li
         frame.pivot_table(index="data", columns="method", values=v) for v in ("error", "nodes")
     )
     return [table.reindex(index=pd.Index(sets, name="data"), columns=methods) for table in tables]
-
-
-def every(holds: pd.Series) -> bool:
-    """Whether all hold, and there are some."""
-    return bool(len(holds) and holds.all())
-
-
-def share(parts: Mapping[str, bool]) -> str:
-    """Return how many of several things hold, and which do not, in words."""
-    failed = [name for name, holds in parts.items() if not holds]
-    rest = f" (not {', '.join(failed)})" if failed else ""
-    return f"{len(parts) - len(failed)} of {len(parts)}{rest}"
-
-
-def marks(names: Iterable[str], holds: pd.Series) -> dict[str, bool]:
-    """Return which names have it, for :func:`share`."""
-    return dict(zip(names, holds.astype(bool), strict=True))

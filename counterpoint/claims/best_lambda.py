@@ -1,5 +1,7 @@
 """AdaBoost.NC at its best lambda against AdaBoost."""
 
+from typing import Any
+
 import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
@@ -12,11 +14,11 @@ from counterpoint.claims._shared import (
     RESAMPLED,
     error,
     make_adaboost_nc,
-    marks,
+    nc_overlap,
     nc_split,
-    share,
 )
-from counterpoint.claims.comparison import paired
+from counterpoint.claims.comparison import Paired, paired, unpaired
+from counterpoint.claims.parts import Part, every, negated, share
 from counterpoint.claims.protocol import Claim, Verdict, grid, verdict
 from counterpoint.plots.style import colour
 
@@ -60,42 +62,58 @@ def cross_fitted(wide: pd.DataFrame) -> pd.Series:
 
 def judge(frame: pd.DataFrame) -> Verdict:
     """Compare the best lambda, chosen on other repeats, with AdaBoost."""
-    rows = []
-    for (learner, data), part in frame.groupby(["learner", "data"], sort=False):
-        wide = part.pivot_table(index="repeat", columns="lam", values="test_error")
-        balanced = part.pivot_table(index="repeat", columns="lam", values="balanced_error").mean()
-        chosen = cross_fitted(wide)
-        gap = paired(chosen.to_numpy(), wide[0].to_numpy())
-        best = int(str(wide.drop(columns=0).mean().idxmin()))
-        base = wide[0].mean()
-        rows.append(
-            {
-                "learner": learner,
-                "data": data,
-                "adaboost": base,
-                "nc": chosen.mean(),
-                "change": gap.difference / base if base > 0 else np.nan,
-                "p": gap.p,
-                "best_lam_ours": best,
-                "best_lam_theirs": SOURCE.loc[str(data), f"{learner}_best_lam"],
-                "change_in_hindsight": wide[best].mean() / base - 1 if base > 0 else np.nan,
-                "balanced_change_in_hindsight": balanced[best] / balanced[0] - 1,
-            }
-        )
-    table = pd.DataFrame(rows)
+    table = pd.DataFrame(
+        [_row(frame, learner, data) for learner in LEARNERS for data in SOURCE.index]
+    )
     larger = table["data"].isin(SOURCE.index[SOURCE["larger"]])
-    parts, words = {}, []
-    for learner in table["learner"].unique():
-        part = table[table["learner"] == learner]
-        better = marks(part["data"], part["change"] < 0)
-        mean = part["change"].mean()
-        parts[f"lower error with {learner}s"] = mean < 0 and np.mean(list(better.values())) >= 2 / 3
-        words.append(f"{learner}s: lower on {share(better)}, {100 * mean:+.1f} % on average")
-    if larger.any() and not larger.all():
-        big, small = table.loc[larger, "change"].mean(), table.loc[~larger, "change"].mean()
-        parts["more on the larger sets"] = big < small
-        words.append(f"larger sets {100 * big:+.1f} %, smaller {100 * small:+.1f} %")
-    return verdict(parts, table, f"{'; '.join(words)}.")
+    parts: dict[str, Part] = {}
+    words = []
+    for learner in LEARNERS:
+        of_learner = table[table["learner"] == learner]
+        over_sets = _over_sets(of_learner["change"])
+        better = dict(zip(of_learner["data"], of_learner["lower"], strict=True))
+        parts[f"lower error over the sets with {learner}s"] = over_sets.below()
+        parts[f"no set with a higher error with {learner}s"] = every(
+            negated(part) for part in of_learner["higher"]
+        )
+        words.append(f"{learner}s: {over_sets.words} of the error; lower on {share(better)}")
+    big, small = table.loc[larger, "change"], table.loc[~larger, "change"]
+    more = unpaired(big.to_numpy(), small.to_numpy())
+    parts["more on the larger sets"] = None if table["change"].isna().any() else more.below()
+    words.append(f"larger sets {100 * big.mean():+.1f} %, smaller {100 * small.mean():+.1f} %")
+    return verdict(parts, table[table["repeats"] > 0], f"{'; '.join(words)}.")
+
+
+def _row(frame: pd.DataFrame, learner: str, data: str) -> dict[str, Any]:
+    """Return what the repeats on a set say of the best lambda against 0; NaN if there are none."""
+    part = frame[(frame["learner"] == learner) & (frame["data"] == data)]
+    wide = part.pivot_table(index="repeat", columns="lam", values="test_error")
+    row: dict[str, Any] = {"learner": learner, "data": data, "repeats": len(wide)}
+    if len(wide) < 2:  # the best lambda is chosen on other repeats than it is judged by
+        return row | {"change": np.nan, "lower": None, "higher": None}
+    balanced = part.pivot_table(index="repeat", columns="lam", values="balanced_error").mean()
+    chosen, base = cross_fitted(wide), wide[0].mean()
+    gap = paired(chosen.to_numpy(), wide[0].to_numpy(), overlap=nc_overlap(data))
+    best = int(str(wide.drop(columns=0).mean().idxmin()))
+    return row | {
+        "adaboost": base,
+        "nc": chosen.mean(),
+        "change": gap.difference / base if base > 0 else np.nan,
+        "p": gap.p,
+        "lower": gap.below(),
+        "higher": gap.above(),
+        "best_lam_ours": best,
+        "best_lam_theirs": SOURCE.loc[data, f"{learner}_best_lam"],
+        "change_in_hindsight": wide[best].mean() / base - 1 if base > 0 else np.nan,
+        "balanced_change_in_hindsight": balanced[best] / balanced[0] - 1,
+    }
+
+
+def _over_sets(changes: pd.Series) -> Paired:
+    """Compare relative changes with none, a set being a unit; nothing is said if one is missing."""
+    if changes.isna().any():
+        return paired([], [])
+    return paired(changes.to_numpy(), np.zeros(len(changes)))
 
 
 def draw(frame: pd.DataFrame) -> Figure:
@@ -134,10 +152,10 @@ CLAIM = Claim(
     source=f"{sources.WANG_AND_YAO}, table II and figure 3.",
     rule=(
         "The best lambda is chosen on one half of the repeats and judged on the other, both ways, "
-        "so that the best of twelve has no luck. Reproduced if, with trees and with networks, the "
-        "mean relative change of the error over sets is below 0 and at least two thirds of the "
-        "sets change for the better, and the larger sets gain more than the smaller on average. "
-        "Differs if some of the three hold, not reproduced if none."
+        "so that the best of twelve has no luck. Five parts. With trees, and with networks: the "
+        "mean relative change of the error is below 0, by a 95 % interval over the sets; no set "
+        "has a higher error, by intervals over repeats that allow for shared training rows. The "
+        "six larger sets gain more than the others (Welch's interval over sets)."
     ),
     setup=(
         f"{NOT_SHIPPED}Test sizes of the paper's table II, 30 random splits by class. "
@@ -153,4 +171,10 @@ CLAIM = Claim(
     unseeded=["learner"],
     judge=judge,
     draw=draw,
+    rule_version=2,
+    rule_changes=(
+        "The first rule asked for a mean change below 0 and for two thirds of the sets, without "
+        "intervals: 52 of 540 cells were enough for it to hold. Changed after these had been "
+        "seen."
+    ),
 )

@@ -14,6 +14,7 @@ from counterpoint.claims import sources
 from counterpoint.claims._pictures import THEIRS_LINE, THEIRS_MARK, panels
 from counterpoint.claims._shared import train_networks
 from counterpoint.claims.comparison import compare, paired, paired_by_index
+from counterpoint.claims.parts import Part, every
 from counterpoint.claims.protocol import Claim, Scalar, Verdict, grid, verdict
 from counterpoint.plots.style import colour
 from counterpoint.sequences import (
@@ -180,22 +181,25 @@ def judge(frame: pd.DataFrame) -> Verdict:
     ncl = frame[frame["task"] == "ncl"]
     falls = compare(ncl, "step", float(STAR), 0.0, "g")
     ours = _our_values(natural, knn, ncl)
-    near, hidden = ours["neighbours, 2 events"], ours["HMM, 2 events, combined"]
-    later = ours["neighbours, 2 events, one after next"]
-    of_two = (part[part["length"] == 2].groupby("repeat")["g"].mean() for part in (now, natural))
-    against = paired_by_index(*of_two)
-    ratio = three["precision"].mean() / sources.CHURN_PRECISION[NATURAL]
+    near, hidden = (
+        part[part["length"] == 2].groupby("repeat")["g"].mean() for part in (now, natural)
+    )
+    against = paired_by_index(near, hidden)
+    after = knn[(knn["horizon"] == 2) & (knn["length"] == 2)].groupby("repeat")["g"].mean()
+    half = paired_by_index(after, near / 2)
+    alone = ncl[ncl["step"] == 0].groupby("repeat")["g"].mean()
+    worse = [paired_by_index(alone, rival) for rival in (near, hidden)]
     parts = {
-        "combined HMMs beat single ones": combined.above,
-        "3 events beat 6 for single HMMs": lengths.above,
-        "2 events beat 3 for combined HMMs": shorter.above,
-        "neighbours: 2 averaged events beat 1": one.above,
-        "neighbours: 2 beat 3": more.above,
-        "the event after the next is predicted less than half as well": later < near / 2,
-        "neighbours beat combined HMMs": against.above,
-        "networks: g falls with lambda": falls.below,
-        "networks are worse than both others": ours["networks, lambda 0"] < min(near, hidden),
-        "precision of combined HMMs is within a factor of 1.5": 1 / 1.5 <= ratio <= 1.5,
+        "combined HMMs beat single ones": combined.above(),
+        "3 events beat 6 for single HMMs": lengths.above(),
+        "2 events beat 3 for combined HMMs": shorter.above(),
+        "neighbours: 2 averaged events beat 1": one.above(),
+        "neighbours: 2 beat 3": more.above(),
+        "the event after the next is predicted less than half as well": half.below(),
+        "neighbours beat combined HMMs": against.above(),
+        "networks: g falls with lambda": falls.below(),
+        "networks are worse than both others": every(gap.below() for gap in worse),
+        "precision of combined HMMs is within a factor of 1.5": _factor(three["precision"]),
     }
     rows = [{"g of": name, "ours": ours[name], "theirs": theirs} for name, theirs in SOURCE.items()]
     for part, theirs in sources.CHURN_PRECISION.items():
@@ -211,6 +215,13 @@ def judge(frame: pd.DataFrame) -> Verdict:
         f"(d = {falls.effect:.2f})."
     )
     return verdict(parts, pd.DataFrame(rows), why)
+
+
+def _factor(precision: pd.Series) -> Part:
+    """Return whether precision is within a factor of 1.5 of the source's, by an interval."""
+    values, known = precision.to_numpy(), sources.CHURN_PRECISION[NATURAL]
+    low, high = (paired(values, np.full(len(values), known * f)) for f in (1 / 1.5, 1.5))
+    return every([low.above(), high.below()])
 
 
 def _our_values(natural: pd.DataFrame, knn: pd.DataFrame, ncl: pd.DataFrame) -> dict[str, float]:
@@ -297,8 +308,7 @@ CLAIM = Claim(
         "events beat those with 3 in g. Neighbours (mean of k = 1, 3, 5, 7): 2 events beat 1; beat "
         "3; the event after the next has less than half of the g; 2 events beat HMMs of 2. "
         "Networks: g at lambda* is below that at 0; at 0 it is below neighbours and HMMs. "
-        "Precision of combined HMMs at the top 0.4 % is within a factor of 1.5 of 0.3. All: "
-        "reproduced; some: differs; none: not reproduced."
+        "Precision of combined HMMs at the top 0.4 % is within a factor of 1.5 of 0.3."
     ),
     setup=(
         "The data are private: 8080 simulated customers per repeat, with the shape the thesis "
@@ -324,5 +334,11 @@ CLAIM = Claim(
         "The thesis chose averages to have fewer columns; on its data they cost less. "
         "Networks: in four repeats g was 17 to 20 at lambda 0, near the thesis's 23, and 17 to 31 "
         "at lambda*: on these customers the more complex fit makes fewer calls in vain, not more."
+    ),
+    rule_version=2,
+    rule_changes=(
+        "In the first rule three of ten parts were means without an interval, and an interval "
+        "that could not be computed counted as failed. Changed after 18 of 360 cells had been "
+        "seen."
     ),
 )

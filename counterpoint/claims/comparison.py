@@ -1,4 +1,4 @@
-"""Two methods on the same repeats, and how they differ."""
+"""Two methods on the same repeats, how they differ, and what that decides."""
 
 import math
 from collections.abc import Hashable, Sequence
@@ -7,6 +7,12 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 from scipy import stats
+
+from counterpoint._statistics import resampled_interval
+from counterpoint.claims.parts import Part
+
+# Test rows over training rows of a fold: repeats of a cross-validation share training rows.
+TEN_FOLDS = 1 / 9
 
 
 @dataclass(frozen=True)
@@ -20,9 +26,10 @@ class Paired:
     difference : float
         Mean of first less second.
     interval : tuple of float
-        95 % interval of the mean difference, by Student's t.
+        95 % interval of the mean difference, by Student's t; wider where repeats share training
+        rows (see :func:`paired`).
     p : float
-        Two-sided p of Wilcoxon's signed-rank test; 1 if all differences are zero.
+        Two-sided p of the same test; 1 if all differences are zero.
     effect : float
         Mean difference in units of its standard deviation (Cohen's d of pairs).
     """
@@ -33,22 +40,66 @@ class Paired:
     p: float
     effect: float
 
-    @property
-    def below(self) -> bool:
-        """Whether the first is lower, by an interval that does not reach 0."""
-        return bool(self.interval[1] < 0)
+    def below(self, least: float = 0.0) -> Part:
+        """Return whether the first is lower: open unless the interval says so.
+
+        Holds if the whole interval is below 0. Does not hold if all of it is above ``-least``: a
+        gain of that size, the smallest that would count, can be excluded. Else it is open.
+        """
+        low, high = self.interval
+        if high < 0:
+            return True
+        return False if low >= -least else None
+
+    def above(self, least: float = 0.0) -> Part:
+        """Return whether the first is higher; as :meth:`below`, the other way round."""
+        low, high = self.interval
+        if low > 0:
+            return True
+        return False if high <= least else None
+
+    def lower_by(self, amount: float) -> Part:
+        """Return whether the first is lower by that much or more; open if astride of it."""
+        low, high = self.interval
+        return True if high <= -amount else False if low > -amount else None
+
+    def higher_by(self, amount: float) -> Part:
+        """Return whether the first is higher by more than that; open if astride of it."""
+        low, high = self.interval
+        return True if low > amount else False if high <= amount else None
+
+    def level(self, by: float) -> Part:
+        """Return whether the two differ by no more than ``by``: open if the interval sticks out.
+
+        Holds if the whole interval is within ``by`` of 0, does not if all of it is beyond.
+        """
+        low, high = self.interval
+        if -by <= low and high <= by:
+            return True
+        return False if low > by or high < -by else None
 
     @property
-    def above(self) -> bool:
-        """Whether the first is higher, by an interval that does not reach 0."""
-        return bool(self.interval[0] > 0)
+    def words(self) -> str:
+        """The difference with its interval and the size of the effect."""
+        low, high = self.interval
+        if math.isnan(low):
+            return f"{self.difference:+.3g} (n = {self.n}: no interval)"
+        return f"{self.difference:+.3g} ({low:+.3g} to {high:+.3g}, d = {self.effect:.2f})"
 
 
-def paired(first: Sequence[float] | np.ndarray, second: Sequence[float] | np.ndarray) -> Paired:
+def paired(
+    first: Sequence[float] | np.ndarray,
+    second: Sequence[float] | np.ndarray,
+    *,
+    overlap: float = 0.0,
+) -> Paired:
     """Compare two methods that ran on the same repeats.
 
-    Repeats that share data are not independent, so the p value is a guide and not a proof.
-    Pairs with a NaN are left out. What cannot be said of fewer than two pairs is NaN.
+    Repeats that draw their rows from one table are not independent. With ``overlap``, the number
+    of test rows over that of training rows, the variance of the mean is ``(1 / n + overlap) s^2``
+    instead of ``s^2 / n`` (Nadeau and Bengio, 2003, Machine Learning 52, equation 9); 0 is for
+    rows drawn anew. Pairs with a NaN are left out. What cannot be said of fewer than two pairs is
+    NaN.
 
     Examples
     --------
@@ -67,10 +118,10 @@ def paired(first: Sequence[float] | np.ndarray, second: Sequence[float] | np.nda
     if n == 1:
         return Paired(1, mean, (math.nan, math.nan), math.nan, math.nan)
     spread = gap.std(ddof=1)
-    half = stats.t.ppf(0.975, n - 1) * spread / math.sqrt(n)
-    p = 1.0 if not gap.any() else float(stats.wilcoxon(gap).pvalue)
+    error = spread * math.sqrt(1 / n + overlap)
+    p = float(2 * stats.t.sf(abs(mean) / error, n - 1)) if error > 0 else float(mean == 0)
     effect = mean / spread if spread > 0 else math.nan
-    return Paired(n, mean, (mean - half, mean + half), p, effect)
+    return Paired(n, mean, resampled_interval(gap, overlap), p, effect)
 
 
 def compare(
@@ -81,6 +132,7 @@ def compare(
     value: str,
     *,
     unit: str | Sequence[str] = "repeat",
+    overlap: float = 0.0,
 ) -> Paired:
     """Compare two settings over the units they share; other rows of a unit are averaged.
 
@@ -94,20 +146,63 @@ def compare(
     means = frame.groupby([*units, *keys])[value].mean().unstack(keys)
     if first not in means.columns or second not in means.columns:
         return paired([], [])
-    return paired_by_index(means[first], means[second])
+    return paired_by_index(means[first], means[second], overlap=overlap)
 
 
-def paired_by_index(first: pd.Series, second: pd.Series) -> Paired:
+def paired_by_index(first: pd.Series, second: pd.Series, *, overlap: float = 0.0) -> Paired:
     """Compare two methods on what both have, by index: repeats, or folds of repeats."""
     first, second = first.align(second, join="inner")
-    return paired(first.to_numpy(), second.to_numpy())
+    return paired(first.to_numpy(), second.to_numpy(), overlap=overlap)
 
 
-def paired_by_set(frame: pd.DataFrame, names: Sequence[str], first: str, second: str) -> str:
-    """Say by how much two methods differ in error on each data set, paired over folds."""
-    words = []
-    for name in names:
-        rows = frame[frame["data"] == name]
-        gap = compare(rows, "method", first, second, "error", unit=["repeat", "fold_"])
-        words.append(f"{name} {gap.difference:+.4f} (d = {gap.effect:.2f})")
-    return ", ".join(words)
+def unpaired(first: Sequence[float] | np.ndarray, second: Sequence[float] | np.ndarray) -> Paired:
+    """Compare two groups that have nothing in common, by Welch's interval; NaN is left out.
+
+    Examples
+    --------
+    >>> unpaired([0.1, 0.2, 0.15], [0.4, 0.5]).below()
+    True
+    """
+    a, b = (np.asarray(part, dtype=float) for part in (first, second))
+    a, b = a[~np.isnan(a)], b[~np.isnan(b)]
+    n = len(a) + len(b)
+    if min(len(a), len(b)) < 2:
+        gap = a.mean() - b.mean() if len(a) and len(b) else math.nan
+        return Paired(n, gap, (math.nan, math.nan), math.nan, math.nan)
+    gap = float(a.mean() - b.mean())
+    pooled = math.sqrt((a.var(ddof=1) + b.var(ddof=1)) / 2)
+    if pooled == 0:
+        return Paired(n, gap, (gap, gap), float(gap == 0), math.nan)
+    test = stats.ttest_ind(a, b, equal_var=False)
+    low, high = test.confidence_interval(0.95)
+    return Paired(n, gap, (float(low), float(high)), float(test.pvalue), gap / pooled)
+
+
+def by_set(
+    frame: pd.DataFrame,
+    names: Sequence[str],
+    first: Hashable,
+    second: Hashable,
+    value: str = "error",
+) -> dict[str, Paired]:
+    """Compare two methods on each data set, paired over the folds of a ten-fold cross-validation.
+
+    A set that was not run has no pairs, and so no interval.
+    """
+    return {
+        name: compare(
+            frame[frame["data"] == name],
+            "method",
+            first,
+            second,
+            value,
+            unit=["repeat", "fold_"],
+            overlap=TEN_FOLDS,
+        )
+        for name in names
+    }
+
+
+def in_words(gaps: dict[str, Paired]) -> str:
+    """Say by how much two methods differ on each data set."""
+    return "; ".join(f"{name} {gap.words}" for name, gap in gaps.items())

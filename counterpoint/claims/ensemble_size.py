@@ -1,5 +1,6 @@
 """AdaBoost.NC and AdaBoost over the number of members."""
 
+import math
 from typing import Any
 
 import numpy as np
@@ -12,15 +13,18 @@ from counterpoint.claims._shared import (
     NOT_SHIPPED,
     RESAMPLED,
     make_adaboost_nc,
-    marks,
+    nc_overlap,
     nc_split,
-    share,
 )
+from counterpoint.claims.comparison import Paired, compare
+from counterpoint.claims.parts import Part, every, share
 from counterpoint.claims.protocol import Claim, Verdict, grid, verdict
 from counterpoint.plots.style import colour
 
 SOURCE = sources.ADABOOST_NC
 SIZES = (5, 9, 15, 21, 31, 41, 51, 71, 101, 151, 201)
+FEW, MANY = 21, 51
+STABLE = 0.1  # of the error: less is "a similar level", and no change to speak of
 
 
 def run(*, seed: int, repeat: int, data: str, lam: int, largest: int) -> list[dict[str, Any]]:
@@ -36,16 +40,21 @@ def run(*, seed: int, repeat: int, data: str, lam: int, largest: int) -> list[di
     ]
 
 
-def _over_sizes(frame: pd.DataFrame) -> pd.DataFrame:
-    """Return mean errors of AdaBoost and AdaBoost.NC by data and size, lambda chosen at 9."""
+def _at_best_lambda(frame: pd.DataFrame) -> pd.DataFrame:
+    """Return errors of AdaBoost and AdaBoost.NC by data, repeat and size, lambda chosen at 9.
+
+    Lambda is chosen on the other half of the repeats; those of a run cut short are whole ones.
+    """
     rows = []
     for data, part in frame.groupby("data", sort=False):
         at_nine = part[part["size"] == 9].pivot_table(
             index="repeat", columns="lam", values="test_error"
         )
-        at_nine = at_nine.dropna()  # a run cut short: whole repeats only
+        at_nine = at_nine.dropna()
         half = np.arange(len(at_nine)) % 2
-        rivals = at_nine.drop(columns=0)
+        rivals = at_nine.drop(columns=0, errors="ignore")
+        if rivals.empty or 0 not in at_nine:
+            continue
         for k in (0, 1):
             chosen_on = half != k if (half != k).any() else half == k
             best = rivals[chosen_on].mean().idxmin()
@@ -53,53 +62,59 @@ def _over_sizes(frame: pd.DataFrame) -> pd.DataFrame:
             for lam, method in ((0, "adaboost"), (best, "nc")):
                 here = judged.loc[judged["lam"] == lam, ["repeat", "size", "test_error"]]
                 rows.append(here.assign(data=data, method=method))
-    every = pd.concat(rows)
-    wide = every.pivot_table(
+    columns = ["repeat", "size", "test_error", "data", "method"]
+    return pd.concat(rows) if rows else pd.DataFrame(columns=columns)
+
+
+def _over_sizes(frame: pd.DataFrame) -> pd.DataFrame:
+    """Return mean errors of AdaBoost and AdaBoost.NC by data and size."""
+    wide = _at_best_lambda(frame).pivot_table(
         index=["data", "size"], columns="method", values="test_error", sort=False
     )
     return wide.reset_index().sort_values(["data", "size"], ignore_index=True)
 
 
 def judge(frame: pd.DataFrame) -> Verdict:
-    """Read stability and lead off the curves."""
-    curves = _over_sizes(frame)
-    largest = curves["size"].max()
+    """Read the four sentences of the paper off the repeats, set by set."""
+    errors = _at_best_lambda(frame)
+    parts: dict[str, Part] = {}
+    settled: dict[str, Part] = {}
     rows = []
-    for data, part in curves.groupby("data", sort=False):
-        at = part.set_index("size")
-        lead = 1 - at["nc"] / at["adaboost"]
-        row: dict[str, Any] = {"data": data}
-        for method in ("adaboost", "nc"):
-            row[f"{method} at 5"], row[f"{method} at 51"] = at.loc[5, method], at.loc[51, method]
-            row[f"{method} at {largest}"] = at.loc[largest, method]
-        row["lead up to 21"] = lead[lead.index <= 21].mean()
-        row["lead from 51"] = lead[lead.index >= 51].mean()
-        row["theirs"] = SOURCE["over_size"][str(data)]
-        rows.append(row)
+    for data in SOURCE.index:
+        here = errors[errors["data"] == data]
+        overlap = nc_overlap(data)
+        early = _lead(here[here["size"] <= FEW], overlap)
+        late = _lead(here[here["size"] >= MANY], overlap)
+        for method, name in (("adaboost", "AdaBoost"), ("nc", "AdaBoost.NC")):
+            of_method = here[here["method"] == method]
+            base = of_method["test_error"].mean()
+            grown = compare(of_method, "size", max(SIZES), MANY, "test_error", overlap=overlap)
+            settled[f"{name} on {data}"] = grown.level(STABLE * base if base > 0 else math.nan)
+        base = here.loc[here["method"] == "adaboost", "test_error"].mean()
+        theirs = SOURCE["over_size"][data]
+        if "up to 21" in theirs or "throughout" in theirs:
+            parts[f"ahead up to {FEW} on {data}"] = early.below()
+        if "throughout" in theirs:
+            parts[f"ahead from {MANY} on, on {data}"] = late.below()
+        if "level" in theirs:
+            parts[f"level from {MANY} on, on {data}"] = late.level(STABLE * base)
+        rows.append(
+            {"data": data, "theirs": theirs, "repeats": here["repeat"].nunique(), "error": base}
+            | {f"NC less AdaBoost, up to {FEW} (ours)": early.difference, "p early": early.p}
+            | {f"NC less AdaBoost, from {MANY} (ours)": late.difference, "p late": late.p}
+        )
+    parts |= {f"neither changes from {MANY} to {max(SIZES)}": every(settled.values())}
     table = pd.DataFrame(rows)
-    before, after = {}, {}
-    for method in ("adaboost", "nc"):
-        middle = table[f"{method} at 51"]
-        before[method] = (middle / table[f"{method} at 5"] - 1).mean()
-        after[method] = (table[f"{method} at {largest}"] / middle - 1).mean()
-    early, late = table["lead up to 21"], table["lead from 51"]
-    ahead = marks(table["data"], early > 0)
-    parts = {
-        "stable from 51 on": all(
-            abs(after[m]) < 0.05 and abs(after[m]) < 0.5 * abs(before[m]) for m in after
-        ),
-        "ahead of AdaBoost up to 21": early.mean() > 0 and np.mean(early > 0) >= 2 / 3,
-        "a larger lead up to 21 than from 51": early.mean() > late.mean()
-        and np.mean(early > late) > 0.5,
-    }
     why = (
-        f"From 5 to 51 members errors change by {100 * before['adaboost']:+.0f} % (AdaBoost) and "
-        f"{100 * before['nc']:+.0f} % (AdaBoost.NC), from 51 to {largest} by "
-        f"{100 * after['adaboost']:+.1f} and {100 * after['nc']:+.1f} %. AdaBoost.NC is ahead up "
-        f"to 21 on {share(ahead)}, by {100 * early.mean():.1f} % on average, and by "
-        f"{100 * late.mean():.1f} % from 51 on."
+        f"Parts of the paper's sentences: {share(parts)}. Changes from {MANY} to {max(SIZES)} "
+        f"members within {STABLE:.0%} of the error: {share(settled)}."
     )
-    return verdict(parts, table, why)
+    return verdict(parts, table[table["repeats"] > 0], why)
+
+
+def _lead(rows: pd.DataFrame, overlap: float) -> Paired:
+    """Compare AdaBoost.NC with AdaBoost over the sizes given, paired over repeats."""
+    return compare(rows, "method", "nc", "adaboost", "test_error", overlap=overlap)
 
 
 def draw(frame: pd.DataFrame) -> Figure:
@@ -139,10 +154,12 @@ CLAIM = Claim(
     ),
     source=f"{sources.WANG_AND_YAO}, figure 4.",
     rule=(
-        "Stable: mean relative change of the error from 51 to 201 members below 5 %, and less than "
-        "half of that from 5 to 51, for both methods. Ahead: mean relative lead over sizes up to "
-        "21 above 0 on average, and on two thirds of the sets. Larger lead: up to 21 larger than "
-        "from 51 on, on average and on most sets. Reproduced if all three hold, differs if some do."
+        "The paper's own sentences, set by set, each by the 95 % interval over repeats that allows "
+        "for shared training rows. AdaBoost.NC errs less than AdaBoost over the sizes up to 21 on "
+        "sonar, ionosphere, breast-w, German credit, pima and hypothyroid; over those from 51 on "
+        "it still does on pima and hypothyroid, and is level (within a tenth of the error) on crx, "
+        "breast-w and German credit. On no set does either method change by more than a tenth of "
+        "its error from 51 to 201 members."
     ),
     setup=(
         f"{NOT_SHIPPED}The paper takes the best lambda of its figure 3; here it is the best of 2, "
@@ -156,4 +173,10 @@ CLAIM = Claim(
     unseeded=["lam"],
     judge=judge,
     draw=draw,
+    rule_version=2,
+    rule_changes=(
+        "The first rule asked for a lead up to 21 on average and on two thirds of the sets, and "
+        "for means without an interval; a lead that turned into a loss of several per cent later "
+        "was counted as reproduced. Changed after 316 of 1080 cells had been seen."
+    ),
 )

@@ -14,11 +14,11 @@ from counterpoint.claims._shared import (
     REAL,
     bagged_trees,
     error,
-    every,
     means_by_set,
     thesis_fold,
 )
-from counterpoint.claims.comparison import paired_by_set
+from counterpoint.claims.comparison import by_set, in_words
+from counterpoint.claims.parts import every, within
 from counterpoint.claims.protocol import Claim, Verdict, grid, verdict
 from counterpoint.plots.style import colour
 from counterpoint.trees import EnsembleTreeClassifier, PrunedTreeClassifier, apply, prune, relabel
@@ -26,6 +26,7 @@ from counterpoint.trees import EnsembleTreeClassifier, PrunedTreeClassifier, app
 THRESHOLDS = (0.0, 0.6, 0.7, 0.8, 0.9)
 AT = 0.8
 METHODS = ("unpruned", "pessimistic", "error-based")
+LARGER = ("cancer", "synthetic")  # where the source's own pruned tree is the larger one
 LITTLE = 0.02  # "little different": pruned against single
 
 
@@ -36,7 +37,8 @@ def run(
     X, y, X_new, y_new = thesis_fold(data, fold_, seed)
     ensemble = bagged_trees(trees, seed + fold_).fit(X, y)
     rows = _on_overlaps(ensemble, X, y, X_new, y_new, threshold, overlaps, seed + fold_)
-    rows.append({"method": "bagging", "error": error(ensemble, X_new, y_new)})
+    bagging = bagged_trees(5 * trees, seed + fold_).fit(X, y)
+    rows.append({"method": "bagging", "error": error(bagging, X_new, y_new)})
     single = PrunedTreeClassifier(min_samples_leaf=1, random_state=seed + fold_).fit(X, y)
     nodes = 2 * single.get_n_leaves() - 1
     rows.append({"method": "single", "error": error(single, X_new, y_new), "nodes": nodes})
@@ -83,28 +85,35 @@ def _on_overlaps(
 
 
 def judge(frame: pd.DataFrame) -> Verdict:
-    """Compare means at the threshold of table 5.2."""
+    """Compare errors and sizes at the threshold of table 5.2, paired over folds."""
     here = frame[frame["threshold"] == AT]
     columns = ["unpruned", "pessimistic", "bagging", "single"]
-    sets = [name for name in sources.TREES.index if name in set(here["data"])]
+    sets = list(sources.TREES.index)
     known = sources.TREES.loc[sets]
     mean, nodes = means_by_set(here, sets, columns)
-    real = mean.loc[[name for name in REAL if name in sets]]
-    smaller = (nodes["pessimistic"] < nodes["single"]).drop(
-        ["cancer", "synthetic"], errors="ignore"
-    )
-    larger = nodes["unpruned"] > nodes["single"]
-    gap = (mean["pessimistic"] - mean["single"]).abs()
+    better = by_set(here, REAL, "unpruned", "single")
+    behind = by_set(here, REAL, "unpruned", "bagging")
+    sizes = by_set(here, sets, "unpruned", "single", "nodes")
+    pruned = by_set(here, [n for n in sets if n not in LARGER], "pessimistic", "single", "nodes")
+    even = by_set(here, sets, "pessimistic", "single")
     ratio = nodes["unpruned"] / known["unpruned nodes"]
     parts = {
         "unpruned errs less than a single pruned tree on the three real sets": every(
-            real["unpruned"] < real["single"]
+            gap.below() for gap in better.values()
         ),
-        "unpruned errs more than bagging there": every(real["unpruned"] > real["bagging"]),
-        "unpruned is larger than the single tree on all sets": larger.all(),
-        "pruned is smaller than it on liver, diabetes and cone-torus": every(smaller),
-        f"pruned errs within {LITTLE} of it on all sets": (gap <= LITTLE).all(),
-        "unpruned sizes are within a factor of 2 of the source's": ratio.between(0.5, 2).all(),
+        "unpruned errs more than bagging there": every(gap.above() for gap in behind.values()),
+        "unpruned is larger than the single tree on all sets": every(
+            gap.above() for gap in sizes.values()
+        ),
+        "pruned is smaller than it on liver, diabetes and cone-torus": every(
+            gap.below() for gap in pruned.values()
+        ),
+        f"pruned errs within {LITTLE} of it on all sets": every(
+            gap.level(LITTLE) for gap in even.values()
+        ),
+        "unpruned sizes are within a factor of 2 of the source's": every(
+            within(value, 0.5, 2) for value in ratio
+        ),
     }
     table: dict[str, pd.Series] = {}
     for name in columns:
@@ -112,9 +121,8 @@ def judge(frame: pd.DataFrame) -> Verdict:
     for name in ("unpruned", "pessimistic", "single"):
         table[f"{name} nodes (ours)"] = nodes[name]
         table[f"{name} nodes (theirs)"] = known[f"{name} nodes"]
-    gaps = paired_by_set(here, list(real.index), "unpruned", "single")
     why = (
-        f"Unpruned less single, paired over folds: {gaps}. Our unpruned trees have "
+        f"Unpruned less single, paired over folds: {in_words(better)}. Our unpruned trees have "
         f"{ratio.min():.2g} to {ratio.max():.2g} times the source's nodes."
     )
     return verdict(parts, pd.DataFrame(table).reset_index(), why)
@@ -141,24 +149,25 @@ CLAIM = Claim(
     stream=13,
     title="One tree equivalent to bagging, sampled",
     sentence=(
-        "A tree grown on overlaps of 100 bagged trees that agree to more than 0.8 errs less than a "
+        "A tree grown on overlaps of bagged trees that agree to more than 0.8 errs less than a "
         "single pruned tree and more than bagging on cancer (0.0550), liver (0.3077) and diabetes "
         "(0.2495), with thousands of nodes; pruned pessimistically it is little different from a "
         "single pruned tree in error and much smaller on most sets."
     ),
     source=f"{sources.THESIS}, table 5.2 and figures 5.5-5.9",
     rule=(
-        "Means over folds at threshold 0.8. On cancer, liver and diabetes the unpruned tree errs "
+        "Six parts at threshold 0.8, by 95 % intervals over folds that allow for shared training "
+        "rows. On cancer, liver and diabetes the unpruned tree errs "
         "less than a single tree with error-based pruning, and more than bagging. It has more "
         "nodes than the single tree on all five sets. After pessimistic pruning it has fewer than "
         "the single tree on liver, diabetes and cone-torus (on cancer and synthetic the source's "
         f"own table has more), and its error is within {LITTLE} of the single tree's on all. "
-        "Unpruned sizes are within a factor of 2 of the source's on all five. All six: reproduced; "
-        "some: differs; none: not reproduced."
+        "Mean unpruned sizes are within a factor of 2 of the source's on all five."
     ),
     setup=(
-        f"{DATA_NOTE} Two times 10-fold cross-validation in place of ten, for time: 100 bagged "
-        "trees, 100,000 overlaps drawn roughly evenly. Full trees by information gain; the single "
+        f"{DATA_NOTE} Ten times 10-fold cross-validation. The tree is made of 20 trees, as section "
+        "5.3.2 and figure 5.2 have it; bagging, which it is compared with, has 100. 100,000 "
+        "overlaps drawn roughly evenly. Full trees by information gain; the single "
         "tree is pruned by C4.5's rule with exact limits at 0.25. How the source drew overlaps is "
         "not told beyond 'approximately uniformly'. The exact trees of figures 5.3-5.4 are not "
         "drawn again."
@@ -173,11 +182,11 @@ CLAIM = Claim(
         overlaps=[500],
     ),
     full=grid(
-        repeat=range(2),
+        repeat=range(10),
         fold_=range(10),
         data=sources.TREES.index,
         threshold=THRESHOLDS,
-        trees=[100],
+        trees=[20],
         overlaps=[100_000],
     ),
     unseeded=["fold_", "threshold"],
@@ -189,5 +198,10 @@ CLAIM = Claim(
         "(source: 2513); on liver 275, 285 and 176 (1155), on diabetes 226, 554 and 602 (2225). No "
         "one of these ways gives all of the source's sizes. On cancer only 266 of the 30,000 even "
         "draws were agreed on by more than 80 of 100 trees (8,887 around the data)."
+    ),
+    rule_version=2,
+    rule_changes=(
+        "The first rule compared means over folds, also of sets that had not been run. It was "
+        "tried on 5 of 500 cells, with 100 trees where the source has 20."
     ),
 )

@@ -6,7 +6,7 @@ from matplotlib.figure import Figure
 
 from counterpoint.claims import sources
 from counterpoint.claims._pictures import THEIRS_MARK, panels
-from counterpoint.claims._shared import share
+from counterpoint.claims.parts import near, share
 from counterpoint.claims.protocol import Claim, Verdict, grid, verdict
 from counterpoint.diversity import independent_vote_error
 from counterpoint.plots.style import colour
@@ -22,10 +22,14 @@ def run(*, seed: int, n_members: int, member_error: float) -> dict[str, float]:
 def judge(frame: pd.DataFrame) -> Verdict:
     """Compare to the six digits printed."""
     keys = ["n_members", "member_error"]
-    table = SOURCE.merge(frame[[*keys, "vote_error"]], on=keys, how="inner")
+    table = SOURCE.merge(frame[[*keys, "vote_error"]], on=keys, how="left")
     table = table.rename(columns={"vote_error": "ours"})[[*keys, "ours", "theirs"]]
     names = [f"{row.n_members} members of error {row.member_error}" for row in table.itertuples()]
-    same = dict(zip(names, table["ours"].round(6) == table["theirs"], strict=True))
+    # Half of the last digit printed, and a little for rounding.
+    each = zip(table["ours"].round(6), table["theirs"], strict=True)
+    same = {
+        name: near(ours, theirs, by=1e-9) for name, (ours, theirs) in zip(names, each, strict=True)
+    }
     return verdict(same, table, f"To six digits the same: {share(same)}.")
 
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field, replace
 
 import pandas as pd
 
+from counterpoint.claims.code import code_version
 from counterpoint.claims.protocol import Claim, Size, Verdict
 from counterpoint.claims.store import Store
 
@@ -20,6 +21,8 @@ class ClaimResult:
         Of the run that was judged; None if there is none.
     n_done, n_cells : int
         Cells finished, and cells of that size; of the full size if nothing was run.
+    n_older : int
+        Finished cells that other code than the present one made.
     seconds : float
         What the finished cells took together, waiting not counted.
     frame : DataFrame
@@ -37,6 +40,7 @@ class ClaimResult:
     n_done: int
     n_cells: int
     seconds: float
+    n_older: int
     frame: pd.DataFrame = field(repr=False)
     verdict: Verdict | None = field(default=None, repr=False)
     problem: str = ""
@@ -62,9 +66,28 @@ class ClaimResult:
         """What keeps the verdict from being the last word; empty if nothing does."""
         if self.size == "smoke":
             return "A smoke run shows that the code runs; it is too small to decide."
+        words = []
         if self.size == "full" and self.n_done < self.n_cells:
-            return f"Judged on {self.n_done} of {self.n_cells} cells; the others have not been run."
-        return ""
+            words.append(
+                f"Judged on {self.n_done} of {self.n_cells} cells; the others have not been run."
+            )
+        if self.n_older:
+            words.append(
+                f"{self.n_older} of the cells were made by older code: `counterpoint reproduce "
+                f"{self.claim.topic} --full --again` runs these anew."
+            )
+        return " ".join(words)
+
+    @property
+    def word(self) -> str:
+        """The verdict in a word or a few, with how much it rests on if that is not all."""
+        if self.verdict is None:
+            return "" if self.size is None else "no verdict"
+        if self.size == "smoke":
+            return "open (smoke run)"
+        if self.n_done < self.n_cells:
+            return f"{self.verdict.word} ({self.n_done} of {self.n_cells} cells)"
+        return self.verdict.word
 
 
 def judge_claim(claim: Claim, store: Store | None, size: Size | None = None) -> ClaimResult:
@@ -95,10 +118,12 @@ def judge_claim(claim: Claim, store: Store | None, size: Size | None = None) -> 
         experiment = claim.experiment(one)
         if store is not None and (done := store.done(experiment)):
             n_cells, seconds = len(experiment.cells()), store.seconds(experiment)
+            now = code_version(claim.topic)
+            older = sum(code != now for code in store.code(experiment).values())
             frame = store.frame(experiment)
-            return _with_verdict(ClaimResult(claim, one, len(done), n_cells, seconds, frame))
+            return _with_verdict(ClaimResult(claim, one, len(done), n_cells, seconds, older, frame))
     n_cells = len(claim.experiment(tried[0]).cells())
-    return ClaimResult(claim, None, 0, n_cells, 0.0, pd.DataFrame())
+    return ClaimResult(claim, None, 0, n_cells, 0.0, 0, pd.DataFrame())
 
 
 def _with_verdict(result: ClaimResult) -> ClaimResult:
@@ -106,7 +131,11 @@ def _with_verdict(result: ClaimResult) -> ClaimResult:
         return replace(result, problem="The finished cells gave no rows.")
     try:
         # A copy: a rule that adds a column must not change the rows we write.
-        return replace(result, verdict=result.claim.judge(result.frame.copy()))
+        judged = result.claim.judge(result.frame.copy())
+        # A smoke run is too small to decide, whatever its few rows say.
+        return replace(
+            result, verdict=judged if result.size == "full" else replace(judged, word="open")
+        )
     except Exception as error:
         problem = f"The rule cannot be applied to these rows: {type(error).__name__}: {error}"
         return replace(result, problem=problem, trace=traceback.format_exc())

@@ -1,6 +1,7 @@
 """Merged trees: error and size against the number of trees."""
 
 import math
+from collections.abc import Sequence
 from typing import Any
 
 import pandas as pd
@@ -13,16 +14,15 @@ from counterpoint.claims._shared import (
     REAL,
     bagged_trees,
     error,
-    every,
-    marks,
     means_by_set,
-    share,
     thesis_fold,
 )
-from counterpoint.claims.comparison import paired_by_set
+from counterpoint.claims.comparison import Paired, by_set, in_words
+from counterpoint.claims.parts import at_least, every, most, negated, share, within
 from counterpoint.claims.protocol import Claim, Scalar, Verdict, grid, verdict
 from counterpoint.trees import MergedTreeClassifier, PrunedTreeClassifier
 
+Gaps = dict[str, Paired]
 SIZES = (3, 5, 7, 10, 15, 21)
 MOST = 21
 # How trees are made different, by which criterion they are merged. "N" corrects by the mean of the
@@ -83,33 +83,51 @@ def grid_of(
 
 
 def judge(frame: pd.DataFrame) -> Verdict:
-    """Compare merged trees of 21 with single ones and bagging, by the means over folds."""
+    """Compare merged trees of 21 with single ones and bagging, paired over folds."""
     here = frame[~frame["method"].isin(MERGED) | (frame["trees"] == MOST)]
-    sets = [name for name in sources.TREES.index if name in set(here["data"])]
+    sets = list(sources.TREES.index)
     known = sources.TREES.loc[sets]
     mean, nodes = means_by_set(here, sets, [*MERGED, *SINGLE, "bagging"])
-    real = mean.reindex([name for name in REAL if name in sets])
-    good = mean["bootstrap, errb"] < mean["single, errb"]
-    small = nodes["bootstrap, errb"] <= nodes["single, errb"]
-    most = 0.8 * len(sets)
-    corrected = (mean["bootstrap, pessN"] < mean["bootstrap, pess"]).sum() >= most
-    leaner = nodes["bootstrap, pessN"] < nodes["bootstrap, pess"]
-    wider = (nodes["bases, pessN"] > nodes["bootstrap, pessN"]).sum() >= most
-    thin = nodes["bootstrap, pessN"] <= nodes["single, pess"]
-    gained = real["bootstrap, pessN"] < real["single, pess"]
-    behind = real["bootstrap, pessN"] > real["bagging"]
+
+    def each(first: str, second: str, value: str = "error", on: Sequence[str] = sets) -> Gaps:
+        return by_set(here, on, first, second, value)
+
+    good = each("bootstrap, errb", "single, errb")
+    errs_less = {name: gap.below() for name, gap in good.items()}
+    small = each("bootstrap, errb", "single, errb", "nodes")
+    no_larger = {name: negated(gap.above()) for name, gap in small.items()}
+    corrected = each("bootstrap, pessN", "bootstrap, pess")
+    leaner = each("bootstrap, pessN", "bootstrap, pess", "nodes")
+    wider = each("bases, pessN", "bootstrap, pessN", "nodes")
+    thin = each("bootstrap, pessN", "single, pess", "nodes")
+    gained = each("bootstrap, pessN", "single, pess", on=REAL)
+    behind = each("bootstrap, pessN", "bagging", on=REAL)
     ratio = nodes["bootstrap, errb"] / known["errb nodes"]
-    near = ratio.between(0.5, 2)
+    four = 0.8 * len(sets)
     parts = {
-        "error-based merging errs less than the single tree on every set": good.all(),
-        "and is no larger on every set": small.all(),
-        "the correction lowers the error of pessimistic merging on four sets of five": corrected,
-        "and the size on all": leaner.all(),
-        "pessimistic merging errs less than the single tree on the real sets": every(gained),
-        "and is no larger than it on most sets": thin.sum() > len(sets) / 2,
-        "and errs more than bagging on the real sets": every(behind),
-        "random bases make larger trees than bootstrap on four sets of five": wider,
-        "error-based sizes are within a factor of 2 on four sets of five": near.sum() >= most,
+        "error-based merging errs less than the single tree on every set": every(
+            errs_less.values()
+        ),
+        "and is no larger on every set": every(no_larger.values()),
+        "the correction lowers the error of pessimistic merging on four sets of five": at_least(
+            four, (gap.below() for gap in corrected.values())
+        ),
+        "and the size on all": every(gap.below() for gap in leaner.values()),
+        "pessimistic merging errs less than the single tree on the real sets": every(
+            gap.below() for gap in gained.values()
+        ),
+        "and is no larger than it on most sets": most(
+            negated(gap.above()) for gap in thin.values()
+        ),
+        "and errs more than bagging on the real sets": every(
+            gap.above() for gap in behind.values()
+        ),
+        "random bases make larger trees than bootstrap on four sets of five": at_least(
+            four, (gap.above() for gap in wider.values())
+        ),
+        "error-based sizes are within a factor of 2 on four sets of five": at_least(
+            four, (within(value, 0.5, 2) for value in ratio)
+        ),
     }
     table = {}
     for theirs, ours in OURS.items():
@@ -120,11 +138,9 @@ def judge(frame: pd.DataFrame) -> Verdict:
     table |= {"bagging (ours)": mean["bagging"], "bagging (theirs)": known["bagging"]}
     for name in ("bootstrap, errb exact", "single, errb exact"):
         table |= {f"{name} (ours)": mean[name], f"{name} nodes (ours)": nodes[name]}
-    gaps = paired_by_set(here, sets, "bootstrap, errb", "single, errb")
-    errs_less, no_larger = (share(marks(sets, part)) for part in (good, small))
     why = (
-        f"Error-based merging less the single tree, paired over folds: {gaps}. It errs "
-        f"less on {errs_less}, is no larger on {no_larger}."
+        f"Error-based merging less the single tree, paired over folds: {in_words(good)}. It errs "
+        f"less on {share(errs_less)}, is no larger on {share(no_larger)}."
     )
     return verdict(parts, pd.DataFrame(table).reset_index(), why)
 
@@ -157,17 +173,18 @@ CLAIM = Claim(
     ),
     source=f"{sources.THESIS}, table 5.3 and figures 5.13-5.23",
     rule=(
-        "Nine parts, by means over folds with 21 trees. Error-based merging errs less than the "
+        "Nine parts with 21 trees, by 95 % intervals over folds that allow for shared training "
+        "rows. Error-based merging errs less than the "
         "single tree pruned by the same criterion on every set; is no larger on every set. "
         "Pessimistic merging of bootstrap trees: the correction lowers its error on four sets of "
         "five, and its size on all; on cancer, liver and diabetes it errs less than a single tree "
         "pruned pessimistically, and more than bagging; it is no larger than that tree on most "
         "sets. Random bases make larger trees than bootstrap on four sets of five (pessimistic, "
-        "corrected). Error-based sizes are within a factor of 2 of the source's on four of five. "
-        "All: reproduced; some: differs; none: not reproduced."
+        "corrected). Mean error-based sizes are within a factor of 2 of the source's on four of "
+        "five. 'No larger' does not hold where the interval is above 0."
     ),
     setup=(
-        f"{DATA_NOTE} Four times 10-fold cross-validation in place of ten, for time. Full trees by "
+        f"{DATA_NOTE} Ten times 10-fold cross-validation. Full trees by "
         "information gain. What the thesis leaves open in merging is settled in "
         "docs/merged_tree.md; the error-based limit is that of Chen, Zhou and Aravena (delta "
         "0.25), which the source cites, for merged and single trees alike; exact limits are in "
@@ -175,7 +192,7 @@ CLAIM = Claim(
     ),
     run=run,
     smoke=grid_of(range(1), range(2), ["synthetic"], (3, MOST)),
-    full=grid_of(range(4), range(10), list(sources.TREES.index), SIZES),
+    full=grid_of(range(10), range(10), list(sources.TREES.index), SIZES),
     unseeded=["fold_", "method", "trees"],
     judge=judge,
     draw=draw,
@@ -187,5 +204,9 @@ CLAIM = Claim(
         "14.3 % against 6.7, 33.3, 27.5, 11.0 and 15.8 %, fewer leaves on all. So the claim's "
         "direction holds, best with exact limits; pessimistic merging errs less on four of five "
         "but its trees are larger than single ones on all, where most of the source's are smaller."
+    ),
+    rule_version=2,
+    rule_changes=(
+        "The first rule compared means over folds. Changed after 724 of 9440 cells had been seen."
     ),
 )

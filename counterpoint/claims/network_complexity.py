@@ -9,7 +9,8 @@ from matplotlib.figure import Figure
 from counterpoint.claims import sources
 from counterpoint.claims._pictures import THEIRS_LINE, panels
 from counterpoint.claims._shared import network_row
-from counterpoint.claims.comparison import Paired, compare, paired_by_index
+from counterpoint.claims.comparison import Paired, compare, paired, paired_by_index
+from counterpoint.claims.parts import Part, every, share
 from counterpoint.claims.protocol import Claim, Scalar, Verdict, grid, verdict
 from counterpoint.plots.style import colour
 
@@ -23,6 +24,9 @@ SETTINGS = {
     "cone-torus": (3000, 0.05, False, (5, 10, 20, 40, 60, 80, 100), (3, 5, 7, 10, 15), 5),
 }
 CLOSE = 0.03
+DIALS = ("step", "nodes")
+# A half is trained on, a half tested; samples in the plane are drawn anew.
+OVERLAP = {"liver": 1.0, "cancer": 1.0, "synthetic": 0.0, "cone-torus": 0.0}
 
 
 def run(
@@ -64,48 +68,66 @@ def _between(rows: pd.DataFrame, data: str, dial: str, value: str, step: int | N
     if step is not None:
         here = here[here["step"] == step]
     if dial == "step":
-        return compare(here, "step", STAR, 0, value)
+        return compare(here, "step", STAR, 0, value, overlap=OVERLAP[data])
     few = SETTINGS[data][5]
     here = here[here["nets"] == 3] if dial == "nodes" else here[here["nodes"] == few]
     low, high = _ends(data, dial)
-    return compare(here, dial, high, low, value)
+    return compare(here, dial, high, low, value, overlap=OVERLAP[data])
 
 
 def judge(frame: pd.DataFrame) -> Verdict:
     """Read the trends that the text of section 4.8 states, and the errors of table 4.2."""
-    parts: dict[str, Any] = {}
+    parts: dict[str, Part] = {}
     for data in ("liver", "synthetic"):
-        parts[f"training MSE falls with nodes, networks and lambda on {data}"] = all(
-            _between(frame, data, dial, "train_mse", STAR if dial != "step" else None).below
+        parts[f"training MSE falls with nodes, networks and lambda on {data}"] = every(
+            _between(frame, data, dial, "train_mse", STAR if dial != "step" else None).below()
             for dial in ("nodes", "nets", "step")
         )
-    nodes = _between(frame, "synthetic", "nodes", "train_mse", STAR)
-    nets = _between(frame, "synthetic", "nets", "train_mse", STAR)
-    parts["nodes lower the training MSE more than networks on synthetic"] = (
-        nodes.difference < nets.difference
-    )
+    nodes, nets = (_effect(frame, dial) for dial in ("nodes", "nets"))
+    stronger = paired_by_index(nodes, nets)
+    parts["nodes lower the training MSE more than networks on synthetic"] = stronger.below()
     lead = paired_by_index(_lambda_effect(frame, 15), _lambda_effect(frame, 3))
-    parts["lambda does more with 15 networks than with 3 on synthetic"] = lead.below
+    parts["lambda does more with 15 networks than with 3 on synthetic"] = lead.below()
     plain = frame[(frame["data"] == "synthetic") & (frame["nets"] == 3)]
     weak = compare(plain[plain["nodes"] == 5], "step", STAR, 0, "test_mse")
     strong = compare(plain[plain["nodes"] == 40], "step", STAR, 0, "test_mse")
-    parts["synthetic, 5 nodes: test MSE is lower at lambda*"] = weak.below
-    parts["synthetic, 40 nodes: test MSE is lower at 0"] = strong.above
+    parts["synthetic, 5 nodes: test MSE is lower at lambda*"] = weak.below()
+    parts["synthetic, 40 nodes: test MSE is lower at 0"] = strong.above()
     liver = _between(frame, "liver", "nodes", "test_mse", STAR)
-    parts["liver: test MSE rises with nodes"] = liver.above
+    parts["liver: test MSE rises with nodes"] = liver.above()
     parts["cancer: lambda moves the test MSE more than nodes do"] = _lambda_dominates(frame)
     best = best_settings(frame)
     joined = SOURCE.merge(best, on="data", how="left", suffixes=(" (theirs)", " (ours)"))
-    near = (joined["error (ours)"] - joined["error (theirs)"]).abs() <= CLOSE
-    parts[f"best errors within {CLOSE} of table 4.2"] = near.all()
+    near = {str(row["data"]): _near_best(frame, row) for _, row in joined.iterrows()}
+    parts[f"best errors within {CLOSE} of table 4.2"] = every(near.values())
     why = (
-        f"Training MSE on synthetic: nodes {nodes.difference:+.4f}, networks "
-        f"{nets.difference:+.4f}; effect of lambda with 15 networks less that with 3: "
-        f"{lead.difference:+.4f}. Test MSE there, lambda* less 0: {weak.difference:+.4f} with 5 "
-        f"nodes, {strong.difference:+.4f} with 40. {sum(parts.values())} of {len(parts)} parts "
-        f"hold; best errors are near in {near.sum()} of {len(near)} sets."
+        f"Training MSE on synthetic: nodes {nodes.mean():+.4f}, networks {nets.mean():+.4f}; "
+        f"effect of lambda with 15 networks less that with 3: {lead.words}. Test MSE there, "
+        f"lambda* less 0: {weak.words} with 5 nodes, {strong.words} with 40. Parts: "
+        f"{share(parts)}; best errors near: {share(near)}."
     )
     return verdict(parts, joined, why)
+
+
+def _effect(frame: pd.DataFrame, dial: str) -> pd.Series:
+    """Training MSE at the highest setting of a dial less the lowest, by repeat, on synthetic."""
+    few = SETTINGS["synthetic"][5]
+    here = frame[(frame["data"] == "synthetic") & (frame["step"] == STAR)]
+    here = here[here["nets"] == 3] if dial == "nodes" else here[here["nodes"] == few]
+    low, high = _ends("synthetic", dial)
+    wide = here.groupby(["repeat", dial])["train_mse"].mean().unstack()
+    wide = wide.reindex(columns=[low, high])
+    return wide[high] - wide[low]
+
+
+def _near_best(frame: pd.DataFrame, row: pd.Series) -> Part:
+    """Return whether the error of our best setting is near the source's, by an interval."""
+    here = frame[frame["data"] == row["data"]]
+    for name in ("nets", "nodes", "step"):
+        here = here[here[name] == row[f"{name} (ours)"]]
+    errors = here["test_mcr"].to_numpy()
+    known = np.full(len(errors), row["error (theirs)"])
+    return paired(errors, known, overlap=OVERLAP[str(row["data"])]).level(CLOSE)
 
 
 def _lambda_effect(frame: pd.DataFrame, nets: int) -> pd.Series:
@@ -117,12 +139,15 @@ def _lambda_effect(frame: pd.DataFrame, nets: int) -> pd.Series:
     return wide[STAR] - wide[0]
 
 
-def _lambda_dominates(frame: pd.DataFrame) -> bool:
+def _lambda_dominates(frame: pd.DataFrame) -> Part:
+    """Return whether test MSE on cancer spans more over lambda than over nodes, by repeat."""
     rows = frame[(frame["data"] == "cancer") & (frame["nets"] == 3)]
-    if rows.empty:
-        return False
-    spans = [np.ptp(rows.groupby(dial)["test_mse"].mean().to_numpy()) for dial in ("step", "nodes")]
-    return bool(spans[0] > spans[1])
+    spans = {dial: rows.groupby(["repeat", dial])["test_mse"].mean().unstack() for dial in DIALS}
+    over = [
+        (wide.max(axis=1) - wide.min(axis=1)).where(wide.notna().all(axis=1))
+        for wide in spans.values()
+    ]
+    return paired_by_index(*over, overlap=OVERLAP["cancer"]).above() if len(rows) else None
 
 
 def best_settings(frame: pd.DataFrame) -> pd.DataFrame:
@@ -171,14 +196,14 @@ CLAIM = Claim(
     ),
     source=f"{sources.THESIS}, figures 4.9-4.16 and table 4.2",
     rule=(
-        "Nine parts, 95 % intervals of paired differences over repeats unless said otherwise. On "
-        "liver, and on synthetic, training MSE falls from fewest to most nodes and networks at "
-        "lambda*, and from 0 to lambda*. On synthetic: nodes lower it more than networks (means); "
+        "Nine parts, by 95 % intervals of paired differences over repeats that allow for shared "
+        "rows. On liver, and on synthetic, training MSE falls from fewest to most nodes and "
+        "networks at lambda*, and from 0 to lambda*. On synthetic: nodes lower it more than do "
+        "networks; "
         "lambda does so more with 15 networks than with 3; test MSE is lower at lambda* with 5 "
         "nodes and lower at 0 with 40. Liver's test MSE is higher with 24 nodes than with 3 at "
-        "lambda*. Mean test MSE on cancer spans more over lambda than over nodes. The lowest mean "
-        f"test error of each set is within {CLOSE} of table 4.2. All: reproduced; some: differs; "
-        "none: not reproduced."
+        "lambda*. Test MSE on cancer spans more over lambda than over nodes. The lowest mean test "
+        f"error of each set is within {CLOSE} of table 4.2."
     ),
     setup=(
         "All settings of section 4.8 and all eight lambdas, 10 repeats in place of 25 for time. A "
@@ -200,5 +225,10 @@ CLAIM = Claim(
         "that ask for means, one holds. Two do not: on cancer the test MSE spans more over nodes "
         "than over lambda, and its best error is 0.025 where the thesis has 0.069, as in "
         "lambda-star."
+    ),
+    rule_version=2,
+    rule_changes=(
+        "In the first rule three parts were means without an interval, and an interval that could "
+        "not be computed counted as failed. Changed after 366 of 3040 cells had been seen."
     ),
 )

@@ -14,17 +14,22 @@ from counterpoint._files import new_file
 from counterpoint._progress import quiet
 from counterpoint._versions import versions
 from counterpoint.claims.judging import ClaimResult
-from counterpoint.claims.protocol import Word
+from counterpoint.claims.parts import STATES
+from counterpoint.claims.protocol import WORDS
 from counterpoint.report.figures import save_to
 from counterpoint.report.reproductions import render_reproductions
 from counterpoint.tabular.plain import plain
 
 PAGE = "index.html"
-_OF_THE_CLAIM = ("topic", "title", "sentence", "source", "rule", "setup", "findings")
-_OF_THE_RUN = (
-    "size", "n_done", "n_cells", "complete", "cells", "caution", "seconds", "problem",
+_COLOURS = 48
+_OF_THE_CLAIM = (
+    "topic", "title", "sentence", "source", "rule", "rule_version", "rule_changes", "setup",
+    "findings", "would_be_right",
 )  # fmt: skip
-_WORDS: tuple[Word, ...] = ("reproduced", "differs", "not reproduced")
+_OF_THE_RUN = (
+    "size", "n_done", "n_cells", "n_older", "complete", "cells", "caution", "seconds", "problem",
+    "word",
+)  # fmt: skip
 
 
 def summarise_claim(result: ClaimResult) -> dict[str, Any]:
@@ -36,6 +41,9 @@ def summarise_claim(result: ClaimResult) -> dict[str, Any]:
         | {name: getattr(result, name) for name in _OF_THE_RUN}
         | {
             "verdict": None if verdict is None else verdict.word,
+            "parts": []
+            if verdict is None
+            else [{"part": name, "state": STATES[part]} for name, part in verdict.parts.items()],
             "why": "" if verdict is None else verdict.why,
             "columns": list(table.columns),
             "table": table.astype(object).where(table.notna(), None).values.tolist(),
@@ -47,18 +55,19 @@ def summarise_claim(result: ClaimResult) -> dict[str, Any]:
 def summarise_reproductions(results: Sequence[ClaimResult]) -> dict[str, Any]:
     """Return many claims, for JSON and the page, and how many came to which verdict.
 
-    Only verdicts on a whole run of full size are counted as such; the others are counted by how
-    far they came.
+    What was never run, or cannot be judged, is open. Verdicts that rest on a part of the cells are
+    counted by their word, and how many of them there are stands beside it.
     """
-    words = Counter(one.verdict.word for one in results if one.complete and one.verdict is not None)
+    words = Counter("open" if one.verdict is None else one.verdict.word for one in results)
     return {
         "claims": [summarise_claim(one) for one in results],
         "counts": {
             "claims": len(results),
-            **{word: words[word] for word in _WORDS},
+            **{word: words[word] for word in WORDS},
             "partly run": sum(one.size == "full" and not one.complete for one in results),
             "smoke run": sum(one.size == "smoke" for one in results),
             "never run": sum(one.size is None for one in results),
+            "older code": sum(one.n_older > 0 for one in results),
         },
         "versions": versions(),
     }
@@ -111,7 +120,10 @@ def _flat(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def _overview(summary: dict[str, Any]) -> pd.DataFrame:
-    names = ("topic", "title", "verdict", "size", "n_done", "n_cells", "seconds", "why", "source")
+    names = (
+        "topic", "title", "word", "verdict", "size", "n_done", "n_cells", "n_older", "seconds",
+        "rule_version", "why", "source",
+    )  # fmt: skip
     rows = [{name: claim[name] for name in names} for claim in summary["claims"]]
     frame = pd.DataFrame(rows, columns=list(names))
     return frame.assign(seconds=frame["seconds"].round(1))
@@ -130,4 +142,13 @@ def _picture(one: ClaimResult) -> bytes:
         save_to(figure, buffer, "png", math=True)
     finally:
         plt.close(figure)  # if pyplot made it, pyplot would keep it
-    return buffer.getvalue()
+    return _small(buffer)
+
+
+def _small(picture: io.BytesIO) -> bytes:
+    """Return a PNG with a palette: lines and dots need few colours, and a page holds many."""
+    from PIL import Image
+
+    small = io.BytesIO()
+    Image.open(picture).convert("RGB").quantize(_COLOURS).save(small, "png", optimize=True)
+    return small.getvalue()

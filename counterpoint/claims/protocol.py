@@ -2,8 +2,8 @@
 
 An experiment is a grid of cells; a cell is one run of a function with its own seed, and gives rows.
 A claim is a sentence of a source, the experiment that tries it, and a rule, stated before the run,
-that reads *reproduced*, *differs* or *not reproduced* off the rows. The runner knows nothing of
-claims, and a claim nothing of the runner.
+that reads *reproduced*, *differs*, *not reproduced* or *open* off the rows. The runner knows
+nothing of claims, and a claim nothing of the runner.
 """
 
 import hashlib
@@ -17,12 +17,15 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 import pandas as pd
 
+from counterpoint.claims.parts import Part, as_part
+
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 Size = Literal["smoke", "full"]
 SIZES: tuple[Size, ...] = ("smoke", "full")
-Word = Literal["reproduced", "differs", "not reproduced"]
+Word = Literal["reproduced", "differs", "not reproduced", "open"]
+WORDS: tuple[Word, ...] = ("reproduced", "differs", "not reproduced", "open")
 Scalar = str | int | float | bool | None
 Rows = Mapping[str, Any] | Sequence[Mapping[str, Any]]
 
@@ -146,18 +149,21 @@ class Verdict:
 
     Attributes
     ----------
-    word : {"reproduced", "differs", "not reproduced"}
-        *Reproduced*: the rule of the claim is met. *Differs*: some of it is, or its direction
-        holds and its size does not. *Not reproduced*: the rule is not met.
+    word : {"reproduced", "differs", "not reproduced", "open"}
+        *Reproduced*: all parts of the rule hold. *Differs*: some hold and some do not. *Not
+        reproduced*: none holds. *Open*: what was run does not decide between these.
     why : str
         The numbers that decided, in one or two sentences.
     table : DataFrame
         Our numbers beside those of the source.
+    parts : dict of str to bool or None
+        Each part of the rule: holds, does not, or is open (None).
     """
 
     word: Word
     why: str
     table: pd.DataFrame
+    parts: Mapping[str, Part] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -194,6 +200,12 @@ class Claim:
         Arguments of ``run`` that do not enter the seed; see :class:`Experiment`.
     findings : str
         Where it is not reproduced: what was looked into, and what came of it.
+    would_be_right : str
+        Where it is not reproduced: what would have to be true for the source to be right.
+    rule_version : int, default=1
+        Raised when the rule changes after rows were seen.
+    rule_changes : str
+        What changed in the rule since its first version, and why.
     """
 
     topic: str
@@ -210,6 +222,9 @@ class Claim:
     draw: Callable[[pd.DataFrame], "Figure"] = field(repr=False)
     unseeded: Sequence[str] = ()
     findings: str = ""
+    would_be_right: str = ""
+    rule_version: int = 1
+    rule_changes: str = ""
 
     def experiment(self, size: Size) -> Experiment:
         """Return what has to be run, as a quick try (``"smoke"``) or as in the source."""
@@ -224,12 +239,15 @@ class Claim:
 
 
 def verdict(parts: Mapping[str, Any], table: pd.DataFrame, why: str) -> Verdict:
-    """Return *reproduced* if all parts of a claim hold, *differs* if some do.
+    """Return what the parts of a claim come to.
+
+    All hold: *reproduced*. Some hold, some do not: *differs*, whatever the rest will show. None
+    holds and none is open: *not reproduced*. Else it is *open*.
 
     Parameters
     ----------
-    parts : mapping of str to bool
-        Each part of the rule in a few words, and whether it holds.
+    parts : mapping of str to bool or None
+        Each part of the rule in a few words, and whether it holds; None or NaN is open.
     table : DataFrame
         Our numbers beside theirs.
     why : str
@@ -239,19 +257,27 @@ def verdict(parts: Mapping[str, Any], table: pd.DataFrame, why: str) -> Verdict:
     --------
     >>> verdict({"lower error": True, "smoother": False}, pd.DataFrame(), "0.1 < 0.2.").word
     'differs'
+    >>> verdict({"lower error": True, "smoother": None}, pd.DataFrame(), "0.1 < 0.2.").word
+    'open'
     """
     if not parts:
         raise ValueError("A verdict needs at least one part.")
+    seen = {name: as_part(value) for name, value in parts.items()}
+    failed = [name for name, part in seen.items() if part is False]
+    waiting = [name for name, part in seen.items() if part is None]
+    held = len(seen) - len(failed) - len(waiting)
     word: Word
-    if all(parts.values()):
-        word = "reproduced"
-    elif any(parts.values()):
+    if held and failed:
         word = "differs"
-        failed = ", ".join(name for name, holds in parts.items() if not holds)
-        why = f"{why} Does not hold: {failed}."
+    elif waiting:
+        word = "open"
     else:
-        word = "not reproduced"
-    return Verdict(word, why, table)
+        word = "reproduced" if held else "not reproduced"
+    if failed and word != "not reproduced":
+        why = f"{why} Does not hold: {', '.join(failed)}."
+    if waiting:
+        why = f"{why} Open: {', '.join(waiting)}."
+    return Verdict(word, why, table, seen)
 
 
 def _scalar(value: Any, name: str) -> Scalar:

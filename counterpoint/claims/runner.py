@@ -39,6 +39,7 @@ def run_experiment(
     scheduler: str | None = None,
     progress: bool | None = None,
     time_limit: float | None = None,
+    code: str = "",
 ) -> pd.DataFrame:
     """Run what is not in the store yet; return the rows of all that is.
 
@@ -62,6 +63,8 @@ def run_experiment(
         Draw a bar with the time left; None draws it on a terminal.
     time_limit : float or None, default=None
         Begin no cell after this many seconds. Those under way are finished.
+    code : str, default=""
+        What finished cells are kept with, to know by which code they were made.
 
     Returns
     -------
@@ -103,7 +106,7 @@ def run_experiment(
                         if outcome.error:
                             failed.append(outcome)
                         else:
-                            store.put(experiment, outcome.cell, outcome.rows, outcome.seconds)
+                            store.put(experiment, outcome.cell, outcome.rows, outcome.seconds, code)
             except KeyboardInterrupt as stop:
                 stop.add_note(_left(experiment, store))
                 raise

@@ -18,12 +18,13 @@ import pandas as pd
 from counterpoint.claims.protocol import Cell, Experiment
 
 _OURS = 0x63747074  # "ctpt", in the header of the file
-_LAYOUT = 1
+_LAYOUT = 2
 _PATIENCE = 60.0  # seconds to wait for another run that is writing
 _TABLE = """
 CREATE TABLE cells (
     experiment TEXT NOT NULL, version INTEGER NOT NULL, key TEXT NOT NULL, seed INTEGER NOT NULL,
     rows TEXT NOT NULL, seconds REAL NOT NULL, finished TEXT NOT NULL,
+    code TEXT NOT NULL DEFAULT '',
     PRIMARY KEY (experiment, version, key, seed)
 ) WITHOUT ROWID
 """
@@ -61,7 +62,7 @@ class Store:
     """Finished cells of experiments, in a file.
 
     A cell is in it or not, whatever happens to the process: each is a transaction. The first
-    result of a cell stays; a second is not taken.
+    result of a cell stays, unless a second was made by other code.
 
     Parameters
     ----------
@@ -107,7 +108,12 @@ class Store:
             raise
 
     def put(
-        self, experiment: Experiment, cell: Cell, rows: Sequence[Mapping[str, Any]], seconds: float
+        self,
+        experiment: Experiment,
+        cell: Cell,
+        rows: Sequence[Mapping[str, Any]],
+        seconds: float,
+        code: str = "",
     ) -> bool:
         """Keep the rows of a finished cell.
 
@@ -120,21 +126,35 @@ class Store:
             From :meth:`Experiment.evaluate`.
         seconds : float
             How long it took.
+        code : str, default=""
+            Which code made it (see :func:`counterpoint.claims.code.code_version`). Rows of the
+            same cell by other code are replaced.
 
         Returns
         -------
         bool
-            False if the cell was there already; then nothing is changed.
+            False if the cell was there already, by the same code; then nothing is changed.
         """
         name, version = experiment.kept_as, experiment.version
         text = json.dumps(list(rows), allow_nan=False)
         finished = datetime.now(UTC).isoformat(timespec="seconds")
         with self._in_words():
             done = self._connection.execute(
-                "INSERT OR IGNORE INTO cells VALUES (?, ?, ?, ?, ?, ?, ?)",
-                (name, version, cell.key, cell.seed, text, seconds, finished),
+                "INSERT INTO cells VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET "
+                "rows = excluded.rows, seconds = excluded.seconds, finished = excluded.finished, "
+                "code = excluded.code WHERE code != excluded.code",
+                (name, version, cell.key, cell.seed, text, seconds, finished, code),
             )
         return done.rowcount == 1
+
+    def forget(self, experiment: Experiment, cells: Iterable[Cell]) -> None:
+        """Take cells out, so that the next run does them again."""
+        names = (experiment.kept_as, experiment.version)
+        with self._in_words():
+            self._connection.executemany(
+                "DELETE FROM cells WHERE experiment = ? AND version = ? AND key = ? AND seed = ?",
+                [(*names, cell.key, cell.seed) for cell in cells],
+            )
 
     def done(self, experiment: Experiment) -> set[str]:
         """Return the keys of those cells of the experiment that are finished."""
@@ -155,10 +175,55 @@ class Store:
             for row in json.loads(kept[cell.key, cell.seed])
         )
 
+    def rows_by_cell(self, experiment: Experiment) -> dict[str, list[dict[str, Any]]]:
+        """Return the rows of each finished cell, by the cell's key, as they were put."""
+        kept = self._kept(experiment, "rows")
+        return {
+            cell.key: json.loads(kept[cell.key, cell.seed])
+            for cell in experiment.cells()
+            if (cell.key, cell.seed) in kept
+        }
+
     def seconds(self, experiment: Experiment) -> float:
         """Return how long the finished cells of the experiment took together."""
         kept = self._kept(experiment, "seconds")
         return float(sum(kept.get((cell.key, cell.seed), 0.0) for cell in experiment.cells()))
+
+    def code(self, experiment: Experiment) -> dict[str, str]:
+        """Return by which code each finished cell was made, by the cell's key."""
+        kept = self._kept(experiment, "code")
+        found = {cell.key: kept.get((cell.key, cell.seed)) for cell in experiment.cells()}
+        return {key: code for key, code in found.items() if code is not None}
+
+    def cells(self, experiment: Experiment) -> pd.DataFrame:
+        """Return the finished cells as they are kept, a row each, in the order of the grid."""
+        columns = ["key", "seed", "version", "rows", "seconds", "finished", "code"]
+        with self._in_words():
+            found = self._connection.execute(
+                f"SELECT {', '.join(columns)} FROM cells WHERE experiment = ? AND version = ?",
+                (experiment.kept_as, experiment.version),
+            ).fetchall()
+        kept = {(row[0], row[1]): row for row in found}
+        wanted = [(cell.key, cell.seed) for cell in experiment.cells()]
+        return pd.DataFrame([kept[name] for name in wanted if name in kept], columns=columns)
+
+    def take(self, experiment: Experiment, cells: pd.DataFrame) -> int:
+        """Take in cells from :meth:`cells` that are not there yet; return how many were new."""
+        known = {(cell.key, cell.seed) for cell in experiment.cells()}
+        columns = ["version", "key", "seed", "rows", "seconds", "finished", "code"]
+        rows = [
+            (experiment.kept_as, *values)
+            for values in cells[columns].itertuples(index=False, name=None)
+            if values[0] == experiment.version and values[1:3] in known
+        ]
+        before = len(self.done(experiment))
+        with self._in_words():
+            self._connection.execute("BEGIN")
+            self._connection.executemany(
+                "INSERT OR IGNORE INTO cells VALUES (?, ?, ?, ?, ?, ?, ?, ?)", rows
+            )
+            self._connection.execute("COMMIT")
+        return len(self.done(experiment)) - before
 
     def close(self) -> None:
         """Close the file; what is in it stays."""
@@ -192,6 +257,9 @@ class Store:
             self._connection.execute("COMMIT")
         if header("application_id") != _OURS:
             raise ValueError(f"{self.path} is another program's database: choose another file.")
+        if header("user_version") == 1:  # before cells said by which code they were made
+            self._connection.execute("ALTER TABLE cells ADD COLUMN code TEXT NOT NULL DEFAULT ''")
+            self._connection.execute(f"PRAGMA user_version = {_LAYOUT}")
         if header("user_version") != _LAYOUT:
             raise ValueError(
                 f"{self.path} has layout {header('user_version')}, this counterpoint reads "

@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 
 HELP = (
     "Run claims of the literature again, or list them.\n\n"
-    "Each has a rule, stated before the run, that says *reproduced*, *differs* or *not "
-    "reproduced*. Finished cells are kept, so a run that was stopped goes on where it was. "
+    "Each has a rule, stated before the run, that says *reproduced*, *differs*, *not reproduced* "
+    "or *open*. Finished cells are kept, so a run that was stopped goes on where it was. "
     "Writes a page with their numbers beside ours, and the rows as CSV.\n\n"
     "Examples: `counterpoint reproduce` lists all; `counterpoint reproduce merged-trees` is a "
     "quick try; `counterpoint reproduce --all --full -j 4` is the real thing, and takes hours."
@@ -26,7 +26,7 @@ HELP = (
 STORE = "cells.sqlite"
 
 _SHOWN = 24  # rows of a table in the terminal; the page and the CSV file have all
-_STYLES = {"reproduced": "green", "differs": "yellow", "not reproduced": "red"}
+_STYLES = {"reproduced": "green", "differs": "yellow", "not reproduced": "red", "open": "dim"}
 _WORDS = {
     "n_jobs=": "--jobs",
     "backend=": "--backend",
@@ -50,6 +50,14 @@ def reproduce(
     scheduler: Annotated[
         str | None, options.option("Address of a Dask scheduler, for --backend dask.")
     ] = None,
+    again: Annotated[
+        bool, typer.Option("--again", help="Run finished cells of older code anew.")
+    ] = False,
+    check: Annotated[
+        int | None,
+        options.option("Run so many finished cells of each claim again, and compare.", min=1),
+    ] = None,
+    random_state: Annotated[int, options.option("Which cells --check takes.", min=0)] = 0,
     time_limit: Annotated[
         float | None,
         options.option(
@@ -64,7 +72,7 @@ def reproduce(
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON, for programs.")] = False,
 ) -> None:
     """Run claims, or list them; HELP says the rest."""
-    _check_usage(topics, all_, full, jobs, backend, scheduler)
+    _check_usage(topics, all_, full or check is not None, jobs, backend, scheduler)
     from counterpoint.claims import registry
 
     if not topics and not all_:
@@ -76,7 +84,7 @@ def reproduce(
         raise typer.BadParameter(str(error), param_hint="TOPIC") from error
     with terminal.in_options(_WORDS):
         from counterpoint._files import check_output
-        from counterpoint.claims import Store, judge_claim
+        from counterpoint.claims import Store, judge_claim, kept
         from counterpoint.claims.page import PAGE, write_reproductions
         from counterpoint.tabular.plain import to_json
 
@@ -84,9 +92,19 @@ def reproduce(
         check_output(output / PAGE)  # before the work, not after
         options = {"n_jobs": jobs, "backend": backend, "scheduler": scheduler}
         debug = bool(context.find_root().params.get("debug"))
+        claims = [registry.claim(topic) for topic in registry.TOPICS]
         with Store(output / STORE) as store:
+            with_files = _take_kept(claims, store, output)
+            if check is not None:
+                _check_cells(chosen, store, check, random_state, as_json)
+                return
+            if again:
+                for claim in chosen:
+                    store.forget(claim.experiment("full"), kept.older_cells(claim, store))
             shown, failed = _run(chosen, store, full, time_limit, options, as_json, debug)
-            everything = [judge_claim(registry.claim(topic), store) for topic in registry.TOPICS]
+            everything = [judge_claim(claim, store) for claim in claims]
+            if with_files:
+                kept.write_kept(claims, store, output)
         problems = write_reproductions(
             everything, output, command=_command(topics or [], all_, full, time_limit)
         )
@@ -132,6 +150,7 @@ def _run(
 ) -> tuple[list[dict[str, Any]], bool]:
     """Run claims one after the other; return what came of each, and whether cells failed."""
     from counterpoint.claims import judge_claim, run_experiment
+    from counterpoint.claims.code import code_version
     from counterpoint.claims.page import summarise_claim
     from counterpoint.exceptions import ExperimentError
 
@@ -142,7 +161,8 @@ def _run(
         share = None if end is None else max(0.0, end - monotonic()) / (len(chosen) - k)
         experiment = claim.experiment("full" if full else "smoke")
         try:
-            run_experiment(experiment, store, time_limit=share, **options)
+            version = code_version(claim.topic)
+            run_experiment(experiment, store, time_limit=share, code=version, **options)
         except ExperimentError as error:
             failed = True
             terminal.say(str(error), style="red")
@@ -164,6 +184,47 @@ def _run(
     return shown, failed
 
 
+def _take_kept(claims: Sequence["Claim"], store: "Store", folder: Path) -> bool:
+    """Take in cells that are kept as files; say if they cannot be read for want of a package."""
+    from counterpoint.claims import kept
+
+    try:
+        kept.take_kept(claims, store, folder)
+        return importlib.util.find_spec("pyarrow") is not None
+    except ImportError as error:
+        terminal.say(f"{error} Going on without the cells in {folder / kept.FOLDER}.")
+        return False
+
+
+def _check_cells(
+    chosen: Sequence["Claim"], store: "Store", n: int, random_state: int, as_json: bool
+) -> None:
+    """Run some finished cells again and say which give other rows; exit 1 if any does."""
+    import random
+
+    from counterpoint.claims import kept
+    from counterpoint.tabular.plain import to_json
+
+    found: list[dict[str, Any]] = []
+    for claim in chosen:
+        experiment = claim.experiment("full")
+        done = store.done(experiment)
+        finished = [cell for cell in experiment.cells() if cell.key in done]
+        some = random.Random(random_state).sample(finished, min(n, len(finished)))
+        rows: list[Any] = kept.check_cells(claim, store, some).to_dict("records")
+        found += rows
+        same = sum(row["same"] for row in rows)
+        if not as_json:
+            terminal.say(f"{claim.topic}: {same} of {len(rows)} cells give the same rows again.")
+            for row in rows:
+                if not row["same"]:
+                    terminal.say(f"  {row['cell']}: {row['why']}", style="red")
+    if as_json:
+        typer.echo(to_json({"cells": found}))
+    if not all(row["same"] for row in found):
+        raise typer.Exit(1)
+
+
 def _command(topics: Sequence[str], all_: bool, full: bool, time_limit: float | None) -> str:
     words = ["counterpoint", "reproduce", *(["--all"] if all_ else topics)]
     if full:
@@ -175,12 +236,17 @@ def _command(topics: Sequence[str], all_: bool, full: bool, time_limit: float | 
 
 def _list(path: Path, as_json: bool) -> None:
     """Print every claim and how far it was run; a store that is not there is not made."""
-    from contextlib import nullcontext
+    from tempfile import TemporaryDirectory
 
     from counterpoint.claims import Store, judge_claim, registry
 
-    with Store(path) if path.exists() else nullcontext() as store:
-        everything = [judge_claim(registry.claim(topic), store) for topic in registry.TOPICS]
+    claims = [registry.claim(topic) for topic in registry.TOPICS]
+    with (
+        TemporaryDirectory() as nowhere,
+        Store(path if path.exists() else Path(nowhere) / STORE) as store,
+    ):
+        _take_kept(claims, store, path.parent)
+        everything = [judge_claim(claim, store) for claim in claims]
     if as_json:
         from counterpoint.claims.page import summarise_claim
         from counterpoint.tabular.plain import to_json
@@ -207,9 +273,7 @@ def _word(one: "ClaimResult") -> Any:
 
     if one.verdict is None:
         return Text("failed" if one.problem else "", style="red")
-    if one.size == "smoke":  # too small to decide, so it gets no colour
-        return Text(f"({one.verdict.word})", style="dim")
-    return Text(one.verdict.word, style=_STYLES[one.verdict.word])
+    return Text(one.word, style=_STYLES[one.verdict.word])
 
 
 def _print(judged: "ClaimResult", shown: dict[str, Any]) -> None:
@@ -233,9 +297,11 @@ def _print(judged: "ClaimResult", shown: dict[str, Any]) -> None:
         out.print()
     out.print(Text(f"Run: {shown['cells']}."))
     if judged.verdict is not None:
-        style = "" if judged.size == "smoke" else _STYLES[judged.verdict.word]
-        words = f"Verdict: {shown['verdict']}."
-        out.print(Text.assemble((words, f"bold {style}".strip()), f" {shown['why']}"))
+        for part in shown["parts"]:
+            out.print(Text(f"  {part['state']}: {part['part']}"))
+        words = f"Verdict: {shown['word']}."
+        style = f"bold {_STYLES[judged.verdict.word]}"
+        out.print(Text.assemble((words, style), f" {shown['why']}"))
     if shown["problem"]:
         out.print(Text(shown["problem"], style="red"))
     if shown["caution"]:

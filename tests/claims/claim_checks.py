@@ -7,9 +7,8 @@ from matplotlib.figure import Figure
 
 from counterpoint.claims import Verdict
 from counterpoint.claims import claim as claim_of
+from counterpoint.claims.protocol import WORDS
 from counterpoint.claims.store import to_frame
-
-WORDS = ("reproduced", "differs", "not reproduced")
 
 
 @cache
@@ -24,7 +23,7 @@ def smoke(topic):
 
 
 def check_verdict(claim, frame):
-    """Check that rows are judged in one of three words, ours and theirs side by side."""
+    """Check that rows are judged in one of four words, ours and theirs side by side."""
     before = frame.copy()
     found = claim.judge(frame)
     pd.testing.assert_frame_equal(frame, before)  # judging changes nothing

@@ -4,10 +4,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from counterpoint.claims import sources
 from counterpoint.claims.best_lambda import CLAIM, cross_fitted
 
-SETS = ("sonar", "ionosphere", "promoters", "pima", "crx", "german-credit")
-LARGER = ("pima", "crx", "german-credit")
+SETS = tuple(sources.ADABOOST_NC.index)
+LARGER = tuple(sources.ADABOOST_NC.index[sources.ADABOOST_NC["larger"]])
 
 
 def over_lambda(small, large, *, best=3):
@@ -43,8 +44,18 @@ def test_the_rule_on_lambda(changes, word):
     assert found.word == word
     if word != "not reproduced":
         assert (found.table["best_lam_ours"] == 3).all()
+    if word == "differs":
+        assert found.parts["more on the larger sets"] is False
     crx = found.table[found.table["data"] == "crx"]
     assert set(crx["best_lam_theirs"]) == {4}
+
+
+def test_a_set_that_was_not_run_leaves_it_open():
+    frame = over_lambda(-0.1, -0.3)
+    found = CLAIM.judge(frame[frame["data"] != "pima"])
+    assert found.word == "open"
+    assert set(found.parts.values()) == {None}
+    assert "open: pima" in found.why
 
 
 def test_the_best_of_many_equals_has_no_luck():

@@ -28,7 +28,8 @@ def test_smoke_is_no_proof(store):
     run_experiment(CLAIM.experiment("smoke"), store)
     judged = judge_claim(CLAIM, store)
     assert judged.cells == "smoke size, all 2 cells"
-    assert judged.verdict.word == "differs"
+    assert judged.verdict.word == "open"
+    assert judged.word == "open (smoke run)"
     assert "too small to decide" in judged.caution
     assert not judged.complete
 
@@ -43,6 +44,7 @@ def test_full_in_part_and_whole(store):
     assert judged.seconds == 8.0
     assert judged.verdict.word == "reproduced"
     assert judged.caution.startswith("Judged on 4 of 6 cells")
+    assert judged.word == "reproduced (4 of 6 cells)"
     assert not judged.complete
     assert judge_claim(CLAIM, store, "smoke").n_cells == 2
     run_experiment(full, store)

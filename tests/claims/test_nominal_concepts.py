@@ -1,5 +1,7 @@
 """The rule on boosted nominal concepts."""
 
+from itertools import product
+
 import claim_checks as checks
 import numpy as np
 import pandas as pd
@@ -28,7 +30,7 @@ def rows(*, follows=True, lowest_at=20, gain=-0.4, ttt=-0.05, transfusion=0.0, l
         "blood-transfusion": transfusion,
     }
     made = []
-    for data, end in ends.items():
+    for (data, end), repeat in product(ends.items(), range(4)):
         for size in SIZES:
             # The error falls to its end at ``lowest_at`` members and comes back a little.
             there = min(size, lowest_at) / lowest_at - 0.002 * max(size - lowest_at, 0)
@@ -36,7 +38,7 @@ def rows(*, follows=True, lowest_at=20, gain=-0.4, ttt=-0.05, transfusion=0.0, l
             q = LOWEST.get(data, -0.1) + low + 0.3 * (1 - there)
             against = there if follows else 1 - there
             made.append(
-                {"repeat": 0, "fold": 0, "data": data, "size": size, "n_members": 50}
+                {"repeat": repeat, "fold": 0, "data": data, "size": size, "n_members": 50}
                 | {"test_error": wrong if size < 50 else 0.3 * (1 + end), "q_training": q}
                 | {"q": q if follows else -q, "rho": against, "kappa": against}
             )

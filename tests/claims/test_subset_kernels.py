@@ -42,5 +42,5 @@ def test_the_rule(frame):
     alike = frame.assign(look_alike=frame["equation"])
     assert CLAIM.judge(alike).word == "reproduced"
     assert CLAIM.judge(alike.assign(drawn=alike["drawn"] + 0.2)).word == "differs"
-    other = frame.assign(look_alike=1.0, drawn=frame["drawn"] + 0.2)
+    other = frame.assign(look_alike=1 + frame["x"], drawn=frame["drawn"] + 0.2)
     assert CLAIM.judge(other).word == "not reproduced"

@@ -10,7 +10,7 @@ from counterpoint.claims.training_dynamics import CLAIM, ideal_growth
 
 def training(growth, members):
     rows = []
-    for repeat in range(4):
+    for repeat in range(16):
         for lam, factor in growth.items():
             at = {"repeat": repeat, "lam": lam, "epochs": 5000, "diverged": False}
             start = {f"member_{i}": value for i, value in enumerate((0.4, -0.2, 0.1))}
@@ -32,7 +32,7 @@ def test_the_rule_on_dynamics():
 
 def test_outputs_that_ran_away_count_as_spread():
     frame = training({0.75: 1.0, 0.7: 0.1, 0.0: 0.01}, (1.0, -0.9, 0.1))
-    away = [{"repeat": r, "lam": 0.76, "epoch": 5000, "diverged": True} for r in range(4)]
+    away = [{"repeat": r, "lam": 0.76, "epoch": 5000, "diverged": True} for r in range(16)]
     frame = pd.concat([pd.DataFrame(away), frame], ignore_index=True)
     assert CLAIM.judge(frame).word == "reproduced"
     CLAIM.draw(frame)

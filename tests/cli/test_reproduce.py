@@ -50,14 +50,15 @@ def test_smoke(run, here):
     assert ran.err == WROTE
     assert ran.out.startswith("trees: Title of trees\nIt errs less than <b>that</b>.\n")
     assert "Run: smoke size, all 2 cells." in ran.out
-    assert "Verdict: differs. 2 rows. Does not hold: all." in ran.out
+    assert "Verdict: open (smoke run). 2 rows. Does not hold: all." in ran.out
+    assert "  does not hold: all\n" in ran.out
     assert "too small to decide" in ran.out
     assert {path.name for path in Path("reproductions").iterdir()} == {
         "index.html", "summary.csv", "cells.sqlite", "trees.csv", "trees-table.csv", "trees.png",
     }  # fmt: skip
     listed = run("reproduce").out
     assert "smoke size, all 2 cells" in line_of(listed, "trees")
-    assert "(differs)" in line_of(listed, "trees")
+    assert "open" in line_of(listed, "trees")
     assert "never run" in line_of(listed, "bags")
 
 
@@ -259,3 +260,31 @@ def test_help_imports_nothing_heavy():
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stderr.strip() == "[]"
     assert "--time-limit" in done.stdout
+
+
+def test_cells_are_checked_against_those_kept(run, here, monkeypatch):
+    assert run("reproduce", "trees", "--full").code == 0
+    assert Path("reproductions/cells/trees.parquet").exists()
+    Path("reproductions/cells.sqlite").unlink()  # the files are enough to go on from
+    ran = run("reproduce", "trees", "--check", "4")
+    assert (ran.code, ran.out) == (0, "")
+    assert ran.err == "counterpoint: trees: 4 of 4 cells give the same rows again.\n"
+    fake_claims.install(monkeypatch, *(fake_claims.make(t, run=another_run) for t in TOPICS))
+    ran = run("reproduce", "trees", "--check", "2", "--json")
+    assert ran.code == 1
+    assert [cell["same"] for cell in json.loads(ran.out)["cells"]] == [False, False]
+
+
+def another_run(*, seed, repeat, method):
+    return {"error": 7.0}
+
+
+def test_cells_of_older_code_can_be_run_again(run, here, monkeypatch):
+    assert run("reproduce", "trees", "--full").code == 0
+    monkeypatch.setattr("counterpoint.claims.code.code_version", lambda topic: "newer")
+    monkeypatch.setattr("counterpoint.claims.kept.code_version", lambda topic: "newer")
+    monkeypatch.setattr("counterpoint.claims.judging.code_version", lambda topic: "newer")
+    ran = run("reproduce", "trees", "--full")
+    assert "6 of the cells were made by older code" in " ".join(ran.out.split())
+    ran = run("reproduce", "trees", "--full", "--again")
+    assert "older code" not in ran.out

@@ -1,0 +1,80 @@
+"""Finished cells as files."""
+
+import fake_claims
+import pandas as pd
+import pytest
+
+from counterpoint.claims import Store, judge_claim, kept, run_experiment
+
+
+@pytest.fixture
+def claim():
+    return fake_claims.make("F1")
+
+
+def test_cells_come_back_from_their_file(claim, tmp_path):
+    full = claim.experiment("full")
+    with Store(tmp_path / "a.sqlite") as store:
+        run_experiment(full, store, code="now")
+        kept.write_kept([claim], store, tmp_path)
+        before = store.frame(full)
+    with Store(tmp_path / "b.sqlite") as store:
+        assert kept.take_kept([claim], store, tmp_path) == 6
+        assert kept.take_kept([claim], store, tmp_path) == 0
+        pd.testing.assert_frame_equal(store.frame(full), before)
+        assert set(store.code(full).values()) == {"now"}
+        assert len(kept.older_cells(claim, store)) == 6
+        assert judge_claim(claim, store).n_older == 6
+        found = kept.check_cells(claim, store, full.cells()[:2])
+        assert found["same"].all()
+
+
+def test_a_cell_of_older_code_is_replaced_and_one_of_the_same_is_not(claim, tmp_path):
+    full = claim.experiment("full")
+    cell = full.cells()[0]
+    with Store(tmp_path / "a.sqlite") as store:
+        assert store.put(full, cell, [{"error": 1.0}], 1.0, "old")
+        assert not store.put(full, cell, [{"error": 2.0}], 1.0, "old")
+        assert store.put(full, cell, [{"error": 3.0}], 1.0, "new")
+        assert store.frame(full)["error"].tolist() == [3.0]
+        store.forget(full, [cell])
+        assert store.done(full) == set()
+
+
+def test_another_answer_is_told(claim, tmp_path):
+    full = claim.experiment("full")
+    cell = full.cells()[0]
+    right = full.evaluate(cell)
+    wrong = [row | {"error": row["error"] + 0.5} for row in right]
+    with Store(tmp_path / "a.sqlite") as store:
+        store.put(full, cell, wrong, 1.0)
+        (found,) = kept.check_cells(claim, store, [cell]).to_dict("records")
+        assert not found["same"]
+        assert "error is" in found["why"]
+        store.put(full, cell, right * 2, 1.0, "new")
+        (found,) = kept.check_cells(claim, store, [cell]).to_dict("records")
+        assert found["why"].endswith("2 are kept")
+
+
+def test_a_file_that_is_none(claim, tmp_path):
+    (tmp_path / "cells").mkdir()
+    (tmp_path / "cells" / "F1.parquet").write_text("no")
+    with Store(tmp_path / "a.sqlite") as store, pytest.raises(ValueError, match="holds no cells"):
+        kept.take_kept([claim], store, tmp_path)
+
+
+def test_a_store_of_the_first_layout_is_read(claim, tmp_path):
+    import sqlite3
+
+    full = claim.experiment("full")
+    cell = full.cells()[0]
+    with Store(tmp_path / "a.sqlite") as store:
+        store.put(full, cell, full.evaluate(cell), 1.0)
+    old = sqlite3.connect(tmp_path / "a.sqlite")
+    old.execute("ALTER TABLE cells DROP COLUMN code")
+    old.execute("PRAGMA user_version = 1")
+    old.commit()
+    old.close()
+    with Store(tmp_path / "a.sqlite") as store:
+        assert store.done(full) == {cell.key}
+        assert store.code(full) == {cell.key: ""}
