@@ -51,9 +51,14 @@ def random_split(y: np.ndarray, test_size: float | int, seed: int) -> tuple[np.n
 
 
 def take_fold(y: np.ndarray, number: int, n_folds: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
-    """Return the rows to train on and to test of one fold of a stratified cross-validation."""
+    """Return the rows to train on and to test of one fold of a stratified cross-validation.
+
+    A class with fewer rows than folds is in some of them only.
+    """
     splitter = StratifiedKFold(n_folds, shuffle=True, random_state=seed)
-    return list(splitter.split(np.zeros((len(y), 1)), y))[number]
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message="The least populated class", category=UserWarning)
+        return list(splitter.split(np.zeros((len(y), 1)), y))[number]
 
 
 def encode_rows(

@@ -26,6 +26,13 @@ TOPICS = (
     "sampled-hyperboxes",
     "subset-kernels",
     "churn",
+    "forest-columns",
+    "stable-learners",
+    "labelled-by-bagging",
+    "stopping-by-q",
+    "kernel-of-ensemble",
+    "rare-classes",
+    "few-rows",
 )
 
 
