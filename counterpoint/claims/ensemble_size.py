@@ -100,8 +100,11 @@ def judge(frame: pd.DataFrame) -> Verdict:
             parts[f"level from {MANY} on, on {data}"] = late.level(STABLE * base)
         rows.append(
             {"data": data, "theirs": theirs, "repeats": here["repeat"].nunique(), "error": base}
-            | {f"NC less AdaBoost, up to {FEW} (ours)": early.difference, "p early": early.p}
-            | {f"NC less AdaBoost, from {MANY} (ours)": late.difference, "p late": late.p}
+            | {
+                f"AdaBoost.NC less AdaBoost, up to {FEW} (ours)": early.difference,
+                "p early": early.p,
+            }
+            | {f"AdaBoost.NC less AdaBoost, from {MANY} (ours)": late.difference, "p late": late.p}
         )
     parts |= {f"neither changes from {MANY} to {max(SIZES)}": every(settled.values())}
     table = pd.DataFrame(rows)

@@ -56,7 +56,7 @@ def test_nothing_of_it():
 
 def test_size_takes_the_lambda_that_is_best_at_nine():
     table = CLAIM.judge(over_size()).table.set_index("data")
-    lead = -table["NC less AdaBoost, up to 21 (ours)"]
+    lead = -table["AdaBoost.NC less AdaBoost, up to 21 (ours)"]
     assert lead["sonar"] == pytest.approx(
         0.3 * 0.3 * (1 - 0.4 * (0 + 4 + 10 + 16) / 4 / 46), rel=0.02
     )
