@@ -2,14 +2,18 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
+# uv installs much faster; without it pip does.
+UV := $(shell command -v uv 2>/dev/null)
+PIP := $(if $(UV),VIRTUAL_ENV=$(CURDIR)/$(VENV) $(UV) pip --quiet,$(BIN)/python -m pip --disable-pip-version-check --quiet)
 
-.PHONY: help demo test test-oldest lint attack bench figures docs house clean
+.PHONY: help demo test test-oldest test-newest lint attack bench figures docs house release-check clean
 
 help:
 	@echo "make demo   train three ensembles on a shipped data set, print a table, write demo.html and demo-report.html"
 	@echo "make test   all checks: ruff, mypy, import-linter, pytest (kernels also with the JIT off)"
 	@echo "make test-oldest  some tests with every dependency at the oldest version that pyproject.toml allows"
+	@echo "make test-newest  the same tests with the newest versions there are, pre-releases too"
+	@echo "make release-check  build wheel and sdist, look into them, try the wheel in an empty environment"
 	@echo "make lint   the checks without the tests"
 	@echo "make bench  peers and counterpoint side by side, in one run"
 	@echo "make attack  hostile values for every public function and estimator; an hour, exits by what it finds"
@@ -58,6 +62,17 @@ test-oldest:
 	.venv-oldest/bin/python -m pip --disable-pip-version-check --quiet install --only-binary :all: -r .venv-oldest/floors.txt
 	.venv-oldest/bin/python -m pip --disable-pip-version-check --quiet install --no-deps -e .
 	NUMBA_CACHE_DIR=.venv-oldest/numba .venv-oldest/bin/python -m pytest -q -o filterwarnings= -W ignore $(OLDEST)
+
+test-newest:
+	$(PYTHON) -m venv .venv-newest
+	.venv-newest/bin/python -m pip --disable-pip-version-check --quiet install --pre --only-binary :all: \
+	  numpy scipy scikit-learn numba joblib pandas matplotlib typer rich jinja2 threadpoolctl skops polars pyarrow openpyxl \
+	  pytest pytest-xdist hypothesis
+	.venv-newest/bin/python -m pip --disable-pip-version-check --quiet install --no-deps -e .
+	NUMBA_CACHE_DIR=.venv-newest/numba .venv-newest/bin/python -m pytest -q -o filterwarnings= -W ignore $(OLDEST)
+
+release-check:
+	$(PYTHON) tools/release_check.py
 
 bench: $(VENV)/.installed-dev
 	$(PIP) install -e '.[bench]'

@@ -58,7 +58,8 @@ def takes_weights(model: Any) -> bool:
 def fit_member(model: Any, X: Any, y: Any, sample_weight: Any = None, **params: Any) -> Any:
     """Fit a learner, with weights if there are any; one that takes none is named in the error.
 
-    In a pipeline the weights go to the last step, or with metadata routing to whichever asks.
+    In a pipeline ``sample_weight`` goes to the last step, or with metadata routing to whichever
+    asks.
 
     Examples
     --------

@@ -35,7 +35,8 @@ from counterpoint.exceptions import ThinnedWarning
 def validate_data(estimator: Any, X: Any, y: Any = "no_validation", **options: Any) -> Any:
     """Check data as scikit-learn does; a column of text or dates is named, with the way out.
 
-    Parameters and returns are those of :func:`sklearn.utils.validation.validate_data`. Numbers
+    Parameters and returns are those of :func:`sklearn.utils.validation.validate_data`: without
+    ``y`` only X is checked. Numbers
     beyond 1e38 are refused, and so is a target of numbers with gaps; half precision is promoted.
 
     Examples
@@ -140,6 +141,7 @@ def read_table(estimator: Any, X: Any, *, reset: bool = False) -> Any:
 
     For ensembles whose members check values themselves: frames stay frames (a learner may want
     names, or strings), sparse matrices come back as CSR if the estimator's tags allow them.
+    ``reset=True`` notes them, as ``fit`` does; False checks X against what was noted.
 
     Examples
     --------

@@ -27,6 +27,11 @@ class StagedCombiner(Combiner):
 
     It knows the answers about the rows it was made for, and no others.
 
+    Parameters
+    ----------
+    stages : ndarray of shape (n_members, n_samples) or None, default=None
+        Answers after each member, as positions in the classes.
+
     Attributes
     ----------
     stages_ : ndarray of shape (n_members, n_samples)
