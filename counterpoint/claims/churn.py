@@ -227,7 +227,7 @@ def _factor(precision: pd.Series) -> Part:
 def _our_values(natural: pd.DataFrame, knn: pd.DataFrame, ncl: pd.DataFrame) -> dict[str, float]:
     two, three = (natural[natural["length"] == length] for length in (2, 3))
     values = {
-        "HMM, 2 events, best single": two["g_single"].mean(),
+        "HMM, 2 events, single": two["g_single"].mean(),
         "HMM, 2 events, combined": two["g"].mean(),
         "HMM, 3 events, single": three["g_single"].mean(),
         "HMM, 3 events, combined": three["g"].mean(),
@@ -297,7 +297,7 @@ CLAIM = Claim(
     sentence=(
         "Rank-combined HMMs beat single ones (precision just over 0.3 at the top 0.4 %); short "
         "histories beat long ones, 2 events the best; neighbours on 2 averaged events (g 149) beat "
-        "1 (5) and 3 (129) and the HMMs (119), but not for the event after the next (19); networks "
+        "1 (5) and 3 (128) and the HMMs (118), but not for the event after the next (19); networks "
         "lose g as lambda grows (23 to 16)."
     ),
     source=f"{sources.THESIS}, chapter 6, figures 6.1-6.3 and 6.5, confusion matrices 6.3-6.12",
