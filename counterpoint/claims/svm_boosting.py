@@ -137,8 +137,8 @@ CLAIM = Claim(
         "Insurance, the tenth set, may not be shipped and is left out. Five times ten-fold by "
         "class. The source gives neither C nor coding nor the SVM's width: C = 1, columns "
         "standardised, nominal ones one-hot, scikit-learn's default width. At most 50 rounds for "
-        "the ensembles; the source has 20. Bagging is of SVMs. NCCD has 20 rounds as in the source, ten "
-        "members, networks of five units trained for 50 epochs (the source names none). In the "
+        "the ensembles; the source has 20. Bagging is of SVMs. NCCD has 20 rounds as in the "
+        "source, ten members, networks of five units trained for 50 epochs (the source names none). In the "
         "source the SVM and bagging cells of hypothyroid repeat pima's, every entry of hypothyroid "
         "is worse than saying 'negative' always (4.8 %), and 21 % for an SVM on breast-w is seven "
         "times what any SVM reaches: these numbers cannot be met."
@@ -162,8 +162,8 @@ CLAIM = Claim(
         "classes weigh the same changes AdaBoost-SVM a lot, by up to 12 points; lambda cancels "
         "but for the smoothing, so it cannot matter much. NCAB-SVM may get stuck with members that "
         "take turns at one wide kernel: on four folds of ionosphere about half of its members "
-        "say one class only. Section 3.1 of the source can be read so that the kernel narrows in every "
-        "round (20 rounds, one for each width); then this would not happen. That reading is "
+        "say one class only. Section 3.1 of the source can be read so that the kernel narrows in "
+        "every round (20 rounds, one for each width); then this would not happen. That reading is "
         '``narrow="always"`` and has not been run yet.'
     ),
     rule_version=2,
