@@ -2,7 +2,8 @@
 
 ``python -m benchmarks.penalty`` prints what a fixed lambda does to the error as members get weaker,
 ensembles larger and classes more; ``--auto`` compares ``lam="auto"`` with lambda 0 on shipped and
-made data, split by split, ``--splits`` of them from ``--first`` on. Each takes some minutes.
+made data, split by split, ``--splits`` of them from ``--first`` on; ``--ambiguity`` compares the
+absolute, signed and weighted ambiguity at lambda 2. Each takes some minutes.
 ``python -m benchmarks penalty`` looks at the price of ``lam="auto"`` and a few of the sets.
 """
 
@@ -135,6 +136,23 @@ def auto_against_none(splits, first=0, *, names=None, members=learners):
     return pd.DataFrame(rows)
 
 
+def by_ambiguity(splits, first=0, *, lam=2.0, members=21):
+    """Return the test error with each ambiguity and without penalty, for every split of a task."""
+    kinds = {"none": {"lam": 0.0}}
+    kinds |= {k: {"lam": lam, "ambiguity": k} for k in ("absolute", "signed", "weighted")}
+    rows = []
+    for name, X, y in tasks():
+        for split in range(first, first + splits):
+            parts = train_test_split(X, y, test_size=0.4, stratify=y, random_state=split)
+            row = {"task": name, "split": split}
+            for kind, given in kinds.items():
+                model = AdaBoostNCClassifier(n_estimators=members, calibrate=False, **given)
+                model.fit(parts[0], parts[2])
+                row[kind] = 100 * np.mean(model.predict(parts[1]) != parts[3])
+            rows.append(row)
+    return pd.DataFrame(rows)
+
+
 def summary(rows):
     """Return, by task and trees, the mean change from lambda 0 and its standard error, in points.
 
@@ -190,8 +208,18 @@ def main():
     parser.add_argument("--auto", action="store_true", help='compare lam="auto" with lambda 0')
     parser.add_argument("--splits", type=int, default=5, help="splits, or seeds of made data")
     parser.add_argument("--first", type=int, default=0, help="seed of the first split")
+    parser.add_argument("--ambiguity", action="store_true", help="compare kinds of ambiguity")
     asked = parser.parse_args()
-    if asked.auto:
+    if asked.ambiguity:
+        table = by_ambiguity(asked.splits, asked.first).groupby("task", sort=False).mean()
+        print(table.drop(columns="split").round(2).to_string())
+        for kind in ("absolute", "signed", "weighted"):
+            change = table[kind] - table["absolute" if kind != "absolute" else "none"]
+            print(
+                f"{kind}: {change.mean():+.2f} ({change.std() / np.sqrt(len(change)):.2f}) points, "
+                f"better on {(change < 0).sum()}, worse on {(change > 0).sum()} of {len(change)}"
+            )
+    elif asked.auto:
         rows = auto_against_none(asked.splits, asked.first)
         told(summary(rows))
         ratio = rows["seconds auto"] / rows["seconds 0.0"]

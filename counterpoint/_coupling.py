@@ -88,9 +88,12 @@ class Coupling(ABC):
         The name to register it by.
     loss : {"squared", "cross-entropy"}
         What the ensemble is judged by.
+    for_classes : bool
+        Whether it makes sense with an output for each class only.
     """
 
     name: str = ""
+    for_classes: bool = False
     loss: str = "squared"
     strength: float = 0.0
     lam: float | None = None
@@ -137,6 +140,10 @@ class Coupling(ABC):
         their errors stand in.
         """
         return self.error(outputs, targets).mean(axis=0)
+
+    def judged(self, outputs: NDArray, targets: NDArray) -> NDArray:
+        """Return the outputs as the loss sees them: less what is not trained, here nothing."""
+        return outputs
 
     def delta(self, outputs: NDArray, targets: NDArray, output: str) -> NDArray:
         """Return the derivative with respect to what goes *into* the output units.
@@ -353,8 +360,11 @@ class CrossEntropyMixture(NegativeCorrelation):
 CROSS_ENTROPY = CrossEntropyMixture(output="softmax")
 
 
-def find_coupling(penalty: "str | Coupling", loss: str) -> Coupling:
-    """Return the coupling of ``penalty=`` for this loss: a registered name, or a coupling."""
+def find_coupling(penalty: "str | Coupling", loss: str, *, classes: bool = True) -> Coupling:
+    """Return the coupling of ``penalty=`` for this loss: a registered name, or a coupling.
+
+    ``classes`` says whether there is an output for each class.
+    """
     if isinstance(penalty, type):
         raise ValueError(f"penalty={penalty.__name__} is a class: pass {penalty.__name__}().")
     if not isinstance(penalty, Coupling):
@@ -371,6 +381,8 @@ def find_coupling(penalty: "str | Coupling", loss: str) -> Coupling:
             f"penalty={penalty!r} goes with loss={losses[0]!r} only; for loss={loss!r} choose "
             f"penalty={others}."
         )
+    if coupling.for_classes and not classes:
+        raise ValueError(f"penalty={penalty!r} is for classes: choose penalty='ncl' for numbers.")
     return coupling
 
 

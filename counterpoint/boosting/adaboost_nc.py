@@ -7,6 +7,7 @@ from counterpoint._validation import check_choice, check_number
 from counterpoint.boosting.adaboost import AdaBoostClassifier
 from counterpoint.boosting.calibration import Trial
 from counterpoint.boosting.rules import SafeLam, VoteRule
+from counterpoint.boosting.weighted_ambiguity import WeightedVoteRule
 
 # What lam="auto" tries: AdaBoost, and half of what is safe. The whole of it was worse on average.
 CANDIDATES = (0.0, 0.5)
@@ -65,6 +66,12 @@ class AdaBoostNCClassifier(AdaBoostClassifier):
         and takes 0.5 only if its log-loss on a fifth of the rows held out is lower by more than a
         standard error. Below 50 cases, or if nothing but one class would be left, there is no race
         and the strength is 0.
+    ambiguity : {"absolute", "signed", "weighted"}, default="absolute"
+        What the penalty is made of. "absolute" is equation 2 of [1]_; "signed" takes amb itself,
+        so that samples the vote has wrong count up to half as much again; "weighted" weighs
+        the members in amb and in H by their say, equation 1. The other two are there to try the
+        remark of [1]_ that the absolute value is consistently better; they need ``lam`` as a
+        number or "dynamic".
     confidence : bool, default=False
         Let members vote with their probabilities: f = 2 P(y) - 1 in the equations.
     on_failure : {"restart", "stop"}, default="restart"
@@ -94,9 +101,10 @@ class AdaBoostNCClassifier(AdaBoostClassifier):
     What [1]_ leaves open: H in amb is the *unweighted* vote of the first t members, the
     new one included, ties to the first class; only so p lies in [1/2, 1] for two classes (in
     [1/K, 1] for K). For K classes amb is the mean of [H = y] - [h_j = y], and log(K - 1) is added
-    to a member's weight, as in SAMME. ``estimator_weights_`` are on scikit-learn's scale:
-    twice the alpha of [1]_ for two classes. The dynamic version of [2]_ was not
-    available to us in full: the schedule here is our own.
+    to a member's weight, as in SAMME. With ``ambiguity="weighted"`` the new member counts in its
+    own amb with the say it would have without penalty: the one with it depends on amb.
+    ``estimator_weights_`` are on scikit-learn's scale: twice the alpha of [1]_ for two classes.
+    The dynamic version of [2]_ was not available to us in full: the schedule here is our own.
 
     References
     ----------
@@ -124,6 +132,7 @@ class AdaBoostNCClassifier(AdaBoostClassifier):
         n_estimators=50,
         lam="auto",
         strength=None,
+        ambiguity="absolute",
         confidence=False,
         resample=False,
         on_failure="restart",
@@ -149,6 +158,7 @@ class AdaBoostNCClassifier(AdaBoostClassifier):
         )
         self.lam = lam
         self.strength = strength
+        self.ambiguity = ambiguity
 
     def _check_options(self):
         super()._check_options()
@@ -157,6 +167,12 @@ class AdaBoostNCClassifier(AdaBoostClassifier):
         else:
             check_number(
                 self.lam, "lam", low=0, high=100, hint=" (0: AdaBoost), 'auto' or 'dynamic'"
+            )
+        check_choice(self.ambiguity, "ambiguity", ("absolute", "signed", "weighted"))
+        if self.lam == "auto" and self.ambiguity != "absolute":
+            raise ValueError(
+                f"ambiguity={self.ambiguity!r} and lam='auto': give lam as a number or 'dynamic'; "
+                "what is safe is known of the absolute ambiguity only."
             )
         if self.strength is None:
             return
@@ -185,7 +201,10 @@ class AdaBoostNCClassifier(AdaBoostClassifier):
         return self._rule(DynamicLam() if self.lam == "dynamic" else float(self.lam))
 
     def _rule(self, lam):
-        return VoteRule(lam, bonus=self._bonus, confidence=self.confidence)
+        given = {"bonus": self._bonus, "confidence": self.confidence}
+        if self.ambiguity == "weighted":
+            return WeightedVoteRule(lam, **given)
+        return VoteRule(lam, signed=self.ambiguity == "signed", **given)
 
     def _finish(self, result):
         super()._finish(result)

@@ -1,6 +1,7 @@
 """Negative correlation learning for boosted trees: boosters grown together."""
 
 import numpy as np
+from sklearn.base import is_classifier
 from sklearn.utils.validation import check_is_fitted
 
 from counterpoint._coupling import find_coupling
@@ -26,7 +27,7 @@ class _CoupledBoosting:
 
     def _coupling(self):
         """Return the coupling at this strength."""
-        coupling = find_coupling(self.penalty, self._coupled_loss)
+        coupling = find_coupling(self.penalty, self._coupled_loss, classes=is_classifier(self))
         s, lam = coupling.resolve(self.strength, None, self.n_estimators, _DEFAULT_STRENGTH)
         return coupling.with_strength(s, lam, self._output_name())
 

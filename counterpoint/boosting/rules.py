@@ -171,10 +171,11 @@ class VoteRule(Rule):
     ``lam``, the penalty, may be a function of the rule and a member's answer that sets it each
     round: ``SafeLam``.
     ``bonus`` adds log(K - 1) to a member's weight, as SAMME does; chance is then 1 - 1/K, else 1/2.
+    ``signed`` takes p = 1 - amb in place of 1 - |amb|.
     """
 
-    def __init__(self, lam=0.0, *, bonus=True, confidence=False):
-        self.lam, self.bonus, self.confidence = lam, bonus, confidence
+    def __init__(self, lam=0.0, *, bonus=True, confidence=False, signed=False):
+        self.lam, self.bonus, self.confidence, self.signed = lam, bonus, confidence, signed
 
     def start(self, y, n_classes, weight):
         """Begin with no member's votes counted."""
@@ -192,8 +193,14 @@ class VoteRule(Rule):
         # p ** lambda takes few values: for the vote lost or won with k members right.
         n = self.n_members + 1
         share = np.arange(n + 1) / n
-        p = np.stack([1.0 - share, share])  # 1 - |0 - share|, 1 - |1 - share|
+        lost = 1.0 + share if self.signed else 1.0 - share
+        p = np.stack([lost, share])  # 1 - (0 - share) or 1 - |0 - share|, 1 - (1 - share)
         return np.power(p, lam)
+
+    @property
+    def soft(self):
+        """Whether samples are looked at one by one, not in kinds that are alike."""
+        return self.confidence
 
     def current_lam(self, answer):
         """Penalty of the round in which this member joins."""
@@ -210,16 +217,16 @@ class VoteRule(Rule):
     def judge(self, answer):
         """Weigh a new member by the penalised weights of the samples it has right and wrong."""
         lam = self.current_lam(answer)
-        self.power = self._power(lam)
-        sums = self._sums(answer, self.power)
+        sums = self._sums(answer, self._power(lam))
         n = len(self.y)
         right, wrong = sums[kernels.RIGHT], sums[kernels.WRONG]
-        if self.confidence:
-            right, wrong = self._soft_sums(answer)
+        if self.soft:
+            right, wrong = self._soft_sums(answer, lam)
+        penalty = n - sums[kernels.AMBIGUITY] if self.signed else sums[kernels.PENALTY]
         notes = {
             "lam": float(lam),
             "error": sums[kernels.ERROR],
-            "penalty": sums[kernels.PENALTY] / n,
+            "penalty": penalty / n,
             "ambiguity": sums[kernels.AMBIGUITY] / n,
             "covariance": (
                 sums[kernels.BOTH] / n - sums[kernels.HITS] * sums[kernels.BEFORE] / n**2
@@ -251,9 +258,10 @@ class VoteRule(Rule):
 
     def update(self, answer, verdict):
         """Count the member in and reweigh the samples."""
-        power = self._power(self.current_lam(answer))
-        if self.confidence:
-            return self._update_soft(answer, verdict, power)
+        lam = self.current_lam(answer)
+        if self.soft:
+            return self._update_soft(answer, verdict, lam)
+        power = self._power(lam)
         z = kernels.new_total(self._sums(answer, power), verdict.alpha)
         with threads_for(5 * self.n_classes * len(self.y)):
             wrong = kernels.count_in(
@@ -293,23 +301,34 @@ class VoteRule(Rule):
             wins = tally.argmax(axis=1) == self.y
         return right, wins.astype(np.int64)
 
-    def _soft_sums(self, answer):
+    def _proba(self, answer):
+        if self.confidence:
+            return answer.proba
+        return np.eye(self.n_classes)[answer.votes]
+
+    def _truth(self, answer):
+        return self._proba(answer)[np.arange(len(self.y)), self.y]
+
+    def _pull(self, answer, lam):
+        """Return p ** lambda of every sample, this member included."""
         right, wins = self._votes_after(answer)
-        pulled = self.weight * self.power[wins, right]
-        truth = answer.proba[np.arange(len(self.y)), self.y]
+        return self._power(lam)[wins, right]
+
+    def _soft_sums(self, answer, lam):
+        pulled = self.weight * self._pull(answer, lam)
+        truth = self._truth(answer)
         return float(pulled @ truth), float(pulled @ (1.0 - truth))
 
-    def _update_soft(self, answer, verdict, power):
-        right, wins = self._votes_after(answer)
-        rows = np.arange(len(self.y))
-        truth = answer.proba[rows, self.y]
+    def _update_soft(self, answer, verdict, lam):
+        right, _ = self._votes_after(answer)
+        pull, proba = self._pull(answer, lam), self._proba(answer)
         self.right = right.astype(np.int32)
         if self.n_classes == 2:
-            self.score[:, 0] += verdict.alpha * (2.0 * answer.proba[:, 1] - 1.0)
+            self.score[:, 0] += verdict.alpha * (2.0 * proba[:, 1] - 1.0)
         else:
-            self.tally[rows, answer.votes] += 1
-            self.score += verdict.alpha * answer.proba
-        weight = self.weight * power[wins, right] * np.exp(-verdict.alpha * (truth - 0.5))
+            self.tally[np.arange(len(self.y)), answer.votes] += 1
+            self.score += verdict.alpha * proba
+        weight = self.weight * pull * np.exp(-verdict.alpha * (self._truth(answer) - 0.5))
         z = weight.sum()
         self.weight = weight / z
         # The vote is of the members counted so far, this one included.

@@ -19,6 +19,7 @@ from counterpoint._coupling import (
     register_coupling,
     through_output,
 )
+from counterpoint.networks.paired import PairedNegativeCorrelation
 
 __all__ = [
     "COUPLINGS",
@@ -28,6 +29,7 @@ __all__ = [
     "Coupling",
     "CrossEntropyMixture",
     "NegativeCorrelation",
+    "PairedNegativeCorrelation",
     "RootQuartic",
     "cross_entropy",
     "find_coupling",

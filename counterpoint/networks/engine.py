@@ -8,7 +8,7 @@ Weights are (n_members, fan_in, fan_out), outputs (n_members, n_samples, n_outpu
 (n_samples, n_features), targets (n_samples, n_outputs).
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import Self
@@ -27,7 +27,7 @@ from counterpoint.networks.coupling import Coupling
 HIDDEN = ("tanh", "logistic", "relu")
 OUTPUTS = ("linear", "sigmoid", "softmax")
 SOLVERS = ("gd", "adam")
-INITS = ("nguyen-widrow", "glorot")
+INITS = ("nguyen-widrow", "nguyen-widrow-range", "glorot")
 # Kingma & Ba 2015, algorithm 1: the values their paper proposes.
 _BETA1, _BETA2, _EPSILON = 0.9, 0.999, 1e-8
 # Steps of a smaller rate leave every weight as it is.
@@ -135,13 +135,15 @@ def start_networks(
     output: str = "linear",
     random_state=None,
     dtype=np.float64,
+    ranges: NDArray | None = None,
 ) -> Networks:
     """Draw networks to start from; ``sizes`` are units of each layer: inputs, hidden ones, outputs.
 
     "nguyen-widrow" (Nguyen and Widrow 1990) spreads the active parts of the hidden units evenly
-    over inputs in [-1, 1]; its output layer is uniform in [-0.5, 0.5]. "glorot" (Glorot and Bengio
-    2010) is uniform with a spread by fan-in and fan-out. Members are drawn one after another, so
-    the first members of a larger ensemble are those of a smaller one.
+    over inputs in [-1, 1]; its output layer is uniform in [-0.5, 0.5]. "nguyen-widrow-range" does
+    so over the range of every input, ``ranges`` (2, n_inputs), as MATLAB's ``initnw``. "glorot"
+    (Glorot and Bengio 2010) is uniform with a spread by fan-in and fan-out. Members are drawn one
+    after another, so the first members of a larger ensemble are those of a smaller one.
     """
     check_choice(init, "init", INITS)
     rng = check_random_state(random_state)
@@ -151,10 +153,12 @@ def start_networks(
     for member in range(n_members):
         for layer, (fan_in, fan_out) in enumerate(layers):
             hidden_layer = layer < len(layers) - 1
-            if init == "nguyen-widrow" and hidden_layer:
+            if init != "glorot" and hidden_layer:
                 w, b = _nguyen_widrow(fan_in, fan_out, rng)
+                if layer == 0 and init == "nguyen-widrow-range":
+                    w, b = _over_ranges(w, b, ranges)
             else:
-                limit = 0.5 if init == "nguyen-widrow" else np.sqrt(6.0 / (fan_in + fan_out))
+                limit = 0.5 if init != "glorot" else np.sqrt(6.0 / (fan_in + fan_out))
                 w = rng.uniform(-limit, limit, (fan_in, fan_out))
                 b = rng.uniform(-limit, limit, fan_out)
             coefs[layer][member], intercepts[layer][member] = w, b
@@ -166,6 +170,14 @@ def _nguyen_widrow(fan_in, fan_out, rng):
     length = 0.7 * fan_out ** (1.0 / fan_in)
     w *= length / np.linalg.norm(w, axis=0)
     return w, rng.uniform(-length, length, fan_out)
+
+
+def _over_ranges(w, b, ranges):
+    """Return what says of raw inputs what w and b say of them brought to [-1, 1]."""
+    low, high = np.asarray(ranges, dtype=np.float64)
+    half, middle = high / 2 - low / 2, high / 2 + low / 2
+    w = np.divide(w, half[:, None], out=np.zeros_like(w), where=half[:, None] > 0)
+    return w, b - middle @ w
 
 
 @dataclass(kw_only=True)
@@ -182,6 +194,7 @@ class Trainer:
     n_epochs: int = 0
     steps: int = 0
     moments: list[list[NDArray]] = field(default_factory=list)
+    schedule: Callable[[int], Coupling] | None = None  # the coupling of every epoch, if it changes
 
     def run(
         self, X: NDArray, targets: NDArray, epochs: int, sample_weight: NDArray | None = None
@@ -190,6 +203,14 @@ class Trainer:
 
         Only their ratios within a member count.
         """
+        if self.schedule is not None:
+            constant = replace(self, schedule=None)
+            for _ in range(epochs):
+                constant.coupling = self.coupling = self.schedule(self.n_epochs)
+                constant.run(X, targets, 1, sample_weight)
+                self.n_epochs, self.steps = constant.n_epochs, constant.steps
+                self.moments = constant.moments
+            return
         weight = mean_weights(sample_weight, len(X), self.networks.n_members)
         if _compiled.fits(self.networks, self.coupling, weight):
             self._start_moments()

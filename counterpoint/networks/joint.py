@@ -151,6 +151,7 @@ class BaseJointNetworks(BaseNetworks):
         watched = {"train": rows} | ({} if valid is None else {"validation": valid}) | others
         watched = {name: self.scale_.samples(one) for name, one in watched.items()}
         trainer = self._prepare(watched["train"], s, lam)
+        trainer.schedule = self._schedule(trainer, s, lam)
         recorder = None
         if self.record:
             recorder = Recorder(
@@ -233,7 +234,7 @@ class BaseJointNetworks(BaseNetworks):
                 return valid.mean(self._pointwise(mean, valid.targets))
 
             return loss
-        if self.patience is None:
+        if self.patience is None or trainer.schedule is not None:
             return None  # so many epochs, and what is there at their end
         rows = rows.thinned(_ROWS_WATCHED)
 
@@ -246,9 +247,13 @@ class BaseJointNetworks(BaseNetworks):
 
     def _coupling(self, s, lam):
         """Return the coupling at this strength."""
-        return find_coupling(self.penalty, self._loss_name()).with_strength(
-            s, lam, self._output_name()
-        )
+        return self._found().with_strength(s, lam, self._output_name())
+
+    def _found(self):
+        return find_coupling(self.penalty, self._loss_name(), classes=not self._is_regression)
+
+    def _schedule(self, trainer, s, lam):
+        """Return the coupling of every epoch as a function, or None if it stays what it is."""
 
     def _prepare(self, rows, s, lam):
         """Return a trainer: the one there is, or one that starts anew."""
@@ -277,11 +282,12 @@ class BaseJointNetworks(BaseNetworks):
             output=self._output_name(),
             random_state=self._seeds[0],
             dtype=rows.X.dtype,
+            ranges=np.stack([rows.X.min(axis=0), rows.X.max(axis=0)]),
         )
         return Trainer(networks=networks, **options)
 
     def _finish(self, outcome, trainer, s, lam):
-        trainer.networks = outcome.networks
+        trainer.networks, trainer.schedule = outcome.networks, None
         self._trainer = trainer
         self.networks_ = outcome.networks
         self.n_epochs_ = outcome.n_epochs
@@ -328,7 +334,8 @@ class BaseJointNetworks(BaseNetworks):
         return Scale(X_mean=X_mean, X_unit=X_unit, y_mean=y_mean, y_unit=y_unit)
 
     def _pointwise(self, outputs, targets):
-        return pointwise_loss(outputs, targets, self._loss_name(), self._output_name())
+        seen = self._found().judged(outputs, targets)
+        return pointwise_loss(seen, targets, self._loss_name(), self._output_name())
 
     def _forget(self, name):
         """Drop what an earlier fit left and this one does not make."""
@@ -347,7 +354,7 @@ class BaseJointNetworks(BaseNetworks):
         check_shared_options(self)
         check_count(self.n_estimators, "n_estimators")
         self._check_architecture()
-        find_coupling(self.penalty, self._loss_name())
+        self._found()
         check_number(self.learning_rate, "learning_rate", low=SMALLEST_RATE)
         check_number(self.alpha, "alpha", low=0, high=1e50)
         check_number(self.tol, "tol", low=0)
@@ -397,8 +404,7 @@ class BaseJointNetworks(BaseNetworks):
     def _resolved(self, chosen=None):
         """Return strength and lambda, as set or as chosen."""
         strength = chosen if self.strength == "auto" else self.strength
-        coupling = find_coupling(self.penalty, self._loss_name())
-        return coupling.resolve(strength, self.lam, self.n_estimators, self._default_strength)
+        return self._found().resolve(strength, self.lam, self.n_estimators, self._default_strength)
 
     def _warn_beyond(self, s, lam):
         if s <= 1 + 1e-9 or self._output_name() != "linear":

@@ -3,7 +3,7 @@
 import numpy as np
 from sklearn.utils import compute_sample_weight
 
-from counterpoint._validation import check_choice
+from counterpoint._validation import check_choice, check_number
 from counterpoint.base import encode_target, read_labels
 from counterpoint.combiners.simplex import project_to_simplex
 from counterpoint.networks.base import BaseNetworkClassifier, BaseNetworkRegressor
@@ -34,11 +34,20 @@ class NegativeCorrelationClassifier(BaseJointNetworks, BaseNetworkClassifier):
         them, and fits all samples anew.
     lam : float or None, default=None
         Lambda itself, instead of ``strength``. Beyond lambda* linear outputs fly apart.
-    penalty : {"ncl", "root-quartic"}, registered name or Coupling, default="ncl"
+    lam_end : float or None, default=None
+        Raise lambda while training: up to ``rise_from`` of ``max_epochs`` it stays, then it goes
+        evenly to this, reached in the last epoch. With sigmoid outputs and lambda* to start from,
+        members are gently pressed to 0 and 1 and the ensemble to k/N, which evens out margins
+        [1]_ (sections 4.4 and 7.1). All epochs are run; ``patience`` is for
+        ``early_stopping`` only.
+    rise_from : float in [0, 1], default=0.5
+        Share of the epochs after which lambda starts to move.
+    penalty : {"ncl", "pairs", "root-quartic"}, registered name or Coupling, default="ncl"
         "ncl": ``-(f_i - f)^2``. "root-quartic": ``-sqrt(mean_j (f_i - f_j)^4)`` of McKay and
         Abbass, with the sign that drives members apart; its lambda* is 1 / (2 sqrt(2)) for all
-        N, the largest at which ideal linear outputs never spread. One of your own: the page on
-        adding a coupling shows how.
+        N, the largest at which ideal linear outputs never spread. "pairs": "ncl" on the differences
+        f_a - f_b of outputs, with targets d_a - d_b, over all pairs of classes [5]_. One of your
+        own: the page on adding a coupling shows how.
     loss : {"squared", "cross-entropy"}, default="squared"
         "squared" on targets 0 and 1, one output a class, as in [1]_. "cross-entropy" is
         generalized negative correlation learning: ``(1 - s) CE(p_i) + s N CE(p)``, p the mean [3]_.
@@ -46,8 +55,10 @@ class NegativeCorrelationClassifier(BaseJointNetworks, BaseNetworkClassifier):
         Output units. "auto" is linear for the squared loss, softmax for the cross-entropy.
     activation : {"tanh", "logistic", "relu"}, default="tanh"
         Hidden units.
-    init : {"nguyen-widrow", "glorot"}, default="nguyen-widrow"
-        How weights are drawn.
+    init : {"nguyen-widrow", "nguyen-widrow-range", "glorot"}, default="nguyen-widrow"
+        How weights are drawn. "nguyen-widrow" is for inputs near [-1, 1]; "nguyen-widrow-range"
+        takes the range of every input into account, as MATLAB's ``initnw`` does: for raw inputs
+        (``scale=False``), where the other leaves nearly all hidden units saturated.
     solver : {"adam", "gd"}, default="adam"
         "gd" is plain gradient descent at a fixed rate, as in [1]_.
     learning_rate : float, default=0.01
@@ -84,7 +95,7 @@ class NegativeCorrelationClassifier(BaseJointNetworks, BaseNetworkClassifier):
     Attributes
     ----------
     strength_, lam_ : float
-        Strength and lambda used.
+        Strength and lambda used; with ``lam_end``, those at the start.
     lam_star_ : float
         The lambda of strength 1, ``0.5 / (1 - 1/N)`` for "ncl". NaN for one network.
     lam_upper_ : float
@@ -148,6 +159,8 @@ class NegativeCorrelationClassifier(BaseJointNetworks, BaseNetworkClassifier):
        deep ensembling", arXiv:2011.02952, 2020.
     .. [4] A. Jeffares, T. Liu, J. Crabbé and M. van der Schaar, "Joint training of deep ensembles
        fails due to learner collusion", NeurIPS 2023.
+    .. [5] M. Zanda, G. Brown, G. Fumera and F. Roli, "Ensemble learning in linearly combined
+       classifiers via negative correlation", Multiple Classifier Systems 2007.
 
     Examples
     --------
@@ -168,6 +181,8 @@ class NegativeCorrelationClassifier(BaseJointNetworks, BaseNetworkClassifier):
         hidden_layer_sizes=(20,),
         strength=None,
         lam=None,
+        lam_end=None,
+        rise_from=0.5,
         penalty="ncl",
         loss="squared",
         output="auto",
@@ -212,6 +227,8 @@ class NegativeCorrelationClassifier(BaseJointNetworks, BaseNetworkClassifier):
             progress=progress,
             random_state=random_state,
         )
+        self.lam_end = lam_end
+        self.rise_from = rise_from
         self.loss = loss
         self.output = output
         self.class_weight = class_weight
@@ -287,7 +304,24 @@ class NegativeCorrelationClassifier(BaseJointNetworks, BaseNetworkClassifier):
                 "loss='cross-entropy' needs outputs that are probabilities, but output='linear': "
                 "leave output='auto', or choose 'softmax' or 'sigmoid'."
             )
+        check_number(self.rise_from, "rise_from", low=0, high=1)
+        if self.lam_end is not None:
+            check_number(self.lam_end, "lam_end", low=0, high=1e50, hint=", or None")
         super()._check_options()
+
+    def _schedule(self, trainer, s, lam):
+        if self.lam_end is None or self.n_estimators == 1:
+            return None
+        last, end = self._found().resolve(None, self.lam_end, self.n_estimators, 0.0)
+        self._warn_beyond(last, end)
+        begin = trainer.n_epochs + round(self.rise_from * self.max_epochs)
+        epochs = max(1, trainer.n_epochs + self.max_epochs - begin)
+
+        def coupling(epoch):
+            share = min(max(epoch + 1 - begin, 0) / epochs, 1.0)
+            return self._coupling(s + share * (last - s), lam + share * (end - lam))
+
+        return coupling
 
     def _read_targets(self, y, weight, *, reset, classes=None):
         y = read_labels(self, y)

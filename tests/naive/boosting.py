@@ -52,3 +52,35 @@ def adaboost_nc(members, y, n_classes, lam, weight=None):
             }
         )
     return rounds
+
+
+def other_penalty(votes, says, truth, n_classes, kind):
+    """p of equation 1 with members' says, or of equation 2 with amb itself in place of |amb|."""
+    if kind == "signed":
+        return 1 - penalty(votes, truth, n_classes)[1]
+    cast = [sum(s for v, s in zip(votes, says) if v == c) for c in range(n_classes)]
+    right = int(cast.index(max(cast)) == truth)
+    amb = sum(s * (right - int(v == truth)) for v, s in zip(votes, says)) / sum(says)
+    return 1 - abs(amb)
+
+
+def adaboost_nc_with(members, y, n_classes, lam, kind):
+    """AdaBoost.NC with another ambiguity; return alphas and mean penalties."""
+    n, D, alphas, means = len(y), [1 / len(y)] * len(y), [], []
+    for t, h in enumerate(members):
+        error = sum(D[i] for i in range(n) if h[i] != y[i])
+        says = [*alphas, log((1 - error) / error) + log(n_classes - 1)]
+        p = [
+            other_penalty([m[i] for m in members[: t + 1]], says, y[i], n_classes, kind)
+            for i in range(n)
+        ]
+        right = sum(D[i] * p[i] ** lam for i in range(n) if h[i] == y[i])
+        wrong = sum(D[i] * p[i] ** lam for i in range(n) if h[i] != y[i])
+        alphas.append(log(right / wrong) + log(n_classes - 1))
+        means.append(sum(p) / n)
+        D = [
+            D[i] * p[i] ** lam * exp(-alphas[-1] / 2 if h[i] == y[i] else alphas[-1] / 2)
+            for i in range(n)
+        ]
+        D = [d / sum(D) for d in D]
+    return alphas, means

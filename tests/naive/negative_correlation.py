@@ -99,3 +99,13 @@ def joint_step(weights, X, targets, rate):
                         W[a][h] -= back * X[r][a]
         moved.append((W, b, V, c))
     return moved
+
+
+def pairs(i, outputs, target, lam):
+    """The sum over pairs of classes of the error of differences of outputs, over classes."""
+    total, n_classes = 0.0, len(target)
+    for a in range(n_classes):
+        for b in range(a):
+            differences = [[f[a] - f[b]] for f in outputs]
+            total += ncl(i, differences, [target[a] - target[b]], lam)
+    return total / n_classes

@@ -8,7 +8,11 @@ from sklearn.base import clone
 from sklearn.datasets import load_iris
 
 from counterpoint._strength import lambda_star
-from counterpoint.networks import NegativeCorrelationClassifier, coupling
+from counterpoint.networks import (
+    NegativeCorrelationClassifier,
+    NegativeCorrelationRegressor,
+    coupling,
+)
 from counterpoint.networks.coupling import (
     COUPLINGS,
     ROOT_QUARTIC_STAR,
@@ -28,6 +32,8 @@ CASES = [
     ("root-quartic", "squared", "linear"),
     ("root-quartic", "squared", "sigmoid"),
     ("root-quartic", "squared", "softmax"),
+    ("pairs", "squared", "linear"),
+    ("pairs", "squared", "sigmoid"),
     ("ncl", "cross-entropy", "softmax"),
     ("ncl", "cross-entropy", "sigmoid"),
 ]
@@ -36,7 +42,7 @@ CASES = [
 def naive_error(penalty, loss, output, s, lam, target):
     if loss == "cross-entropy":
         return lambda i, outputs: naive.mixture(i, outputs, target, s, output)
-    written = naive.ncl if penalty == "ncl" else naive.root_quartic
+    written = {"ncl": naive.ncl, "pairs": naive.pairs}.get(penalty, naive.root_quartic)
     return lambda i, outputs: written(i, outputs, target, lam)
 
 
@@ -274,3 +280,28 @@ def test_a_coupling_goes_with_its_loss():
         find_coupling(Repelled, "squared")
     with pytest.raises(ValueError, match="Did you mean 'root-quartic'"):
         find_coupling("root-quart", "squared")
+
+
+def test_pairs_reduce_to_members_alone_and_to_one_joint_member():
+    rng = np.random.default_rng(1)
+    outputs, targets = rng.normal(size=(3, 5, 4)), np.eye(4)[rng.integers(4, size=5)]
+    moved = outputs.copy()
+    moved[1:] += 1.0 + rng.normal(size=(2, 5, 4))
+    alone = find_coupling("pairs", "squared").with_strength(0.0, 0.0)
+    assert_allclose(alone.gradient(outputs, targets)[0], alone.gradient(moved, targets)[0])
+    joint = alone.with_strength(1.0, None).gradient(outputs, targets)
+    assert_allclose(joint[1:], joint[:1].repeat(2, axis=0))  # that of the mean, for all
+    shifted = alone.gradient(outputs + rng.normal(size=(3, 5, 1)), targets)
+    assert_allclose(shifted, alone.gradient(outputs, targets))  # differences count alone
+
+
+def test_pairs_learn_classes_and_refuse_numbers():
+    X, y = load_iris(return_X_y=True)
+    model = NegativeCorrelationClassifier(
+        3, penalty="pairs", strength=0.5, early_stopping=True, validation_fraction=0.3,
+        max_epochs=150, random_state=0,
+    ).fit(X, y)  # fmt: skip
+    assert model.score(X, y) > 0.93
+    assert 0 < model.loss_ < 0.1  # of what is trained: outputs drift together freely
+    with pytest.raises(ValueError, match="penalty='pairs' is for classes"):
+        NegativeCorrelationRegressor(3, penalty="pairs").fit(X, y)
