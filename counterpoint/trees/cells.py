@@ -15,6 +15,7 @@ from counterpoint.trees.ensemble import TreeEnsemble
 from counterpoint.trees.structure import parents
 
 _CHUNK = 20_000
+SAMPLINGS = ("uniform", "data", "volume", "walk")
 
 
 def sample_overlaps(
@@ -25,6 +26,7 @@ def sample_overlaps(
     X: ArrayLike | None = None,
     *,
     noise: float = 0.1,
+    steps: int = 100,
 ) -> tuple[NDArray, NDArray, NDArray]:
     """Draw ``n`` from the overlaps of leaves, one leaf of each tree; one may come more than once.
 
@@ -32,9 +34,11 @@ def sample_overlaps(
     to 20 trees in 2 columns nine overlaps of ten came 0.26 to 2.6 times as often as they should
     (Eastwood, thesis, 2010, section 5.1.1, asks for roughly uniform). "data": where a row of X
     falls, after normal noise, in standard deviations. "volume": around a point drawn evenly from
-    the bounds of X. Returns lower and upper edges (n, n_features), and scores.
+    the bounds of X. "walk": where walks pass that begin at rows of X and go on for ``steps`` steps,
+    each up to ``noise`` times the range of every column, thrown back at the bounds: near the rows
+    at first, by volume if they are long. Returns lower and upper edges (n, n_features), and scores.
     """
-    check_choice(how, "how", ("uniform", "data", "volume"))
+    check_choice(how, "how", SAMPLINGS)
     check_count(n, "n")
     rng = check_random_state(random_state)
     if how == "uniform":
@@ -45,6 +49,8 @@ def sample_overlaps(
     if how == "data":
         rows = rng.randint(len(X), size=n)
         points = X[rows] + noise * X.std(axis=0) * rng.standard_normal((n, X.shape[1]))
+    elif how == "walk":
+        points = _walk_on(X, n, check_count(steps, "steps"), noise, rng)
     else:
         low, high = data_bounds(X)
         points = rng.uniform(low, high, size=(n, X.shape[1]))
@@ -78,6 +84,23 @@ def count_cells(ensemble: TreeEnsemble, limit: int = 1_000_000) -> int:
     check_count(limit, "limit")
     nowhere = np.empty((0, ensemble.n_features))
     return _walk(ensemble, limit, (nowhere, nowhere, np.empty((0, ensemble.n_classes))))
+
+
+def _walk_on(X, n, steps, noise, rng):
+    """Return n points on walks through the bounds of X that begin at rows of it."""
+    low, high = data_bounds(X)
+    unit = np.where(high > low, high - low, 1.0)
+    steps = min(steps, n)
+    walks = -(-n // steps)
+    at = (X[rng.randint(len(X), size=walks)] - low) / unit
+    passed = np.empty((steps, *at.shape))
+    for step in range(steps):
+        # Thrown back at 0 and 1, a step is as likely as the same step back: every place is left
+        # as often as it is entered only if all are equally likely.
+        moved = np.abs(at + noise * rng.uniform(-1.0, 1.0, at.shape))
+        at = 1.0 - np.abs(1.0 - moved % 2.0)
+        passed[step] = at
+    return low + unit * passed.reshape(-1, X.shape[1])[:n]
 
 
 # -- the arrays behind -------------------------------------------------------------------------

@@ -44,15 +44,15 @@ def merge(trees, X, y, n_classes, cost, margin, corrected, order="samples", weig
             total[y[r]] += weight[r]
         return total
 
-    def price(subtree, n):
-        below = sum(cost(counts(rows)) for rows in leaf_rows(subtree))
-        return below if subtree[0] is None else below + margin(below, n)
+    def price(subtree, there, depth):
+        leaves = leaf_rows(subtree)
+        below = sum(cost(counts(rows)) for rows in leaves)
+        return below if subtree[0] is None else below + margin(below, there, len(leaves), depth)
 
-    def decide(rows, own):
+    def decide(rows, own, depth=0):
         """Return "leaf" or the tree to take, and what every tree has there."""
-        n = sum(counts(rows))
         candidates = [restrict(smallest(root, set(rows)), rows, X) for root in roots]
-        prices = [price(candidate, n) for candidate in candidates]
+        prices = [price(candidate, counts(rows), depth) for candidate in candidates]
         as_leaf = cost(counts(rows))
         rival = sum(prices) / len(prices) if corrected else min(prices)
         if as_leaf <= rival * (1 + 1e-10):
@@ -68,7 +68,7 @@ def merge(trees, X, y, n_classes, cost, margin, corrected, order="samples", weig
         return (*(keys if order == "samples" else keys[::-1]), -node.depth, node.tree)
 
     for node in sorted(inside, key=size):
-        choice, candidates = decide(node.rows, node.tree)
+        choice, candidates = decide(node.rows, node.tree, node.depth)
         if choice == "leaf":
             node.split = node.left = node.right = None
         elif choice != node.tree:

@@ -1,6 +1,6 @@
 """Pruning of trees given as (counts, left, right), by the book."""
 
-from math import comb, exp, inf, lgamma, log, log2, sqrt
+from math import comb, exp, gamma, inf, lgamma, log, log2, pi, sqrt
 
 
 def binomial_limit(errors, n, cf):
@@ -78,6 +78,18 @@ def leaf_cost(counts, criterion, *, cf=0.25, limit="binomial", m=2.0, prior=None
     errors = n - max(counts)
     if criterion == "pessimistic":
         return errors + 0.5
+    if criterion == "kearns-mansour":
+        return errors
+    if criterion == "multiple-comparisons":
+        return -2 * sum(c * log(c / n) for c in counts if c)
+    if criterion == "mdl-exceptions":
+        most = n * (k - 1) // k
+        return 1 + log2(k) + log2(most + 1) + log2(comb(n, errors)) + errors * log2(max(k - 1, 1))
+    if criterion == "mdl":
+        if n == 0:
+            return 1
+        rest = (k - 1) / 2 * log2(n / 2) + log2(pi ** (k / 2) / gamma(k / 2))
+        return 1 + sum(c * log2(n / c) for c in counts if c) + max(rest, 0)
     if n == 0:
         return 0.0
     if criterion == "minimum-error":
@@ -87,23 +99,62 @@ def leaf_cost(counts, criterion, *, cf=0.25, limit="binomial", m=2.0, prior=None
     return n * rate
 
 
-def margin(below, n, criterion):
-    """What a subtree with that cost must be better by."""
+def chi2_quantile(chance, freedom):
+    """What a chi-squared number exceeds with this chance, by bisection."""
+    low, high = 0.0, 1e4
+    for _ in range(200):
+        middle = (low + high) / 2
+        if chi2_tail(middle, freedom) > chance:
+            low = middle
+        else:
+            high = middle
+    return middle
+
+
+def chi2_tail(x, freedom):
+    """Chance to exceed x: the recurrence from one or two degrees of freedom up."""
+    from math import erfc
+
+    if freedom % 2:
+        tail, start = erfc(sqrt(x / 2)), 1
+    else:
+        tail, start = exp(-x / 2), 2
+    for k in range(start, freedom, 2):
+        if x > 0:
+            tail += exp(k / 2 * log(x / 2) - x / 2 - lgamma(k / 2 + 1))
+    return tail
+
+
+def margin(below, counts, leaves, depth, criterion, *, size=(1, 1, 1), cf=0.25):
+    """What a subtree with that cost must be better by; ``size`` columns, cases, trees."""
+    n, (columns, total, trees) = sum(counts), size
+    splits = columns * max(total - 1, 1)
+    if criterion in ("mdl", "mdl-exceptions"):
+        return (leaves - 1) * (1 + log2(splits))
+    if criterion == "kearns-mansour":
+        return (
+            0.1 * n * sqrt(((leaves - 1 + depth) * log(splits) + log(total / cf)) / n) if n else 0
+        )
+    if criterion == "multiple-comparisons":
+        compared = trees * (columns * (1 + log2(total))) ** (leaves - 1)
+        classes = sum(1 for c in counts if c)
+        return chi2_quantile(cf / compared, (leaves - 1) * max(classes - 1, 1))
     if criterion != "pessimistic" or n == 0:
         return 0.0
     return sqrt(max(below * (n - below), 0) / n)
 
 
-def prune_by(tree, cost, margin):
-    """Prune by ``cost(counts)`` and ``margin(below, n)``; return the tree and its cost."""
+def prune_by(tree, cost, margin, depth=0):
+    """Prune by ``cost(counts)`` and ``margin(below, counts, leaves, depth)``; tree and its cost."""
     counts, left, right = tree
     as_leaf = cost(counts)
     if left is None:
         return tree, as_leaf
-    left, cost_left = prune_by(left, cost, margin)
-    right, cost_right = prune_by(right, cost, margin)
+    left, cost_left = prune_by(left, cost, margin, depth + 1)
+    right, cost_right = prune_by(right, cost, margin, depth + 1)
     below = cost_left + cost_right
-    if as_leaf <= below + margin(below, sum(counts)) + 1e-9:
+    n_leaves = len(leaves(left)) + len(leaves(right))
+    if as_leaf <= below + margin(below, counts, n_leaves, depth) + 1e-9:
         return (counts, None, None), as_leaf
     return (counts, left, right), below
 

@@ -15,6 +15,8 @@ from sklearn.utils.validation import check_is_fitted
 from counterpoint._validation import check_choice, check_count, check_number, check_pool
 from counterpoint.base import check_weights, fit_member, read_labels, validate_data
 from counterpoint.trees.algebra import apply, relabel
+from counterpoint.trees.boxes import data_bounds
+from counterpoint.trees.cells import SAMPLINGS
 from counterpoint.trees.equivalent.certificate import Certificate, certify
 from counterpoint.trees.equivalent.melt import (
     CRITERIA,
@@ -27,6 +29,7 @@ from counterpoint.trees.equivalent.sample import grow_on_sample
 from counterpoint.trees.growing.growers import case_weights
 from counterpoint.trees.pool import PoolMixin
 from counterpoint.trees.pruning.prune import prune
+from counterpoint.trees.pruning.volume import prune_by_volume
 from counterpoint.trees.single import SingleTreeMixin
 from counterpoint.trees.take import take_trees
 
@@ -34,7 +37,7 @@ _CHOICES = {
     "method": ("exact", "sample"),
     "criterion": CRITERIA,
     "minimize": MINIMIZE,
-    "sampling": ("uniform", "data", "volume"),
+    "sampling": SAMPLINGS,
     "weight": ("volume", "data", "both"),
 }
 
@@ -66,8 +69,9 @@ class EnsembleTreeClassifier(PoolMixin, SingleTreeMixin, ClassifierMixin, BaseEs
         For "exact": most seconds for splitting, once the ensemble is fitted.
     n_overlaps : int, default=10_000
         For "sample": overlaps to draw; doubles are dropped. [1]_ draws 100 000.
-    sampling : {"uniform", "data", "volume"}, default="uniform"
-        For "sample": draw roughly evenly from all overlaps, around rows of X, or by volume.
+    sampling : {"uniform", "data", "volume", "walk"}, default="uniform"
+        For "sample": draw roughly evenly from all overlaps, around rows of X, by volume, or on
+        walks of a hundred steps that begin at rows of X.
     agreement : float, default=0.0
         For "sample": keep overlaps where the share of the score for the winner is above this.
     keep : float, default=1.0
@@ -78,7 +82,9 @@ class EnsembleTreeClassifier(PoolMixin, SingleTreeMixin, ClassifierMixin, BaseEs
     pruning : str, dict or None, default=None
         Criterion of :func:`counterpoint.trees.prune` for pruning the tree by the training
         rows, or a dict of its options with "criterion". The leaves then have the labels of the
-        rows that reach them.
+        rows that reach them. ``{"criterion": "volume", "least": 0.01}`` makes leaves of the nodes
+        that cover less than this share of the box around the rows, as in figures 5.3 and 5.4 of
+        [1]_; these leaves decide as most of their volume does.
     random_state : int, RandomState instance or None, default=None
         Seeds the default pool, those without seeds of their own, and the sample.
 
@@ -246,6 +252,9 @@ class EnsembleTreeClassifier(PoolMixin, SingleTreeMixin, ClassifierMixin, BaseEs
 
     def _prune(self, rows, codes, weight):
         options = self.pruning if isinstance(self.pruning, dict) else {"criterion": self.pruning}
+        if options.get("criterion") == "volume":
+            self._cut_small(rows, **options)
+            return
         counted = relabel(self.tree_, rows, codes, weight, empty="parent")
         pruned = prune(counted, **options)
         if pruned.n_leaves < self.tree_.n_leaves or self.method == "sample":
@@ -254,6 +263,13 @@ class EnsembleTreeClassifier(PoolMixin, SingleTreeMixin, ClassifierMixin, BaseEs
         self.exact_ = self.exact_ and same
         self.tree_ = pruned
         if not self.exact_:
+            self._measure(rows)
+
+    def _cut_small(self, rows, criterion, least=0.01):
+        pruned = prune_by_volume(self.tree_, data_bounds(rows), least)
+        if pruned.n_leaves < self.tree_.n_leaves:
+            self.exact_ = self.smallest_ = False
+            self.tree_ = pruned
             self._measure(rows)
 
     def _measure(self, rows):

@@ -50,3 +50,19 @@ def fit_cases(learner, X, y, weight, rng):
     model = set_random_states(clone(learner), rng, only_missing=True)
     with whole():
         return model.fit(X[held], y[held], sample_weight=weight[held])
+
+
+def hold_out(codes, weight, share, rng):
+    """Mark the samples to prune by: a share of each class, at least one case in all."""
+    order = rng.permutation(np.flatnonzero(weight > 0))
+    order = order[np.argsort(codes[order], kind="stable")]
+    if len(order) < 2:
+        raise ValueError(
+            f"n_samples={len(order)} with a weight: criterion='reduced-error' needs 2 or more, "
+            "some to grow on and some to prune by."
+        )
+    n_held = min(max(round(len(order) * share), 1), len(order) - 1)
+    # Evenly spaced in order of class: the same share of each.
+    held = np.zeros(len(codes), dtype=bool)
+    held[order[((np.arange(n_held) + 0.5) * len(order) / n_held).astype(int)]] = True
+    return held

@@ -11,13 +11,15 @@ from sklearn.utils import check_random_state
 from counterpoint._options import numbers_of
 from counterpoint._validation import check_choice, check_count, check_number
 from counterpoint.trees.ensemble import predict_trees, stack_trees
+from counterpoint.trees.growing.cases import hold_out
 from counterpoint.trees.growing.growers import Grower, case_weights
 from counterpoint.trees.growing.prepared import GrownClassifierMixin, PreparedRows
 from counterpoint.trees.pruning.bottom_up import cut
-from counterpoint.trees.pruning.criteria import check_m
+from counterpoint.trees.pruning.criteria import BITS, check_factor, check_m
 from counterpoint.trees.pruning.paths import NODE_COSTS
 from counterpoint.trees.pruning.prune import CRITERIA, OPTIONS, find_pruning
 from counterpoint.trees.pruning.raising import prune_and_raise
+from counterpoint.trees.structure import LEAF
 
 _CHOICES = {
     "criterion": CRITERIA,
@@ -44,10 +46,12 @@ class PrunedTreeClassifier(GrownClassifierMixin, ClassifierMixin, BaseEstimator)
     ----------
     criterion : str, default="error-based"
         How to prune: "cost-complexity", "reduced-error", "pessimistic", "critical-value",
-        "minimum-error" or "error-based".
+        "minimum-error", "error-based", "mdl", "mdl-exceptions", "kearns-mansour" or
+        "multiple-comparisons".
     cf : float, default=0.25
         For error-based: confidence of the limits, above 0 and at most 1. Smaller prunes more, as a
-        rule; 1 prunes nothing.
+        rule; 1 prunes nothing. The level of the test for multiple-comparisons, and of the bound
+        for kearns-mansour.
     limit : {"binomial", "chen"}, default="binomial"
         For error-based: exact limits, or the explicit and wider ones of Chen, Zhou and Aravena.
     raising : bool, default=False
@@ -57,6 +61,8 @@ class PrunedTreeClassifier(GrownClassifierMixin, ClassifierMixin, BaseEstimator)
         For minimum-error: how many cases the prior is worth.
     prior : {"data", "uniform"} or array-like of shape (n_classes,), default="data"
         For minimum-error: shares of the classes before any case is seen.
+    factor : float or None, default=None
+        For the last four: multiplies what size costs; None is 0.1 for kearns-mansour, else 1.
     ccp_alpha : float or None, default=None
         For cost-complexity: what a leaf must save. None chooses it by cross-validation.
     node_cost : {"impurity", "error"}, default="impurity"
@@ -101,7 +107,8 @@ class PrunedTreeClassifier(GrownClassifierMixin, ClassifierMixin, BaseEstimator)
     estimated_error_ : float
         The error rate that the pruning expects of the tree on new cases: by the criterion, on
         the samples held out, or by cross-validation if a number was chosen so. For ``cf=1``, or
-        when ``ccp_alpha`` or ``critical_value`` is given, the error rate on the training samples.
+        when ``ccp_alpha`` or ``critical_value`` is given, and for criteria that count no errors,
+        the error rate on the training samples.
     ccp_alpha_, critical_value_ : float
         The number given or chosen, for the criterion that has it.
     n_features_in_ : int
@@ -134,6 +141,7 @@ class PrunedTreeClassifier(GrownClassifierMixin, ClassifierMixin, BaseEstimator)
         raising=False,
         m=2.0,
         prior="data",
+        factor=None,
         ccp_alpha=None,
         node_cost="impurity",
         critical_value=None,
@@ -154,6 +162,7 @@ class PrunedTreeClassifier(GrownClassifierMixin, ClassifierMixin, BaseEstimator)
         self.raising = raising
         self.m = m
         self.prior = prior
+        self.factor = factor
         self.ccp_alpha = ccp_alpha
         self.node_cost = node_cost
         self.critical_value = critical_value
@@ -196,7 +205,7 @@ class PrunedTreeClassifier(GrownClassifierMixin, ClassifierMixin, BaseEstimator)
         grown_by, total = weight, weight.sum()
         held_out = judges = None
         if self.criterion == "reduced-error":
-            held = self._hold_out(codes, weight, rng)
+            held = hold_out(codes, weight, self.validation_fraction, rng)
             grown_by = np.where(held, 0.0, weight)
         tree, _ = data.grower.grow(grown_by, rng)
         if self.criterion == "reduced-error":
@@ -211,15 +220,24 @@ class PrunedTreeClassifier(GrownClassifierMixin, ClassifierMixin, BaseEstimator)
             return self._keep(data, tree, pruned, None, cost / total)
         options = {name: getattr(self, name) for name in OPTIONS}
         pruning, chosen = find_pruning(
-            tree, self.criterion, held_out=held_out, judges=judges, **options
+            tree,
+            self.criterion,
+            held_out=held_out,
+            judges=judges,
+            n_features=X.shape[1],
+            **options,
         )
+        cost = pruning.cost
+        if self.criterion in BITS:
+            value = tree.value[pruning.kept[pruning.children_left == LEAF]]
+            cost = float((value.sum(axis=1) - value.max(axis=1)).sum())
         if chosen is not None:
             name = "ccp_alpha_" if self.criterion == "cost-complexity" else "critical_value_"
             setattr(self, name, chosen)
         # Trees for folds are grown in the same place, and held-out rows were not grown on.
         leaf = None if self._splits_rows() else data.grower.leaf
         leaf = None if leaf is None else pruning.new_node[leaf]
-        return self._keep(data, tree, cut(tree, pruning), leaf, pruning.cost / total)
+        return self._keep(data, tree, cut(tree, pruning), leaf, cost / total)
 
     def _keep(self, data, tree, pruned, leaf, error):
         """Keep the pruned tree, and what pruning did to it."""
@@ -237,21 +255,6 @@ class PrunedTreeClassifier(GrownClassifierMixin, ClassifierMixin, BaseEstimator)
             or (self.criterion == "cost-complexity" and self.ccp_alpha is None)
             or (self.criterion == "critical-value" and self.critical_value is None)
         )
-
-    def _hold_out(self, codes, weight, rng):
-        """Mark the samples to prune by: a share of each class, at least one case in all."""
-        order = rng.permutation(np.flatnonzero(weight > 0))
-        order = order[np.argsort(codes[order], kind="stable")]
-        if len(order) < 2:
-            raise ValueError(
-                f"n_samples={len(order)} with a weight: criterion='reduced-error' needs 2 or more, "
-                "some to grow on and some to prune by."
-            )
-        n_held = min(max(round(len(order) * self.validation_fraction), 1), len(order) - 1)
-        # Evenly spaced in order of class: the same share of each.
-        held = np.zeros(len(codes), dtype=bool)
-        held[order[((np.arange(n_held) + 0.5) * len(order) / n_held).astype(int)]] = True
-        return held
 
     def _judges(self, grower, codes, weight, rng):
         """Grow a tree without each fold, for :func:`find_pruning`."""
@@ -281,6 +284,7 @@ class PrunedTreeClassifier(GrownClassifierMixin, ClassifierMixin, BaseEstimator)
         for name, choices in _CHOICES.items():
             check_choice(getattr(self, name), name, choices)
         check_m(self.m)
+        check_factor(self.factor)
         if not isinstance(self.prior, str):
             numbers_of(self.prior, "prior", "'data', 'uniform', or shares, one per class")
         if self.max_depth is not None:

@@ -11,17 +11,17 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from counterpoint._options import numbers_of
 from counterpoint._validation import check_choice, check_count, check_number
 from counterpoint.base import MAX_SEED, read_labels, validate_data
-from counterpoint.trees.growing.cases import bootstrap_cases
+from counterpoint.trees.growing.cases import bootstrap_cases, hold_out
 from counterpoint.trees.growing.growers import Grower, case_weights
 from counterpoint.trees.merging.bases import on_columns, random_basis
-from counterpoint.trees.merging.merge import OPTIONS, ORDERS, merge_arrays
+from counterpoint.trees.merging.merge import MERGING, OPTIONS, ORDERS, merge_arrays
 from counterpoint.trees.pool import PoolMixin
-from counterpoint.trees.pruning.criteria import LOCAL, check_m
+from counterpoint.trees.pruning.criteria import BITS, check_factor, check_m
 from counterpoint.trees.single import SingleTreeMixin
 from counterpoint.trees.take import take_trees
 
 _CHOICES: dict[str, tuple] = {
-    "criterion": LOCAL,
+    "criterion": MERGING,
     "diversify": ("bootstrap", "features", "bases", None),
     "order": ORDERS,
     "split_criterion": ("entropy", "gini"),
@@ -41,10 +41,13 @@ class MergedTreeClassifier(PoolMixin, SingleTreeMixin, ClassifierMixin, BaseEsti
     ----------
     n_estimators : int, default=21
         Trees to grow. Not used with ``pool``.
-    criterion : {"error-based", "pessimistic", "minimum-error"}, default="error-based"
-        What subtrees and leaves cost.
+    criterion : {"error-based", "pessimistic", "minimum-error", "mdl", "mdl-exceptions", \
+            "kearns-mansour", "multiple-comparisons", "reduced-error"}, default="error-based"
+        What subtrees and leaves cost, see :func:`counterpoint.trees.prune`. "reduced-error" holds
+        ``validation_fraction`` of the samples out of growing, and merges by the errors on them.
     corrected : bool, default=True
-        Let the mean of the subtrees decide against a leaf, not the best of them.
+        Let the mean of the subtrees decide against a leaf, not the best of them. Not with
+        "multiple-comparisons", which corrects for the number of trees itself.
     diversify : {"bootstrap", "features", "bases"} or None, default="bootstrap"
         How the trees come to differ: each on a bootstrap sample; on ``max_features`` of the
         columns; or on an orthogonal basis of discriminants of small local samples, which gives
@@ -55,7 +58,8 @@ class MergedTreeClassifier(PoolMixin, SingleTreeMixin, ClassifierMixin, BaseEsti
         Take the trees of this ensemble instead of growing some. One that is not fitted, as after
         ``clone`` or in a grid search, is fitted first.
     cf : float, default=0.25
-        For error-based: confidence of the limits, above 0 and below 1.
+        For error-based: confidence of the limits, above 0 and below 1. The level of the test for
+        multiple-comparisons, and of the bound for kearns-mansour.
     limit : {"binomial", "chen"}, default="binomial"
         For error-based: exact limits; or the wider ones of Chen, Zhou and Aravena, for much
         smaller trees.
@@ -63,6 +67,10 @@ class MergedTreeClassifier(PoolMixin, SingleTreeMixin, ClassifierMixin, BaseEsti
         For minimum-error: how many cases the prior is worth.
     prior : {"data", "uniform"} or array-like of shape (n_classes,), default="data"
         For minimum-error.
+    factor : float or None, default=None
+        For criteria that charge for size: multiplies that; None is 0.1 for kearns-mansour, else 1.
+    validation_fraction : float, default=0.3
+        For reduced-error: share of the samples that the trees are merged by, not grown on.
     max_features : int, float, "sqrt" or "log2", default=0.5
         For ``diversify="features"``: columns for each tree, or their share.
     split_criterion : {"entropy", "gini"}, default="entropy"
@@ -97,8 +105,9 @@ class MergedTreeClassifier(PoolMixin, SingleTreeMixin, ClassifierMixin, BaseEsti
     winner_ : int
         The tree that was best at the root; -1 if a leaf was.
     estimated_error_ : float
-        What the criterion expects, per case; with the margin of "pessimistic". Chosen as the
-        best of many, so it is too low.
+        What the criterion expects, per case; with the margin of "pessimistic"; the error rate on
+        the training samples for criteria that count no errors. Chosen as the best of many, so it
+        is too low.
     unmerged_leaves_ : ndarray of shape (n_trees,)
         Leaves of the trees before merging.
     n_features_in_ : int
@@ -133,6 +142,8 @@ class MergedTreeClassifier(PoolMixin, SingleTreeMixin, ClassifierMixin, BaseEsti
         limit="binomial",
         m=2.0,
         prior="data",
+        factor=None,
+        validation_fraction=0.3,
         max_features=0.5,
         split_criterion="entropy",
         max_depth=None,
@@ -152,6 +163,8 @@ class MergedTreeClassifier(PoolMixin, SingleTreeMixin, ClassifierMixin, BaseEsti
         self.limit = limit
         self.m = m
         self.prior = prior
+        self.factor = factor
+        self.validation_fraction = validation_fraction
         self.max_features = max_features
         self.split_criterion = split_criterion
         self.max_depth = max_depth
@@ -168,20 +181,28 @@ class MergedTreeClassifier(PoolMixin, SingleTreeMixin, ClassifierMixin, BaseEsti
         y = read_labels(self, y)
         self.classes_, codes = np.unique(y, return_inverse=True)
         weight = case_weights(rows, y, sample_weight, self.class_weight)
+        held = np.zeros(len(rows), dtype=bool)
+        if self.criterion == "reduced-error":
+            held = hold_out(codes, weight, self.validation_fraction, rng)
         if self.pool is None:
-            trees = self._grow(rows, y, codes, weight, rng)
+            trees = self._grow(rows, y, codes, np.where(held, 0.0, weight), rng)
         else:
             if given is None:
-                given = take_trees(self._fitted_pool(rows, y, rng, weight))
+                own = np.where(held, 0.0, weight) if held.any() else weight
+                given = take_trees(self._fitted_pool(rows, y, rng, own))
             self.pool_, trees = given, list(given.trees)
             rows = given.check_rows(rows)
         self._input_dtype = rows.dtype.type
         options = {name: getattr(self, name) for name in OPTIONS}
-        merging = merge_arrays(trees, rows, self.classes_, codes, weight, **options)
+        merging = merge_arrays(trees, rows, self.classes_, codes, weight, held=held, **options)
         self.tree_ = merging.tree
         self.history_, self.winner_ = merging.history, merging.winner
         self.n_leaves_ = merging.tree.n_leaves
-        self.estimated_error_ = merging.cost / weight.sum()
+        total, cost = weight[held].sum() if held.any() else weight.sum(), merging.cost
+        if self.criterion in BITS:
+            leaves = merging.tree.value[merging.tree.is_leaf]
+            cost = float((leaves.sum(axis=1) - leaves.max(axis=1)).sum())
+        self.estimated_error_ = cost / total
         self.unmerged_leaves_ = np.array([tree.n_leaves for tree in trees])
 
     def _grow(self, X, y, codes, weight, rng):
@@ -240,6 +261,9 @@ class MergedTreeClassifier(PoolMixin, SingleTreeMixin, ClassifierMixin, BaseEsti
         for name, choices in _CHOICES.items():
             check_choice(getattr(self, name), name, choices)
         check_m(self.m)
+        check_factor(self.factor)
+        share = self.validation_fraction
+        check_number(share, "validation_fraction", low=0, high=1, open_low=True, open_high=True)
         if not isinstance(self.prior, str):
             numbers_of(self.prior, "prior", "'data', 'uniform', or shares, one per class")
         check_count(self.n_estimators, "n_estimators")

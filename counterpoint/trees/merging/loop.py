@@ -46,7 +46,7 @@ class TreeMerger:
         self.rows, self.start = kernels.sort_rows(self.at, left, right, self.roots, self.count)
         self.value = self._node_values(left, right)
         self.as_leaf = criterion.leaf_cost(self.value)
-        self.pure = np.count_nonzero(self.value, axis=1) <= 1
+        self.pure = np.count_nonzero(self._all_cases(self.value), axis=1) <= 1
         self.depth = np.zeros(len(left), dtype=np.int64)
         for node in np.flatnonzero(left != LEAF):
             self.depth[left[node]] = self.depth[right[node]] = self.depth[node] + 1
@@ -63,6 +63,12 @@ class TreeMerger:
         if criterion.name == "error-based" and (weight == np.round(weight)).all():
             side = min(int(weight.sum()) + 1, _TABLE)
             self.table = np.full((side, side), np.nan)
+
+    def _all_cases(self, value):
+        """Classes of all cases, where those held out are counted apart."""
+        if self.criterion.name != "reduced-error":
+            return value
+        return value[:, : self.n_classes // 2] + value[:, self.n_classes // 2 :]
 
     def _leaf_costs(self, value):
         """Costs of leaves; limits of whole numbers are looked up once they are known."""
@@ -151,7 +157,7 @@ class TreeMerger:
         below = np.bincount(tree, self._leaf_costs(self.group_value[:n]), minlength=len(self.trees))
         leaves = np.bincount(tree, minlength=len(self.trees))
         as_leaf = float(self.as_leaf[node])
-        cost = below + self.criterion.margin(below, self.value[node].sum())
+        cost = below + self.criterion.margin(below, self.value[node], leaves, self.depth[node])
         return as_leaf, np.where(leaves > 1, cost, as_leaf), leaves, self.group_leaf[:n], tree
 
     def _choose(self, own, judged):
@@ -248,7 +254,7 @@ class TreeMerger:
         np.add.at(table, (at, self.codes), self.weight)
         np.add.at(table, (at, self.n_classes), 1.0)
         tree_kernels.sum_up(left, right, table)
-        value = np.ascontiguousarray(table[:, :-1])
+        value = np.ascontiguousarray(self._all_cases(table[:, :-1]))
 
         return replace(
             take_nodes(self.joined, self.split[nodes], left, right),

@@ -13,13 +13,26 @@ from counterpoint._validation import check_choice
 from counterpoint.trees.boxes import data_bounds
 from counterpoint.trees.growing.growers import case_weights
 from counterpoint.trees.merging.loop import STEP, TreeMerger
-from counterpoint.trees.pruning.criteria import local_criterion
+from counterpoint.trees.pruning.criteria import LOCAL, LocalCriterion
+from counterpoint.trees.pruning.held_out import HeldOutCriterion
+from counterpoint.trees.pruning.local import local_criterion
 from counterpoint.trees.structure import Tree, refuse_categories
 from counterpoint.trees.take import take_trees
 
 ORDERS = ("samples", "volume")
 # Of a merge, by the names that functions and estimators have for them.
-OPTIONS = ("criterion", "corrected", "order", "cf", "limit", "m", "prior", "split_criterion")
+OPTIONS = (
+    "criterion",
+    "corrected",
+    "order",
+    "cf",
+    "limit",
+    "m",
+    "prior",
+    "factor",
+    "split_criterion",
+)
+MERGING = (*LOCAL, "reduced-error")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -68,8 +81,11 @@ def merge_trees(
     limit: str = "binomial",
     m: float | str = 2.0,
     prior: str | ArrayLike = "data",
+    factor: float | None = None,
     sample_weight: ArrayLike | None = None,
     split_criterion: str = "entropy",
+    X_val: ArrayLike | None = None,
+    y_val: ArrayLike | None = None,
 ) -> MergedTree:
     """Merge the trees of a fitted ensemble: prune them together, and graft where that is better.
 
@@ -91,21 +107,29 @@ def merge_trees(
         Samples to count in the nodes, best those the ensemble was trained on; NaN is missing.
     y : array-like of shape (n_samples,)
         Labels.
-    criterion : {"error-based", "pessimistic", "minimum-error"}, default="error-based"
-        What subtrees cost, see :func:`counterpoint.trees.prune`.
+    criterion : {"error-based", "pessimistic", "minimum-error", "mdl", "mdl-exceptions", \
+            "kearns-mansour", "multiple-comparisons", "reduced-error"}, default="error-based"
+        What subtrees cost, see :func:`counterpoint.trees.prune`. "reduced-error" is the error on
+        the rows of ``X_val``.
     corrected : bool, default=True
-        Let the mean of the subtrees decide against a leaf, not the best.
+        Let the mean of the subtrees decide against a leaf, not the best. Not with
+        "multiple-comparisons", which corrects for the number of trees itself.
     order : {"samples", "volume"}, default="samples"
         Visit nodes by samples, then volume, or by volume, then samples. Volumes are of the part
         of the range of the data that a node covers, and need splits on columns.
     cf, limit : float and {"binomial", "chen"}, default=0.25 and "binomial"
-        For error-based. ``cf`` must be below 1.
+        For error-based, kearns-mansour and multiple-comparisons. ``cf`` must be below 1.
     m, prior : float and str or array-like, default=2.0 and "data"
         For minimum-error.
+    factor : float or None, default=None
+        For criteria that charge for size: multiplies that.
     sample_weight : array-like of shape (n_samples,), default=None
         Numbers of cases if whole, else scaled to sum to the number of samples.
     split_criterion : {"entropy", "gini"}, default="entropy"
         The impurity that the nodes of the tree show.
+    X_val, y_val : array-like, default=None
+        For reduced-error: rows the trees were not grown on, and their labels. They judge; leaves
+        are labelled by X and y. The tree that comes out counts both.
 
     Returns
     -------
@@ -144,6 +168,20 @@ def merge_trees(
         check_classification_targets(labels)
     classes, codes = np.unique(labels, return_inverse=True)
     weight = case_weights(rows, labels, sample_weight, None)
+    held = np.zeros(len(rows), dtype=bool)
+    if (criterion == "reduced-error") != (X_val is not None and y_val is not None):
+        raise ValueError(
+            f"criterion={criterion!r}: give X_val and y_val, rows the trees were not grown on, "
+            "with 'reduced-error', and with nothing else."
+        )
+    if X_val is not None:
+        more, theirs = trees.check_rows(X_val), check_labels(y_val, len(trees.check_rows(X_val)))
+        code = np.searchsorted(classes, theirs).clip(max=len(classes) - 1)
+        if (classes[code] != theirs).any():
+            raise ValueError("y_val has labels that y has not: give labels of y.")
+        held = np.arange(len(rows) + len(more)) >= len(rows)
+        rows, codes = np.concatenate([rows, more]), np.concatenate([codes, code])
+        weight = np.concatenate([weight, np.ones(len(more))])
     return merge_arrays(
         list(trees.trees),
         rows,
@@ -157,14 +195,31 @@ def merge_trees(
         limit=limit,
         m=m,
         prior=prior,
+        factor=factor,
         split_criterion=split_criterion,
+        held=held,
     )
 
 
 def merge_arrays(
-    trees, X, classes, codes, weight, *, corrected, order, split_criterion, criterion, **options
+    trees,
+    X,
+    classes,
+    codes,
+    weight,
+    *,
+    corrected,
+    order,
+    split_criterion,
+    criterion,
+    held=None,
+    **options,
 ):
-    """Merge trees on rows with class codes and weights as numbers of cases; see merge_trees."""
+    """Merge trees on rows with class codes and weights as numbers of cases; see merge_trees.
+
+    ``held`` marks rows that judge, for "reduced-error".
+    """
+    check_choice(criterion, "criterion", MERGING)
     check_choice(order, "order", ORDERS)
     for k, tree in enumerate(trees):
         refuse_categories(tree, "Merging", f"Tree {k}")
@@ -177,14 +232,21 @@ def merge_arrays(
     used = weight > 0
     X, codes, weight = X[used], codes[used], weight[used]
     totals = np.bincount(codes, weight, minlength=len(classes))
+    n_codes = len(classes)
+    if criterion == "reduced-error":
+        codes, n_codes = codes + n_codes * held[used], 2 * n_codes
+        judge: LocalCriterion = HeldOutCriterion(name=criterion)
+    else:
+        size = {"n_features": X.shape[1], "n_trees": len(trees)}
+        judge = local_criterion(criterion, classes=totals, **options, **size)
     merger = TreeMerger(
         trees,
         X,
         codes,
         weight,
-        n_classes=len(classes),
-        criterion=local_criterion(criterion, classes=totals, **options),
-        corrected=corrected,
+        n_classes=n_codes,
+        criterion=judge,
+        corrected=corrected and criterion != "multiple-comparisons",
     )
     volume = np.zeros(len(merger.left))
     if not oblique:

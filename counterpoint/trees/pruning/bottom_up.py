@@ -32,13 +32,13 @@ def prune_bottom_up(
     children_right: ArrayLike,
     cost: ArrayLike,
     *,
-    margin: Callable[[float, int], float] | None = None,
+    margin: Callable[[float, int, int], float] | None = None,
 ) -> Pruning:
     """Cut every subtree that costs no less than a leaf in its place, from the leaves upwards.
 
     Without a margin the result is the cheapest of all prunings and, of these, the smallest.
-    ``cost`` is that of each node as a leaf; ``margin(below, node)`` is added to the summed cost of
-    the leaves under a node, ``below``, before the two are compared.
+    ``cost`` is that of each node as a leaf; ``margin(below, node, leaves)`` is added to the summed
+    cost of the leaves under a node, ``below`` for so many, before the two are compared.
     """
     left, right = np.asarray(children_left), np.asarray(children_right)
     check_children(left, right)
@@ -49,13 +49,14 @@ def prune_bottom_up(
         raise ValueError(f"cost is NaN at node {int(np.isnan(cost).argmax())}: give a number.")
     # Plain lists: a loop over them is as quick as the limits are to compute.
     lefts, rights, best = left.tolist(), right.tolist(), cost.tolist()
-    is_leaf = [True] * len(best)
+    is_leaf, leaves = [True] * len(best), [1] * len(best)
     for node in range(len(best) - 1, -1, -1):
         if lefts[node] != LEAF:
             below = best[lefts[node]] + best[rights[node]]
-            needed = below if margin is None else below + margin(below, node)
+            n_leaves = leaves[lefts[node]] + leaves[rights[node]]
+            needed = below if margin is None else below + margin(below, node, n_leaves)
             if best[node] > needed + EQUAL * abs(needed):
-                best[node], is_leaf[node] = below, False
+                best[node], is_leaf[node], leaves[node] = below, False, n_leaves
     return collapse(lefts, rights, is_leaf, best[0])
 
 

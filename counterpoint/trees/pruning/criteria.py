@@ -6,10 +6,19 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import betaincinv
 
-from counterpoint._options import numbers_of
 from counterpoint._validation import check_choice, check_number
 
-LOCAL = ("error-based", "pessimistic", "minimum-error")
+LOCAL = (
+    "error-based",
+    "pessimistic",
+    "minimum-error",
+    "mdl",
+    "mdl-exceptions",
+    "kearns-mansour",
+    "multiple-comparisons",
+)
+# Whose costs are no numbers of errors.
+BITS = ("mdl", "mdl-exceptions", "multiple-comparisons")
 LIMITS = ("binomial", "chen")
 
 
@@ -72,36 +81,26 @@ class LocalCriterion:
             return errors + 0.5  # also without weight: it counts leaves
         return np.where(n > 0, n * upper_limit(errors, n, self.cf, self.limit), 0.0)
 
-    def margin(self, below: ArrayLike, n: ArrayLike) -> NDArray:
-        """Return what a subtree of n cases must be better by: a standard error, if pessimistic."""
-        below, n = np.asarray(below, dtype=np.float64), np.asarray(n, dtype=np.float64)
+    def margin(
+        self, below: ArrayLike, value: NDArray, leaves: ArrayLike, depth: ArrayLike
+    ) -> NDArray:
+        """Return what subtrees must be better by than a leaf: a standard error, if pessimistic.
+
+        ``below`` are the costs of their leaves, summed; ``value`` (n_classes,) is in the node,
+        which is ``depth`` splits below the root.
+        """
+        below, n = np.asarray(below, dtype=np.float64), float(np.sum(value))
         if self.name != "pessimistic":
-            return np.zeros(np.broadcast(below, n).shape)
+            return np.zeros(below.shape)
         # More half errors than cases, possible with light weights, leave no room for chance.
-        return np.sqrt(np.maximum(below * (n - below), 0.0) / np.where(n > 0, n, 1.0))
+        return np.sqrt(np.maximum(below * (n - below), 0.0) / (n if n > 0 else 1.0))
 
 
-def local_criterion(
-    name: str,
-    *,
-    classes: NDArray,
-    cf: float = 0.25,
-    limit: str = "binomial",
-    m: float | str = 2.0,
-    prior: str | ArrayLike = "data",
-) -> LocalCriterion:
-    """Return a checked criterion; ``classes`` are the weights of the classes in the root."""
-    check_choice(name, "criterion", LOCAL)
-    if name == "error-based":
-        check_cf(cf, below_one=True)
-        check_choice(limit, "limit", LIMITS)
-        return LocalCriterion(name=name, cf=cf, limit=limit)
-    if name == "pessimistic":
-        return LocalCriterion(name=name)
-    k = len(classes)
-    if m == "laplace":
-        m, prior = float(k), "uniform"
-    return LocalCriterion(name=name, m=float(check_m(m)), prior=_check_prior(prior, classes))
+def check_factor(factor):
+    """Return what multiplies the price of size, or None."""
+    if factor is None:
+        return None
+    return check_number(factor, "factor", low=0, high=1e50, hint=", or None for its default")
 
 
 def check_m(m):
@@ -109,23 +108,6 @@ def check_m(m):
     if isinstance(m, str) and m == "laplace":
         return m
     return check_number(m, "m", low=0, hint=", for example 2, or 'laplace'")
-
-
-def _check_prior(prior, classes: NDArray) -> NDArray:
-    k = len(classes)
-    if isinstance(prior, str):
-        if prior not in ("data", "uniform"):
-            raise ValueError(f"prior={prior!r}: choose data or uniform, or give {k} shares.")
-        total = np.sum(classes)
-        if prior == "uniform" or total <= 0:
-            return np.full(k, 1 / k)
-        return np.asarray(classes, dtype=np.float64) / total
-    shares = numbers_of(prior, "prior", "'data', 'uniform', or shares, one per class")
-    if shares.shape != (k,) or not (shares >= 0).all() or not np.isclose(shares.sum(), 1):
-        raise ValueError(
-            f"prior={prior!r}: expected {k} shares, one per class, not negative and with sum 1."
-        )
-    return shares
 
 
 def check_cf(cf, *, below_one=False):

@@ -1,4 +1,4 @@
-"""Prune a grown tree by one of the six criteria of the textbooks."""
+"""Prune a grown tree by one of the criteria of the textbooks."""
 
 from dataclasses import replace
 
@@ -13,7 +13,8 @@ from counterpoint.trees.convert import from_sklearn, to_sklearn
 from counterpoint.trees.ensemble import predict_trees, stack_trees
 from counterpoint.trees.pruning import paths
 from counterpoint.trees.pruning.bottom_up import Pruning, collapse, cut, prune_bottom_up
-from counterpoint.trees.pruning.criteria import LOCAL, check_cf, local_criterion
+from counterpoint.trees.pruning.criteria import LOCAL, check_cf
+from counterpoint.trees.pruning.local import local_criterion
 from counterpoint.trees.structure import LEAF, Tree, check_children, check_tree
 
 CRITERIA = (
@@ -23,9 +24,23 @@ CRITERIA = (
     "critical-value",
     "minimum-error",
     "error-based",
+    "mdl",
+    "mdl-exceptions",
+    "kearns-mansour",
+    "multiple-comparisons",
 )
 # Of the criteria, by the names that functions and estimators have for them.
-OPTIONS = ("cf", "limit", "m", "prior", "ccp_alpha", "node_cost", "critical_value", "one_se")
+OPTIONS = (
+    "cf",
+    "limit",
+    "m",
+    "prior",
+    "factor",
+    "ccp_alpha",
+    "node_cost",
+    "critical_value",
+    "one_se",
+)
 
 
 def prune(
@@ -36,6 +51,7 @@ def prune(
     limit: str = "binomial",
     m: float | str = 2.0,
     prior: str | ArrayLike = "data",
+    factor: float | None = None,
     ccp_alpha: float | None = None,
     node_cost: str = "impurity",
     critical_value: float | None = None,
@@ -45,19 +61,23 @@ def prune(
     sample_weight_val: ArrayLike | None = None,
     total: float | None = None,
 ) -> Tree | DecisionTreeClassifier:
-    """Prune a grown classification tree by one of six criteria.
+    """Prune a grown classification tree by one of ten criteria.
 
-    ================= ==============================================================
-    cost-complexity   CART: cut links that save less than ``ccp_alpha`` per leaf
-    reduced-error     cut where held-out rows are predicted no worse
-    pessimistic       half an error more per leaf, and one standard error to beat
-    critical-value    cut where no split below gains more than ``critical_value``
-    minimum-error     expected error, shares of classes drawn towards a prior
-    error-based       C4.5: upper confidence limits of the error rates
-    ================= ==============================================================
+    ==================== ===========================================================
+    cost-complexity      CART: cut links that save less than ``ccp_alpha`` per leaf
+    reduced-error        cut where held-out rows are predicted no worse
+    pessimistic          half an error more per leaf, and one standard error to beat
+    critical-value       cut where no split below gains more than ``critical_value``
+    minimum-error        expected error, shares of classes drawn towards a prior
+    error-based          C4.5: upper confidence limits of the error rates
+    mdl                  bits of the tree and of the classes, given their shares [4]_
+    mdl-exceptions       bits of the tree and of the exceptions to it [5]_
+    kearns-mansour       a bound on the true error, by size and depth [6]_
+    multiple-comparisons gain beyond chance, corrected for the splits compared [7]_
+    ==================== ===========================================================
 
-    Three work on the training rows alone and need no number to be chosen well: pessimistic,
-    minimum-error, error-based. All go from the bottom up except cost-complexity, which cuts the
+    Seven work on the training rows alone: all but cost-complexity, reduced-error and
+    critical-value. All go from the bottom up except cost-complexity, which cuts the
     weakest link first.
 
     Parameters
@@ -68,7 +88,8 @@ def prune(
         One of the table.
     cf : float, default=0.25
         For error-based: confidence of the limits, above 0 and at most 1. Smaller prunes more, as a
-        rule; 1 prunes nothing.
+        rule; 1 prunes nothing. For multiple-comparisons the level of the test, for
+        kearns-mansour the chance that the bound fails; both below 1.
     limit : {"binomial", "chen"}, default="binomial"
         For error-based: the limits, see ``upper_limit`` in ``criteria.py``.
     m : float or "laplace", default=2.0
@@ -76,6 +97,9 @@ def prune(
         with a uniform prior, as in the method's first paper. More prunes more, as a rule.
     prior : {"data", "uniform"} or array-like of shape (n_classes,), default="data"
         For minimum-error: shares of the classes in the root, or equal ones, or these.
+    factor : float, default=None
+        For mdl, mdl-exceptions, kearns-mansour and multiple-comparisons: multiplies what size
+        costs. None is 0.1 for kearns-mansour, whose bound leaves its constant open, else 1.
     ccp_alpha : float, default=None
         For cost-complexity: what a leaf must save. 0 prunes nothing. None chooses the number by
         the error on ``X_val``.
@@ -111,6 +135,13 @@ def prune(
     .. [3] T. Niblett and I. Bratko, "Learning decision rules in noisy domains", Expert Systems 86,
        1986; B. Cestnik and I. Bratko, "On estimating probabilities in tree pruning", EWSL 1991
        (minimum error, and its m).
+    .. [4] M. Mehta, J. Rissanen and R. Agrawal, "MDL-based decision tree pruning", KDD 1995.
+    .. [5] J. R. Quinlan and R. L. Rivest, "Inferring decision trees using the minimum description
+       length principle", Information and Computation 80, 1989.
+    .. [6] M. Kearns and Y. Mansour, "A fast, bottom-up decision tree pruning algorithm with
+       near-optimal generalization", ICML 1998.
+    .. [7] D. Jensen and M. Schmill, "Adjusting for multiple comparisons in decision tree pruning",
+       KDD 1997.
 
     Examples
     --------
@@ -143,11 +174,13 @@ def prune(
         limit=limit,
         m=m,
         prior=prior,
+        factor=factor,
         ccp_alpha=ccp_alpha,
         node_cost=node_cost,
         critical_value=critical_value,
         one_se=one_se,
         total=total,
+        n_features=getattr(tree, "n_features_in_", None),
     )
     pruned = cut(arrays, pruning)
     return pruned if isinstance(tree, Tree) else to_sklearn(pruned, tree)
@@ -163,16 +196,19 @@ def find_pruning(
     limit="binomial",
     m=2.0,
     prior="data",
+    factor=None,
     ccp_alpha=None,
     node_cost="impurity",
     critical_value=None,
     one_se=False,
     total=None,
+    n_features=None,
 ) -> tuple[Pruning, float | None]:
     """Return the pruning that :func:`prune` makes, and the number chosen for it if there is one.
 
     ``held_out`` is (leaf of each held-out row, class codes, weights), ``judges`` are (tree, leaf,
     codes, weights) from cross-validation; the cost is that of errors on these, or the criterion's.
+    ``n_features`` None is as many columns as the tree uses.
     """
     if criterion in LOCAL:
         check_children(tree.children_left, tree.children_right)
@@ -184,10 +220,23 @@ def find_pruning(
                 is_leaf = tree.children_left == LEAF
                 wrong = np.maximum(n - value.max(axis=1), 0.0)[is_leaf]
                 return _collapsed(tree, is_leaf, float(wrong.sum())), None
-        local = local_criterion(criterion, classes=value[0], cf=cf, limit=limit, m=m, prior=prior)
+        local = local_criterion(
+            criterion,
+            classes=value[0],
+            cf=cf,
+            limit=limit,
+            m=m,
+            prior=prior,
+            factor=factor,
+            n_features=n_features or used_columns(tree),
+        )
         margin = None
-        if criterion == "pessimistic":
-            margin = lambda below, node: float(local.margin(below, n[node]))  # noqa: E731
+        if criterion not in ("error-based", "minimum-error"):
+            depth = node_depths(tree)
+
+            def margin(below, node, leaves):
+                return float(local.margin(below, value[node], leaves, depth[node]))
+
         cost = local.leaf_cost(value)
         return prune_bottom_up(tree.children_left, tree.children_right, cost, margin=margin), None
     if criterion == "reduced-error":
@@ -234,6 +283,22 @@ def find_pruning(
     leaves = pruning.kept[pruning.children_left == LEAF]
     errors = float(wrong[leaves].sum()) if np.isnan(rate) else rate * float(n[0])
     return replace(pruning, cost=errors), float(level)
+
+
+def used_columns(tree: Tree) -> int:
+    """Return how many columns a tree splits on, at least one."""
+    return max(len(np.unique(tree.feature[tree.feature >= 0])), int(tree.is_oblique), 1)
+
+
+def node_depths(tree: Tree) -> list[int]:
+    """Return the number of splits above every node."""
+    depth = [0] * tree.node_count
+    for node, (left, right) in enumerate(
+        zip(tree.children_left.tolist(), tree.children_right.tolist(), strict=True)
+    ):
+        if left != LEAF:
+            depth[left] = depth[right] = depth[node] + 1
+    return depth
 
 
 def _collapsed(tree, is_leaf, cost):

@@ -25,6 +25,7 @@ from counterpoint.trees.merging.merge import merge_trees
 from counterpoint.trees.pruning.prune import prune
 
 CRITERIA = ["error-based", "pessimistic", "minimum-error"]
+SIZED = ["mdl", "mdl-exceptions", "kearns-mansour", "multiple-comparisons"]
 ALL = pytest.mark.parametrize("criterion", CRITERIA)
 
 
@@ -95,7 +96,7 @@ def problems(draw):
 @settings(max_examples=60, deadline=None)
 @given(
     problems(),
-    st.sampled_from([*CRITERIA, "chen"]),
+    st.sampled_from([*CRITERIA, *SIZED, "chen"]),
     st.booleans(),
     st.sampled_from(["samples", "volume"]),
 )
@@ -121,8 +122,10 @@ def test_matches_naive(problem, criterion, corrected, order):
         y.tolist(),
         len(prior),
         lambda counts: naive_pruning.leaf_cost(counts, criterion, prior=prior, **options),
-        lambda below, n: naive_pruning.margin(below, n, criterion),
-        corrected,
+        lambda *there: naive_pruning.margin(
+            *there, criterion, size=(X.shape[1], weight.sum(), len(trees))
+        ),
+        corrected and criterion != "multiple-comparisons",
         order,
         weight.tolist(),
     )
@@ -490,7 +493,7 @@ def test_frames_keep_their_names():
     ("parameters", "message"),
     [
         ({"n_estimators": 0}, "n_estimators=0: give a whole number from 1"),
-        ({"criterion": "reduced-error"}, "criterion='reduced-error': choose"),
+        ({"criterion": "cost-complexity"}, "criterion='cost-complexity': choose"),
         (
             {"diversify": "noise"},
             "diversify='noise': choose 'bootstrap', 'features', 'bases', None",
@@ -511,3 +514,64 @@ def test_wrong_parameters(parameters, message):
     X, y = load_iris(return_X_y=True)
     with pytest.raises(ValueError, match=message):
         MergedTreeClassifier(**parameters).fit(X, y)
+
+
+# By rows held out
+
+
+@pytest.mark.parametrize("corrected", [True, False])
+def test_held_out_rows_judge_as_in_the_naive_twin(corrected):
+    X, y = noisy(60)
+    X = X.round(1).astype(np.float32).astype(float)
+    trees = grown(X[:40], y[:40], 4, max_depth=3)
+    merged = merge_trees(
+        trees, X[:40], y[:40], criterion="reduced-error", corrected=corrected,
+        X_val=X[40:], y_val=y[40:],
+    )  # fmt: skip
+
+    def cost(counts):
+        known, held = counts[:3], counts[3:]
+        by = known if any(known) else held
+        return sum(held) - held[by.index(max(by))]
+
+    codes = [*y[:40].tolist(), *(y[40:] + 3).tolist()]
+    specs = [spec(tree.tree_) for tree in trees]
+    twin = naive.merge(specs, X.tolist(), codes, 6, cost, lambda *there: 0.0, corrected)
+
+    def folded(node):
+        counts, split = node
+        both = [float(a + b) for a, b in zip(counts[:3], counts[3:], strict=True)]
+        if split is None:
+            return (both, None)
+        return (both, (*split[:2], folded(split[2]), folded(split[3])))
+
+    assert described(merged.tree) == folded(twin)
+
+
+def test_one_tree_by_held_out_rows_is_reduced_error_pruning():
+    X, y = noisy(300)
+    tree = DecisionTreeClassifier(random_state=0).fit(X[:200], y[:200])
+    expected = prune(tree, "reduced-error", X_val=X[200:], y_val=y[200:])
+    merged = merge_trees(
+        [tree], X[:200], y[:200], criterion="reduced-error", X_val=X[200:], y_val=y[200:]
+    )
+    assert 1 < expected.get_n_leaves() < tree.get_n_leaves()
+    np.testing.assert_array_equal(merged.tree.threshold, from_sklearn(expected).threshold)
+
+
+@pytest.mark.parametrize("criterion", [*SIZED, "reduced-error"])
+def test_all_criteria_make_a_tree_from_many(criterion):
+    X, y = load_breast_cancer(return_X_y=True)
+    model = MergedTreeClassifier(7, criterion=criterion, random_state=0).fit(X[::2], y[::2])
+    assert 1 < model.n_leaves_ < 20
+    assert model.score(X[1::2], y[1::2]) > 0.88
+    assert 0 <= model.estimated_error_ < 0.3
+
+
+def test_rows_to_judge_by_go_with_their_criterion_only():
+    X, y = noisy(60)
+    trees = grown(X, y, 2)
+    with pytest.raises(ValueError, match="criterion='reduced-error': give X_val"):
+        merge_trees(trees, X, y, criterion="reduced-error")
+    with pytest.raises(ValueError, match="criterion='mdl': give X_val"):
+        merge_trees(trees, X, y, criterion="mdl", X_val=X, y_val=y)

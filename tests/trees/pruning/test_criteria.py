@@ -6,13 +6,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from naive import pruning as naive
 from nested_trees import flat, nested, rebuilt, trees
+from scipy import stats
 from sklearn.datasets import load_breast_cancer, load_iris, load_wine, make_classification
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 from counterpoint.trees.convert import from_sklearn
 from counterpoint.trees.ensemble import predict_trees, stack_trees
 from counterpoint.trees.pruning.bottom_up import cut, prune_bottom_up
-from counterpoint.trees.pruning.criteria import LocalCriterion, local_criterion, upper_limit
+from counterpoint.trees.pruning.criteria import LOCAL, LocalCriterion, upper_limit
+from counterpoint.trees.pruning.local import local_criterion
 from counterpoint.trees.pruning.paths import cost_complexity_path, critical_strength, split_gains
 from counterpoint.trees.pruning.prune import CRITERIA, find_pruning, prune
 from counterpoint.trees.structure import Tree
@@ -146,7 +148,7 @@ def test_held_out_classes_unknown_to_the_tree_are_errors():
 @settings(max_examples=40, deadline=None)
 @given(
     trees(),
-    st.sampled_from(["pessimistic", "minimum-error", "error-based"]),
+    st.sampled_from(LOCAL),
     st.sampled_from([0.0, 2.0, 7.5]),
     st.sampled_from(["binomial", "chen"]),
     DEPTH_FIRST,
@@ -154,11 +156,14 @@ def test_held_out_classes_unknown_to_the_tree_are_errors():
 def test_local_criteria_match_naive(tree, criterion, m, limit, depth_first):
     left, right, value = flat(tree, depth_first)
     prior = (value[0] / value[0].sum()).tolist()
-    pruning, _ = find_pruning(as_tree(left, right, value), criterion, m=m, limit=limit)
+    size = (4, float(value[0].sum()), 1)
+    pruning, _ = find_pruning(
+        as_tree(left, right, value), criterion, m=m, limit=limit, n_features=size[0]
+    )
     expected, cost = naive.prune_by(
         tree,
         lambda counts: naive.leaf_cost(counts, criterion, m=m, prior=prior, limit=limit),
-        lambda below, n: naive.margin(below, n, criterion),
+        lambda *there: naive.margin(*there, criterion, size=size),
     )
     assert rebuilt(pruning, value) == expected
     assert pruning.cost == pytest.approx(cost, abs=1e-6)
@@ -398,3 +403,49 @@ def test_cutting_keeps_the_directions_of_oblique_splits():
     object.__setattr__(tree, "normals", np.array([[1.0, 2], [0, 0], [3, 4], [0, 0], [0, 0]]))
     pruned = cut(tree, prune_bottom_up(left, right, [9, 0, 0, 0, 0]))
     np.testing.assert_array_equal(pruned.normals, [[1, 2], [0, 0], [0, 0]])
+
+
+# Criteria that charge for size, by hand: a node of 8 and 8 cases, split into 8|0 and 0|8
+
+
+def test_size_by_hand():
+    value = np.array([[8.0, 8.0], [8.0, 0.0], [0.0, 8.0]])
+    size = {"classes": value[0], "n_features": 2}
+    bits = local_criterion("mdl-exceptions", **size)
+    # A bit and the class; 0..8 exceptions of 16, then which 8: 12870 ways.
+    np.testing.assert_allclose(bits.leaf_cost(value), 2 + np.log2([9 * 12870, 5, 5]), rtol=1e-12)
+    # One split of 2 columns and 15 cuts: a bit and log2 30.
+    assert bits.margin(0.0, value[0], 2, 0) == pytest.approx(1 + np.log2(30))
+    shares = local_criterion("mdl", **size)
+    room = 0.5 * np.log2(8) + np.log2(np.pi)
+    np.testing.assert_allclose(
+        shares.leaf_cost(value), [1 + 16 + room, 2 + np.log2(np.pi), 2 + np.log2(np.pi)]
+    )
+    bound = local_criterion("kearns-mansour", **size, factor=1.0, cf=0.5)
+    expected = 16 * np.sqrt((1 * np.log(30) + np.log(32)) / 16)
+    assert bound.margin(0.0, value[0], 2, 0) == pytest.approx(expected)
+    deeper = 16 * np.sqrt((4 * np.log(30) + np.log(32)) / 16)
+    assert bound.margin(0.0, value[0], 3, 2) == pytest.approx(deeper)
+    compared = local_criterion("multiple-comparisons", **size, cf=0.05, n_trees=3)
+    np.testing.assert_allclose(compared.leaf_cost(value), [32 * np.log(2), 0, 0], atol=1e-9)
+    # 3 trees times 2 columns times 1 + log2 16: 30 comparisons, one degree of freedom.
+    assert compared.margin(0.0, value[0], 2, 0) == pytest.approx(stats.chi2.isf(0.05 / 30, 1))
+
+
+def test_the_quantile_goes_on_where_chances_are_no_numbers():
+    compared = local_criterion("multiple-comparisons", classes=np.array([5e4, 5e4]), n_features=90)
+    margins = [compared.margin(0.0, np.array([5e4, 5e4]), leaves, 0) for leaves in range(2, 200)]
+    assert np.isfinite(margins).all()
+    assert (np.diff(margins) > 0).all()
+
+
+@pytest.mark.parametrize("criterion", ["mdl", "mdl-exceptions", "multiple-comparisons"])
+def test_size_keeps_a_signal_and_cuts_noise(criterion):
+    rng = np.random.default_rng(0)
+    X = rng.uniform(size=(400, 3))
+    clear = (X[:, 0] > 0.5).astype(int)
+    noise = rng.integers(2, size=400)
+    grown = DecisionTreeClassifier(random_state=0)
+    flipped = np.where(rng.uniform(size=400) < 0.1, 1 - clear, clear)
+    assert prune(grown.fit(X, flipped), criterion, cf=0.01).get_n_leaves() == 2
+    assert prune(grown.fit(X, noise), criterion, cf=0.01).get_n_leaves() == 1
