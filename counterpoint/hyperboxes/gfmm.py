@@ -8,14 +8,7 @@ from sklearn.utils.metaestimators import available_if
 from counterpoint._validation import check_choice
 from counterpoint.base import read_labels, validate_data
 from counterpoint.hyperboxes.base import BoxClassifier, as_intervals, data_range, to_unit
-from counterpoint.hyperboxes.learning import (
-    Learned,
-    agglomerate,
-    agglomerate_best_first,
-    grow_online,
-)
-
-_LEARNING = ("online", "agglomerative", "best-first")
+from counterpoint.hyperboxes.learning import LEARNING, Learned, learn_boxes
 
 
 def _is_online(estimator):
@@ -243,16 +236,11 @@ class HyperboxClassifier(BoxClassifier):
             self.data_min_, self.data_range_ = data_range(lower, upper, self.bounds)
         lower, upper = to_unit(lower, upper, self.data_min_, self.data_range_)
         lower, upper = _cut_off(lower, upper)
-        if self.learning == "online":
-            options = {"theta": float(self.theta), "gamma": self._gamma(), "boxes": before}
-            return self._keep(*grow_online(lower, upper, codes, weights, **options))
-        merge = agglomerate if self.learning == "agglomerative" else agglomerate_best_first
-        merged = merge(lower, upper, codes, **self._merging())
-        weights = np.bincount(merged.into, weights)
-        return self._keep(merged.lower, merged.upper, merged.codes, weights)
+        options = {"learning": self.learning, "boxes": before, **self._merging()}
+        return self._keep(*learn_boxes(lower, upper, codes, weights, **options))
 
     def _check(self):
-        check_choice(self.learning, "learning", _LEARNING)
+        check_choice(self.learning, "learning", LEARNING)
         self._check_box_options()
 
 

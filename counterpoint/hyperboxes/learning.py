@@ -42,6 +42,21 @@ class Merged(NamedTuple):
     into: NDArray
 
 
+LEARNING = ("online", "agglomerative", "best-first")
+
+
+def learn_boxes(
+    lower, upper, codes, weights, *, learning, boxes: Learned | None = None, **merging
+) -> Learned:
+    """Learn boxes from samples, themselves boxes, in one of the three ways; see the classifier."""
+    if learning == "online":
+        options = {name: merging[name] for name in ("theta", "gamma")}
+        return grow_online(lower, upper, codes, weights, boxes=boxes, **options)
+    merge = agglomerate if learning == "agglomerative" else agglomerate_best_first
+    merged = merge(lower, upper, codes, **merging)
+    return Learned(merged.lower, merged.upper, merged.codes, np.bincount(merged.into, weights))
+
+
 def grow_online(
     lower, upper, codes, weights, *, theta, gamma, boxes: Learned | None = None
 ) -> Learned:

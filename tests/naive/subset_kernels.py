@@ -82,3 +82,32 @@ def nearest(kernel, k):
         order = sorted(range(len(row)), key=lambda j: (-row[j], j))[:k]
         found.append({j: row[j] for j in order if row[j] > 0})
     return found
+
+
+def random_tree(n_columns, time, rng):
+    """Leaves of a purely random tree, as lists of (low, high): each is split at its own time."""
+    leaves, waiting = [], [([(0.0, 1.0)] * n_columns, rng.exponential())]
+    while waiting:
+        box, when = waiting.pop()
+        if when > time:
+            leaves.append(box)
+            continue
+        column = rng.integers(n_columns)
+        low, high = box[column]
+        cut = rng.uniform(low, high)
+        for part in ((low, cut), (cut, high)):
+            side = list(box)
+            side[column] = part
+            waiting.append((side, when + rng.exponential()))
+    return leaves
+
+
+def share_a_leaf(leaves, points):
+    """Whether each two of the points are in one leaf."""
+    import numpy as np
+
+    at = [
+        next(k for k, box in enumerate(leaves) if all(a <= x <= b for x, (a, b) in zip(p, box)))
+        for p in points
+    ]
+    return np.array([[int(a == b) for b in at] for a in at])
