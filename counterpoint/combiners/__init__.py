@@ -1,6 +1,7 @@
 """From what the members say to one answer."""
 
 from counterpoint.combiners.blend import BlendCombiner
+from counterpoint.combiners.class_weighted import ClassWeightedMeanCombiner
 from counterpoint.combiners.combined import CombinedClassifier
 from counterpoint.combiners.combiner import AdditiveCombiner, Combiner
 from counterpoint.combiners.contributions import growth, member_contributions
@@ -28,6 +29,7 @@ __all__ = [
     "AdditiveCombiner",
     "BlendCombiner",
     "ChoquetCombiner",
+    "ClassWeightedMeanCombiner",
     "CombinedClassifier",
     "Combiner",
     "DecisionTemplatesCombiner",

@@ -6,6 +6,7 @@ from sklearn.base import clone
 
 from counterpoint._validation import check_choice
 from counterpoint.combiners import fixed
+from counterpoint.combiners.class_weighted import ClassWeightedMeanCombiner
 from counterpoint.combiners.combiner import Combiner
 from counterpoint.combiners.fuzzy import ChoquetCombiner, SugenoCombiner
 from counterpoint.combiners.stacking import StackingCombiner
@@ -24,6 +25,7 @@ COMBINERS: dict[str, type[Combiner]] = {
     "generalized-mean": fixed.GeneralizedMeanCombiner,
     "weighted-vote": WeightedVoteCombiner,
     "weighted-mean": WeightedMeanCombiner,
+    "class-weighted-mean": ClassWeightedMeanCombiner,
     "sugeno": SugenoCombiner,
     "choquet": ChoquetCombiner,
     "templates": DecisionTemplatesCombiner,

@@ -109,6 +109,20 @@ def above(competence: NDArray, level: float, *, weighted: bool) -> NDArray:
     return np.where(chosen.any(axis=0, keepdims=True), say, 1.0)
 
 
+def not_worse(competence: NDArray, size: NDArray, alpha: float) -> NDArray:
+    """Give a say to members whose share right of ``size`` rows is not significantly below the best.
+
+    A member is worse if so few hits were improbable, at level ``alpha``, at the accuracy of the
+    best one.
+    """
+    check_number(alpha, "alpha", low=0, high=1, open_low=True, open_high=True,
+                 hint=", such as 0.05, or None")  # fmt: skip
+    best = competence.max(axis=0)
+    hits = np.rint(competence * size)
+    worse = binom.cdf(hits, size, np.minimum(best, 1 - 1e-9)) <= alpha
+    return (~worse).astype(float)
+
+
 class OverallLocalAccuracy(Competence):
     """Share of the region that a member has right (OLA).
 
@@ -142,13 +156,7 @@ class OverallLocalAccuracy(Competence):
         """Return the say: the best alone, or all that may be as good."""
         if self.alpha is None:
             return best_only(competence, self.ties)
-        check_number(self.alpha, "alpha", low=0, high=1, open_low=True, open_high=True,
-                     hint=", such as 0.05, or None")  # fmt: skip
-        best = competence.max(axis=0)
-        # A member is worse if so few hits were improbable at the accuracy of the best one.
-        hits = np.rint(competence * self._size)
-        worse = binom.cdf(hits, self._size, np.minimum(best, 1 - 1e-9)) <= self.alpha
-        return (~worse).astype(float)
+        return not_worse(competence, self._size, self.alpha)
 
 
 class ClassLocalAccuracy(Competence):
@@ -158,23 +166,37 @@ class ClassLocalAccuracy(Competence):
 
     Parameters
     ----------
+    alpha : float or None, default=None
+        Level of a test, as in :class:`OverallLocalAccuracy`. Members have different numbers of
+        rows here, those of the class each says: of few, chance explains more. One that says a
+        class of which no row is near has a say only if that holds for all.
     ties : {"share", "first"}, default="share"
         Whether members that are equally good vote, or the first of them decides, as in DESlib.
     """
 
-    def __init__(self, *, ties="share"):
+    def __init__(self, alpha=None, *, ties="share"):
+        self.alpha = alpha
         self.ties = ties
 
     def estimate(self, queries):
         """Return local class accuracies."""
         near, right = queries.near, self.right_.T
         votes = np.ascontiguousarray(queries.votes.T)
+        if self.alpha is not None:
+            there = np.zeros((len(votes), self.n_classes_))
+            query = np.repeat(np.arange(len(votes)), np.diff(near.start))
+            np.add.at(there, (query, self.y_[near.rows]), 1.0)
+            self._size = np.take_along_axis(there, votes, axis=1).T
         with threads_for(len(near.rows) * len(self.right_)):
             return kernels.by_class(near.start, near.rows, near.pull, right, self.y_, votes).T
 
     def weigh(self, competence):
-        """Return the say: the best alone, equals together or the first of them."""
-        return best_only(competence, self.ties)
+        """Return the say: the best alone, equals together or the first; or all as good."""
+        if self.alpha is None:
+            return best_only(competence, self.ties)
+        known = self._size > 0
+        say = not_worse(competence, self._size, self.alpha) * known
+        return np.where(known.any(axis=0), say, 1.0)
 
 
 class KnoraEliminate(Competence):

@@ -8,6 +8,7 @@ and pools of different learners.
 
 from counterpoint.views.balance import BalancedSubsetsClassifier, BalancedView
 from counterpoint.views.code_design import (
+    code_diversity,
     column_distance,
     design_code,
     exhaustive_code,
@@ -64,6 +65,7 @@ __all__ = [
     "WholeView",
     "class_correlations",
     "code_distances",
+    "code_diversity",
     "column_distance",
     "design_code",
     "exhaustive_code",

@@ -73,6 +73,40 @@ def column_distance(code) -> float:
     return float(_split_distances(code).min())
 
 
+def code_diversity(code) -> float:
+    """Return the mean of the disagreement of codewords and the disagreement of splits.
+
+    Both are means over pairs, not the least: the share of bits in which two codewords differ, and
+    the share of classes in which two splits do, or in which they agree if that is less.
+
+    Parameters
+    ----------
+    code : array-like of shape (n_classes, n_bits)
+        0 and 1.
+
+    Returns
+    -------
+    float
+        From 0 to 1; that of the codewords alone for a code of one bit.
+
+    References
+    ----------
+    .. [1] L. I. Kuncheva, "Using diversity measures for generating error-correcting output codes in
+       classifier ensembles", Pattern Recognition Letters 26, 2005.
+
+    Examples
+    --------
+    >>> from counterpoint.views import code_diversity
+    >>> round(code_diversity([[0, 0], [0, 1], [1, 0]]), 3)
+    0.5
+    """
+    code = check_code(code)
+    rows = float(_hamming(code)[np.triu_indices(len(code), k=1)].mean() / code.shape[1])
+    if code.shape[1] == 1:
+        return rows
+    return 0.5 * (rows + float(_split_distances(code).mean() / len(code)))
+
+
 def exhaustive_code(n_classes) -> NDArray:
     """Return the code of all possible splits: 2 ** (K - 1) - 1 bits, all codewords as far apart.
 
@@ -129,10 +163,11 @@ def design_code(
     n_bits : int or None, default=None
         Length of the codewords, from log2(n_classes) to 2 ** (n_classes - 1) - 1. None is all
         splits for up to 7 classes, else 10 log2(n_classes).
-    design : {"auto", "exhaustive", "random", "evolutionary"}, default="auto"
+    design : {"auto", "exhaustive", "random", "evolutionary", "diverse"}, default="auto"
         "exhaustive": all splits. "random": the best of ``n_trials`` random codes. "evolutionary":
         a population of random codes, bred and changed until ``n_trials`` codes have been tried.
-        "auto": exhaustive if ``n_bits`` asks for all splits, else evolutionary.
+        "diverse": the same by :func:`code_diversity` in place of distances [2]_. "auto":
+        exhaustive if ``n_bits`` asks for all splits, else evolutionary.
     n_trials : int, default=400
         Codes tried; 1 is a plain random code.
     random_state : int, RandomState instance or None, default=None
@@ -147,6 +182,8 @@ def design_code(
     ----------
     .. [1] M. Eastwood, "Building Well-Performing Classifier Ensembles", PhD thesis, 2010, section
        2.3.3, "Error Correcting Output Codes".
+    .. [2] L. I. Kuncheva, "Using diversity measures for generating error-correcting output codes in
+       classifier ensembles", Pattern Recognition Letters 26, 2005.
 
     Examples
     --------
@@ -156,7 +193,7 @@ def design_code(
     ((10, 15), True)
     """
     check_count(n_classes, "n_classes", low=2, high=MAX_CLASSES)
-    check_choice(design, "design", ("auto", "exhaustive", "random", "evolutionary"))
+    check_choice(design, "design", ("auto", "exhaustive", "random", "evolutionary", "diverse"))
     check_count(n_trials, "n_trials")
     n_bits = _number_of_bits(n_classes, n_bits, design)
     if n_bits == most_bits(n_classes) and n_classes <= MAX_EXHAUSTIVE:
@@ -164,7 +201,8 @@ def design_code(
     rng = check_random_state(random_state)
     if design == "random":
         return max((_random_code(n_classes, n_bits, rng) for _ in range(n_trials)), key=_merit)
-    return _evolve(n_classes, n_bits, n_trials, rng)
+    merit = code_diversity if design == "diverse" else _merit
+    return _evolve(n_classes, n_bits, n_trials, rng, merit)
 
 
 def _number_of_bits(n_classes, n_bits, design):
@@ -283,11 +321,11 @@ def _random_code(n_classes, n_bits, rng):
     )
 
 
-def _evolve(n_classes, n_bits, n_trials, rng):
+def _evolve(n_classes, n_bits, n_trials, rng, judge):
     """Keep a population of codes; a child takes columns of two parents and a few random bits."""
     size = min(_POPULATION, n_trials)
     population = [_random_code(n_classes, n_bits, rng) for _ in range(size)]
-    merits = [_merit(code) for code in population]
+    merits = [judge(code) for code in population]
     for _ in range(n_trials - size):
         first, second = (max(rng.randint(size, size=3), key=merits.__getitem__) for _ in range(2))
         child = np.where(rng.random_sample(n_bits) < 0.5, population[first], population[second])
@@ -297,7 +335,7 @@ def _evolve(n_classes, n_bits, n_trials, rng):
         child ^= child[0]
         if not _is_usable(child):
             continue
-        merit = _merit(child)
+        merit = judge(child)
         worst = min(range(size), key=merits.__getitem__)
         if merit >= merits[worst]:
             population[worst], merits[worst] = child, merit

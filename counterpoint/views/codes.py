@@ -35,7 +35,7 @@ class OutputCodeClassifier(BaseViewClassifier):
         Number of members; None is all splits for up to 7 classes, else 10 log2(n_classes). Two
         classes can be split in one way only: then one member is trained, and asking for more is an
         error.
-    design : {"auto", "exhaustive", "random", "evolutionary"} or array, default="auto"
+    design : {"auto", "exhaustive", "random", "evolutionary", "diverse"} or array, default="auto"
         How the code is found, see :func:`design_code`; or a code of one's own, 0 and 1,
         (n_classes, n_bits).
     n_trials : int, default=400
@@ -145,7 +145,7 @@ class OutputCodeClassifier(BaseViewClassifier):
                 )
             check_usable(code)
             return code
-        if n_classes == 2 and self.design in ("random", "evolutionary"):
+        if n_classes == 2 and self.design in ("random", "evolutionary", "diverse"):
             raise ValueError(
                 f"design={self.design!r} searches for a code, but y has two classes, which can be "
                 "split in one way only: there is nothing to search and nothing to correct. Use "

@@ -5,6 +5,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from naive import dynamic as naive
+from numpy.testing import assert_allclose
+from scipy.stats import binom
 from sklearn.datasets import load_iris, make_classification
 from sklearn.ensemble import BaggingClassifier
 from sklearn.naive_bayes import GaussianNB
@@ -14,8 +16,10 @@ from sklearn.preprocessing import OrdinalEncoder
 from sklearn.svm import LinearSVC
 from sklearn.tree import DecisionTreeClassifier
 
+from counterpoint import MemberOutputs
 from counterpoint._kernels import dynamic as kernels
 from counterpoint.dynamic import (
+    ClassLocalAccuracy,
     ClusterRegion,
     Competence,
     DynamicSelectionClassifier,
@@ -23,7 +27,8 @@ from counterpoint.dynamic import (
     NeighbourRegion,
     OverallLocalAccuracy,
 )
-from counterpoint.dynamic.competence import best_only
+from counterpoint.dynamic.competence import Queries, best_only
+from counterpoint.dynamic.regions import Neighbourhoods
 
 METHODS = ["ola", "lca", "knora-e", "knora-u", "confidence", "margin"]
 
@@ -192,3 +197,33 @@ def test_wrong_input_says_what_to_change(data):
     encoded = make_pipeline(OrdinalEncoder(), GaussianNB())
     with pytest.raises(ValueError, match="need numbers without gaps"):
         DynamicSelectionClassifier([encoded]).fit(frame, [0, 1] * 30)
+
+
+def test_significance_of_class_wise_accuracy():
+    """By hand: one query, ten rows near, six of class 0 and four of class 1."""
+    y = np.array([0] * 6 + [1] * 4)
+    right = np.array(
+        [
+            [0, 1, 1, 1, 1, 1, 0, 0, 0, 0],  # says 0: five of six
+            [1, 1, 1, 1, 1, 0, 1, 1, 1, 1],  # says 0: five of six
+            [0, 0, 0, 0, 0, 1, 1, 1, 1, 1],  # says 0: one of six
+            [1, 1, 1, 1, 1, 1, 1, 1, 1, 0],  # says 1: three of four
+            [1, 1, 1, 1, 1, 1, 1, 1, 1, 1],  # says 2, which is not near
+        ]
+    )
+    votes = np.array([[0], [0], [0], [1], [2]])
+    near = Neighbourhoods(start=np.array([0, 10]), rows=np.arange(10), pull=np.ones(10))
+    outputs = MemberOutputs.from_correct(right)
+    competence = ClassLocalAccuracy(alpha=0.05)
+    competence.right_ = np.ascontiguousarray(outputs.correct.T).view(np.uint8).T
+    competence.y_, competence.n_classes_ = y, 3
+    values = competence.estimate(Queries(near=near, votes=votes, proba=None))
+    assert_allclose(values[:, 0], [5 / 6, 5 / 6, 1 / 6, 3 / 4, 0])
+    chance = [binom.cdf(hits, n, 5 / 6) for hits, n in ((5, 6), (5, 6), (1, 6), (3, 4))]
+    expected = [c > 0.05 for c in chance]
+    assert expected == [True, True, False, True]
+    assert competence.weigh(values)[:, 0].tolist() == [*map(float, expected), 0.0]
+    # A level that nothing is below lets everybody vote of whom something is known.
+    lenient = ClassLocalAccuracy(alpha=1e-30)
+    lenient.__dict__.update(competence.__dict__ | {"alpha": 1e-30})
+    assert lenient.weigh(values)[:, 0].tolist() == [1.0, 1.0, 1.0, 1.0, 0.0]

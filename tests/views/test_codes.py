@@ -15,6 +15,7 @@ from counterpoint import MemberOutputs
 from counterpoint.views import (
     OutputCodeClassifier,
     code_distances,
+    code_diversity,
     column_distance,
     design_code,
     exhaustive_code,
@@ -254,3 +255,15 @@ def test_a_code_of_ones_own_is_kept():
     coded = OutputCodeClassifier(GaussianNB(), design=own).fit(X, y)
     assert coded.code_book_.tolist() == own
     assert coded.score(X, y) > 0.9
+
+
+def test_diverse_codes_by_disagreement():
+    from itertools import combinations
+
+    code = design_code(9, 12, design="diverse", n_trials=300, random_state=0)
+    rows = [np.mean(a != b) for a, b in combinations(code, 2)]
+    splits = [min(np.mean(a != b), np.mean(a == b)) for a, b in combinations(code.T, 2)]
+    assert code_diversity(code) == pytest.approx((np.mean(rows) + np.mean(splits)) / 2)
+    other = design_code(9, 12, design="evolutionary", n_trials=300, random_state=0)
+    assert code_diversity(code) >= code_diversity(other)
+    assert row_distance(code) > 0
