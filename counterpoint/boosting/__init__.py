@@ -3,15 +3,16 @@
 One loop (``loop``) carries all methods. Each is a ``Rule`` (``rules``): how samples are weighted,
 what a member is worth; a ``Learner`` (``learners``) trains the members. AdaBoost.NC keeps its
 members apart; AdaBoost with the restart rule and AdaBoost.M1 are its case without penalty.
-AdaBoost.M2, arc-x4, LogitBoost, L2Boost, AdaBoost-SVM, NCAB-SVM and DECORATE are the rest of the
-family, and ``negative_correlation`` grows several boosters together. ``concepts`` has a readable
-learner for nominal data, ``discretize`` the cuts it needs, ``stopping`` rules that end training
-early. A method of your own is a ``Rule`` and a ``BaseBoostingClassifier``.
+AdaBoost.M2, arc-x4, BrownBoost, LogitBoost, L2Boost, AdaBoost-SVM, NCAB-SVM and DECORATE are the
+rest of the family, and ``negative_correlation`` grows several boosters together. ``concepts`` has a
+readable learner for nominal data, ``discretize`` the cuts it needs, ``stopping`` rules that end
+training early. A method of your own is a ``Rule`` and a ``BaseBoostingClassifier``.
 """
 
 from counterpoint.boosting.adaboost import AdaBoostClassifier, AdaBoostM1Classifier
 from counterpoint.boosting.adaboost_nc import AdaBoostNCClassifier
 from counterpoint.boosting.arcing import ArcX4Classifier
+from counterpoint.boosting.brownboost import BrownBoostClassifier
 from counterpoint.boosting.concept_rules import NominalConcept
 from counterpoint.boosting.concepts import NominalConceptClassifier
 from counterpoint.boosting.decorate import DecorateClassifier
@@ -38,6 +39,7 @@ __all__ = [
     "AdaBoostSVMClassifier",
     "ArcX4Classifier",
     "BaseBoostingClassifier",
+    "BrownBoostClassifier",
     "DecorateClassifier",
     "DiversityStopping",
     "ErrorStopping",

@@ -121,13 +121,18 @@ def pack(members):
 
 
 class WidthLearner(Learner):
-    """Trains machines of one kernel width, and goes to the next narrower width after a failure."""
+    """Trains machines of one kernel width, and goes to the next narrower width after a failure.
 
-    def __init__(self, space, codes, classes, log2_widths, *, C, tol, n_cases, skip=True):
+    With ``always`` it goes there after every machine.
+    """
+
+    def __init__(
+        self, space, codes, classes, log2_widths, *, C, tol, n_cases, skip=True, always=False
+    ):
         self.space, self.codes, self.classes = space, codes, classes
         self.log2_widths, self.C, self.tol, self.n_cases = log2_widths, C, tol, n_cases
-        self.skip = skip
-        self.at = 0
+        self.skip, self.always = skip, always
+        self.at, self._done = 0, -1
         self.squared = euclidean_distances(space.vectors, squared=True)
         self.reach = float(self.squared.max())
         self.pairs = list(combinations(range(len(classes)), 2))
@@ -136,6 +141,9 @@ class WidthLearner(Learner):
 
     def fit(self, weight, target=None):
         """Train one machine on samples that weigh weight * n_cases."""
+        if self.always and self._done == self.at:
+            self.at += 1
+        self._done = self.at
         weight = weight * self.n_cases
         masses = np.bincount(self.codes, weights=weight, minlength=len(self.classes))
         if self.skip and self._is_flat(masses):
@@ -156,7 +164,7 @@ class WidthLearner(Learner):
 
     def answer(self, model):
         """Return what a member trained before predicts; go on from its width."""
-        self.at = int(np.argmin(np.abs(self.log2_widths - model.log2_width)))
+        self.at = self._done = int(np.argmin(np.abs(self.log2_widths - model.log2_width)))
         X = self.space.vectors * self.space.scale + self.space.mean
         return MemberAnswer(model, votes=member_codes([model], X)[0])
 

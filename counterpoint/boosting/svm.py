@@ -10,7 +10,7 @@ from sklearn.svm import SVC
 from sklearn.utils.validation import check_is_fitted
 
 from counterpoint._reading import thin_rows
-from counterpoint._validation import check_number
+from counterpoint._validation import check_choice, check_number
 from counterpoint.base import validate_data
 from counterpoint.boosting.kernel_members import ROUNDING, Space, WidthLearner, member_codes, pack
 from counterpoint.boosting.rules import Rule, Verdict
@@ -20,9 +20,10 @@ from counterpoint.boosting.voting import BaseBoostingClassifier
 class WidthRule(Rule):
     """Steps 5 to 10 of NCAB-SVM; with lam 0 and min_diversity 0 those of AdaBoost-SVM."""
 
-    def __init__(self, lam, min_diversity, n_cases):
+    def __init__(self, lam, min_diversity, n_cases, narrowest=None):
         self.lam, self.min_diversity = lam, min_diversity
         self.least = 1.0 / n_cases
+        self.narrowest = narrowest  # log2 of the last width, where each is used once
 
     def start(self, y, n_classes, weight):
         """Begin with no vote."""
@@ -49,6 +50,8 @@ class WidthRule(Rule):
             failure = "alike"
         elif alpha <= ROUNDING:
             failure = "worse"
+        elif self.narrowest is not None:
+            last = "exhausted" if answer.model.log2_width <= self.narrowest else ""
         elif not wrong.any() and not self.min_diversity:
             last = "perfect"  # no weight would change, and the next member would be its copy
         return Verdict(alpha, failure, notes, last)
@@ -91,6 +94,9 @@ class AdaBoostSVMClassifier(BaseBoostingClassifier):
     log2_width_max, log2_width_min, log2_width_step : float, default=20, -20, 2
         Logarithms to base 2 of the kernel width: the first, the one it must stay above, and by
         how much it shrinks. The kernel is exp(-d^2 / (2 width^2)), gamma = 1 / (2 width^2).
+    narrow : {"on-rejection", "always"}, default="on-rejection"
+        When the kernel becomes narrower: when a member is rejected, or after every member, so
+        that each width is tried once (20 of them by default) and "exhausted" ends training.
     scale : bool, default=True
         Standardise the columns (weighted mean 0, standard deviation 1) first.
     tol : float, default=1e-3
@@ -145,6 +151,7 @@ class AdaBoostSVMClassifier(BaseBoostingClassifier):
         log2_width_max=20,
         log2_width_min=-20,
         log2_width_step=2,
+        narrow="on-rejection",
         scale=True,
         tol=1e-3,
         max_samples=5000,
@@ -158,6 +165,7 @@ class AdaBoostSVMClassifier(BaseBoostingClassifier):
         self.log2_width_max = log2_width_max
         self.log2_width_min = log2_width_min
         self.log2_width_step = log2_width_step
+        self.narrow = narrow
         self.scale = scale
         self.tol = tol
         self.max_samples = max_samples
@@ -176,21 +184,30 @@ class AdaBoostSVMClassifier(BaseBoostingClassifier):
         return X[rows], codes[rows], weight[rows] / share
 
     def _make_learner(self, rule, X, codes, weight, rng):
-        log2_widths = np.arange(
-            self.log2_width_max, self.log2_width_min, -self.log2_width_step, dtype=float
-        )
         space = Space.of(X, weight, self.scale)
         solver = {"C": self.C, "tol": self.tol, "n_cases": self._n_cases}
-        return WidthLearner(space, codes, self.classes_, log2_widths, **solver)
+        always = self.narrow == "always"
+        return WidthLearner(space, codes, self.classes_, self._widths(), always=always, **solver)
+
+    def _widths(self):
+        """Return the logarithms of all widths, the widest first."""
+        return np.arange(
+            self.log2_width_max, self.log2_width_min, -self.log2_width_step, dtype=float
+        )
+
+    def _rule(self, lam, min_diversity):
+        narrowest = self._widths()[-1] if self.narrow == "always" else None
+        return WidthRule(lam, min_diversity, self._n_cases, narrowest)
 
     def make_rule(self):
         """Return the rule of AdaBoost on members of one width."""
-        return WidthRule(0.0, 0.0, self._n_cases)
+        return self._rule(0.0, 0.0)
 
     def _check_options(self):
         super()._check_options()
         for name in ("C", "tol", "log2_width_step"):
             check_number(getattr(self, name), name, low=0, high=1e50, open_low=True)
+        check_choice(self.narrow, "narrow", ("on-rejection", "always"))
         for name in ("log2_width_min", "log2_width_max"):
             check_number(getattr(self, name), name)
         if not self.log2_width_max > self.log2_width_min:
@@ -237,6 +254,10 @@ class NCABSVMClassifier(AdaBoostSVMClassifier):
     other effect than through this least value, and that ``lam=0`` gives AdaBoost's alpha. The
     sample weights D change as in AdaBoost, without the penalty.
 
+    The text of [1]_ supports two readings: by its step 7 the kernel narrows when a member is
+    rejected; by its section 3.1 the step of 2 makes 20 iterations from 20 to -20, one for each
+    width. ``narrow="always"`` is the second.
+
     Not in [1]_: a member whose alpha is not above 0 spoils more than it mends and is
     rejected, and an error of exactly one half is. With the default limit the kernel may stay
     at a width where two members take turns: look at ``history_``.
@@ -247,7 +268,7 @@ class NCABSVMClassifier(AdaBoostSVMClassifier):
         Strength of the penalty: see above for how little it does.
     min_diversity : float, default=0.8
         Least mean penalty of a member, from 0 to below 4; 0.8 is to differ on 20 % of samples.
-    C, n_estimators, log2_width_max, log2_width_min, log2_width_step, scale, tol, \
+    C, n_estimators, log2_width_max, log2_width_min, log2_width_step, narrow, scale, tol, \
             max_samples, calibrate, stopping, warm_start, progress
         As in ``AdaBoostSVMClassifier``.
 
@@ -281,6 +302,7 @@ class NCABSVMClassifier(AdaBoostSVMClassifier):
         log2_width_max=20,
         log2_width_min=-20,
         log2_width_step=2,
+        narrow="on-rejection",
         scale=True,
         tol=1e-3,
         max_samples=5000,
@@ -295,6 +317,7 @@ class NCABSVMClassifier(AdaBoostSVMClassifier):
             log2_width_max=log2_width_max,
             log2_width_min=log2_width_min,
             log2_width_step=log2_width_step,
+            narrow=narrow,
             scale=scale,
             tol=tol,
             max_samples=max_samples,
@@ -308,7 +331,7 @@ class NCABSVMClassifier(AdaBoostSVMClassifier):
 
     def make_rule(self):
         """Return the rule with the penalty and the least difference."""
-        return WidthRule(self.lam, self.min_diversity, self._n_cases)
+        return self._rule(self.lam, self.min_diversity)
 
     def _check_options(self):
         super()._check_options()

@@ -162,9 +162,9 @@ CLAIM = Claim(
         "classes weigh the same changes AdaBoost-SVM a lot, by up to 12 points; lambda cancels "
         "but for the smoothing, so it cannot matter much. NCAB-SVM may get stuck with members that "
         "take turns at one wide kernel: on four folds of ionosphere about half of its members "
-        "say one class only. Section 3.1 of the source can be read so that the kernel narrows in "
-        "every round (20 rounds, one for each width); then this would not happen. That reading is "
-        '``narrow="always"`` and has not been run yet.'
+        "say one class only. The source supports two readings: its step 7 narrows the kernel "
+        "where a member is rejected, its section 3.1 makes 20 iterations of a step of 2 from 20 to "
+        "-20, one for each width, by which this would not happen. These are runs of the first."
     ),
     rule_version=2,
     rule_changes=(

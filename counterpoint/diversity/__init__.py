@@ -2,8 +2,9 @@
 
 ``pairwise`` compares members two by two, ``groupwise`` all at once, ``margins`` looks at their
 vote, ``limits`` says what a vote can reach, ``subsets`` speaks of coverage, ``data`` of the rows
-themselves, ``gain`` draws the conclusion. ``measures`` has the one table of them all:
-``MEASURES``, ``profile``, ``matrix``, ``trajectory``. ``inputs`` is what a new measure reads.
+themselves, ``joining`` of what each member adds, ``gain`` draws the conclusion. ``measures`` has
+the one table of them all: ``MEASURES``, ``profile``, ``matrix``, ``trajectory``. ``inputs`` is what
+a new measure reads.
 
 All take ``MemberOutputs``, or a plain array of right/wrong flags (n_members, n_samples); those
 that need no single sample also take ``PairCounts`` merged over chunks. What is 0/0 is NaN, and
@@ -19,6 +20,7 @@ from counterpoint.diversity.gain import (
     worth,
 )
 from counterpoint.diversity.groupwise import (
+    coincidences,
     coincident_failure_diversity,
     difficulty,
     entropy,
@@ -27,6 +29,7 @@ from counterpoint.diversity.groupwise import (
     kohavi_wolpert_variance,
 )
 from counterpoint.diversity.inputs import VoteSummary, right_votes, vote_summary
+from counterpoint.diversity.joining import added_error, vote_gains
 from counterpoint.diversity.limits import (
     c_bound,
     first_order_bound,
@@ -64,6 +67,7 @@ from counterpoint.diversity.pairwise import (
     q_statistic,
 )
 from counterpoint.diversity.subsets import (
+    boosting_objective,
     coverage,
     coverage_spread,
     enrichment,
@@ -76,10 +80,13 @@ __all__ = [
     "Measure",
     "VoteSummary",
     "Worth",
+    "added_error",
     "ambiguity",
     "ambiguity_size",
     "bad_diversity",
+    "boosting_objective",
     "c_bound",
+    "coincidences",
     "coincident_failure_diversity",
     "correlation",
     "covariance",
@@ -123,6 +130,7 @@ __all__ = [
     "variance_factor",
     "vote_error",
     "vote_error_limits",
+    "vote_gains",
     "vote_margins",
     "vote_summary",
     "worth",

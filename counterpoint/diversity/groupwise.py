@@ -72,6 +72,31 @@ def interrater_kappa(outputs: AnyOutputs) -> float:
     return float(1.0 - share @ (right * (n - right)) / (n * (n - 1) * mean * (1 - mean)))
 
 
+def coincidences(outputs: AnyOutputs) -> np.ndarray:
+    """Share of the samples that 1, 2, ..., T members have wrong together, over all such groups.
+
+    Entry r - 1 is the mean, over groups of r members, of the share of samples that all of them
+    have wrong: the mean error of a member, the double fault of two, and so on. Coincidences of any
+    order, where pairwise measures stop at the second: Ruta and Gabrys, "Set analysis of coincident
+    errors and its applications for combining classifiers", 2003.
+
+    Examples
+    --------
+    >>> from counterpoint.diversity import coincidences
+    >>> coincidences([[1, 0, 0, 0], [1, 0, 1, 0], [1, 1, 1, 0]]).round(4)
+    array([0.5   , 0.3333, 0.25  ])
+    """
+    share, right, n = right_votes(outputs)
+    wrong = n - right
+    together = np.ones(len(wrong))
+    levels = np.empty(n)
+    for r in range(n):
+        # One more of those that are wrong, out of those that are left.
+        together = together * np.maximum(wrong - r, 0) / (n - r)
+        levels[r] = share @ together
+    return levels
+
+
 def difficulty(outputs: AnyOutputs) -> float:
     """Difficulty theta: variance over samples of the share of members that are right.
 

@@ -51,16 +51,21 @@ def independent_vote_error(error, n_members=None):
     return float(wrong[len(errors) // 2 + 1 :].sum())
 
 
-def vote_error_limits(errors):
+def vote_error_limits(errors, *, margin=0):
     """Best and worst error of a majority vote whose members have these errors.
 
     Reached when wrong answers are spread in the best way (pattern of success: right by one
-    vote, wrong by all) or the worst (pattern of failure).
+    vote, wrong by all) or the worst (pattern of failure). These hang by one vote; patterns that
+    are stable win and lose by more.
 
     Parameters
     ----------
     errors : array-like of shape (n_members,)
         Error of each member, an odd number of them.
+    margin : int, default=0
+        Members that may change their mind without changing the vote: the best error if a sample
+        counts as right only with so many right votes to spare, the worst if it counts as
+        wrong only with so many wrong ones to spare.
 
     Returns
     -------
@@ -71,6 +76,8 @@ def vote_error_limits(errors):
     .. [1] Matan, "On Voting Ensembles of Classifiers", AAAI-96 workshop, 1996.
     .. [2] Kuncheva, Whitaker, Shipp and Duin, "Limits on the Majority Vote Accuracy in
        Classifier Fusion", Pattern Analysis and Applications 6, 2003.
+    .. [3] Ruta and Gabrys, "A Theoretical Analysis of the Limits of Majority Voting Errors for
+       Multiple Classifier Systems", Pattern Analysis and Applications 5, 2002 (stable patterns).
 
     Examples
     --------
@@ -88,14 +95,17 @@ def vote_error_limits(errors):
             "members, so that there are no ties."
         )
     _check_shares(errors, "errors")
-    right = np.sort(1.0 - errors)
-    n = len(right)
-    need = (n + 1) // 2  # right votes that win
-    upper, lower = 1.0, 0.0
-    for m in range(1, need + 1):
-        upper = min(upper, right[: n - need + m].sum() / m)
-        lower = max(lower, (right[need - m :].sum() - (n - need)) / m)
-    return float(1.0 - upper), float(1.0 - lower)
+    n = len(errors)
+    check_count(margin, "margin", low=0, high=n // 2)
+    need = (n + 1) // 2 + margin
+    return float(1.0 - _at_least(1.0 - errors, need)), float(_at_least(errors, need))
+
+
+def _at_least(shares, need):
+    """Return the largest share of samples on which ``need`` of these events can happen together."""
+    shares = np.sort(shares)
+    spare = len(shares) - need
+    return min(1.0, *(shares[: spare + m].sum() / m for m in range(1, need + 1)))
 
 
 def variance_factor(correlation, n_members):

@@ -5,6 +5,7 @@ one class than of the others (enrichment), and covers all samples of a class ali
 """
 
 import numpy as np
+import pandas as pd
 
 from counterpoint._arrays import as_labels, check_axes, check_correct
 from counterpoint._outputs import MemberOutputs
@@ -109,6 +110,72 @@ def enrichment_degree(subsets, y=None):
     0.5
     """
     return float(enrichment(subsets, y).max(axis=1).min())
+
+
+def boosting_objective(subsets, y=None, *, label=None):
+    """Objective of L2Boost for each subset, given those before: enrichment, size, uniformity.
+
+    Boosting with members that are +1 inside a subset M and -1 outside, each fitted to the residual
+    of the mean of those before, minimises ``-4 e - 4 |M| / n + 8 P``: e is what M holds more of the
+    class than of the rest (as shares of all samples), P the chance that a sample drawn at random
+    is in M and in one of the subsets before, drawn at random. So it asks for subsets that are
+    enriched, large, and where the others are not. It tells of any ensemble how far its members do.
+
+    Parameters
+    ----------
+    subsets, y
+        As for :func:`enrichment`; in their order.
+    label : object, default=None
+        The class that counts as +1; None is the last of the sorted ones. An ensemble's subsets
+        are those of this class.
+
+    Returns
+    -------
+    DataFrame
+        A row per subset: ``enrichment`` (-4 e), ``size`` (-4 |M| / n), ``uniformity`` (8 P, 0 for
+        the first), their sum ``objective``, and ``residual``, the mean square of the residual less
+        the member: ``objective`` plus what the subset cannot change.
+
+    References
+    ----------
+    .. [1] M. Eastwood, "Building well-performing classifier ensembles", PhD thesis, Bournemouth
+       University, 2010, equation 3.33.
+
+    Examples
+    --------
+    >>> from counterpoint.diversity import boosting_objective
+    >>> rows = [[1, 1, 1, 0], [1, 0, 0, 0], [0, 1, 0, 0]]
+    >>> boosting_objective(rows, ["b", "b", "a", "a"]).loc[:, :"objective"]
+       enrichment  size  uniformity  objective
+    0        -1.0  -3.0         0.0       -4.0
+    1        -1.0  -1.0         2.0        0.0
+    2        -1.0  -1.0         1.0       -1.0
+    """
+    votes = subsets if isinstance(subsets, MemberOutputs) else None
+    subsets, y, classes = _captured(subsets, y)
+    label = classes[-1] if label is None else label
+    if label not in classes:
+        raise ValueError(f"label={label!r}: give one of the classes {classes.tolist()}.")
+    if votes is not None:
+        names = list(votes.classes) if votes.classes is not None else []
+        k = names.index(label) if label in names else int(np.searchsorted(classes, label))
+        subsets = votes.votes == k
+    inside = subsets.astype(float)
+    sign = np.where(y == label, 1.0, -1.0)
+    before = np.cumsum(inside, axis=0) - inside
+    covered = before / np.maximum(np.arange(len(inside)), 1)[:, None]
+    parts = pd.DataFrame(
+        {
+            "enrichment": -4.0 * (inside @ sign) / len(sign),
+            "size": -4.0 * inside.mean(axis=1),
+            "uniformity": 8.0 * (covered * inside).mean(axis=1),
+        }
+    )
+    parts["objective"] = parts.sum(axis=1)
+    mean = 2.0 * covered - 1.0
+    mean[0] = 0.0  # nothing is there before the first
+    parts["residual"] = ((sign - mean - (2.0 * inside - 1.0)) ** 2).mean(axis=1)
+    return parts
 
 
 def coverage(subsets):

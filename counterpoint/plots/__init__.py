@@ -5,6 +5,7 @@
 ``DiversityMatrixDisplay``  heat map of a pairwise measure
 ``TrajectoryDisplay``       errors and measures against the number of members
 ``MarginDisplay``           cumulative distribution of the margins of the vote
+``VoteGainsDisplay``        what each member wins and loses when it joins the vote
 ``HistoryDisplay``          what a boosting method recorded, round by round
 ``NCLDynamicsDisplay``      outputs, spread and errors of networks trained together, by epoch
 ``DecompositionDisplay``    bias, variance, diversity, ...: parts of an expected error
@@ -42,6 +43,7 @@ from counterpoint.plots.ranks import RankDisplay
 from counterpoint.plots.selection import SelectionDisplay
 from counterpoint.plots.trajectory import TrajectoryDisplay
 from counterpoint.plots.tree import TreeDisplay
+from counterpoint.plots.vote_gains import VoteGainsDisplay
 
 __all__ = [
     "CoverageDisplay",
@@ -62,5 +64,6 @@ __all__ = [
     "SelectionDisplay",
     "TrajectoryDisplay",
     "TreeDisplay",
+    "VoteGainsDisplay",
     "plot_decision_boundary",
 ]

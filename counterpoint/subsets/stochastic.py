@@ -6,7 +6,7 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
@@ -60,6 +60,11 @@ class StochasticDiscriminationClassifier(ClassifierMixin, BaseEstimator):
         with fewer models.
     max_candidates : int, default=500
         Give up on a class after so many candidates for each model asked for.
+    give_up : float, default=0.0
+        Share of the rows of each class that need not be covered, from 0 to below 1: a fifth of the
+        models are found first, and the rows of each class that fewest of its models hold are left
+        out of the search for all of them. For noisy labels: to cover such rows as often as the
+        others takes models that are good for little else.
     random_state : int, RandomState instance or None, default=None
 
     Attributes
@@ -80,6 +85,8 @@ class StochasticDiscriminationClassifier(ClassifierMixin, BaseEstimator):
         them; 0 is a uniform cover.
     n_estimators_, n_candidates_, n_forced_ : ndarray of shape (n_classes,)
         Models let in, candidates drawn, and models let in because patience ran out.
+    given_up_ : ndarray of shape (n_samples,)
+        Whether a row was left out.
     min_points_ : int
         Rows asked for.
     min_enrichment_ : ndarray of shape (n_classes,)
@@ -100,7 +107,7 @@ class StochasticDiscriminationClassifier(ClassifierMixin, BaseEstimator):
     References
     ----------
     .. [1] M. Eastwood, "Building Well-Performing Classifier Ensembles", PhD thesis, 2010, sections
-       3.1 and 3.2, equation 3.4. ``patience`` is ours.
+       3.1 and 3.2, equation 3.4; ``give_up`` is asked for in 7.1. ``patience`` is ours.
     .. [2] Kleinberg, "On the Algorithmic Implementation of Stochastic Discrimination", IEEE
        Transactions on Pattern Analysis and Machine Intelligence 22, 2000.
 
@@ -125,6 +132,7 @@ class StochasticDiscriminationClassifier(ClassifierMixin, BaseEstimator):
         min_enrichment="auto",
         patience=10,
         max_candidates=500,
+        give_up=0.0,
         random_state=None,
     ):
         self.n_estimators = n_estimators
@@ -135,6 +143,7 @@ class StochasticDiscriminationClassifier(ClassifierMixin, BaseEstimator):
         self.min_enrichment = min_enrichment
         self.patience = patience
         self.max_candidates = max_candidates
+        self.give_up = give_up
         self.random_state = random_state
 
     def fit(self, X, y) -> Self:
@@ -162,6 +171,14 @@ class StochasticDiscriminationClassifier(ClassifierMixin, BaseEstimator):
             )
         n_sides = self._n_sides(len(self._space.usable_))
         rng = check_random_state(self.random_state)
+        self.given_up_ = np.zeros(len(X), dtype=bool)
+        if self.give_up:
+            first = clone(self).set_params(
+                n_estimators=max(1, self.n_estimators // 5), give_up=0.0, random_state=rng
+            )
+            self._leave_out(first.fit(X, codes).coverage_, codes)
+        everything, everywhere = X, codes
+        X, codes = X[~self.given_up_], codes[~self.given_up_]
         # Sorted by class, the rows of a class are a stretch that kernels run through.
         order = np.argsort(codes, kind="stable")
         columns = np.ascontiguousarray(self._space.columns(X)[:, order])
@@ -178,17 +195,32 @@ class StochasticDiscriminationClassifier(ClassifierMixin, BaseEstimator):
         self.model_class_ = np.repeat(np.arange(len(parts)), self.n_estimators_)
         self.captured_ = np.concatenate([part["captured"] for part in parts])
         self.enrichment_ = self.captured_[:, 0] - self.captured_[:, 1]
-        self.coverage_ = np.empty((len(parts), len(X)), dtype=np.int64)
-        self.coverage_[:, order] = [part["coverage"] for part in parts]
+        coverage = np.empty((len(parts), len(X)), dtype=np.int64)
+        coverage[:, order] = [part["coverage"] for part in parts]
         self.uniformity_ = np.array(
-            [(self.coverage_[c, codes == c] / n).std() for c, n in enumerate(self.n_estimators_)]
+            [(coverage[c, codes == c] / n).std() for c, n in enumerate(self.n_estimators_)]
         )
+        self.coverage_ = np.empty((len(parts), len(everywhere)), dtype=np.int64)
+        self.coverage_[:, ~self.given_up_] = coverage
+        if self.given_up_.any():
+            held = self.boxes_.hold(self._space.columns(everything[self.given_up_]))
+            for c in range(len(parts)):
+                self.coverage_[c, self.given_up_] = held[self.model_class_ == c].sum(axis=0)
         return self
+
+    def _leave_out(self, coverage, codes):
+        """Mark the rows of each class that fewest of its models hold."""
+        for c in range(len(self.classes_)):
+            rows = np.flatnonzero(codes == c)
+            hardest = np.argsort(coverage[c, rows], kind="stable")
+            n_left = min(round(self.give_up * len(rows)), len(rows) - 1)
+            self.given_up_[rows[hardest[:n_left]]] = True
 
     def _check(self, n):
         check_count(self.n_estimators, "n_estimators")
         check_count(self.n_boxes, "n_boxes")
         check_count(self.max_candidates, "max_candidates")
+        check_number(self.give_up, "give_up", low=0, high=1, open_high=True)
         if self.patience is not None:
             check_count(self.patience, "patience", hint=", or None to wait for ever")
         if isinstance(self.min_points, Integral):

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from naive import svm_boosting as naive
 from numpy.testing import assert_allclose, assert_array_equal
-from sklearn.datasets import load_iris, make_classification, make_moons
+from sklearn.datasets import load_breast_cancer, load_iris, make_classification, make_moons
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
@@ -275,3 +275,29 @@ def test_one_class_and_missing_values_are_refused(kind):
         kind().fit(X, y)
     with pytest.raises(ValueError, match="NaN"):
         fitted.predict(X)
+
+
+@pytest.mark.parametrize("kind", [AdaBoostSVMClassifier, NCABSVMClassifier])
+def test_narrowing_always_tries_every_width_once(kind, monkeypatch):
+    from counterpoint.boosting.kernel_members import WidthLearner
+
+    tried, fit = [], WidthLearner.fit
+
+    def recorded(self, weight, target=None):
+        answer = fit(self, weight, target)
+        tried.append(float(answer.model.log2_width))
+        return answer
+
+    monkeypatch.setattr(WidthLearner, "fit", recorded)
+    X, y = load_breast_cancer(return_X_y=True)
+    X = StandardScaler().fit_transform(X)[::4]
+    model = kind(narrow="always", scale=False, calibrate=False).fit(X, y[::4])
+    assert tried == list(range(20, -20, -2))  # 20 widths, as printed
+    assert model.stop_reason_ == "exhausted"
+    members, labels = naive.boosted_svm(
+        X.tolist(), y[::4].tolist(), X.tolist(), rounds=50, always=True,
+        negative_correlation=kind is NCABSVMClassifier,
+    )  # fmt: skip
+    assert [m[0] for m in members] == model.history_["log2_width"].tolist()
+    assert_allclose(model.estimator_weights_, [m[1] for m in members], rtol=1e-4)
+    assert_array_equal(model.predict(X), labels)

@@ -84,3 +84,35 @@ def adaboost_nc_with(members, y, n_classes, lam, kind):
         ]
         D = [d / sum(D) for d in D]
     return alphas, means
+
+
+def brownboost(right, c, steps=4000):
+    """Freund 2001: follow dt/d alpha = the member's edge, in small steps, to where it has none.
+
+    ``right`` is a list of lists of whether each member is right. Returns (alpha, time) of each.
+    """
+
+    margin, left, found = [0.0] * len(right[0]), c, []
+    for member in right:
+        sign = [1.0 if r else -1.0 for r in member]
+        alpha = time = 0.0
+
+        def edge(alpha, time, margin=margin, left=left, sign=sign):
+            place = [m + alpha * s + left - time for m, s in zip(margin, sign)]
+            weight = [exp(-p * p / c) for p in place]
+            return sum(w * s for w, s in zip(weight, sign)) / sum(weight)
+
+        step = 0.002
+        while time < left:
+            slope = edge(alpha, time)
+            if slope <= 1e-6:
+                break
+            # Heun's method.
+            after = edge(alpha + step, time + step * slope)
+            alpha, time = alpha + step, time + step * max(slope + after, 0.0) / 2
+            if after < 0.01:
+                step = 2e-4
+        found.append((alpha, min(time, left)))
+        margin = [m + alpha * s for m, s in zip(margin, sign)]
+        left -= min(time, left)
+    return found

@@ -11,7 +11,9 @@ from sklearn.svm import SVC
 TINY = 1e-9
 
 
-def boosted_svm(X, y, X_new, *, negative_correlation, rounds, C=1.0, lam=2.0, div=0.8, tol=1e-3):
+def boosted_svm(
+    X, y, X_new, *, negative_correlation, rounds, C=1.0, lam=2.0, div=0.8, tol=1e-3, always=False
+):
     """Members as (sigma, alpha, error, penalty, votes on X), and labels of X_new; y is 0, 1, ..."""
     m, classes = len(y), sorted(set(y))
     weights = [1.0 / m] * m  # step 1
@@ -39,6 +41,9 @@ def boosted_svm(X, y, X_new, *, negative_correlation, rounds, C=1.0, lam=2.0, di
         weights = [w / total for w in weights]
         members.append((sigma, alpha, error, sum(p) / m, h))  # steps 10, 11
         new_votes.append(votes(svm, constant, X_new, classes))
+        if always:
+            sigma -= 2
+            continue
         if h == list(y) and not negative_correlation:
             break
     labels = [winner([v[i] for v in new_votes], members, classes) for i in range(len(X_new))]

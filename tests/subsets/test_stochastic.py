@@ -299,3 +299,25 @@ def test_chi_wants_one_share_a_subset():
         chi([[1, 0]], [0.5, 0.5], [0.1])
     with pytest.raises(ValueError, match="captured_rest"):
         chi([[1, 0]], [0.5], 0.1)
+
+
+def test_noisy_rows_are_given_up():
+    rng = np.random.default_rng(0)
+    X = rng.uniform(size=(400, 4))
+    clean = (X[:, 0] + X[:, 1] > 1).astype(int)
+    noisy = rng.uniform(size=400) < 0.1
+    y = np.where(noisy, 1 - clean, clean)
+    options = {"n_estimators": 150, "random_state": 0}
+    model = StochasticDiscriminationClassifier(give_up=0.12, **options).fit(X, y)
+    assert model.given_up_.mean() == pytest.approx(0.12, abs=0.01)
+    assert model.given_up_[noisy].mean() > 0.4  # by lot it would be 0.12
+    assert model.coverage_.shape == (2, 400)
+    held = model.subsets(X)
+    for c in range(2):
+        np.testing.assert_array_equal(model.coverage_[c], held[model.model_class_ == c].sum(axis=0))
+    all_of_them = StochasticDiscriminationClassifier(**options).fit(X, y)
+    assert model.uniformity_.mean() < all_of_them.uniformity_.mean()
+    assert not all_of_them.given_up_.any()
+    fresh = rng.uniform(size=(1000, 4))
+    truth = (fresh[:, 0] + fresh[:, 1] > 1).astype(int)
+    assert model.score(fresh, truth) >= all_of_them.score(fresh, truth) - 0.02
