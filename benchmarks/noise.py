@@ -1,4 +1,4 @@
-"""Labels that are wrong: what giving up on samples gains. Repeats a table of docs/boosting_family.md.
+"""Labels that are wrong: what giving up on samples gains, as told in docs/boosting_family.md.
 
 ``python -m benchmarks.noise`` flips some of the training labels of eight shipped sets and prints
 the error on clean test rows of AdaBoost, BrownBoost, and stochastic discrimination with and without

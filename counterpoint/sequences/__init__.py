@@ -1,5 +1,6 @@
 """Sequences of events: histories, hidden Markov models, rankings."""
 
+from counterpoint.sequences.discrete import DiscreteHMM
 from counterpoint.sequences.events import EventLog
 from counterpoint.sequences.histories import Histories, histories, latest_histories
 from counterpoint.sequences.hmm import MixtureHMM
@@ -22,6 +23,7 @@ __all__ = [
     "AtRisk",
     "ChurnEvents",
     "Cutoff",
+    "DiscreteHMM",
     "EventLog",
     "HMMClassifier",
     "HMMPairClassifier",

@@ -19,6 +19,7 @@ from counterpoint.base import BaseEnsembleClassifier, draw_seed, encode_target, 
 from counterpoint.combiners import combine_ranks
 from counterpoint.combiners.ranks import RANK_FUNCTIONS
 from counterpoint.sequences.data import read_sequences
+from counterpoint.sequences.discrete import DiscreteHMM
 from counterpoint.sequences.hmm import MixtureHMM
 
 # Log odds beyond this are as good as certain; a sequence one model cannot make has infinite ones.
@@ -67,6 +68,10 @@ class HMMClassifier(BaseEnsembleClassifier):
         Gaussians per state.
     covariance : {"full", "diag", "tied"}, default="full"
         Shape of the Gaussians.
+    emission : {"gaussian", "discrete"}, default="gaussian"
+        What states put out: mixtures of Gaussians, or values out of a few, column by column, as in
+        :class:`DiscreteHMM`: for types of events. ``n_mixtures``, ``covariance`` and ``floor`` are
+        then of no use.
     n_starts : int, default=1
         Members: models of all classes, each from a start of its own.
     shrink : bool, default=True
@@ -125,6 +130,7 @@ class HMMClassifier(BaseEnsembleClassifier):
         *,
         n_mixtures=1,
         covariance="full",
+        emission="gaussian",
         n_starts=1,
         shrink=True,
         priors="empirical",
@@ -139,6 +145,7 @@ class HMMClassifier(BaseEnsembleClassifier):
         self.n_states = n_states
         self.n_mixtures = n_mixtures
         self.covariance = covariance
+        self.emission = emission
         self.n_starts = n_starts
         self.shrink = shrink
         self.priors = priors
@@ -152,6 +159,7 @@ class HMMClassifier(BaseEnsembleClassifier):
 
     def _read(self, X, y):
         check_count(self.n_starts, "n_starts")
+        check_choice(self.emission, "emission", ("gaussian", "discrete"))
         check_number(self.tol, "tol", low=0)
         data = read_sequences(self, X, reset=True)
         need_target(self, y)
@@ -204,6 +212,10 @@ class HMMClassifier(BaseEnsembleClassifier):
 
     def _model(self, k, seed):
         states, mixtures = self.sizes_[self.classes_[k]]
+        if self.emission == "discrete":
+            names = ("max_iter", "tol", "transitions", "first_states")
+            given = {name: getattr(self, name) for name in names}
+            return DiscreteHMM(states, random_state=seed, **given)
         same = ("covariance", "max_iter", "tol", "floor", "transitions", "first_states")
         options = {name: getattr(self, name) for name in same}
         return MixtureHMM(states, n_mixtures=mixtures, random_state=seed, **options)
@@ -264,7 +276,7 @@ class HMMPairClassifier(HMMClassifier):
     combine : str or callable, default="inverse-square"
         How ranks become a score, as ``function`` of
         :func:`counterpoint.combiners.combine_ranks`; "mean" averages probabilities instead.
-    covariance, shrink, priors, transitions, first_states, n_jobs, random_state
+    covariance, emission, shrink, priors, transitions, first_states, n_jobs, random_state
         As in :class:`HMMClassifier`.
     max_iter, tol, floor
         Of EM, as in :class:`HMMClassifier`.
@@ -297,6 +309,7 @@ class HMMPairClassifier(HMMClassifier):
         *,
         n_mixtures=4,
         covariance="full",
+        emission="gaussian",
         n_starts=5,
         combine="inverse-square",
         shrink=True,
@@ -313,6 +326,7 @@ class HMMPairClassifier(HMMClassifier):
             n_states=n_states,
             n_mixtures=n_mixtures,
             covariance=covariance,
+            emission=emission,
             n_starts=n_starts,
             shrink=shrink,
             priors=priors,
