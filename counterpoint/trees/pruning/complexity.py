@@ -105,7 +105,7 @@ class ComparisonsCriterion(SizeCriterion):
         splits = np.asarray(leaves, dtype=np.float64) - 1
         candidates = max(self.n_features * (1.0 + np.log2(max(self.total, 1.0))), 1.0)
         log_chance = np.log(self.cf / self.n_trees) - splits * np.log(candidates)
-        freedom = np.maximum(splits * max(np.count_nonzero(value) - 1, 1), 1.0)
+        freedom = np.maximum(splits * float(max(int(np.count_nonzero(value)) - 1, 1)), 1.0)
         return self.factor * _chi2_quantile(log_chance, freedom)
 
 
