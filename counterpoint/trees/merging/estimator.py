@@ -1,12 +1,15 @@
 """A tree merged from many as a scikit-learn estimator."""
 
+from copy import copy
 from dataclasses import replace
 from numbers import Integral
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
+import pandas as pd
 from joblib import Parallel, delayed
 from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils.validation import check_is_fitted
 
 from counterpoint._options import numbers_of
 from counterpoint._validation import check_choice, check_count, check_number
@@ -15,6 +18,13 @@ from counterpoint.trees.growing.cases import bootstrap_cases, hold_out
 from counterpoint.trees.growing.growers import Grower, case_weights
 from counterpoint.trees.merging.bases import on_columns, random_basis
 from counterpoint.trees.merging.merge import MERGING, OPTIONS, ORDERS, merge_arrays
+from counterpoint.trees.merging.readable import readable_thresholds
+from counterpoint.trees.merging.sizes import (
+    MOST_MERGED,
+    SoftLabels,
+    out_of_bag_errors,
+    sized_trees,
+)
 from counterpoint.trees.pool import PoolMixin
 from counterpoint.trees.pruning.criteria import BITS, check_factor, check_m
 from counterpoint.trees.single import SingleTreeMixin
@@ -71,6 +81,14 @@ class MergedTreeClassifier(PoolMixin, SingleTreeMixin, ClassifierMixin, BaseEsti
         For criteria that charge for size: multiplies that; None is 0.1 for kearns-mansour, else 1.
     validation_fraction : float, default=0.3
         For reduced-error: share of the samples that the trees are merged by, not grown on.
+    max_leaf_nodes : int, "auto" or None, default=None
+        Most leaves. With a number or "auto" there is a path of trees of all sizes (up to 32 for
+        "auto"), and leaves put out what the ensemble says of their samples, each tree of those it
+        was not grown on, which makes better probabilities; "auto" takes the size at which the
+        ensemble's own trees err least out of bag. Needs ``diversify="bootstrap"`` and no pool;
+        take some 100 trees, of which 21 are merged. None is the merged tree as it is.
+    readable : bool, default=False
+        Round thresholds to the fewest digits that say the same of all training samples.
     max_features : int, float, "sqrt" or "log2", default=0.5
         For ``diversify="features"``: columns for each tree, or their share.
     split_criterion : {"entropy", "gini"}, default="entropy"
@@ -108,6 +126,11 @@ class MergedTreeClassifier(PoolMixin, SingleTreeMixin, ClassifierMixin, BaseEsti
         What the criterion expects, per case; with the margin of "pessimistic"; the error rate on
         the training samples for criteria that count no errors. Chosen as the best of many, so it
         is too low.
+    path_ : DataFrame
+        With ``max_leaf_nodes``: a row for each number of leaves, with the errors per case that are
+        expected by soft labels (``cost``), the ``oob_error`` of the ensemble's own trees at that
+        size, and the ``source``: "merged", or who was better beyond doubt. :meth:`at_size` gives
+        the trees.
     unmerged_leaves_ : ndarray of shape (n_trees,)
         Leaves of the trees before merging.
     n_features_in_ : int
@@ -144,6 +167,8 @@ class MergedTreeClassifier(PoolMixin, SingleTreeMixin, ClassifierMixin, BaseEsti
         prior="data",
         factor=None,
         validation_fraction=0.3,
+        max_leaf_nodes=None,
+        readable=False,
         max_features=0.5,
         split_criterion="entropy",
         max_depth=None,
@@ -165,6 +190,8 @@ class MergedTreeClassifier(PoolMixin, SingleTreeMixin, ClassifierMixin, BaseEsti
         self.prior = prior
         self.factor = factor
         self.validation_fraction = validation_fraction
+        self.max_leaf_nodes = max_leaf_nodes
+        self.readable = readable
         self.max_features = max_features
         self.split_criterion = split_criterion
         self.max_depth = max_depth
@@ -194,7 +221,8 @@ class MergedTreeClassifier(PoolMixin, SingleTreeMixin, ClassifierMixin, BaseEsti
             rows = given.check_rows(rows)
         self._input_dtype = rows.dtype.type
         options = {name: getattr(self, name) for name in OPTIONS}
-        merging = merge_arrays(trees, rows, self.classes_, codes, weight, held=held, **options)
+        few = trees if self.max_leaf_nodes is None else trees[:MOST_MERGED]
+        merging = merge_arrays(few, rows, self.classes_, codes, weight, held=held, **options)
         self.tree_ = merging.tree
         self.history_, self.winner_ = merging.history, merging.winner
         self.n_leaves_ = merging.tree.n_leaves
@@ -204,6 +232,65 @@ class MergedTreeClassifier(PoolMixin, SingleTreeMixin, ClassifierMixin, BaseEsti
             cost = float((leaves.sum(axis=1) - leaves.max(axis=1)).sum())
         self.estimated_error_ = cost / total
         self.unmerged_leaves_ = np.array([tree.n_leaves for tree in trees])
+        used = weight > 0
+        if self.max_leaf_nodes is not None:
+            self._make_path(trees, rows[used], codes[used], weight[used], used, rng)
+        elif self.readable:
+            self.tree_ = readable_thresholds(self.tree_, rows[used])
+
+    def _make_path(self, trees, rows, codes, weight, used, rng):
+        """Find the best tree of every size, and keep the one asked for."""
+        most = 32 if self.max_leaf_nodes == "auto" else int(self.max_leaf_nodes)
+        drawn = self._drawn[:, used]
+        del self._drawn
+        soft = SoftLabels(trees, rows, codes, drawn, len(self.classes_))
+        sized = sized_trees(self.tree_, trees, soft, rows, codes, weight, most, rng)
+        if self.readable:
+            done = {id(one): readable_thresholds(one.tree, rows) for one in sized}
+            sized = [replace(one, tree=done[id(one)]) for one in sized]
+        errors = out_of_bag_errors(trees, soft, codes, weight, drawn, most)
+        self.path_ = pd.DataFrame(
+            {
+                "leaves": [one.tree.n_leaves for one in sized],
+                "cost": [one.cost / weight.sum() for one in sized],
+                "oob_error": errors,
+                "source": [one.source for one in sized],
+            },
+            index=pd.RangeIndex(1, most + 1, name="max_leaf_nodes"),
+        )
+        self._path_trees = [one.tree for one in sized]
+        at = most
+        if self.max_leaf_nodes == "auto" and not np.isnan(errors).all():
+            at = int(np.nanargmin(errors)) + 1
+        self.tree_ = self._path_trees[at - 1]
+        self.n_leaves_ = self.tree_.n_leaves
+        self.estimated_error_ = float(self.path_["cost"].iloc[at - 1])
+
+    def at_size(self, max_leaf_nodes) -> Self:
+        """Return the model with the tree of another size on its path.
+
+        Parameters
+        ----------
+        max_leaf_nodes : int
+            From 1 to the most that ``path_`` has.
+
+        Returns
+        -------
+        MergedTreeClassifier
+            A copy, fitted; this one stays as it is.
+        """
+        check_is_fitted(self)
+        if not hasattr(self, "_path_trees"):
+            raise ValueError(
+                "There is no path of sizes: fit with max_leaf_nodes='auto' or the most leaves "
+                "wanted."
+            )
+        check_count(max_leaf_nodes, "max_leaf_nodes", high=len(self._path_trees))
+        other = copy(self)
+        other.tree_ = self._path_trees[max_leaf_nodes - 1]
+        other.n_leaves_ = other.tree_.n_leaves
+        other.estimated_error_ = float(self.path_["cost"].iloc[max_leaf_nodes - 1])
+        return other
 
     def _grow(self, X, y, codes, weight, rng):
         if self.diversify == "bases" and np.isnan(X).any():
@@ -225,6 +312,8 @@ class MergedTreeClassifier(PoolMixin, SingleTreeMixin, ClassifierMixin, BaseEsti
             drawn[:, used] = bootstrap_cases(
                 X[used], codes[used], weight[used], self.n_estimators, rng
             )
+            if self.max_leaf_nodes is not None:
+                self._drawn = drawn
             grower = Grower(self, X, y, codes, weight)
             grown = parallel(
                 delayed(grower.grow)(counts, seed)
@@ -267,6 +356,14 @@ class MergedTreeClassifier(PoolMixin, SingleTreeMixin, ClassifierMixin, BaseEsti
         if not isinstance(self.prior, str):
             numbers_of(self.prior, "prior", "'data', 'uniform', or shares, one per class")
         check_count(self.n_estimators, "n_estimators")
+        if self.max_leaf_nodes is not None:
+            if self.max_leaf_nodes != "auto":
+                check_count(self.max_leaf_nodes, "max_leaf_nodes", hint=", 'auto' or None")
+            if self.diversify != "bootstrap" or self.pool is not None:
+                raise ValueError(
+                    f"max_leaf_nodes={self.max_leaf_nodes!r} needs trees that were not grown on "
+                    "all samples: leave diversify='bootstrap' and pool=None."
+                )
         check_count(self.min_samples_leaf, "min_samples_leaf")
         if self.max_depth is not None:
             check_count(self.max_depth, "max_depth", hint=", or None for no limit")

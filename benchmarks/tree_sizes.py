@@ -1,0 +1,257 @@
+"""The best single tree of 4, 8, 16 and 32 leaves: ours beside CART, C4.5, STreeD and imodels.
+
+``python -m benchmarks.tree_sizes`` cross-validates every method on shipped sets below 5,000 rows,
+the same folds for all, and prints error and log-loss, mean ranks, and how stable the trees are: the
+share of test rows that trees grown on two halves of the training rows decide alike. Cells are kept
+in ``--out`` as they come, and those that are there are not run again. Peers are run where they can
+be imported: call it with the Python of an environment that has pystreed and imodels. HSTreeCV
+shrinks the leaves of CART; FIGS is a sum of trees with as many splits, no single tree.
+"""
+
+import argparse
+import json
+import time
+import warnings
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+from sklearn.ensemble import RandomForestClassifier
+from sklearn.model_selection import StratifiedKFold
+from sklearn.tree import DecisionTreeClassifier
+
+from benchmarks.harness import RESULTS
+from counterpoint.datasets import TabularEncoder, list_datasets, load
+from counterpoint.trees import DistilledTreeClassifier, MergedTreeClassifier, PrunedTreeClassifier
+
+SIZES = (4, 8, 16, 32)
+MOST_ROWS = 5_000
+_LEAST = 1e-3  # of the probability of a class, for the log-loss
+
+
+def cart(size, seed):
+    """Return CART of so many leaves at most, its pruning chosen by cross-validation."""
+    return _Largest(
+        PrunedTreeClassifier(
+            "cost-complexity", split_criterion="gini", min_samples_leaf=1, random_state=seed
+        ),
+        DecisionTreeClassifier(max_leaf_nodes=size, random_state=seed),
+        size,
+    )
+
+
+class _Largest:
+    """A tree pruned by cross-validation, or a greedy one where that has too many leaves."""
+
+    def __init__(self, first, second, size):
+        self.first, self.second, self.size = first, second, size
+
+    def fit(self, X, y):
+        self.model = self.first.fit(X, y)
+        if self.model.get_n_leaves() > self.size:
+            self.model = self.second.fit(X, y)
+        return self
+
+    def predict_proba(self, X):
+        return self.model.predict_proba(X)
+
+
+class _Size:
+    """One tree of the path of a merged model."""
+
+    def __init__(self, model, size):
+        self.model, self.size = model, size
+
+    def predict_proba(self, X):
+        return self.model.at_size(self.size).predict_proba(X)
+
+
+def merged(seed):
+    """Return ours, for all sizes at once."""
+    return MergedTreeClassifier(100, max_leaf_nodes=max(SIZES), random_state=seed)
+
+
+def c45(size, seed):
+    """Return error-based pruning, or a greedy tree by entropy where that has too many leaves."""
+    return _Largest(
+        PrunedTreeClassifier(random_state=seed),
+        DecisionTreeClassifier(
+            max_leaf_nodes=size, criterion="entropy", min_samples_leaf=2, random_state=seed
+        ),
+        size,
+    )
+
+
+def distilled(size, seed):
+    """Return a tree that learns from samples labelled by 25 bagged trees (CMM)."""
+    tree = DecisionTreeClassifier(max_leaf_nodes=size, random_state=seed)
+    return DistilledTreeClassifier(estimator=tree, random_state=seed)
+
+
+def streed(size, seed):
+    """Return a tree of least training error, where that can be found in ten seconds."""
+    from pystreed import STreeDClassifier
+
+    depth = int(np.log2(size))
+    return STreeDClassifier(
+        "accuracy", max_depth=depth, max_num_nodes=size - 1, time_limit=10, n_thresholds=5
+    )
+
+
+def shrunk(size, seed):
+    """Return CART with hierarchical shrinkage, its strength chosen by cross-validation."""
+    from imodels import HSTreeClassifierCV
+
+    tree = DecisionTreeClassifier(max_leaf_nodes=size, random_state=seed)
+    return HSTreeClassifierCV(tree, cv=3)
+
+
+def figs(size, seed):
+    """Return a sum of trees with as many splits."""
+    from imodels import FIGSClassifier
+
+    return FIGSClassifier(max_rules=size - 1, random_state=seed)
+
+
+METHODS = {"CART": cart, "C4.5": c45, "distilled": distilled, "HSTreeCV": shrunk, "FIGS": figs}
+METHODS["STreeD"] = streed
+
+
+def sets():
+    """Yield names and data of all shipped sets that are small enough."""
+    table = list_datasets()
+    for name in table.index[(table["available"] == "shipped") & (table["rows"] < MOST_ROWS)]:
+        X, y = load(name, return_X_y=True)
+        X = np.asarray(TabularEncoder().fit_transform(X), dtype=np.float32)
+        yield name, X, np.unique(np.asarray(y), return_inverse=True)[1]
+
+
+def judged(proba, y):
+    """Return error and log-loss."""
+    truth = np.clip(proba[np.arange(len(y)), y], _LEAST, 1.0)
+    return float(np.mean(proba.argmax(axis=1) != y)), float(-np.log(truth).mean())
+
+
+def fitted(method, X, y, seed):
+    """Return {size: model with predict_proba}; the forest has no size."""
+    if method == "merged":
+        model = merged(seed).fit(X, y)
+        return {size: _Size(model, size) for size in SIZES}
+    if method == "forest":
+        return {0: RandomForestClassifier(200, random_state=seed).fit(X, y)}
+    sizes = SIZES[:2] if method == "STreeD" else SIZES  # larger ones are not found in time
+    return {size: METHODS[method](size, seed).fit(X, y) for size in sizes}
+
+
+def cell(method, X, y, train, test, seed, halves):
+    """Return rows of size, error, log-loss and stability of one method on one fold."""
+    start = time.process_time()
+    models = fitted(method, X[train], y[train], seed)
+    seconds = time.process_time() - start
+    others = []
+    if halves:
+        order = np.random.RandomState(seed).permutation(train)
+        others = [
+            fitted(method, X[part], y[part], seed)
+            for part in (order[: len(order) // 2], order[len(order) // 2 :])
+            if len(np.unique(y[part])) == len(np.unique(y[train]))
+        ]
+    rows = []
+    for size, model in models.items():
+        error, loss = judged(_proba(model, X[test], y), y[test])
+        alike = None
+        if len(others) == 2:
+            says = [_proba(other[size], X[test], y).argmax(axis=1) for other in others]
+            alike = float(np.mean(says[0] == says[1]))
+        rows.append({"size": size, "error": error, "loss": loss, "alike": alike, "cpu": seconds})
+    return rows
+
+
+def _proba(model, X, y):
+    """Return probabilities of all classes; labels as 0 and 1 from those that give no more."""
+    n_classes = int(y.max()) + 1
+    if not hasattr(model, "predict_proba"):
+        return np.eye(n_classes)[np.asarray(model.predict(X)).astype(int)]
+    proba = np.asarray(model.predict_proba(X))
+    if proba.shape[1] < n_classes:  # a class was not in training
+        proba = np.pad(proba, ((0, 0), (0, n_classes - proba.shape[1])))
+    return proba
+
+
+def main():
+    """Run what is not there yet, then print the tables."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--folds", type=int, default=10)
+    parser.add_argument("--repeats", type=int, default=1)
+    parser.add_argument("--data", nargs="*", default=None)
+    parser.add_argument("--methods", nargs="*", default=["merged", "forest", *METHODS])
+    parser.add_argument("--out", type=Path, default=RESULTS / "tree_sizes.jsonl")
+    parser.add_argument("--most-folds", type=int, default=None, help="of each repeat, run so many")
+    parser.add_argument("--table", action="store_true", help="print what there is")
+    asked = parser.parse_args()
+    asked.out.parent.mkdir(exist_ok=True)
+    asked.out.touch()
+    done = {_key(json.loads(line)) for line in asked.out.read_text().splitlines()}
+    for name, X, y in [] if asked.table else sets():
+        if asked.data and name not in asked.data:
+            continue
+        for repeat in range(asked.repeats):
+            folds = StratifiedKFold(asked.folds, shuffle=True, random_state=repeat)
+            parts = list(folds.split(X, y))[: asked.most_folds]
+            for fold, (train, test) in enumerate(parts):
+                for method in asked.methods:
+                    row = {"data": name, "repeat": repeat, "fold": fold, "method": method}
+                    if _key(row) in done:
+                        continue
+                    try:
+                        with warnings.catch_warnings():
+                            warnings.simplefilter("ignore")
+                            row["rows"] = cell(method, X, y, train, test, fold, fold == 0)
+                    except ImportError as missing:
+                        print(f"{method}: {missing}")
+                        continue
+                    except Exception as error:  # a peer that fails on a table is a result
+                        row |= {"rows": [], "failed": f"{type(error).__name__}: {error}"}
+                    with asked.out.open("a") as file:
+                        file.write(json.dumps(row) + "\n")
+        print(name, flush=True)
+    show(asked.out)
+
+
+def _key(row):
+    return row["data"], row["repeat"], row["fold"], row["method"]
+
+
+def show(path):
+    """Print means, ranks, wins and stability over the sets that all methods have done."""
+    cells = [json.loads(line) for line in path.read_text().splitlines()]
+    rows = [{**{k: c[k] for k in ("data", "method")}, **row} for c in cells for row in c["rows"]]
+    frame = pd.DataFrame(rows)
+    frame["error"] *= 100
+    forest = frame[frame["size"] == 0].groupby("data")[["error", "loss"]].mean()
+    for figure in ("error", "loss"):
+        table = frame[frame["size"] > 0].pivot_table(
+            index=["size", "data"], columns="method", values=figure
+        )
+        for size, part in table.groupby("size"):
+            part = part.dropna(axis=1, how="all").dropna()
+            ranks = part.rank(axis=1).mean().sort_values()
+            line = ", ".join(f"{m} {part[m].mean():.3g} ({r:.2f})" for m, r in ranks.items())
+            print(f"{figure}, {size} leaves, {len(part)} sets, mean (mean rank): {line}")
+    ours = (
+        frame[(frame["method"] == "merged") & (frame["size"] == 32)].groupby("data")["error"].mean()
+    )
+    near = (ours - forest["error"].reindex(ours.index) <= 1.0).mean()
+    print(f"32 leaves within a point of the forest: {near:.0%} of {len(ours)} sets")
+    alike = frame.dropna(subset=["alike"]).pivot_table(
+        index=["data", "size"], columns="method", values="alike"
+    )
+    if {"merged", "CART"} <= set(alike):
+        both = alike[["merged", "CART"]].dropna()
+        more = (both["merged"] > both["CART"]).groupby("size").mean()
+        print("stability, mean:", alike.mean().round(3).to_dict())
+        print("stability above CART's, share of sets by size:", more.round(2).to_dict())
+
+
+if __name__ == "__main__":
+    main()
