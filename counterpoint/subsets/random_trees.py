@@ -67,8 +67,9 @@ def random_tree_kernel(
     for part in (X, Y):
         need_numbers(part, "a kernel of points")
     points, others = check_pairwise_arrays(X, Y, dtype=np.float64)
-    low, span = _space(points, others, bounds)
-    points, others = ((part - low) / span for part in (points, others))
+    low, half = _space(points, others, bounds)
+    # Halves: a range may be larger than any float.
+    points, others = ((part / 2.0 - low / 2.0) / half for part in (points, others))
     m = points.shape[1]
     spared = _table(np.log(float(n_leaves)) / m)
     kernel = np.ones((len(points), len(others)))
@@ -83,10 +84,12 @@ def random_tree_kernel(
 
 
 def _space(points, others, bounds):
+    """Return the lower end of the space and half its range, by column."""
     if bounds is None:
         both = np.concatenate([points, others])
         low, high = both.min(axis=0), both.max(axis=0)
-        return low, np.where(high > low, high - low, 1.0)
+        half = high / 2.0 - low / 2.0
+        return low, np.where(half > 0, half, 1.0)
     try:
         low, high = (np.broadcast_to(np.asarray(b, float), points.shape[1]) for b in bounds)
     except (TypeError, ValueError) as error:
@@ -98,7 +101,7 @@ def _space(points, others, bounds):
     for part, name in ((points, "X"), (others, "Y")):
         if (part < low).any() or (part > high).any():
             raise ValueError(f"{name} has points outside bounds={bounds!r}: give wider ones.")
-    return low, high - low
+    return low, high / 2.0 - low / 2.0
 
 
 def _table(cuts):

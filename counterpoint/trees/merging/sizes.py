@@ -16,8 +16,9 @@ from counterpoint.trees.structure import LEAF, Tree, class_shares, impurities
 MOST_MERGED = 21
 # Greedy trees are grown so many times larger than asked for, and pruned.
 _LARGER = 4
-# What a tree must be better by than the merged one, in standard errors of its cost.
-_BEYOND = 2.0
+# Up to so many leaves the best of all candidates is taken. The more leaves, the more there is to
+# choose from: each doubling asks for a standard error more before one replaces the merged tree.
+_FREE = 4
 # Among prunings of equal error the purer one: a thousandth of the impurity is added.
 _PURITY = 1e-3
 
@@ -59,8 +60,9 @@ def sized_trees(merged, trees, soft, X, codes, weight, most, random_state):
 
     By default it is the best pruning of the merged tree to that size. Others are the trees of the
     ensemble and two grown greedily on all samples, by their labels and by the soft ones. The best
-    of so many looks better than it is, so one of them is taken only where it expects fewer errors
-    by :data:`_BEYOND` standard errors.
+    of so many looks better than it is, the more so the more leaves there are to choose. So from
+    five leaves on one of them is taken only where it expects fewer errors by as many standard
+    errors as its size has doublings beyond four leaves.
     """
     others = {f"tree {k}": tree for k, tree in enumerate(trees)}
     others |= _greedy(X, codes, weight, soft.judge, most, random_state)
@@ -71,7 +73,8 @@ def sized_trees(merged, trees, soft, X, codes, weight, most, random_state):
     for size in range(1, most + 1):
         first = own[min(size, max(own))]
         second = rest[min(size, max(rest))]
-        margin = _BEYOND * np.sqrt(max(first.cost * (1.0 - first.cost / n), 0.0))
+        error = np.sqrt(max(first.cost * (1.0 - first.cost / n), 0.0))
+        margin = error * max(np.log2(size / _FREE), 0.0)
         found = second if second.cost < first.cost - margin else first
         # More leaves never cost more: else the smaller tree stays.
         path.append(path[-1] if path and found.cost >= path[-1].cost - 1e-9 else found)
