@@ -10,18 +10,21 @@ from typing import Any, Self
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
+from scipy import sparse
 from scipy.special import entr, rel_entr
 from sklearn.base import clone
-from sklearn.tree import DecisionTreeClassifier
+from sklearn.tree import ExtraTreeClassifier
 from sklearn.utils import check_random_state
 from sklearn.utils.metaestimators import available_if
-from sklearn.utils.validation import check_is_fitted
+from sklearn.utils.validation import check_consistent_length, check_is_fitted, column_or_1d
 
-from counterpoint import _crossfit
-from counterpoint._members import Member, ask_all, is_pool, named_pool
+from counterpoint._members import is_pool
 from counterpoint._outputs import MemberOutputs
+from counterpoint._tables import select_rows
 from counterpoint._validation import check_choice, check_count, check_number, check_pool
-from counterpoint.base import BaseEnsembleClassifier, set_random_states, validate_data
+from counterpoint.base import need_target, read_table
+from counterpoint.combiners import MeanCombiner, VoteCombiner
+from counterpoint.combiners.pool import BasePoolClassifier
 from counterpoint.trust.inputs import ensemble_proba, need_outputs
 
 _TREES = 10
@@ -67,13 +70,14 @@ QUERY_MEASURES: dict[str, Callable[[MemberOutputs], NDArray]] = {
 }
 
 
-class QueryByCommittee(BaseEnsembleClassifier):
+class QueryByCommittee(BasePoolClassifier):
     """A committee that says which rows it would learn most from.
 
     Parameters
     ----------
-    pool : list or dict of classifiers, default=None
-        The committee, not fitted. None means ten trees, each on a bootstrap sample.
+    pool : list, dict or ensemble, default=None
+        The committee: estimators, (name, estimator) pairs, a dict, or one ensemble. None means ten
+        trees with random thresholds.
     measure : {"vote-entropy", "divergence", "consensus", "margin"} or callable, \
 default="divergence"
         What to ask for: rows with the largest entropy of votes, mean divergence of members from
@@ -87,13 +91,21 @@ default="divergence"
         share of the most that was ever asked.
     patience : int, default=3
         For so many queries in a row, before ``stopped_`` is True.
+    columns : list, default=None
+        For a list or dict: the columns each member sees.
+    n_jobs : int, default=None
     random_state : int, RandomState instance or None, default=None
+        Draws among rows that are disagreed on alike.
 
     Attributes
     ----------
-    estimators_ : list
+    pool_ : list of (name, estimator) pairs, or ensemble
         The fitted committee.
+    combiner_ : Combiner
+        The mean of probabilities, or the vote where a member has none.
     classes_ : ndarray of shape (n_classes,)
+    n_labelled_ : int
+        Rows learnt from.
     history_ : DataFrame
         A row per query: "n_labelled" rows learnt from, the "disagreement" on the rows asked for
         and the mean over all rows offered. It goes on through further calls of ``fit``.
@@ -125,72 +137,46 @@ default="divergence"
     """
 
     def __init__(
-        self,
-        pool=None,
-        *,
-        measure="divergence",
-        batch="diverse",
-        tol=0.02,
-        patience=3,
-        random_state=None,
-    ):
+        self, pool=None, *, measure="divergence", batch="diverse", tol=0.02, patience=3,
+        columns=None, n_jobs=None, random_state=None,
+    ):  # fmt: skip
         self.pool = pool
         self.measure = measure
         self.batch = batch
         self.tol = tol
         self.patience = patience
+        self.columns = columns
+        self.n_jobs = n_jobs
         self.random_state = random_state
+
+    @staticmethod
+    def _default_pool():
+        # Their thresholds are drawn by lot: they differ without leaving out any of few rows.
+        return [(f"tree {k}", ExtraTreeClassifier(random_state=k)) for k in range(_TREES)]
 
     def _fit_members(self, X, y, sample_weight, rng):
         self._check_options()
-        members = self._members()
-        n = len(X)
-        self.estimators_ = []
-        for member in members:
-            model = set_random_states(clone(member.estimator), rng, only_missing=True)
-            weight = sample_weight
-            if self.pool is None:
-                again = rng.multinomial(n, np.full(n, 1 / n)).astype(float)
-                weight = again if weight is None else again * weight
-                if not weight.any():
-                    weight = sample_weight
-            self.estimators_.append(_crossfit.fit_member(model, X, y, weight))
-        self._n_labelled = n
-        self._start()
+        self._fit_pool(X, y, sample_weight)
+        self._begin(len(y))
 
-    def _start(self):
-        columns = ["n_labelled", "disagreement", "mean"]
-        if not isinstance(getattr(self, "history_", None), pd.DataFrame):
-            self.history_ = pd.DataFrame(columns=columns)
+    def _begin(self, n_labelled):
+        self.combiner_ = VoteCombiner() if self._without_proba() else MeanCombiner()
+        self.n_labelled_ = n_labelled
+        if not hasattr(self, "history_"):
+            self.history_ = pd.DataFrame(
+                columns=["n_labelled", "disagreement", "mean"], dtype=float
+            )
 
     def _check_options(self):
-        check_pool(self.pool, owner="QueryByCommittee")
-        if self.pool is not None and not is_pool(self.pool):
-            raise TypeError(
-                f"pool={self.pool!r}: give a list or dict of classifiers, not one ensemble."
-            )
         if not callable(self.measure):
             check_choice(self.measure, "measure", QUERY_MEASURES)
         check_choice(self.batch, "batch", ("diverse", "top"))
         check_number(self.tol, "tol", low=0)
         check_count(self.patience, "patience")
 
-    def _members(self):
-        if self.pool is None:
-            tree = DecisionTreeClassifier(max_features="sqrt")
-            return [Member(tree, None, f"tree {k}") for k in range(_TREES)]
-        return named_pool(self.pool)
-
-    def _members_have_proba(self):
-        models = getattr(self, "estimators_", None)
-        if models is None:
-            models = [] if self.pool is None else [m.estimator for m in self._members()]
-        return all(hasattr(model, "predict_proba") for model in models)
-
     def _learns_in_parts(self):
-        if self.pool is None or not is_pool(self.pool):
-            return False
-        return all(hasattr(member.estimator, "partial_fit") for member in self._members())
+        listed = self._listed(self._given_pool()) if is_pool(self.pool) and self.pool else []
+        return bool(listed) and all(hasattr(m.estimator, "partial_fit") for m in listed)
 
     @available_if(lambda committee: committee._learns_in_parts())
     def partial_fit(self, X: Any, y: Any, classes: Any = None) -> Self:
@@ -207,34 +193,30 @@ default="divergence"
         -------
         self
         """
-        first = not hasattr(self, "estimators_")
-        X, y = validate_data(self, X, y, reset=first)
+        first = not hasattr(self, "pool_")
+        check_pool(self.pool, owner="QueryByCommittee")
+        need_target(self, y)
+        X, y = read_table(self, X, reset=first), column_or_1d(y, warn=True)
+        check_consistent_length(X, y)
         if first:
             self._check_options()
             if classes is None:
                 raise ValueError("classes=None: the first partial_fit needs all labels there are.")
             self.classes_ = np.unique(classes)
-            rng = check_random_state(self.random_state)
-            self.estimators_ = [
-                set_random_states(clone(m.estimator), rng, only_missing=True)
-                for m in self._members()
-            ]
-            self._n_labelled = 0
-            self._start()
+            self.pool_ = [(m.name, clone(m.estimator)) for m in self._listed(self.pool)]
         strange = ~np.isin(y, self.classes_)
         if strange.any():
             label = y[strange][0]
             raise ValueError(f"y has {label!r}, which is not in classes={self.classes_.tolist()}.")
-        for model in self.estimators_:
+        for _, model in self.pool_:
             model.partial_fit(X, y, classes=self.classes_)
-        self._n_labelled += len(X)
+        self._begin(len(y) + (0 if first else self.n_labelled_))
         return self
 
     def disagreement(self, X: Any) -> NDArray:
         """Return how much each row would teach, by ``measure``, (n_samples,)."""
         check_is_fitted(self)
-        answers = self._ask(X)
-        outputs = MemberOutputs._from_answers(answers)
+        outputs = self.member_outputs(X)
         need_outputs(outputs, "members")
         rate = self.measure if callable(self.measure) else QUERY_MEASURES[self.measure]
         value = np.asarray(rate(outputs), dtype=float)
@@ -244,13 +226,6 @@ default="divergence"
                 f"finite number for each of {outputs.n_samples} samples."
             )
         return value
-
-    def _ask(self, X):
-        members = [
-            Member(model, m.columns, m.name)
-            for m, model in zip(self._members(), self.estimators_, strict=True)
-        ]
-        return ask_all(members, self._check_X(X), self.classes_)
 
     def query(self, X: Any, n_queries: int = 1) -> NDArray:
         """Choose the rows to ask for.
@@ -275,12 +250,10 @@ default="divergence"
         chosen = order[:n_queries]
         if self.batch == "diverse" and n_queries > 1:
             few = order[: _CANDIDATES * n_queries]
-            rows = np.asarray(self._check_X(X), dtype=float)[few]
+            rows = _as_numbers(select_rows(X, few))
             chosen = few[_spread_out(rows, value[few], n_queries)]
-        row = [self._n_labelled, float(value[chosen].mean()), float(value.mean())]
-        self.history_ = pd.concat(
-            [self.history_, pd.DataFrame([row], columns=self.history_.columns)], ignore_index=True
-        ) if len(self.history_) else pd.DataFrame([row], columns=self.history_.columns)  # fmt: skip
+        row = [float(self.n_labelled_), float(value[chosen].mean()), float(value.mean())]
+        self.history_.loc[len(self.history_)] = row
         return chosen
 
     @property
@@ -291,6 +264,14 @@ default="divergence"
         if len(asked) < self.patience:
             return False
         return bool((asked[-self.patience :] <= self.tol * max(asked.max(), 1e-12)).all())
+
+
+def _as_numbers(X):
+    """Return rows as numbers, to tell how far apart they are: categories as flags, gaps as 0."""
+    if sparse.issparse(X):
+        X = X.toarray()
+    frame = X if isinstance(X, pd.DataFrame) else pd.DataFrame(np.asarray(X))
+    return pd.get_dummies(frame).to_numpy(dtype=float, na_value=0.0)
 
 
 def _spread_out(rows, value, n):

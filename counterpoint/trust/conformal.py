@@ -11,12 +11,14 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
-from sklearn.base import is_classifier
+from sklearn.base import BaseEstimator, is_classifier
 
 from counterpoint import _crossfit
+from counterpoint._arrays import as_labels, check_axes, check_floats
 from counterpoint._ballot import member_mean
 from counterpoint._conformal import class_limit, conformal_limit, member_spread, sets_within
 from counterpoint._members import Member, ask, is_pool, named_pool
+from counterpoint._options import check_jobs
 from counterpoint._outputs import MemberOutputs
 from counterpoint._predictions import MemberPredictions
 from counterpoint._tables import select_rows
@@ -234,15 +236,18 @@ def cross_conformal(
     True
     """
     check_number(coverage, "coverage", low=0, high=1, open_low=True, open_high=True)
+    check_jobs(n_jobs)
+    X, X_new = (X if hasattr(X, "shape") else np.asarray(X) for X in (X, X_new))
     pool = estimator if is_pool(estimator) else [("model", estimator)]
-    first = pool[0] if isinstance(pool, (list, tuple)) else next(iter(pool.values()))
-    classes_wanted = is_classifier(first[1] if isinstance(first, tuple) else first)
-    kind = "classifier" if classes_wanted else "regressor"
-    members = named_pool(pool, columns, kind=kind)
-    y = np.asarray(y) if not hasattr(y, "to_numpy") else y.to_numpy()
-    if classes_wanted:
+    members = named_pool(pool, columns, kind="estimator")
+    for member in members:
+        if not isinstance(member.estimator, BaseEstimator):
+            raise TypeError(f"estimator={member.estimator!r}: give estimators of scikit-learn.")
+    if is_classifier(members[0].estimator):
+        y = as_labels(y, "y")
+        check_axes(y, "y", ("n_samples",))
         return _cross_sets(members, X, y, X_new, coverage, cv, n_jobs)
-    y = y.astype(float)
+    y = check_floats(y, "y", ("n_samples",))
     splits = _crossfit.make_splits(cv, X, y, classifier=False)
     low, high = [], []
     for train, test in splits:

@@ -31,13 +31,15 @@ class DisagreementTest:
     Attributes
     ----------
     disagreement : float
-        Share of the batch on which constrained models could be made to disagree.
+        Share of the batch on which constrained models have disagreed, mean over the rounds: not
+        of the last, by which models that are free enough disagree on everything.
     null : ndarray of shape (n_trials,)
         The same of batches of that size from the reference.
     p : float
         Share of those, with the batch itself, that reach as much.
     rows : ndarray of shape (n_samples,)
-        On how many rounds each row of the batch was disagreed on, as a share: the rows behind it.
+        For each row of the batch, the share of rounds by which it was disagreed on: the rows
+        behind an alarm have most. NaN for rows that were not drawn.
     """
 
     disagreement: float
@@ -121,8 +123,14 @@ def disagreement_test(
     n_trials = check_count(n_trials, "n_trials", high=10_000)
     check_count(max_samples, "max_samples", low=2)
     rng = check_random_state(random_state)
-    answers = [np.asarray(model.predict(X)) for X in (X_train, X_reference, X_new)]
-    scores = [_second(model, X, a) for X, a in zip((X_reference, X_new), answers[1:], strict=True)]
+    try:
+        answers = [np.asarray(model.predict(X)) for X in (X_train, X_reference, X_new)]
+        asked = zip((X_reference, X_new), answers[1:], strict=True)
+        scores = [_second(model, X, said) for X, said in asked]
+    except (TypeError, ValueError) as error:
+        raise ValueError(
+            f"The model cannot answer X_train, X_reference or X_new, as it was fitted: {error}"
+        ) from error
     train, before = both_frames(X_train, X_reference)
     _, after = both_frames(X_train, as_frame(X_new, "X_new"))
     encoder = TabularEncoder().fit(train, answers[0])
@@ -136,10 +144,10 @@ def disagreement_test(
     drawn = rng.permutation(len(after))[:size]
     apart = np.full(len(after), np.nan)
     apart[drawn] = run(after, scores[1], drawn)
-    reached = float(np.mean(apart[drawn] > 0))
+    reached = float(apart[drawn].mean())
     null = np.array(
         [
-            np.mean(run(before, scores[0], rng.permutation(len(before))[:size]) > 0)
+            run(before, scores[0], rng.permutation(len(before))[:size]).mean()
             for _ in range(n_trials)
         ]
     )

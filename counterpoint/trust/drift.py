@@ -20,7 +20,7 @@ from counterpoint._validation import check_count, check_flag
 from counterpoint.base import draw_seed
 from counterpoint.datasets.columns import is_nominal, objects
 from counterpoint.datasets.encoding import TabularEncoder
-from counterpoint.trust.inputs import check_same, disagreement, ensemble_number, ensemble_proba
+from counterpoint.trust.inputs import disagreement, ensemble_number, ensemble_proba, need_either
 
 _MOST_ROWS = 5000  # of each sample that the classifier looks at
 _FEWEST = 2
@@ -221,7 +221,7 @@ def output_tests(reference: Any, new: Any) -> pd.DataFrame:
     >>> bool(tests.set_index("of").loc["disagreement", "p_holm"] < 0.01)
     True
     """
-    check_same(reference, new)
+    need_either(reference, new)
     rows = [("disagreement", *number_test(disagreement(reference), disagreement(new)))]
     if hasattr(reference, "values"):
         rows.append(("answers", *number_test(ensemble_number(reference), ensemble_number(new))))

@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from counterpoint._ballot import member_mean
+from counterpoint._conformal import member_spread
 from counterpoint._outputs import MemberOutputs
 from counterpoint._predictions import MemberPredictions
 
@@ -37,6 +38,16 @@ def need_predictions(outputs: Any, name: str, *, truth: bool = False) -> None:
         raise TypeError(f"{name}={outputs!r}: pass MemberPredictions, the numbers of regressors.")
     if truth and outputs.y is None:
         raise ValueError(f"{name}= has no truth: build its MemberPredictions with y.")
+
+
+def need_either(reference: Any, new: Any) -> None:
+    """Raise unless both are outputs of the same members, of classifiers or of regressors."""
+    for name, outputs in (("reference", reference), ("new", new)):
+        if isinstance(reference, MemberPredictions):
+            need_predictions(outputs, name)
+        else:
+            need_outputs(outputs, name)
+    check_same(reference, new)
 
 
 def check_same(reference: Any, new: Any) -> None:
@@ -92,8 +103,6 @@ def disagreement(outputs: Any) -> NDArray:
     probabilities, that two draws from them do. Of numbers, their standard deviation.
     """
     if isinstance(outputs, MemberPredictions):
-        from counterpoint._conformal import member_spread
-
         return member_spread(outputs.values, outputs.say)
     say = outputs.say / outputs.say.sum()
     tally = outputs.tally

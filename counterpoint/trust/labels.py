@@ -3,7 +3,7 @@
 Northcutt, Jiang and Chuang (2021): a row counts as truly of class j where its probability of j is
 above the mean probability that rows labelled j get. The counts of (given, true) pairs estimate how
 many labels of each class are wrong; that many, the least believed, are named. Here every member
-counts for itself, and their counts are added up.
+has thresholds of its own, and a row counts as truly of a class where most members are sure of it.
 """
 
 from dataclasses import dataclass
@@ -78,9 +78,12 @@ def find_label_errors(outputs: MemberOutputs) -> LabelErrors:
 
     Notes
     -----
-    With one member this is cleanlab's ``prune_by_noise_rate``. With several, thresholds and counts
-    are each member's own and counts are added, so that one badly calibrated member does not move
-    the others' thresholds; rows are ranked by the mean of their probabilities.
+    With one member this is cleanlab's ``prune_by_noise_rate``. With several, thresholds are each
+    member's own, so that one badly calibrated member does not move the others'; a row is counted
+    as of class j where more than half of the members, by their weights, are sure of j; rows are
+    ranked by the mean of probabilities, and named only where more than half of the members say
+    something else than the label. Adding up the counts of all members instead finds more errors
+    where members are weak that are none.
 
     References
     ----------
@@ -109,9 +112,13 @@ def find_label_errors(outputs: MemberOutputs) -> LabelErrors:
         )
     y, weight = outputs.y, row_weight(outputs)
     n_classes = outputs.n_classes
-    counts = np.zeros((n_classes, n_classes))
-    for own, say in zip(outputs.proba, outputs.say, strict=True):
-        counts += say * _confident_counts(np.asarray(own, dtype=float), y, weight, n_classes)
+    share = outputs.say / outputs.say.sum()
+    sure = np.zeros((outputs.n_samples, n_classes))
+    for own, say in zip(outputs.proba, share, strict=True):
+        found = confident_class(np.asarray(own, dtype=float), y, weight)
+        sure[np.flatnonzero(found >= 0), found[found >= 0]] += say
+    counts = _count_pairs(np.where(sure.max(axis=1) > 0.5, sure.argmax(axis=1), -1), y, weight,
+                          n_classes)  # fmt: skip
     joint = _calibrated_joint(counts, y, weight, n_classes)
     mean = member_mean(np.asarray(outputs.proba, dtype=float), outputs.weights)
     wrong = _prune(mean, y, joint, len(y))
@@ -119,16 +126,17 @@ def find_label_errors(outputs: MemberOutputs) -> LabelErrors:
     others = mean.copy()
     others[np.arange(len(y)), y] = -1.0
     suggested = mean.argmax(axis=1)
-    wrong &= suggested != y
-    share = outputs.say / outputs.say.sum()
+    against = share @ (outputs.votes != y)
+    wrong &= (suggested != y) & (against > 0.5)
     return LabelErrors(
-        wrong=wrong, belief=own - others.max(axis=1), against=share @ (outputs.votes != y),
+        wrong=wrong, belief=own - others.max(axis=1), against=against,
         suggested=outputs.classes[suggested], given=outputs.classes[y], joint=joint,
     )  # fmt: skip
 
 
-def _confident_counts(proba, y, weight, n_classes):
-    """Return how often rows given i are confidently j: equation 1 of the paper."""
+def confident_class(proba: NDArray, y: NDArray, weight: NDArray) -> NDArray:
+    """Return the class each row is confidently of, -1 where of none: equation 1 of the paper."""
+    n_classes = proba.shape[1]
     limits = np.full(n_classes, np.inf)
     for k in range(n_classes):
         rows = y == k
@@ -136,9 +144,13 @@ def _confident_counts(proba, y, weight, n_classes):
             limits[k] = weight[rows] @ proba[rows, k] / weight[rows].sum()
     # A hair below: a row whose probability is the mean itself is meant to pass.
     above = proba >= limits - 1e-6
-    best = np.where(above, proba, -1.0).argmax(axis=1)
-    sure = above.any(axis=1)
+    return np.where(above.any(axis=1), np.where(above, proba, -1.0).argmax(axis=1), -1)
+
+
+def _count_pairs(best, y, weight, n_classes):
+    """Return how often rows given i are confidently j, (n_classes, n_classes)."""
     counts = np.zeros((n_classes, n_classes))
+    sure = best >= 0
     np.add.at(counts, (y[sure], best[sure]), weight[sure])
     # A class of which no row is sure: its rows are believed.
     for k in np.flatnonzero(counts.sum(axis=1) == 0):

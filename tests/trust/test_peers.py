@@ -48,8 +48,8 @@ def test_dawid_skene_posteriors_are_crowd_kits(n_classes):
     # A negative tol: theirs would stop where rounding lowers its bound, some steps early.
     made = make_votes(300, n_classes=n_classes, missing=0.3, random_state=n_classes)
     votes = made.votes
-    theirs = crowdkit.DawidSkene(n_iter=100, tol=-1).fit_predict_proba(long_frame(votes))
-    ours = estimate_truth(votes, discount=False, smoothing=0, max_iter=100, tol=0)
+    theirs = crowdkit.DawidSkene(n_iter=40, tol=-1).fit_predict_proba(long_frame(votes))
+    ours = estimate_truth(votes, discount=False, smoothing=0, max_iter=40, tol=0)
     assert np.abs(theirs.loc[range(300), list(range(n_classes))] - ours.proba).max().max() < 1e-6
 
 
@@ -57,10 +57,8 @@ def test_one_coin_and_glad_agree_with_crowd_kits():
     crowdkit = peer("crowdkit.aggregation")
     votes = make_votes(300, n_members=9, missing=0.2, random_state=3).votes
     frame = long_frame(votes)
-    theirs = crowdkit.OneCoinDawidSkene(n_iter=100, tol=-1).fit_predict_proba(frame)
-    ours = estimate_truth(
-        votes, method="one-coin", discount=False, smoothing=0, max_iter=100, tol=0
-    )
+    theirs = crowdkit.OneCoinDawidSkene(n_iter=40, tol=-1).fit_predict_proba(frame)
+    ours = estimate_truth(votes, method="one-coin", discount=False, smoothing=0, max_iter=40, tol=0)
     assert np.abs(theirs.loc[range(300), [0, 1]] - ours.proba).max().max() < 1e-6
     theirs = crowdkit.GLAD(n_iter=50, silent=True).fit_predict(frame)
     ours = estimate_truth(votes, method="glad", discount=False)
