@@ -76,6 +76,7 @@ def measure(
         options.check_outputs(plot)
         from counterpoint.tabular.outputs import summarise_outputs
         from counterpoint.tabular.votes import read_answers
+        from counterpoint.trust import VoteLog
 
         outputs = read_answers(
             options.opened(Path(file)),
@@ -88,7 +89,7 @@ def measure(
             encoding=encoding,
             sheet=sheet,
         )
-    if not hasattr(outputs, "y"):  # nobody knows the truth
+    if isinstance(outputs, VoteLog):  # nobody knows the truth
         votes.show(outputs, plot=plot, as_json=as_json)
         return
     terminal.show(summarise_outputs(outputs), _print, json=as_json)

@@ -68,13 +68,13 @@ class ErrorEstimateDisplay(Display):
     def draw(self, ax, *, true: float | None = None) -> list[Any]:
         """Draw on these axes; ``true`` is the error that came out, if it is known by now."""
         rows = self.estimates[np.isfinite(self.estimates["estimate"].astype(float))]
-        for k, row in enumerate(rows.itertuples()):
-            colour = style.colour(0 if row.method == "combined" else 5)
-            reach = [[row.estimate - row.low], [row.high - row.estimate]]
-            ax.errorbar(
-                [row.estimate], [k], xerr=np.maximum(reach, 0), fmt="o", color=colour, capsize=3,
-                mfc=colour if row.holds is True or row.holds == True else "white",  # noqa: E712
-            )  # fmt: skip
+        at, low, high = (rows[name].to_numpy(float) for name in ("estimate", "low", "high"))
+        holds = rows["holds"].astype(str).to_numpy() == "True"
+        for k in range(len(rows)):
+            colour = style.colour(0 if rows["method"].iloc[k] == "combined" else 5)
+            reach = np.maximum([[at[k] - low[k]], [high[k] - at[k]]], 0)
+            ax.errorbar([at[k]], [k], xerr=reach, fmt="o", color=colour, capsize=3,
+                        mfc=colour if holds[k] else "white")  # fmt: skip
         key = [Line2D([], [], color=style.GREY, linestyle="--", label="reference, known")]
         ax.axvline(self.reference_error, color=style.GREY, linestyle="--", zorder=0.5)
         if true is not None:

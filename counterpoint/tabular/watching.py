@@ -283,7 +283,7 @@ def _open(state: Any, model: TableModel, level: float) -> sqlite3.Connection:
 
 
 def _fingerprint(model: TableModel) -> str:
-    held = pd.util.hash_pandas_object(model.X_test, index=False).to_numpy()
+    held = pd.util.hash_pandas_object(pd.DataFrame(model.X_test), index=False).to_numpy()
     parts = [np.sort(model.trained).tobytes(), held.tobytes(), repr(model.model).encode()]
     return hashlib.sha256(b"".join(parts)).hexdigest()
 

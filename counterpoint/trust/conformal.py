@@ -280,7 +280,7 @@ def _cross_sets(members, X, y, X_new, coverage, cv, n_jobs):
         # How many rows of this part are at least as far off as each class of each new row.
         at = np.searchsorted(np.sort(score), (1.0 - new) - 1e-12, side="left")
         more = more + (len(score) - at)
-    p = (1 + more) / (1 + len(y))
+    p = np.asarray((1 + more) / (1 + len(y)))
     sets = p > 1 - coverage
     sets[np.arange(len(sets)), p.argmax(axis=1)] = True
     return ConformalSets(sets=sets, classes=classes, limit=np.nan, coverage=coverage)

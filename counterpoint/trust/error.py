@@ -47,7 +47,9 @@ class ErrorEstimate:
         The known error on the reference.
     methods : DataFrame
         A row per method: "estimate", "low", "high", "weight" in the combination, "assumption",
-        "holds" (True, False, or None where it cannot be told), "says" (what the check found).
+        whether it "passes" its check on the reference, and "holds", which is False as well where
+        the new rows differ (True, False, or None where it cannot be told), "says" (what the check
+        found).
     per_class : DataFrame or None
         For each class that is answered: its share of the answers and the error among them, on the
         reference (known) and on the new rows (estimated).
@@ -185,7 +187,7 @@ def estimate_error(
         holds = checked.holds and not changed if checked.holds else checked.holds
         says = checked.says + (f"; {changed}" if changed else "")
         rows.append({"method": method.name, "estimate": point, "assumption": method.assumption,
-                     "holds": holds, "says": says})  # fmt: skip
+                     "passes": checked.holds, "holds": holds, "says": says})  # fmt: skip
     for _ in range(n_draws):
         w = _redrawn(before.weight, rng)
         v = _redrawn(after.weight, rng)
@@ -202,7 +204,7 @@ def estimate_error(
     own = combined.reindex(columns=frame.index).to_numpy(dtype=float)
     whole = _root_mean_square(np.nansum(weight * own, axis=1)) if len(own) else np.nan
     low, high = _limits(np.array([point]), together, np.array([whole]), confidence)
-    columns = ["estimate", "low", "high", "weight", "assumption", "holds", "says"]
+    columns = ["estimate", "low", "high", "weight", "assumption", "passes", "holds", "says"]
     return ErrorEstimate(
         error=point, low=float(low[0]), high=float(high[0]),
         reference_error=before.error(before.weight), methods=frame[columns],
@@ -276,9 +278,8 @@ def _weights(miss, estimate):
         return np.zeros(len(miss))
     if not known.any():
         return usable / usable.sum()
-    # One that could not be tried counts as the worst that could.
-    square = np.where(np.isfinite(square), square, np.nanmax(square[known]))
-    share = np.where(usable, 1 / square, 0.0)
+    # One that could not be tried takes no part beside those that could.
+    share = np.where(known, 1 / np.where(known, square, 1), 0.0)
     return share / share.sum()
 
 
@@ -391,6 +392,7 @@ def _of_numbers(reference, new, X_reference, X_new, confidence, n_draws, rng):
             "high": high,
             "weight": [1.0],
             "assumption": ["squared error is a line in the members' variance, here and there"],
+            "passes": [bool(tied)],
             "holds": [bool(tied and not changed)],
             "says": [says],
         },

@@ -19,7 +19,7 @@ from counterpoint.trust.inputs import disagreement, ensemble_proba, row_weight
 
 _MOST_MEMBERS = 25  # of whom every pair is looked at
 _EDGE = 1e-3  # shares are kept this far from 0 and 1 before the probit
-_LINEAR = 0.9  # least R2 of a line through the pairs
+_LINEAR = 0.9  # least share of the variance that a line through the pairs explains
 _BINS = 10
 
 
@@ -33,7 +33,9 @@ class Seen:
         self.confidence = self.proba.max(axis=1)
         self.weight = row_weight(outputs)
         self.y = outputs.y
-        self.wrong = None if outputs.y is None else (self.answer != outputs.y).astype(float)
+        # Of new rows nobody knows: NaN, so that what looks there all the same is seen to.
+        known = outputs.y is not None
+        self.wrong = np.where(self.answer != outputs.y, 1.0, 0.0) if known else self.weight * np.nan
 
     @cached_property
     def disagreement(self) -> NDArray:
@@ -328,7 +330,7 @@ def _probit(share):
 
 
 def _line(x, y):
-    """Return slope, height and R2 of the least squares line; NaN where x does not vary."""
+    """Return slope and height of the line, and the share it explains; NaN where x does not vary."""
     away = x - x.mean()
     across = float(away @ away)
     if len(x) < 3 or across < 1e-9:
