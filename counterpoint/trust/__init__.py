@@ -26,8 +26,9 @@ from counterpoint.trust.conformal import (
 from counterpoint.trust.constrained import DisagreementTest, disagreement_test
 from counterpoint.trust.copying import copying_pairs
 from counterpoint.trust.drift import classifier_test, column_tests, detect_shift, output_tests
-from counterpoint.trust.error import ErrorEstimate, estimate_error
+from counterpoint.trust.error import estimate_error
 from counterpoint.trust.error_methods import METHODS, ErrorMethod
+from counterpoint.trust.error_parts import ErrorEstimate
 from counterpoint.trust.labels import LabelErrors, find_label_errors
 from counterpoint.trust.segments import error_by_segment
 from counterpoint.trust.selective import (

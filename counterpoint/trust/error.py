@@ -1,14 +1,10 @@
 """How wrong am I on these new rows? The error of an ensemble, estimated without labels."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
-from scipy.special import ndtri
-from scipy.stats import spearmanr
 from sklearn.utils import check_random_state
 
 from counterpoint._predictions import MemberPredictions
@@ -21,72 +17,17 @@ from counterpoint.trust.error_methods import (
     calibrated,
     calibrations,
 )
-from counterpoint.trust.inputs import (
-    check_same,
-    disagreement,
-    ensemble_number,
-    need_outputs,
-    need_predictions,
-    row_weight,
+from counterpoint.trust.error_parts import (
+    FEWEST,
+    TRIALS,
+    ErrorEstimate,
+    changed,
+    limits,
+    redrawn,
+    root_mean_square,
 )
-
-_LEVEL = 0.01  # below this a test says that new rows differ
-_TRIALS = 24  # tilted halves of the reference on which methods are tried
-_FEWEST = 20  # rows of a reference below which nothing is tried
-
-
-@dataclass(frozen=True, kw_only=True, eq=False)
-class ErrorEstimate:
-    """The error on rows without labels; made by :func:`estimate_error`.
-
-    Attributes
-    ----------
-    error, low, high : float
-        The combined estimate and its limits; for numbers the mean squared error.
-    reference_error : float
-        The known error on the reference.
-    methods : DataFrame
-        A row per method: "estimate", "low", "high", "weight" in the combination, "assumption",
-        whether it "passes" its check on the reference, and "holds", which is False as well where
-        the new rows differ (True, False, or None where it cannot be told), "says" (what the check
-        found).
-    per_class : DataFrame or None
-        For each class that is answered: its share of the answers and the error among them, on the
-        reference (known) and on the new rows (estimated).
-    shift : DataFrame
-        Tests whether new rows are like the reference, as :func:`detect_shift` gives them.
-    trials : DataFrame
-        How far each method missed on tilted halves of the reference.
-    n_reference, n_new : int
-    notes : list of str
-    """
-
-    error: float
-    low: float
-    high: float
-    reference_error: float
-    methods: pd.DataFrame
-    per_class: pd.DataFrame | None
-    shift: pd.DataFrame
-    trials: pd.DataFrame
-    n_reference: int
-    n_new: int
-    notes: list[str] = field(default_factory=list)
-
-    @property
-    def trusted(self) -> bool:
-        """Whether the assumption of some method in the combination holds."""
-        used = self.methods["weight"] > 0
-        return bool((self.methods.loc[used, "holds"] == True).any())  # noqa: E712
-
-    def table(self) -> pd.DataFrame:
-        """Return the estimates: a row per method, the combination first."""
-        first = {
-            "method": "combined", "estimate": self.error, "low": self.low, "high": self.high,
-            "weight": 1.0, "holds": self.trusted,
-        }  # fmt: skip
-        rest = self.methods.reset_index()[[*first]]
-        return pd.concat([pd.DataFrame([first]), rest], ignore_index=True)
+from counterpoint.trust.inputs import check_same, need_outputs
+from counterpoint.trust.number_error import number_error
 
 
 def estimate_error(
@@ -128,10 +69,11 @@ def estimate_error(
 
     Notes
     -----
-    The combination weighs methods by how they do where the truth is known: one half of the
-    reference is tilted, towards rows that members disagree on, rows they agree on, and one class or
-    another, and methods that have seen the other half are asked; weights go with one over the mean
-    squared miss. Limits are of a bootstrap over both samples, widened by that miss.
+    The combination is a weighted median of the methods that pass their check on the reference. They
+    are weighed by how they do where the truth is known: one half of the reference is tilted,
+    towards rows that members are unsure of, rows they are sure of, and one class or another, and
+    methods that have seen the other half are asked; weights go with one over the mean squared
+    miss. Limits are of a bootstrap over both samples, widened by that miss.
 
     An assumption "holds" if its check on the reference passes (calibration, a line, the equality)
     and no test finds the new rows different, at level 0.01 corrected for the number of tests: where
@@ -169,48 +111,49 @@ def estimate_error(
     n_draws = check_count(n_draws, "n_draws", low=2, high=10_000)
     rng = check_random_state(random_state)
     if isinstance(reference, MemberPredictions):
-        return _of_numbers(reference, new, X_reference, X_new, confidence, n_draws, rng)
+        return number_error(reference, new, X_reference, X_new, confidence, n_draws, rng)
     need_outputs(reference, "reference", truth=True)
     need_outputs(new, "new")
     check_same(reference, new)
     used = _chosen(methods, reference)
     shift = detect_shift(reference, new, X_reference=X_reference, X_new=X_new)
-    changed = _changed(shift)
+    differs = changed(shift)
     before, after = Seen(reference), Seen(new)
     trials = _try(used, before, rng)
-    missed = trials.groupby("method", sort=False)["missed"].agg(_root_mean_square)
+    missed = trials.groupby("method", sort=False)["missed"].agg(root_mean_square)
     rows, drawn = [], []
     for method in used:
         learnt = method.learn(before, before.weight)
         point = method.estimate(learnt, after, after.weight)
         checked = method.check(before, after)
-        holds = checked.holds and not changed if checked.holds else checked.holds
-        says = checked.says + (f"; {changed}" if changed else "")
+        holds = checked.holds and not differs if checked.holds else checked.holds
+        says = checked.says + (f"; {differs}" if differs else "")
         rows.append({"method": method.name, "estimate": point, "assumption": method.assumption,
                      "passes": checked.holds, "holds": holds, "says": says})  # fmt: skip
     for _ in range(n_draws):
-        w = _redrawn(before.weight, rng)
-        v = _redrawn(after.weight, rng)
+        w = redrawn(before.weight, rng)
+        v = redrawn(after.weight, rng)
         drawn.append([m.estimate(m.learn(before, w), after, v) for m in used])
     frame = pd.DataFrame(rows).set_index("method")
     miss = missed.reindex(frame.index).to_numpy(dtype=float)
-    frame["weight"] = _weights(miss, frame["estimate"].to_numpy())
+    failed = (frame["passes"] == False).to_numpy()  # noqa: E712
+    frame["weight"] = _weights(miss, frame["estimate"].to_numpy(), failed)
     spread = np.array(drawn)
-    frame["low"], frame["high"] = _limits(frame["estimate"].to_numpy(), spread, miss, confidence)
+    frame["low"], frame["high"] = limits(frame["estimate"].to_numpy(), spread, miss, confidence)
     weight = frame["weight"].to_numpy()
-    point = float(np.nansum(weight * frame["estimate"]))
-    together = np.nansum(weight * spread, axis=1)[:, None]
+    point = float(_middle(frame["estimate"].to_numpy()[None], weight)[0])
+    together = _middle(spread, weight)[:, None]
     combined = trials.pivot_table(index="trial", columns="method", values="missed", sort=False)
     own = combined.reindex(columns=frame.index).to_numpy(dtype=float)
-    whole = _root_mean_square(np.nansum(weight * own, axis=1)) if len(own) else np.nan
-    low, high = _limits(np.array([point]), together, np.array([whole]), confidence)
+    whole = root_mean_square(_middle(own, weight)) if len(own) else np.nan
+    low, high = limits(np.array([point]), together, np.array([whole]), confidence)
     columns = ["estimate", "low", "high", "weight", "assumption", "passes", "holds", "says"]
     return ErrorEstimate(
         error=point, low=float(low[0]), high=float(high[0]),
         reference_error=before.error(before.weight), methods=frame[columns],
         per_class=_per_class(before, after), shift=shift, trials=trials,
         n_reference=reference.n_samples, n_new=new.n_samples,
-        notes=_notes(reference, new, changed, frame),
+        notes=_notes(reference, new, differs, frame),
     )  # fmt: skip
 
 
@@ -240,9 +183,9 @@ def _try(methods, seen, rng):
     """Ask methods that know one half of the reference about the other, tilted in many ways."""
     rows: list[dict[str, Any]] = []
     n = len(seen.answer)
-    if n < _FEWEST:
+    if n < FEWEST:
         return pd.DataFrame(rows, columns=["trial", "tilt", "method", "true", "missed"])
-    for trial in range(_TRIALS):
+    for trial in range(TRIALS):
         order = rng.permutation(n)
         known, other = seen.take(order[: n // 2]), seen.take(order[n // 2 :])
         tilt, factor = _tilt(other, trial, rng)
@@ -269,9 +212,14 @@ def _tilt(seen, trial, rng):
     return kind, np.exp(strength * (rank - 0.5))
 
 
-def _weights(miss, estimate):
-    """Return shares that go with one over the mean squared miss; even where nothing was tried."""
+def _weights(miss, estimate, failed):
+    """Return shares that go with one over the mean squared miss; even where nothing was tried.
+
+    Those whose check on the reference fails take no part, unless all do.
+    """
     usable = np.isfinite(estimate)
+    if (usable & ~failed).any():
+        usable &= ~failed
     square = np.where(np.isfinite(miss), np.maximum(miss, 0.002) ** 2, np.nan)
     known = usable & np.isfinite(square)
     if not usable.any():
@@ -283,44 +231,19 @@ def _weights(miss, estimate):
     return share / share.sum()
 
 
+def _middle(values, weight):
+    """Return the weighted median of each row of values (n, n_methods); NaN counts for nothing."""
+    out = np.full(len(values), np.nan)
+    for k, row in enumerate(values):
+        known = np.isfinite(row) & (weight > 0)
+        if known.any():
+            order = np.argsort(row[known], kind="stable")
+            share = weight[known][order].cumsum()
+            out[k] = row[known][order][np.searchsorted(share, share[-1] / 2)]
+    return out
+
+
 # -- intervals and words -----------------------------------------------------------------------
-
-
-def _redrawn(weight, rng):
-    n = len(weight)
-    again = weight * rng.multinomial(n, np.full(n, 1 / n))
-    return again if again.any() else weight
-
-
-def _limits(point, drawn, miss, confidence, top=1.0):
-    """Return limits: the bootstrap's deviation and the miss in trials, added as squares."""
-    z = float(ndtri((1 + confidence) / 2))
-    spread = np.where(np.isfinite(drawn).sum(axis=0) > 1, _deviation(drawn), 0.0)
-    half = z * np.sqrt(spread**2 + np.where(np.isfinite(miss), miss, 0.0) ** 2)
-    return np.clip(point - half, 0, None), np.clip(point + half, None, top)
-
-
-def _deviation(drawn):
-    known = np.isfinite(drawn)
-    n = np.maximum(known.sum(axis=0), 1)
-    mean = np.where(known, drawn, 0).sum(axis=0) / n
-    return np.sqrt(np.where(known, (drawn - mean) ** 2, 0).sum(axis=0) / np.maximum(n - 1, 1))
-
-
-def _root_mean_square(values):
-    values = np.asarray(values, dtype=float)
-    values = values[np.isfinite(values)]
-    return float(np.sqrt(np.mean(values**2))) if len(values) else np.nan
-
-
-def _changed(shift):
-    """Return in words what tests find different, or nothing."""
-    found = shift[shift["p_holm"] < _LEVEL]
-    if found.empty:
-        return ""
-    named = ", ".join(found["of"].astype(str).head(3))
-    more = f" and {len(found) - 3} more" if len(found) > 3 else ""
-    return f"the new rows differ in {named}{more}"
 
 
 def _per_class(before, after):
@@ -342,96 +265,13 @@ def _per_class(before, after):
     return pd.DataFrame(rows)
 
 
-def _notes(reference, new, changed, frame):
-    notes = [f"{changed}: no assumption is known to hold there."] if changed else []
+def _notes(reference, new, differs, frame):
+    notes = [f"{differs}: no assumption is known to hold there."] if differs else []
     if new.n_samples == 1:
         notes.append("one new row: the estimate is the chance that its answer is wrong.")
-    if reference.n_samples < _FEWEST:
+    if reference.n_samples < FEWEST:
         notes.append(f"a reference of {reference.n_samples} rows: nothing could be tried on it.")
     failed = frame.index[(frame["holds"] == False)].tolist()  # noqa: E712
-    if failed and not changed:
+    if failed and not differs:
         notes.append(f"the assumption of {', '.join(failed)} does not hold on the reference.")
     return notes
-
-
-# -- numbers -----------------------------------------------------------------------------------
-
-
-def _of_numbers(reference, new, X_reference, X_new, confidence, n_draws, rng):
-    """Estimate the mean squared error by the members' variance, on a line learnt on reference."""
-    need_predictions(reference, "reference", truth=True)
-    need_predictions(new, "new")
-    check_same(reference, new)
-    if reference.n_members < 2:
-        raise ValueError("reference= has 1 member: the spread of members needs 2 at least.")
-    shift = detect_shift(reference, new, X_reference=X_reference, X_new=X_new)
-    changed = _changed(shift)
-    square = (ensemble_number(reference) - reference.y) ** 2
-    before, after = disagreement(reference) ** 2, disagreement(new) ** 2
-    w, v = row_weight(reference), row_weight(new)
-    point = _by_spread(before, square, w, after, v)
-    drawn = [
-        _by_spread(before, square, _redrawn(w, rng), after, _redrawn(v, rng))
-        for _ in range(n_draws)
-    ]
-    trials = _try_numbers(before, square, w, rng)
-    miss = np.array([_root_mean_square(trials["missed"])])
-    low, high = _limits(np.array([point]), np.array(drawn)[:, None], miss, confidence, np.inf)
-    varied = len(square) > 3 and np.ptp(before) > 0 and np.ptp(square) > 0
-    told = spearmanr(before, square) if varied else None
-    tied = told is not None and told.statistic > 0 and told.pvalue < 0.05
-    says = (
-        f"spread and squared error have rank correlation {told.statistic:.2f}"
-        if told is not None
-        else "the spread does not vary: there is nothing to learn from"
-    ) + (f"; {changed}" if changed else "")
-    frame = pd.DataFrame(
-        {
-            "estimate": [point],
-            "low": low,
-            "high": high,
-            "weight": [1.0],
-            "assumption": ["squared error is a line in the members' variance, here and there"],
-            "passes": [bool(tied)],
-            "holds": [bool(tied and not changed)],
-            "says": [says],
-        },
-        index=pd.Index(["spread"], name="method"),
-    )
-    return ErrorEstimate(
-        error=point, low=float(low[0]), high=float(high[0]),
-        reference_error=float(np.average(square, weights=w)), methods=frame, per_class=None,
-        shift=shift, trials=trials, n_reference=reference.n_samples, n_new=new.n_samples,
-        notes=[f"{changed}: no assumption is known to hold there."] if changed else [],
-    )  # fmt: skip
-
-
-def _by_spread(before, square, w, after, v):
-    """Fit ``square = floor + slope * variance``, neither below 0; return the mean on new rows."""
-    total = w.sum()
-    x, y = w @ before / total, w @ square / total
-    across = w @ (before - x) ** 2 / total
-    slope = (w @ ((before - x) * (square - y)) / total) / across if across > 0 else 0.0
-    slope = max(slope, 0.0)
-    floor = y - slope * x
-    if floor < 0:
-        floor, slope = 0.0, y / x if x > 0 else 0.0
-    return float(floor + slope * (v @ after) / v.sum())
-
-
-def _try_numbers(before: NDArray, square: NDArray, w: NDArray, rng) -> pd.DataFrame:
-    rows = []
-    n = len(before)
-    if n >= _FEWEST:
-        for trial in range(_TRIALS):
-            order = rng.permutation(n)
-            known, other = order[: n // 2], order[n // 2 :]
-            kind = ("none", "hard rows", "easy rows")[trial % 3]
-            rank = np.argsort(np.argsort(before[other])) / max(len(other) - 1, 1)
-            strength = rng.uniform(0.5, 2.0) * (0, 1, -1)[trial % 3]
-            weight = w[other] * np.exp(strength * (rank - 0.5))
-            true = float(weight @ square[other] / weight.sum())
-            guess = _by_spread(before[known], square[known], w[known], before[other], weight)
-            rows.append({"trial": trial, "tilt": kind, "method": "spread", "true": true,
-                         "missed": guess - true})  # fmt: skip
-    return pd.DataFrame(rows, columns=["trial", "tilt", "method", "true", "missed"])
