@@ -30,6 +30,7 @@ _SUBPACKAGES = (
     "subsets",
     "tabular",
     "trees",
+    "trust",
     "views",
 )
 _NAMES = {

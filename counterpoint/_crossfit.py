@@ -261,7 +261,7 @@ def values(estimator, X, y, columns, cv, sample_weight, n_jobs):
     if cv is None or all(is_fitted(m.estimator) for m in members):
         return values_of(estimator, X, columns=columns, n_jobs=n_jobs)
     splits = make_splits(cv, X, y, classifier=False)
-    question = _ask_regressor if pool else _ask_regressors
+    question = ask_regressor if pool else _ask_regressors
     parts = cross_fit(members, X, y, splits, question, sample_weight=sample_weight, n_jobs=n_jobs)
     return np.stack(parts) if pool else parts[0].T
 
@@ -270,7 +270,8 @@ def _ask_regressors(member, X):
     return values_of(member.estimator, X).T
 
 
-def _ask_regressor(member, X):
+def ask_regressor(member, X):
+    """Return the numbers that one fitted regressor gives."""
     return np.asarray(member.estimator.predict(select_columns(X, member.columns)), dtype=float)
 
 

@@ -30,6 +30,7 @@ SUBPACKAGES = [
     "subsets",
     "tabular",
     "trees",
+    "trust",
     "views",
 ]
 PUBLIC = [

@@ -33,6 +33,7 @@ WITH_RULE = {
     "EnsembleSelectionClassifier",
     "EvolutionaryEnsembleClassifier",
     "EvolvedEnsembleClassifier",
+    "QueryByCommittee",
     "OverproduceSelectClassifier",
 }
 

@@ -8,9 +8,9 @@ from numpy.typing import NDArray
 from sklearn.utils import assert_all_finite
 from sklearn.utils.validation import check_consistent_length, check_is_fitted, column_or_1d
 
+from counterpoint._conformal import conformal_limit, member_spread
 from counterpoint._members import Member
 from counterpoint._predictions import MemberPredictions
-from counterpoint._validation import check_number
 from counterpoint.auto.engine import OverproduceSelect, rows_of
 from counterpoint.auto.fold_mean import FoldMeanRegressor
 from counterpoint.auto.metric import number_metric
@@ -141,7 +141,7 @@ class OverproduceSelectRegressor(OverproduceSelect, BaseEnsembleRegressor):
         self.cv_rmse_ = float(np.sqrt(mse))
         self.cv_score_ = 1.0 - mse / spread if spread > 0 else 0.0
         kept = outputs.take(keep)
-        apart = _apart(kept.values, self.estimator_weights_)
+        apart = member_spread(kept.values, self.estimator_weights_)
         # Never nothing: members may all be wrong in the same way.
         self._least_apart = float(max(np.abs(gap).mean(), 1e-300))
         self._scores = np.sort(np.abs(gap) / (self._least_apart + apart))
@@ -178,12 +178,10 @@ class OverproduceSelectRegressor(OverproduceSelect, BaseEnsembleRegressor):
             Infinite where there were too few rows to say so much.
         """
         check_is_fitted(self)
-        check_number(coverage, "coverage", low=0, high=1, open_low=True, open_high=True)
+        reach = conformal_limit(self._scores, coverage)
         values = self._ask(X)
         middle = self.combiner_.combine(MemberPredictions(values))
-        at = int(np.ceil(coverage * (len(self._scores) + 1))) - 1
-        reach = self._scores[at] if at < len(self._scores) else np.inf
-        half = reach * (self._least_apart + _apart(values, self.estimator_weights_))
+        half = reach * (self._least_apart + member_spread(values, self.estimator_weights_))
         return middle - half, middle + half
 
     # -- words ---------------------------------------------------------------------------------
@@ -229,12 +227,6 @@ class NumberTask:
         weights = np.zeros(len(answers))
         weights[trace.selected] = trace.weights
         return weights, float(trace.values[trace.best])
-
-
-def _apart(values, weights):
-    """How far members are apart on each row: root of their weighted variance."""
-    mean = weights @ values
-    return np.sqrt(np.maximum(weights @ (values - mean) ** 2, 0.0))
 
 
 def _leaderboard(outputs, kept, rule, keep, families, seconds, spread):

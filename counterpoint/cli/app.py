@@ -8,8 +8,8 @@ import typer
 from counterpoint import __version__
 
 COMMANDS = (
-    "columns", "fit", "predict", "compare", "explain", "report", "measure", "datasets", "demo",
-    "churn", "reproduce",
+    "columns", "fit", "predict", "watch", "compare", "explain", "report", "measure", "datasets",
+    "demo", "churn", "reproduce",
 )  # fmt: skip
 """The commands, in the order of the help: a file each, with HELP and a function of that name, or
 with an ``app`` of several."""

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from counterpoint.cli import options, terminal
+from counterpoint.cli import options, terminal, votes
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -15,7 +15,9 @@ if TYPE_CHECKING:
 HELP = (
     "Measure how the members of an ensemble disagree.\n\n"
     "FILE has a column per member, a row per sample, and a column with the truth. (In Python our "
-    "arrays are the other way round: members first.) Use samples the members were not trained on."
+    "arrays are the other way round: members first.) Use samples the members were not trained on. "
+    "Without a truth, as with people or language models that vote, it is estimated from the votes: "
+    "how good each voter is, what is likely true, who copies whom; an empty cell is no vote."
 )
 _WORDS = {
     "truth=": "--truth",
@@ -40,7 +42,7 @@ def measure(
         options.argument("Predictions: a table as for fit; - for standard input.", "FILE"),
     ],
     truth: Annotated[
-        str | None, options.option("Column with the true label. Default: class.", "COLUMN")
+        str | None, options.option("Column with the true label. Default: class, or none.", "COLUMN")
     ] = None,
     members: Annotated[
         str | None, options.option("Columns of the members. Default: all others.", "A,B,...")
@@ -72,11 +74,13 @@ def measure(
     with terminal.in_options(_WORDS):
         options.check_inputs(Path(file))
         options.check_outputs(plot)
-        from counterpoint.tabular.outputs import read_predictions, summarise_outputs
+        from counterpoint.tabular.outputs import summarise_outputs
+        from counterpoint.tabular.votes import read_answers
+        from counterpoint.trust import VoteLog
 
-        outputs = read_predictions(
+        outputs = read_answers(
             options.opened(Path(file)),
-            truth=truth or "class",
+            truth=truth,
             members=None if members is None else options.split(members),
             weights=weights,
             correct=correct,
@@ -85,6 +89,9 @@ def measure(
             encoding=encoding,
             sheet=sheet,
         )
+    if isinstance(outputs, VoteLog):  # nobody knows the truth
+        votes.show(outputs, plot=plot, as_json=as_json)
+        return
     terminal.show(summarise_outputs(outputs), _print, json=as_json)
     if outputs.n_members == 1:
         terminal.note(["one member makes no pair, so measures of pairs are undefined."])

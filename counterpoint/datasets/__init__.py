@@ -3,8 +3,9 @@
 ``load`` a set by its name; ``list_datasets`` and ``describe`` tell what there is, ``add_file`` puts
 a CSV of your own into the ``data_folder``, ``export_csv`` writes a set. ``TabularEncoder`` turns a
 mixed frame into numbers. Of the ``make_*`` problems ``bayes_error``, ``bayes_posterior`` and
-``bayes_predict`` tell the best possible error, probabilities and prediction. Nothing is ever
-downloaded unless ``fetch=True`` asks for it.
+``bayes_predict`` tell the best possible error, probabilities and prediction; ``make_votes`` and
+``make_judges`` are voters whose truth is known. Nothing is ever downloaded unless ``fetch=True``
+asks for it.
 """
 
 from importlib import import_module
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
         make_two_gaussians,
         make_waveform,
     )
+    from counterpoint.datasets.voters import make_judges, make_votes
 
 # Where each name lives. Imported at first use: pandas and scikit-learn take a second to import.
 _HOMES = {
@@ -31,6 +33,7 @@ _HOMES = {
     "folder": ("add_file", "data_folder"),
     "loading": ("export_csv", "load"),
     "synthetic": ("make_cone_torus", "make_ripley", "make_two_gaussians", "make_waveform"),
+    "voters": ("make_judges", "make_votes"),
 }
 
 __all__ = [
@@ -45,8 +48,10 @@ __all__ = [
     "list_datasets",
     "load",
     "make_cone_torus",
+    "make_judges",
     "make_ripley",
     "make_two_gaussians",
+    "make_votes",
     "make_waveform",
 ]
 

@@ -17,6 +17,13 @@
 ``HyperboxDisplay``         boxes of a model over the samples, two columns at a time
 ``SelectionDisplay``        error and criterion after each step of a search for members
 ``RankDisplay``             mean ranks of methods over data sets, and which differ
+``VotersDisplay``           how good voters are, as far as their votes tell, and who copies whom
+``ErrorEstimateDisplay``    the error on rows without labels, by every method
+``WatchDisplay``            the error in use, batch after batch, with alarms
+``SelectiveDisplay``        the error among the samples an ensemble is surest of
+``UncertaintyDisplay``      noise and disagreement of each sample
+``LabelErrorDisplay``       how far labels are believed
+``QueryDisplay``            how far a committee disagrees on what it asks for
 ``plot_decision_boundary``  decision regions of a classifier of two features
 =========================== ================================================================
 
@@ -43,7 +50,16 @@ from counterpoint.plots.ranks import RankDisplay
 from counterpoint.plots.selection import SelectionDisplay
 from counterpoint.plots.trajectory import TrajectoryDisplay
 from counterpoint.plots.tree import TreeDisplay
+from counterpoint.plots.trust import (
+    ErrorEstimateDisplay,
+    LabelErrorDisplay,
+    QueryDisplay,
+    SelectiveDisplay,
+    UncertaintyDisplay,
+    WatchDisplay,
+)
 from counterpoint.plots.vote_gains import VoteGainsDisplay
+from counterpoint.plots.voters import VotersDisplay
 
 __all__ = [
     "CoverageDisplay",
@@ -51,19 +67,26 @@ __all__ = [
     "Display",
     "DiversityMatrixDisplay",
     "EnsembleDisplay",
+    "ErrorEstimateDisplay",
     "HistoryDisplay",
     "HyperboxDisplay",
     "KappaErrorDisplay",
+    "LabelErrorDisplay",
     "LiftDisplay",
     "MarginDisplay",
     "MemberBoundariesDisplay",
     "NCLDynamicsDisplay",
     "PanelDisplay",
+    "QueryDisplay",
     "RankDisplay",
     "RelevanceHorizonDisplay",
     "SelectionDisplay",
+    "SelectiveDisplay",
     "TrajectoryDisplay",
     "TreeDisplay",
+    "UncertaintyDisplay",
     "VoteGainsDisplay",
+    "VotersDisplay",
+    "WatchDisplay",
     "plot_decision_boundary",
 ]

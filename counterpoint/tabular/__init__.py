@@ -13,6 +13,8 @@
 ``predict``          what a model says about the rows of a table
 ``save``, ``load``   model files that are safe to load
 ``read_predictions`` members' predictions from a file; ``summarise_outputs`` measures them
+``read_answers``     the same with or without the truth; ``summarise_votes`` where there is none
+``watch``            batches of new rows without labels: estimated error, alarms
 ``run_demo``         three ensembles on a shipped data set, and how their members disagree
 ==================== =====================================================================
 
@@ -44,6 +46,8 @@ _HOMES = {
     "scores": ("Score",),
     "table_model": ("TableModel",),
     "training": ("Fit", "fit"),
+    "votes": ("read_answers", "summarise_votes"),
+    "watching": ("Watch", "watch"),
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 

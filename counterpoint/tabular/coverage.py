@@ -1,8 +1,6 @@
-"""Sets and intervals that hold the truth as often as asked for: split conformal prediction.
+"""Sets and intervals of a fitted model, from the rows that were held out when it was fitted.
 
-The rows that were held out when a model was fitted tell how far off it is; a new row that comes
-from where they came from is no further off with the probability asked for, whatever the model
-(Vovk, Gammerman and Shafer 2005; for classes, the scores of Sadinle, Lei and Wasserman 2019).
+The computation is split conformal prediction, in ``counterpoint/_conformal.py``.
 """
 
 from typing import Any
@@ -10,24 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-
-def conformal_limit(scores: NDArray, coverage: float) -> float:
-    """Return the score that a new row exceeds with probability 1 - coverage at most.
-
-    ``scores`` are those of rows the model was not trained on; inf where they are too few to tell.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from counterpoint.tabular.coverage import conformal_limit
-    >>> conformal_limit(np.arange(1, 20) / 20, 0.9), conformal_limit(np.array([0.5]), 0.9)
-    (0.9, inf)
-    """
-    if not 0 < coverage < 1:
-        raise ValueError(f"coverage={coverage!r}: give a share above 0 and below 1, such as 0.9.")
-    n = len(scores)
-    k = int(np.ceil((n + 1) * coverage - 1e-9))
-    return float(np.sort(scores)[k - 1]) if k <= n else float("inf")
+from counterpoint._conformal import class_limit, conformal_limit, sets_within
 
 
 def class_sets(
@@ -53,12 +34,8 @@ def class_sets(
         A class is ruled out where its probability is below one minus this.
     """
     place = np.searchsorted(model.classes_, y_held)
-    held = model.predict_proba(X_held)
-    limit = conformal_limit(1.0 - held[np.arange(len(place)), place], coverage)
-    shares = model.predict_proba(X)
-    sets = 1.0 - shares <= limit
-    sets[np.arange(len(sets)), shares.argmax(axis=1)] = True
-    return sets, limit
+    limit = class_limit(model.predict_proba(X_held), place, coverage)
+    return sets_within(model.predict_proba(X), limit), limit
 
 
 def number_intervals(

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.model_selection import KFold, cross_val_predict
 
+from counterpoint._conformal import conformal_limit
 from counterpoint._interrupts import whole
 from counterpoint._statistics import wilson_interval
 
@@ -51,8 +52,7 @@ def interval_of(
             X = step.transform(X)
         return steps[-1][1].predict_interval(X, coverage=coverage)
     middle = np.asarray(model.predict(X), dtype=float)
-    at = int(np.ceil(coverage * (len(residuals) + 1))) - 1
-    reach = residuals[at] if at < len(residuals) else np.inf
+    reach = conformal_limit(residuals, coverage)
     return middle - reach, middle + reach
 
 

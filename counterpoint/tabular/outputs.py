@@ -78,6 +78,23 @@ def read_predictions(
     (MemberOutputs(2 members, 3 samples, 2 classes), ['tree', 'net'])
     """
     name, table = read_labels(source, separator, encoding=encoding, sheet=sheet)
+    return outputs_of(
+        name, table, truth=truth, members=members, weights=weights, correct=correct,
+        allow_new_labels=allow_new_labels,
+    )  # fmt: skip
+
+
+def outputs_of(
+    name: str,
+    table: pd.DataFrame,
+    *,
+    truth: str = "class",
+    members: Sequence[str] | None = None,
+    weights: str | None = None,
+    correct: bool = False,
+    allow_new_labels: bool = False,
+) -> MemberOutputs:
+    """Make ``MemberOutputs`` of a table of labels that has been read, as ``read_predictions``."""
     columns = [column for column in table.columns if column]
     texts = (str(text).lower() for column in columns for text in table[column].cat.categories)
     if not correct and truth not in columns and all(text in _FLAGS for text in texts):
@@ -87,23 +104,35 @@ def read_predictions(
         )
     if not correct:
         _find([truth], columns, f"truth column {truth!r}", "truth=", name)
-    if weights is not None:
-        _find([weights], columns, f"weights column {weights!r}", "weights=", name)
     apart = {weights} if correct else {truth, weights}
-    if members is None:
-        members = [column for column in columns if column not in apart]
-        if not members:
-            kept = " and ".join(repr(column) for column in columns if column in apart)
-            raise ValueError(f"{name} has no column for a member: its only columns are {kept}.")
-    else:
-        _check_members(members, columns, apart, name)
-    sample_weight = None if weights is None else _numbers(table[weights], weights, name)
+    members = member_columns(name, columns, members, weights, apart)
+    sample_weight = None if weights is None else row_weights(table[weights], weights, name)
     if correct:
         flags = [_flags(table[member], member, name) for member in members]
         return MemberOutputs.from_correct(
             np.stack(flags), sample_weight=sample_weight, names=list(members)
         )
     return _outputs(table, truth, list(members), sample_weight, allow_new_labels, name)
+
+
+def member_columns(
+    file: str,
+    columns: list[str],
+    members: Sequence[str] | None,
+    weights: str | None,
+    apart: set[str | None],
+) -> list[str]:
+    """Return the columns of the members: those named, or all but the truth and the weights."""
+    if weights is not None:
+        _find([weights], columns, f"weights column {weights!r}", "weights=", file)
+    if members is not None:
+        _check_members(members, columns, apart, file)
+        return list(members)
+    others = [column for column in columns if column not in apart]
+    if not others:
+        kept = " and ".join(repr(column) for column in columns if column in apart)
+        raise ValueError(f"{file} has no column for a member: its only columns are {kept}.")
+    return others
 
 
 def summarise_outputs(outputs: MemberOutputs) -> dict[str, Any]:
@@ -157,7 +186,7 @@ def _outputs(
     texts, codes = {}, {}
     for column in [truth, *members]:
         texts[column], codes[column] = _labels(table[column], column, name)
-    value_of = _values({text for column in texts.values() for text in column})
+    value_of = label_values({text for column in texts.values() for text in column})
     classes = {value_of[text] for text in texts[truth]}
     if len(classes) == 1:
         raise ValueError(
@@ -224,7 +253,8 @@ def _labels(column: pd.Series, name: str, file: str) -> tuple[list[str], np.ndar
     return texts, codes
 
 
-def _values(texts: set[str]) -> "dict[str, int] | dict[str, float] | dict[str, str]":
+def label_values(texts: set[str]) -> "dict[str, int] | dict[str, float] | dict[str, str]":
+    """Return what labels stand for: whole numbers if all are, else numbers, else the text."""
     if all(_INTEGER.fullmatch(text) for text in texts):
         integers = {text: int(text.partition(".")[0]) for text in texts}
         if all(abs(value) < 2**63 for value in integers.values()):
@@ -248,7 +278,8 @@ def _flags(column: pd.Series, name: str, file: str) -> np.ndarray:
     return np.array(flags, dtype=bool)[codes]
 
 
-def _numbers(column: pd.Series, name: str, file: str) -> np.ndarray:
+def row_weights(column: pd.Series, name: str, file: str) -> np.ndarray:
+    """Return the weights that a column of text holds, none below 0."""
     texts, codes = _labels(column, name, file)
     odd = np.array([not _NUMBER.fullmatch(text) or float(text) < 0 for text in texts])[codes]
     if odd.any():

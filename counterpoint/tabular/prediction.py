@@ -124,7 +124,7 @@ def predict(
         if numbers:
             what = "estimates numbers: ask for an interval, with coverage=0.9, say"
         raise ValueError(f"A model of {model.method!r} {what}.")
-    _, X, labels, new, notes = _rows_for(model, table, separator)
+    _, X, labels, new, notes = rows_for(model, table, separator)
     answers = model.model.predict(X)
     result = pd.DataFrame({"row": np.arange(1, len(answers) + 1), "prediction": answers})
     classes = [str(label) for label in getattr(model.model, "classes_", [])]
@@ -231,7 +231,7 @@ def explaining_rows(
     return {"X": X[~new], "y": y[~new], "X_test": X[new], "y_test": y[new]}, notes
 
 
-def _rows_for(
+def rows_for(
     model: TableModel, table: Table, separator: str | None
 ) -> tuple[str, pd.DataFrame, np.ndarray | None, np.ndarray | None, list[str]]:
     """Read rows for a model: the file, X, labels as text, which rows are new to it, notes.
@@ -261,7 +261,7 @@ def _labelled_rows(
     model: TableModel, table: Table, separator: str | None
 ) -> tuple[str, pd.DataFrame, np.ndarray, np.ndarray, list[str]]:
     """Read rows with labels: the file, X, y, whether the model was not trained on a row, notes."""
-    file, X, labels, new, notes = _rows_for(model, table, separator)
+    file, X, labels, new, notes = rows_for(model, table, separator)
     name = file or "The table"
     if labels is None or new is None:
         raise ValueError(

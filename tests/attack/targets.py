@@ -245,6 +245,8 @@ def _seed(rng, sizes):
 
 ROLES = {
     "outputs": outputs,
+    "reference": outputs,
+    "new": outputs,
     "correct": lambda rng, s: hostile.flags(rng, (s.members, s.samples)),
     "values": lambda rng, s: hostile.numbers(rng, (s.members, s.samples)),
     "votes": lambda rng, s: rng.randint(max(s.classes, 1), size=(s.members, s.samples)),
@@ -256,6 +258,9 @@ ROLES = {
     "y": lambda rng, s: hostile.labels(rng, s.samples),
     "y_true": lambda rng, s: hostile.labels(rng, s.samples),
     "y_pred": lambda rng, s: hostile.labels(rng, s.samples),
+    "X_reference": lambda rng, s: hostile.table(rng, s.samples, s.columns),
+    "X_new": lambda rng, s: hostile.table(rng, s.samples, s.columns),
+    "X_train": lambda rng, s: hostile.table(rng, s.samples, s.columns),
     "X": lambda rng, s: hostile.table(rng, s.samples, s.columns),
     "Y": lambda rng, s: hostile.table(rng, s.samples, s.columns),
     "weights": lambda rng, s: hostile.weights(rng, s.members),

@@ -182,9 +182,36 @@ def test_new_label_offers_a_way_out(fails, run, tmp_path):
     assert "3 classes (0, 1, 2)" in run("measure", path, "--allow-new-labels").out
 
 
-def test_flags_without_the_option(fails, tmp_path):
-    line = fails("measure", table(tmp_path, "a,b\n0,1\n1,1\n"))
-    assert "pass --correct" in line
+def test_flags_without_the_option_are_votes(run, tmp_path):
+    ran = run("measure", table(tmp_path, "a,b\n0,1\n1,1\n"))
+    assert ran.code == 0
+    assert "if that means right and wrong, pass --correct" in ran.err
+
+
+VOTES = "ann,bob,eve,zoe\n" + "cat,cat,dog,cat\ndog,dog,dog,\ncat,dog,cat,cat\n" * 20
+
+
+def test_votes_without_a_truth(run, tmp_path):
+    ran = run("measure", table(tmp_path, VOTES), "--plot", tmp_path / "voters.png")
+    assert ran.code == 0
+    lines = ran.out.splitlines()
+    assert lines[0].startswith("220 votes of 4 members on 60 samples, 2 classes (cat, dog)")
+    assert any(line.split()[:2] == ["ann", "60"] for line in lines)
+    assert "no column is the truth" in ran.err
+    assert matplotlib.image.imread(tmp_path / "voters.png").ndim == 3
+    told = json.loads(run("measure", table(tmp_path, VOTES), "--json").out)
+    assert [row["label"] for row in told["samples"][:3]] == ["cat", "dog", "cat"]
+    assert {row["name"] for row in told["members"]} == {"ann", "bob", "eve", "zoe"}
+    assert set(told["agreement"]) == {"one-coin", "spectral", "glad", "vote"}
+    assert told["n_votes"] == 220
+
+
+def test_votes_of_some_members_with_weights(run, fails, tmp_path):
+    path = table(tmp_path, "a,b,n\nx,x,2\ny,x,1\n")
+    told = json.loads(run("measure", path, "--weights", "n", "--json").out)
+    assert (told["weighted"], told["n_members"]) == (True, 2)
+    assert "no weights column 'm'" in fails("measure", path, "--weights", "m")
+    assert "no vote at all" in fails("measure", table(tmp_path, "a,b\n,\n,\n"))
 
 
 def test_other_separator(fails, run, tmp_path):

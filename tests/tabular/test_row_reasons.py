@@ -7,8 +7,9 @@ from sklearn.ensemble import RandomForestRegressor
 from tables import mixed_table
 
 from counterpoint import MemberOutputs, tabular
+from counterpoint._conformal import conformal_limit
 from counterpoint.datasets import load
-from counterpoint.tabular.coverage import class_sets, conformal_limit, number_intervals
+from counterpoint.tabular.coverage import class_sets, number_intervals
 from counterpoint.tabular.row_reasons import dispute, nearest_rows
 
 
@@ -77,7 +78,7 @@ def test_limits_hold_as_often_as_they_should():
     ]  # fmt: skip
     assert 0.89 < np.mean(held) < 0.92  # exactly 0.9 of rows drawn from the same place
     assert conformal_limit(np.arange(8.0), 0.9) == np.inf
-    with pytest.raises(ValueError, match=r"coverage=1\.5: give a share above 0 and below 1"):
+    with pytest.raises(ValueError, match=r"coverage=1\.5: give a number above 0 and below 1"):
         conformal_limit(np.arange(8.0), 1.5)
 
 

@@ -1,0 +1,164 @@
+"""A table of votes whose truth nobody knows: read into a ``VoteLog``, and summarised."""
+
+from collections.abc import Sequence
+from os import PathLike
+from typing import IO, Any
+
+import numpy as np
+import pandas as pd
+
+from counterpoint._outputs import MemberOutputs
+from counterpoint._validation import did_you_mean
+from counterpoint.diversity import label_disagreement, label_kappa
+from counterpoint.tabular.outputs import (
+    label_values,
+    member_columns,
+    outputs_of,
+    row_weights,
+)
+from counterpoint.tabular.plain import plain
+from counterpoint.tabular.reader import read_labels
+from counterpoint.trust import TRUTH_METHODS, TruthEstimate, VoteLog, estimate_truth
+
+_TRUTH = "class"
+_LISTED = 20  # samples a summary names
+
+
+def read_answers(
+    source: str | PathLike[str] | IO[bytes],
+    *,
+    truth: str | None = None,
+    members: Sequence[str] | None = None,
+    weights: str | None = None,
+    correct: bool = False,
+    allow_new_labels: bool = False,
+    separator: str | None = None,
+    encoding: str | None = None,
+    sheet: str | int | None = None,
+) -> MemberOutputs | VoteLog:
+    r"""Read what members said, with or without the truth.
+
+    With ``truth=None`` and no column called "class", every column is a member's votes, an empty
+    cell a gap, and a ``VoteLog`` comes back; otherwise as
+    :func:`~counterpoint.tabular.outputs.read_predictions`, whose parameters these are.
+
+    Examples
+    --------
+    >>> import io
+    >>> from counterpoint.tabular import read_answers
+    >>> read_answers(io.BytesIO(b"ann,bob,eve\ncat,cat,dog\ndog,,dog\n"))
+    VoteLog(5 votes of 3 members on 2 samples, 2 classes)
+    """
+    name, table = read_labels(source, separator, encoding=encoding, sheet=sheet)
+    columns = [column for column in table.columns if column]
+    # A column that is nearly called so was meant as the truth: its error says it better.
+    known = truth is not None or _TRUTH in columns or did_you_mean(_TRUTH, columns)
+    if correct or known:
+        return outputs_of(
+            name, table, truth=truth or _TRUTH, members=members, weights=weights, correct=correct,
+            allow_new_labels=allow_new_labels,
+        )  # fmt: skip
+    named = member_columns(name, columns, members, weights, {weights})
+    weight = None if weights is None else row_weights(table[weights], weights, name)
+    return _log(table, named, weight, name)
+
+
+def _log(table: pd.DataFrame, members: list[str], weight: Any, name: str) -> VoteLog:
+    texts = {m: [str(text).strip() for text in table[m].cat.categories] for m in members}
+    value_of = label_values({text for own in texts.values() for text in own if text})
+    votes = np.full((len(members), len(table)), None, dtype=object)
+    for row, member in zip(votes, members, strict=True):
+        # The last, for code -1: a gap.
+        values = np.array([value_of.get(text) for text in texts[member]] + [None], dtype=object)
+        row[:] = values[table[member].cat.codes.to_numpy()]
+    if not (votes != None).any():  # noqa: E711
+        raise ValueError(f"{name} has no vote at all: its columns are empty.")
+    return VoteLog.from_array(votes, names=members, sample_weight=weight)
+
+
+def summarise_votes(log: VoteLog, *, random_state: int = 0) -> dict[str, Any]:
+    """Summarise votes without truth: who is how good, what is likely true, who copies whom.
+
+    Parameters
+    ----------
+    log : VoteLog
+    random_state : int, default=0
+        Seeds the bootstrap of the limits.
+
+    Returns
+    -------
+    dict
+        ``n_members``, ``n_samples``, ``n_votes``, ``classes``, ``weighted``, ``members`` (name,
+        votes, accuracy with limits, say, confusion), ``copies``, ``agreement`` (of each method
+        with Dawid and Skene's labels), ``shares`` of the classes, ``doubtful`` samples (the least
+        sure), ``samples`` (label and probability of each), ``measures`` that need no truth, and
+        ``notes``. Plain data, undefined is None.
+
+    Examples
+    --------
+    >>> from counterpoint.tabular import summarise_votes
+    >>> from counterpoint.trust import VoteLog
+    >>> log = VoteLog.from_array([["a", "b", "a"], ["a", "b", "a"], ["a", "a", None]])
+    >>> summary = summarise_votes(log)
+    >>> [row["label"] for row in summary["samples"]]
+    ['a', 'b', 'a']
+    """
+    found = estimate_truth(log, random_state=random_state)
+    others = {
+        method: estimate_truth(log, method=method, weights=found.say, discount=False)
+        for method in TRUTH_METHODS
+        if method != found.method
+    }
+    same = {m: float(np.mean(one.labels == found.labels)) for m, one in others.items()}
+    # Rows count from 1, as the first after the header.
+    rows = found.sample_table().assign(sample=np.arange(1, log.n_samples + 1))
+    rows["difficulty"] = others["glad"].difficulty
+    doubtful = rows.sort_values("probability", kind="stable").head(_LISTED)
+    members = found.table().rename(columns={"member": "name"})
+    summary = {
+        "n_members": log.n_members,
+        "n_samples": log.n_samples,
+        "n_votes": log.n_votes,
+        "classes": log.classes,
+        "weighted": log.sample_weight is not None,
+        "members": [
+            {**row, "confusion": _matrix(found, k)}
+            for k, row in enumerate(members.to_dict("records"))
+        ],
+        "copies": found.copies.to_dict("records"),
+        "agreement": same,
+        "shares": dict(
+            zip(map(str, log.classes), np.average(found.proba, axis=0, weights=log.weight()),
+                strict=True)
+        ),
+        "doubtful": doubtful.to_dict("records"),
+        "samples": rows.to_dict("records"),
+        "measures": _measures(log),
+        "notes": _notes(log, found),
+    }  # fmt: skip
+    return plain(summary)
+
+
+def _matrix(found: TruthEstimate, k: int) -> Any:
+    return None if found.confusion is None else found.confusion[k]
+
+
+def _measures(log: VoteLog) -> dict[str, float | None]:
+    votes = log.array()
+    if (votes < 0).any() or log.n_members < 2:  # measures of pairs need every vote
+        return {"label_disagreement": None, "label_kappa": None}
+    outputs = MemberOutputs(
+        votes, classes=np.arange(log.n_classes), sample_weight=log.sample_weight
+    )  # fmt: skip
+    return {
+        "label_disagreement": float(label_disagreement(outputs)),
+        "label_kappa": float(label_kappa(outputs)),
+    }
+
+
+def _notes(log: VoteLog, found: TruthEstimate) -> list[str]:
+    notes = ["no column is the truth: accuracies are estimated from the votes alone, and assume "
+             "that most voters beat chance and err independently.", *found.notes]  # fmt: skip
+    if {str(label) for label in log.classes} <= {"0", "1"}:
+        notes.append("all votes are 1 or 0: if that means right and wrong, pass correct=True.")
+    return notes
