@@ -22,6 +22,7 @@ _SUBPACKAGES = (
     "dynamic",
     "exceptions",
     "hyperboxes",
+    "large",
     "networks",
     "plots",
     "report",
@@ -34,6 +35,7 @@ _SUBPACKAGES = (
 )
 _NAMES = {
     "MemberOutputs": "counterpoint._outputs",
+    "OutputCounts": "counterpoint._outputs",
     "PairCounts": "counterpoint._outputs",
     "MemberPredictions": "counterpoint._predictions",
     "member_predictions": "counterpoint._predictions",

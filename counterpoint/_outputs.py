@@ -22,11 +22,11 @@ from counterpoint._arrays import (
     encode_labels,
 )
 from counterpoint._ballot import exact_weights, vote_shares
-from counterpoint._counts import PairCounts, pack, pack_equal
+from counterpoint._counts import OutputCounts, PairCounts, pack, pack_equal
 from counterpoint._predictions import MemberPredictions
 from counterpoint.exceptions import MemberError
 
-__all__ = ["MemberOutputs", "PairCounts", "as_outputs"]
+__all__ = ["MemberOutputs", "OutputCounts", "PairCounts", "as_outputs"]
 
 
 class MemberOutputs:
@@ -432,9 +432,9 @@ def as_outputs(outputs, *, numbers=False):
         if not numbers:
             outputs.need_votes("This function")
         return outputs
-    if isinstance(outputs, PairCounts):
+    if isinstance(outputs, (PairCounts, OutputCounts)):
         raise TypeError(
-            "PairCounts know how often members were right, not on which samples: this needs "
+            f"{type(outputs).__name__} know how often members were right, not on which samples: this needs "
             "MemberOutputs or flags of shape (n_members, n_samples)."
         )
     if hasattr(outputs, "predict") or not hasattr(outputs, "__len__"):

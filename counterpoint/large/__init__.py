@@ -5,8 +5,18 @@ or taken in one order, so that results are the same at any number of parts and w
 """
 
 from counterpoint.large.bagging import BaggedTreesClassifier
+from counterpoint.large.measuring import count_outputs, measure, sample_outputs
 from counterpoint.large.sources import open_parts
 from counterpoint.large.store import BinnedStore
 from counterpoint.large.training import TAKES_STORES, fit_on_store
 
-__all__ = ["TAKES_STORES", "BaggedTreesClassifier", "BinnedStore", "fit_on_store", "open_parts"]
+__all__ = [
+    "TAKES_STORES",
+    "BaggedTreesClassifier",
+    "BinnedStore",
+    "count_outputs",
+    "fit_on_store",
+    "measure",
+    "open_parts",
+    "sample_outputs",
+]

@@ -152,6 +152,7 @@ def fit_bagging(estimator, store, options):
     rng = check_random_state(estimator.random_state)
     with new_crew(store, lambda token: Job(token, DrawnRows), **options) as crew:
         learner = ShardedLearner(base, crew)
+        del learner.template.feature_names_in_  # members are asked about plain numbers
         estimator.estimators_ = []
         for seed in _seeds(rng, estimator.n_estimators):
             crew.log.append(("draw", (seed,)))

@@ -46,7 +46,7 @@ class Crew:
 
     def total_weight(self) -> float:
         """Return what the rows count together."""
-        return float(np.concatenate(self.each("start_weights")).sum())
+        return float(np.concatenate(self.each("weight_sums")).sum())
 
     def measure(self, kind: int, centre: float):
         """Return what is found in each group, (3, n_groups)."""

@@ -109,8 +109,8 @@ class Rows:
         for start in range(0, self.n, self.store.group):
             yield slice(start, min(start + self.store.group, self.n))
 
-    def start_weights(self):
-        """Return the sum of the weights in each group."""
+    def weight_sums(self):
+        """Return the sum of the weights in each group, as they are now."""
         return np.array([self.weight[part].sum() for part in self.by_group()])
 
     # -- trees -----------------------------------------------------------------------------------
@@ -234,6 +234,10 @@ class SumRows(Rows):
         """Return the targets that the loss makes of the rows of a group."""
         y = self.targets[part]
         return self.loss.code(y if self.is_regression else y.astype(np.int32))
+
+    def case_sums(self):
+        """Return how many cases each group has."""
+        return np.array([self.cases[part].sum() for part in self.by_group()])
 
     def start_sums(self):
         """Return weighted sums of the loss's targets in each group, (n_groups, n_outputs)."""

@@ -59,7 +59,7 @@ class ShardedSumRule(AdditiveRule):
         self.crew.log.clear()
         start = np.zeros(self.loss.n_outputs)
         if not self.loss.weighs:
-            total = np.concatenate(self.crew.each("start_weights")).sum()
+            total = np.concatenate(self.crew.each("case_sums")).sum()
             start = np.concatenate(self.crew.each("start_sums")).sum(axis=0) / total
         self.loss.start = start
         self.crew.log.append(("set_start", (start,)))

@@ -70,7 +70,6 @@ class FilePart:
                 batch_size=BATCH,
                 batch_readahead=2,
                 fragment_readahead=1,
-                use_threads=False,
             )
 
     @property
