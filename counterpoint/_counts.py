@@ -218,7 +218,7 @@ class OutputCounts:
     >>> counts
     OutputCounts(2 members, 5 samples, 3 classes)
     >>> vote_error(counts), round(label_kappa(counts), 4)
-    (0.2, 0.375)
+    (0.0, 0.4444)
     """
 
     def __init__(self, counts, same, says, truth, votes, names):
@@ -254,8 +254,10 @@ class OutputCounts:
         if other.names != self.names or (other.same is None) != (self.same is None):
             raise ValueError("Cannot merge counts of other members: every part must have the same.")
         same = None if self.same is None else self.same + other.same
-        parts = [_merge(getattr(self, n), getattr(other, n)) for n in ("says", "truth", "cells")]
-        return OutputCounts(self.counts + other.counts, same, *parts, self.names)
+        return OutputCounts(
+            self.counts + other.counts, same, _merge(self.says, other.says),
+            _merge(self.truth, other.truth), _merge(self.cells, other.cells), self.names,
+        )  # fmt: skip
 
     def __radd__(self, other):
         # So that sum(counts) works: it starts from 0.

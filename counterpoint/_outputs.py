@@ -434,8 +434,8 @@ def as_outputs(outputs, *, numbers=False):
         return outputs
     if isinstance(outputs, (PairCounts, OutputCounts)):
         raise TypeError(
-            f"{type(outputs).__name__} know how often members were right, not on which samples: this needs "
-            "MemberOutputs or flags of shape (n_members, n_samples)."
+            f"{type(outputs).__name__} know how often members were right, not on which samples: "
+            "this needs MemberOutputs or flags of shape (n_members, n_samples)."
         )
     if hasattr(outputs, "predict") or not hasattr(outputs, "__len__"):
         raise TypeError(

@@ -40,7 +40,7 @@ from counterpoint._kernels.hist import (
     _scan_word,
 )
 from counterpoint._kernels.hist_categories import is_in
-from counterpoint._kernels.hist_scan import IDENTITY, MAX_BINS, N_FLOATS, N_SUMS, SQUARED_ERROR
+from counterpoint._kernels.hist_scan import IDENTITY, MAX_BINS, N_FLOATS, N_SUMS
 
 __all__ = ["add_up", "advance", "finish", "measure", "scan"]
 
@@ -73,10 +73,11 @@ def add_up(
 
     ``codes`` (n_groups, n_features, group) uint8, the last group filled up; ``y`` (n,) uint8 class
     codes, or ``target`` (n,) numbers; ``leaf`` (n,) the node each row was in, changed in place.
-    ``nodes`` are those of ``hist.grow``; ``built`` (n_nodes,) is where the histogram of a node goes,
-    -1 for none. Nodes from ``first`` on are new. Filled in for each of the shares that threads may
-    take: ``hist`` (n_shares, n_built, n_words, n_values), ``counts`` the numbers of rows in bins if
-    wanted, ``n_rows`` (n_shares, n_new); and ``squares`` (n_groups, n_new) of targets.
+    ``nodes`` are those of ``hist.grow``; ``built`` (n_nodes,) says where the histogram of a node
+    goes, -1 for none. Nodes from ``first`` on are new. Filled in for each of the shares that
+    threads may take: ``hist`` (n_shares, n_built, n_words, n_values), ``counts`` the numbers of
+    rows in bins if wanted, ``n_rows`` (n_shares, n_new); and ``squares`` (n_groups, n_new) of
+    targets.
     """
     n, (n_groups, n_features, group) = len(leaf), codes.shape
     size, n_counts = hist.shape[2] * hist.shape[3], counts.shape[2] * counts.shape[3]

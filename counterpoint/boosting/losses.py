@@ -117,7 +117,7 @@ class LogisticLoss(ClassLoss):
         return self._is_class(y).astype(float)
 
     def slopes(self, target, scores):
-        """Return weights p (1 - p), and responses (y - p) / (p (1 - p)); weights become at most 1."""
+        """Return weights p (1 - p), cut to at most 1 later, and responses (y - p) / (p (1 - p))."""
         if self.n_outputs == 1:
             p, q = expit(2.0 * scores), expit(-2.0 * scores)
         else:

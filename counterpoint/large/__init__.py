@@ -4,6 +4,7 @@ Rows lie in files or on other machines, and nothing but sums of them comes toget
 or taken in one order, so that results are the same at any number of parts and workers.
 """
 
+from counterpoint.large.asking import predict, write_outputs
 from counterpoint.large.bagging import BaggedTreesClassifier
 from counterpoint.large.measuring import count_outputs, measure, sample_outputs
 from counterpoint.large.sources import open_parts
@@ -18,5 +19,7 @@ __all__ = [
     "fit_on_store",
     "measure",
     "open_parts",
+    "predict",
     "sample_outputs",
+    "write_outputs",
 ]

@@ -143,8 +143,8 @@ def fit_bagging(estimator, store, options):
     base = estimator._base()
     if base.class_weight is not None:
         raise ValueError(
-            f"class_weight={base.class_weight!r} is not for bagging on a store: weigh the rows by a "
-            "column, weight=, when the store is written."
+            f"class_weight={base.class_weight!r} is not for bagging on a store: weigh the rows "
+            "by a column, weight=, when the store is written."
         )
     estimator.n_features_in_ = store.n_features
     estimator.feature_names_in_ = np.array(store.feature_names, dtype=object)
@@ -158,4 +158,3 @@ def fit_bagging(estimator, store, options):
             crew.log.append(("draw", (seed,)))
             estimator.estimators_.append(learner.fit().model)
     return estimator
-

@@ -4,6 +4,7 @@ import os
 import tempfile
 import threading
 from contextlib import contextmanager
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -26,7 +27,7 @@ class Crew:
         if store.n_groups > 1 and store.group % 4096:
             n_shards = 1
         at = np.linspace(0, store.n_groups, n_shards + 1).round().astype(int).tolist()
-        self.shards = list(zip(at[:-1], at[1:], strict=True))
+        self.shards = list(pairwise(at))
 
     def each(self, name: str, *args: Any) -> list:
         """Return what every shard answers."""
@@ -103,9 +104,8 @@ class DaskCrew(Crew):
 
     def dismiss(self) -> None:
         """Have the workers forget the shards."""
-        token = self.job.token
-        self.client.submit  # noqa: B018
-        self.client.run(_forget, token)
+        # Nobody waits: a worker may be gone, and the next fit clears up too.
+        self.client.run(_forget, self.job.token, wait=False, on_error="ignore")
 
 
 def _answer(rows, log, name, args):
@@ -149,9 +149,11 @@ def _forget(token):
 @contextmanager
 def new_crew(store: BinnedStore, make_job: Any, *, client: Any = None, n_shards: int | None = None):
     """Yield the crew of a fit; what it kept is gone afterwards."""
+    store.check_unchanged()
     job = make_job(os.urandom(8).hex())
     if client is None:
-        with tempfile.TemporaryDirectory(prefix=".fit-", dir=store.path) as folder:
+        beside = store.path if os.access(store.path, os.W_OK) else None
+        with tempfile.TemporaryDirectory(prefix=".fit-", dir=beside) as folder:
             yield LocalCrew(store, job, n_shards or 1, Path(folder))
         return
     crew = DaskCrew(store, job, client, n_shards)
@@ -160,5 +162,5 @@ def new_crew(store: BinnedStore, make_job: Any, *, client: Any = None, n_shards:
     finally:
         try:
             crew.dismiss()
-        except Exception:  # noqa: BLE001 - the cluster may be gone, and the work is done
-            pass
+        except Exception:  # the cluster may be gone, and the work is done
+            return

@@ -26,8 +26,8 @@ def prepare(tree, crew: Crew) -> PreparedRows:
     if isinstance(tree, HistTreeClassifier):
         if names:
             raise ValueError(
-                f"Column {names[0]!r} of the store holds text, and trees for classes split numbers: "
-                "write the store without it (columns=), or take LogitBoostClassifier or "
+                f"Column {names[0]!r} of the store holds text, and trees for classes split "
+                "numbers: write the store without it (columns=), or take LogitBoostClassifier or "
                 "L2BoostClassifier, whose trees split categories."
             )
         tree.classes_ = store.classes

@@ -18,8 +18,7 @@ from counterpoint.diversity import MEASURES, profile
 from counterpoint.diversity.measures import _possible
 from counterpoint.large.sources import check_parts, kind_of, open_parts
 
-_FLAGS = {1: True, 0: False, True: True, False: False, "1": True, "0": False,
-          "true": True, "false": False}  # fmt: skip
+_FLAGS = {1: True, 0: False, "1": True, "0": False, "true": True, "false": False}
 _GROUPS = 20  # parts of a sample, each of which is left out once
 _Z = 1.959963984540054
 
@@ -75,7 +74,7 @@ def count_outputs(
     check_flag(correct, "correct")
     check_flag(allow_new_labels, "allow_new_labels")
     parts, asked = _ask(source, truth, members, weights, correct, separator)
-    total = sum(_each(_count_part, parts, asked, client, progress), start=None or 0)
+    total = sum(_each(_count_part, parts, asked, client, progress))
     if not isinstance(total, OutputCounts):
         raise ValueError(f"{parts[0].name} and all other parts hold no rows.")
     if not correct:
@@ -130,8 +129,13 @@ def measure(
     disagreement   0.50  exact
     """
     check_count(max_samples, "max_samples", low=_GROUPS)
-    options = {"truth": truth, "members": members, "weights": weights, "correct": correct}
-    shared = {"separator": separator, "client": client, "progress": progress}
+    options: dict[str, Any] = {
+        "truth": truth,
+        "members": members,
+        "weights": weights,
+        "correct": correct,
+    }
+    shared: dict[str, Any] = {"separator": separator, "client": client, "progress": progress}
     counts = count_outputs(source, allow_new_labels=allow_new_labels, **options, **shared)
     return measure_counts(
         counts, lambda: sample_outputs(source, **options, max_samples=max_samples, **shared)
@@ -234,8 +238,9 @@ def _ask(source, truth, members, weights, correct, separator):
             n for n in members if kind_of(schema.field(n).type) != kind_of(schema.field(truth).type)
         )
         raise ValueError(
-            f"Column {other!r} of {parts[0].name} holds {kind_of(schema.field(other).type)} and the "
-            f"truth {truth!r} {kind_of(schema.field(truth).type)}: name the members with members=."
+            f"Column {other!r} of {parts[0].name} holds {kind_of(schema.field(other).type)} and "
+            f"the truth {truth!r} {kind_of(schema.field(truth).type)}: name the members "
+            "with members=."
         )
     return parts, {"labels": labels, "members": members, "weights": weights, "correct": correct,
                    "version": __version__}  # fmt: skip
@@ -257,8 +262,8 @@ def _each(work, parts, asked, client, progress):
 def _count_part(part, asked):
     if asked["version"] != __version__:
         raise RuntimeError(
-            f"This worker has counterpoint {__version__} and the caller {asked['version']}: install "
-            "the same version everywhere."
+            f"This worker has counterpoint {__version__} and the caller {asked['version']}: "
+            "install the same version everywhere."
         )
     total: Any = 0
     for codes, labels, weight in _batches(part, asked):
@@ -374,7 +379,7 @@ def _small_numbers(batch, names):
         if not kinds.is_integer(column.type):
             return None
         numbers = column.to_numpy(zero_copy_only=False)
-        if not (kinds.is_uint8(column.type) or (0 <= numbers.min() and numbers.max() <= 255)):
+        if not (kinds.is_uint8(column.type) or (numbers.min() >= 0 and numbers.max() <= 255)):
             return None
         raw[k] = numbers
     return raw
@@ -384,8 +389,8 @@ def _check_labels(counts, truth, allow_new_labels, asked):
     true = [label for label, n in counts.truth.items() if n]
     if len(true) == 1:
         raise ValueError(
-            f"The truth column {truth!r} holds one class only, {true[0]!r}: there is nothing to tell "
-            "apart. Is it the right column? Name another with truth=."
+            f"The truth column {truth!r} holds one class only, {true[0]!r}: there is nothing to "
+            "tell apart. Is it the right column? Name another with truth=."
         )
     for label, said in counts.says.items():
         if said.any() and label not in true and not allow_new_labels:

@@ -71,6 +71,7 @@ class QuantileSketch:
         self._note(*np.unique(given, return_counts=True))
 
     def _note(self, values, counts):
+        assert self._seen is not None  # only asked while it is so
         known, before = self._seen
         merged, place = np.unique(np.concatenate([known, values]), return_inverse=True)
         total = np.zeros(len(merged), dtype=np.int64)

@@ -1,7 +1,7 @@
 """Where rows come from: files, tables and frames, read in batches, part by part.
 
-A *part* is a file, a partition of a Dask frame, or a whole table in memory. Columns are asked for by
-name, and all parts must have them, of one kind: numbers, or text.
+A *part* is a file, a partition of a Dask frame, or a whole table in memory. Columns are asked for
+by name, and all parts must have them, of one kind: numbers, or text.
 """
 
 import glob
@@ -174,8 +174,8 @@ def open_parts(source: Any, *, separator: str | None = None) -> list[Part]:
         table = source if hasattr(source, "collect_batches") else source.to_arrow()
         return [TablePart(table, "the frame")]
     raise TypeError(
-        f"source={type(source).__name__}: give files (a path, a pattern such as 'part-*.parquet', a "
-        "list), a pyarrow Table or Dataset, or a frame of pandas, polars or Dask."
+        f"source={type(source).__name__}: give files (a path, a pattern such as 'part-*.parquet', "
+        "a list), a pyarrow Table or Dataset, or a frame of pandas, polars or Dask."
     )
 
 
@@ -231,7 +231,8 @@ def check_parts(parts: Sequence[Part], columns: Sequence[str] | None = None) -> 
     A column of nothing but missing values, of type null, fits any kind; the schema has the first
     type that says more.
     """
-    first, found = parts[0].schema(), {}
+    first = parts[0].schema()
+    found: dict[str, tuple[pa.Field, str]] = {}
     wanted = list(first.names if columns is None else columns)
     for part in parts:
         schema = part.schema()
@@ -248,8 +249,8 @@ def check_parts(parts: Sequence[Part], columns: Sequence[str] | None = None) -> 
             before, where = found.setdefault(column, (field, part.name))
             if kind_of(before.type) != kind_of(field.type):
                 raise ValueError(
-                    f"Column {column!r} holds {kind_of(before.type)} ({before.type}) in {where} and "
-                    f"{kind_of(field.type)} ({field.type}) in {part.name}: make them one type, or "
-                    "leave one of the files out."
+                    f"Column {column!r} holds {kind_of(before.type)} ({before.type}) in {where} "
+                    f"and {kind_of(field.type)} ({field.type}) in {part.name}: make them one type, "
+                    "or leave one of the files out."
                 )
     return pa.schema([found[c][0] if c in found else pa.field(c, pa.null()) for c in wanted])

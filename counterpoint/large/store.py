@@ -91,7 +91,7 @@ class BinnedStore:
         self.checksums: dict[str, list[int]] = kept["checksums"]
         with np.load(self.path / CUTS, allow_pickle=False) as cuts:
             self.cuts = {name: cuts[name] for name in cuts.files}
-        self.classes: NDArray | None = self.cuts.get("classes")
+        self.classes: Any = self.cuts.get("classes")
         self.sketch_error: NDArray = self.cuts["sketch_error"]
         self.n_groups = -(-self.n_rows // self.group)
         self._check_sizes()
@@ -164,8 +164,8 @@ class BinnedStore:
                     if zlib.crc32(file.read(group_bytes[name])) != known:
                         raise ValueError(
                             f"{self.path / name} is damaged in rows {g * self.group} to "
-                            f"{min(self.n_rows, (g + 1) * self.group) - 1}: its checksum is not the "
-                            "one noted. Write the store again."
+                            f"{min(self.n_rows, (g + 1) * self.group) - 1}: its checksum is not "
+                            "the one noted. Write the store again."
                         )
 
     # -- rows ------------------------------------------------------------------------------------
@@ -290,7 +290,7 @@ class BinnedStore:
 
     @classmethod
     def from_dask(cls, frame: Any, path: str | PathLike[str], **options: Any) -> "BinnedStore":
-        """Write a store of a Dask frame, one partition at a time: :meth:`write` with its options."""
+        """Write a store of a Dask frame, a partition at a time: :meth:`write` with its options."""
         if not hasattr(frame, "npartitions"):
             raise TypeError(f"frame={type(frame).__name__}: give a Dask frame, or use write.")
         return cls.write(frame, path, **options)

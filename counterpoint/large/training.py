@@ -62,15 +62,14 @@ def fit_on_store(
     """
     if type(estimator) not in TAKES_STORES:
         names = ", ".join(sorted(kind.__name__ for kind in TAKES_STORES))
-        raise TypeError(
-            f"{type(estimator).__name__} is not fitted to a store: these are: {names}."
-        )
+        raise TypeError(f"{type(estimator).__name__} is not fitted to a store: these are: {names}.")
     if is_classifier(estimator) != (store.classes is not None):
         what = "numbers" if store.classes is None else "classes"
         raise ValueError(
-            f"The target {store.target!r} of the store holds {what}, and {type(estimator).__name__} "
-            f"is a {'classifier' if is_classifier(estimator) else 'regressor'}: take another "
-            "estimator, or write the store with another task=."
+            f"The target {store.target!r} of the store holds {what}, and "
+            f"{type(estimator).__name__} is a "
+            f"{'classifier' if is_classifier(estimator) else 'regressor'}: take another estimator, "
+            "or write the store with another task=."
         )
     options = {"client": client, "n_shards": n_shards}
     if isinstance(estimator, _TREES):
@@ -128,7 +127,7 @@ def _spread(store, most):
     targets = store.targets()
     there = np.bincount(targets[rows], minlength=len(store.classes))
     lacking = np.flatnonzero(there < 5)
-    more = []
+    more: list[int] = []
     for code in lacking:
         found = 0
         for start in range(0, n, store.group):
@@ -191,7 +190,9 @@ def _total(store, factor):
     total = 0.0
     for g in range(store.n_groups):
         weights = store.weights(g, g + 1)
-        total += float(np.sum(weights if factor is None else weights * factor[store.targets(g, g + 1)]))
+        total += float(
+            np.sum(weights if factor is None else weights * factor[store.targets(g, g + 1)])
+        )
     return total
 
 

@@ -25,6 +25,7 @@ from counterpoint.large.store import CODES, CUTS, FORMAT, STORE, TARGET, UNFINIS
 from counterpoint.trees.binning import MAX_BINS, MISSING, Binner
 from counterpoint.trees.growing.workspace import MAX_CLASSES, chunk_rows
 
+_OFTEN = 64  # groups after which it is noted how far writing has come
 _MOST_ROWS = 2**31 - 1  # numbers of rows in a bin have four bytes
 
 
@@ -211,8 +212,8 @@ def _decide(plan, task, max_bins):
         )
     if task == "classification" and not few:
         raise ValueError(
-            f"Column {plan.target!r} holds more than {MAX_CLASSES} classes: if it is a number to be "
-            "predicted, pass task='regression'."
+            f"Column {plan.target!r} holds more than {MAX_CLASSES} classes: if it is a number to "
+            "be predicted, pass task='regression'."
         )
     classes = None
     if task == "classification":
@@ -342,7 +343,7 @@ def _write_rows(parts, plan, known, folder, progress):
             file.write(data)
             checksums[name].append(zlib.crc32(data))
         n_groups, held = n_groups + 1, 0
-        if n_groups - noted_at >= 64:
+        if n_groups - noted_at >= _OFTEN:
             for file in files.values():
                 file.flush()
             _note(folder, order, known, n_groups, checksums)
@@ -438,8 +439,8 @@ def _as_codes(labels, cuts, part, plan):
     strange = classes[at] != labels
     if strange.any():
         raise RuntimeError(
-            f"{part.name}, column {plan.target!r} holds {labels[strange][0]!r}, which was not there "
-            "a moment ago: the file changed while it was read."
+            f"{part.name}, column {plan.target!r} holds {labels[strange][0]!r}, which was not "
+            "there a moment ago: the file changed while it was read."
         )
     return at
 

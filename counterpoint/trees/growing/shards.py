@@ -43,8 +43,13 @@ class Wanted:
 class RowSource(Protocol):
     """Rows with weights, and classes or targets, in groups of ``group`` rows but for the last."""
 
-    n_rows: int
-    group: int
+    @property
+    def n_rows(self) -> int:
+        """Number of rows."""
+
+    @property
+    def group(self) -> int:
+        """Rows that are summed up together."""
 
     def total_weight(self) -> float:
         """Return what the rows count together."""
