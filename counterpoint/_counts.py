@@ -273,6 +273,16 @@ class OutputCounts:
         return self.counts.n_members
 
     @property
+    def n_samples(self):
+        """Number of samples, or their weight."""
+        return self.counts.total
+
+    @property
+    def weighted(self):
+        """Whether samples count by weights."""
+        return self.counts.both.dtype.kind == "f"
+
+    @property
     def classes(self):
         """All labels there are, sorted; None when only right and wrong are known."""
         return None if self.same is None else sorted({*self.says, *self.truth})

@@ -287,6 +287,11 @@ class MemberOutputs:
         return self.n_members
 
     @property
+    def weighted(self):
+        """Whether samples count by weights."""
+        return self.sample_weight is not None
+
+    @property
     def n_classes(self):
         """Number of classes; None when only right and wrong are known."""
         return None if self.classes is None else len(self.classes)

@@ -15,7 +15,9 @@ if TYPE_CHECKING:
 HELP = (
     "Measure how the members of an ensemble disagree.\n\n"
     "FILE has a column per member, a row per sample, and a column with the truth. (In Python our "
-    "arrays are the other way round: members first.) Use samples the members were not trained on."
+    "arrays are the other way round: members first.) Use samples the members were not trained "
+    "on.\n\nA pattern in quotes ('part-*.parquet'), a folder, or a file of any size is read piece "
+    "by piece."
 )
 _WORDS = {
     "truth=": "--truth",
@@ -70,27 +72,44 @@ def measure(
     options.check_separator(separator)
     options.check_picture(plot)
     with terminal.in_options(_WORDS):
-        options.check_inputs(Path(file))
+        from counterpoint._files import is_large
+
+        large = is_large(file)
+        if not large:
+            options.check_inputs(Path(file))
         options.check_outputs(plot)
         from counterpoint.tabular.outputs import read_predictions, summarise_outputs
 
-        outputs = read_predictions(
-            options.opened(Path(file)),
-            truth=truth or "class",
-            members=None if members is None else options.split(members),
-            weights=weights,
-            correct=correct,
-            allow_new_labels=allow_new_labels,
-            separator=separator,
-            encoding=encoding,
-            sheet=sheet,
-        )
+        wanted: dict[str, Any] = {
+            "truth": truth or "class",
+            "members": None if members is None else options.split(members),
+            "weights": weights,
+            "correct": correct,
+            "separator": separator,
+        }
+        if large:
+            from counterpoint.large import count_outputs
+
+            outputs: Any = count_outputs(file, allow_new_labels=allow_new_labels, **wanted)
+        else:
+            outputs = read_predictions(
+                options.opened(Path(file)),
+                allow_new_labels=allow_new_labels,
+                encoding=encoding,
+                sheet=sheet,
+                **wanted,
+            )
     terminal.show(summarise_outputs(outputs), _print, json=as_json)
     if outputs.n_members == 1:
         terminal.note(["one member makes no pair, so measures of pairs are undefined."])
     if plot is not None:
         from counterpoint.report.figures import overview, save_figure
 
+        if large:
+            from counterpoint.large import sample_outputs
+
+            outputs = sample_outputs(file, **wanted)
+            terminal.note([f"the plots are of {outputs.n_samples} rows, at a fixed pace."])
         save_figure(overview(outputs), plot)
         terminal.wrote(plot, "the plots")
 

@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 from sklearn.base import clone, is_classifier
 
+from counterpoint._validation import check_choice
 from counterpoint.boosting import (
     AdaBoostClassifier,
     AdaBoostM1Classifier,
@@ -39,6 +40,7 @@ def fit_on_store(
     eval_set: Any = None,
     client: Any = None,
     n_shards: int | None = None,
+    engine: str = "own",
 ) -> Any:
     """Fit an estimator to a store; ``estimator.fit(store, ...)`` does the same.
 
@@ -54,6 +56,9 @@ def fit_on_store(
     n_shards : int, default=None
         Parts that the rows are dealt with in. None: one, or as many as there are workers. The model
         is the same, byte for byte.
+    engine : {"own", "xgboost"}, default="own"
+        Who grows the trees. "xgboost" does it in its external memory, for AdaBoost, M1 and
+        AdaBoost.NC on two classes, by ``max_depth`` alone.
 
     Returns
     -------
@@ -71,7 +76,13 @@ def fit_on_store(
             f"{'classifier' if is_classifier(estimator) else 'regressor'}: take another estimator, "
             "or write the store with another task=."
         )
-    options = {"client": client, "n_shards": n_shards}
+    check_choice(engine, "engine", ("own", "xgboost"))
+    if engine == "xgboost" and (client is not None or not isinstance(estimator, _VOTING)):
+        names = ", ".join(kind.__name__ for kind in _VOTING)
+        raise ValueError(f"engine='xgboost' is for {names}, without client=: use engine='own'.")
+    options = {"client": client, "n_shards": n_shards, "engine": engine}
+    if engine == "own":
+        del options["engine"]
     if isinstance(estimator, _TREES):
         return _fit_tree(estimator, store, options)
     if isinstance(estimator, BaggedTreesClassifier):
@@ -142,10 +153,9 @@ def _spread(store, most):
 def _fit_booster(estimator, store, eval_set, options):
     _check_booster(estimator)
     base = _base(estimator)
-    held = (estimator.estimator, "_base" in vars(estimator))
+    given = estimator.estimator
     estimator._check_options()
     frame, labels, weights = sample_rows(store)
-    voting = isinstance(estimator, _VOTING)
     # Reads names and classes, and chooses what is chosen by a trial on a sample of the rows.
     estimator.estimator = base
     try:
@@ -156,19 +166,27 @@ def _fit_booster(estimator, store, eval_set, options):
         pairs = evaluation_sets(eval_set).items()
         watchers = [estimator._watcher(name, *pair) for name, pair in pairs]
         factor = class_factor(getattr(estimator, "class_weight", None), store)
-        job = _vote_job if voting else _sum_job
-        with new_crew(store, lambda token: job(token, rule, store, factor), **options) as crew:
-            if voting:
-                rule, learner = ShardedVoteRule(rule, crew), ShardedLearner(base, crew)
-            else:
-                learner = ShardedColumnsLearner(base, crew)
-                rule = ShardedSumRule(rule, crew)
-            estimator._run(rule, learner, None, None, watchers)
+        if "engine" in options:
+            from counterpoint.large.xgboost_engine import fit_by_xgboost
+
+            fit_by_xgboost(estimator, base, rule, store, watchers, factor)
+        else:
+            _run_own(estimator, base, rule, store, watchers, factor, options)
         estimator._n_cases = sample_cases
         estimator._calibrate(X, y, weight)
     finally:
-        estimator.estimator = held[0]
+        estimator.estimator = given
     return estimator
+
+
+def _run_own(estimator, base, rule, store, watchers, factor, options):
+    voting = isinstance(estimator, _VOTING)
+    job = _vote_job if voting else _sum_job
+    with new_crew(store, lambda token: job(token, rule, store, factor), **options) as crew:
+        keep, train = (
+            (ShardedVoteRule, ShardedLearner) if voting else (ShardedSumRule, ShardedColumnsLearner)
+        )
+        estimator._run(keep(rule, crew), train(base, crew), None, None, watchers)
 
 
 def _vote_job(token, rule, store, factor):
