@@ -13,6 +13,7 @@ if find_spec("pyarrow") is None:
     )
 
 from counterpoint.large.asking import predict, write_outputs
+from counterpoint.large.backend import run_on
 from counterpoint.large.bagging import BaggedTreesClassifier
 from counterpoint.large.measuring import count_outputs, measure, sample_outputs
 from counterpoint.large.sources import open_parts
@@ -28,6 +29,7 @@ __all__ = [
     "measure",
     "open_parts",
     "predict",
+    "run_on",
     "sample_outputs",
     "write_outputs",
 ]

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from counterpoint.large.backend import check_workers
 from counterpoint.large.rows import Job
 from counterpoint.large.store import BinnedStore
 
@@ -80,9 +81,7 @@ class DaskCrew(Crew):
     """
 
     def __init__(self, store: BinnedStore, job: Job, client: Any, n_shards: int | None = None):
-        workers = sorted(client.scheduler_info(n_workers=-1)["workers"])
-        if not workers:
-            raise RuntimeError("The Dask cluster has no workers: start some, then fit again.")
+        workers = check_workers(client)
         super().__init__(store, job, n_shards or len(workers))
         self.client = client
         self._homes = [workers[k % len(workers)] for k in range(len(self.shards))]

@@ -7,11 +7,15 @@ import pandas as pd
 import pytest
 from distributed import Client, LocalCluster
 from sklearn.base import clone
+from sklearn.datasets import load_iris
+from sklearn.naive_bayes import GaussianNB
 from tree_bytes import tree_bytes
 
+from counterpoint import MemberOutputs
 from counterpoint.boosting import AdaBoostNCClassifier, L2BoostClassifier
-from counterpoint.large import BaggedTreesClassifier, crew, fit_on_store, measure
+from counterpoint.large import BaggedTreesClassifier, crew, fit_on_store, measure, run_on
 from counterpoint.trees import HistTreeClassifier
+from counterpoint.views import ViewEnsembleClassifier
 
 TREE = HistTreeClassifier(max_depth=3)
 MODELS = {
@@ -49,6 +53,33 @@ def test_workers_count_files(client, tmp_path):
         frame[300 * k : 300 * k + 300].to_parquet(tmp_path / f"part-{k}.parquet", index=False)
     here = measure(frame)
     pd.testing.assert_frame_equal(measure(tmp_path / "part-*.parquet", client=client), here)
+
+
+def test_pools_are_fitted_by_workers(client):
+    X, y = load_iris(return_X_y=True)
+    model = ViewEnsembleClassifier(n_estimators=4, random_state=0)
+    here = clone(model).fit(X, y).predict_proba(X)
+    with run_on(client):
+        there = clone(model).fit(X, y).predict_proba(X)
+        votes = MemberOutputs.from_estimator([GaussianNB(), model], X, y, cv=3).votes
+    np.testing.assert_array_equal(there, here)
+    np.testing.assert_array_equal(
+        votes, MemberOutputs.from_estimator([GaussianNB(), model], X, y, cv=3).votes
+    )
+
+
+@pytest.mark.parametrize(
+    ("backend", "words"), [("dask", "give 'local', or a distributed.Client"), (3, "backend=int")]
+)
+def test_wrong_backends_are_named(backend, words):
+    with pytest.raises((TypeError, ValueError), match=words), run_on(backend):
+        pass
+
+
+def test_workers_of_another_version_are_named(client, monkeypatch):
+    monkeypatch.setattr("counterpoint.large.backend.__version__", "9.9")
+    with pytest.raises(RuntimeError, match=r"has counterpoint .*, here it is 9\.9"), run_on(client):
+        pass
 
 
 def test_a_lost_worker_costs_its_tasks_only(cluster, client, stores, monkeypatch):
