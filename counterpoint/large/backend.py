@@ -13,7 +13,7 @@ from counterpoint import __version__
 def run_on(backend: Any = "local", *, n_jobs: int | None = None) -> Iterator[None]:
     """Run what estimators do in parts (their ``n_jobs``) here, or on a cluster.
 
-    Pools, cross-fitting, ``OverproduceSelectClassifier``, views, dynamic selection and the ensembles
+    Pools, cross-fitting, ``OverproduceSelectClassifier``, views, dynamic selection and ensembles
     and searches of scikit-learn hand their parts to joblib; within this context it hands them to
     the backend. Arrays go to the workers once, not with every part. Parts of a worker that is lost
     are done again by others. Results do not depend on where they were made: every part has a seed
