@@ -4,14 +4,6 @@ Rows lie in files or on other machines, and nothing but sums of them comes toget
 or taken in one order, so that results are the same at any number of parts and workers.
 """
 
-from importlib.util import find_spec
-
-if find_spec("pyarrow") is None:
-    raise ImportError(
-        "counterpoint.large reads Parquet and Arrow by pyarrow, which is not installed: "
-        "pip install 'counterpoint[large]'."
-    )
-
 from counterpoint.large.asking import predict, write_outputs
 from counterpoint.large.backend import run_on
 from counterpoint.large.bagging import BaggedTreesClassifier

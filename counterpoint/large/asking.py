@@ -7,14 +7,12 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
-import pyarrow.csv
-import pyarrow.parquet
 
 from counterpoint._files import check_output, new_file
 from counterpoint._outputs import MemberOutputs
 from counterpoint._progress import track
 from counterpoint._validation import check_flag
+from counterpoint.large import arrow as pa
 from counterpoint.large.sources import check_parts, kind_of, open_parts
 
 

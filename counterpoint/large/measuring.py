@@ -5,9 +5,6 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-import pyarrow as pa
-import pyarrow.compute as pc
-import pyarrow.types as kinds
 
 from counterpoint import __version__
 from counterpoint._arrays import code_type
@@ -16,6 +13,7 @@ from counterpoint._progress import track
 from counterpoint._validation import check_count, check_flag
 from counterpoint.diversity import MEASURES, profile
 from counterpoint.diversity.measures import _possible
+from counterpoint.large import arrow as pa
 from counterpoint.large.sources import check_parts, kind_of, open_parts
 
 _FLAGS = {1: True, 0: False, "1": True, "0": False, "true": True, "false": False}
@@ -197,9 +195,26 @@ def sample_outputs(
     client: Any = None,
     progress: bool | None = None,
 ) -> MemberOutputs:
-    """Return ``MemberOutputs`` of rows at a fixed pace, at most about ``max_samples`` of them.
+    """Return ``MemberOutputs`` of rows at a fixed pace.
 
-    Parameters as in :func:`count_outputs`.
+    Parameters
+    ----------
+    source, truth, members, weights, correct, separator, client, progress
+        As in :func:`count_outputs`.
+    max_samples : int, default=20000
+        About how many rows, at most.
+
+    Returns
+    -------
+    MemberOutputs
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from counterpoint.large import sample_outputs
+    >>> frame = pd.DataFrame({"class": list("aabb"), "tree": list("abbb"), "net": list("aaba")})
+    >>> sample_outputs(frame, max_samples=2)
+    MemberOutputs(2 members, 2 samples, 2 classes)
     """
     parts, asked = _ask(source, truth, members, weights, correct, separator)
     n_rows = sum(_each(_count_rows, parts, asked, client, progress))
@@ -329,7 +344,9 @@ def _batches(part, asked):
                 )
         for name in names:
             if batch.column(name).null_count:
-                row = int(np.argmax(pc.is_null(batch.column(name)).to_numpy(zero_copy_only=False)))
+                row = int(
+                    np.argmax(pa.compute.is_null(batch.column(name)).to_numpy(zero_copy_only=False))
+                )
                 raise ValueError(
                     f"{part.name}, column {name!r} has no label in data row {place + row + 1}: "
                     "every member must say something about every sample."
@@ -348,7 +365,7 @@ def _codes(batch, names):
     columns, seen = [], set()
     for name in names:
         column = batch.column(name)
-        if not kinds.is_dictionary(column.type):
+        if not pa.types.is_dictionary(column.type):
             column = column.dictionary_encode()
         labels = [_plain(label) for label in column.dictionary.to_pylist()]
         columns.append((column.indices.to_numpy(zero_copy_only=False), labels))
@@ -374,12 +391,12 @@ def _small_numbers(batch, names):
     raw = np.empty((len(names), batch.num_rows), dtype=np.uint8)
     for k, name in enumerate(names):
         column = batch.column(name)
-        if kinds.is_boolean(column.type):
+        if pa.types.is_boolean(column.type):
             column = column.cast(pa.uint8())
-        if not kinds.is_integer(column.type):
+        if not pa.types.is_integer(column.type):
             return None
         numbers = column.to_numpy(zero_copy_only=False)
-        if not (kinds.is_uint8(column.type) or (numbers.min() >= 0 and numbers.max() <= 255)):
+        if not (pa.types.is_uint8(column.type) or (numbers.min() >= 0 and numbers.max() <= 255)):
             return None
         raw[k] = numbers
     return raw

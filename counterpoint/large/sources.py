@@ -11,13 +11,9 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
-import pyarrow as pa
-import pyarrow.csv
-import pyarrow.dataset
-import pyarrow.types as kinds
-
 from counterpoint._files import find_file
 from counterpoint._validation import did_you_mean
+from counterpoint.large import arrow as pa
 
 BATCH = 1 << 17  # rows read at a time
 _FORMATS = {
@@ -48,7 +44,7 @@ class FilePart:
         found = Path(self.path).stat()
         return [self.path, found.st_size, found.st_mtime_ns]
 
-    def schema(self) -> pa.Schema:
+    def schema(self) -> Any:
         """Return names and types of the columns."""
         with _naming(self.path):
             if self._is_text:
@@ -56,7 +52,7 @@ class FilePart:
                     return reader.schema
             return self._dataset().schema
 
-    def batches(self, columns: Sequence[str]) -> Iterator[pa.RecordBatch]:
+    def batches(self, columns: Sequence[str]) -> Iterator[Any]:
         """Yield the rows of these columns."""
         with _naming(self.path):
             if self._is_text:
@@ -99,13 +95,13 @@ class TablePart:
     name: str
     stamp: None = None  # nobody can tell tomorrow whether they are the same
 
-    def schema(self) -> pa.Schema:
+    def schema(self) -> Any:
         """Return names and types of the columns."""
         if hasattr(self.table, "collect_schema") and hasattr(self.table, "collect_batches"):
             return self.table.head(0).collect().to_arrow().schema
         return self.table.schema
 
-    def batches(self, columns: Sequence[str]) -> Iterator[pa.RecordBatch]:
+    def batches(self, columns: Sequence[str]) -> Iterator[Any]:
         """Yield the rows of these columns."""
         if hasattr(self.table, "collect_batches"):
             plan = self.table.select(list(columns))
@@ -126,11 +122,11 @@ class DaskPart:
     name: str
     stamp: None = None
 
-    def schema(self) -> pa.Schema:
+    def schema(self) -> Any:
         """Return names and types of the columns."""
         return pa.Schema.from_pandas(self.partition._meta_nonempty, preserve_index=False)
 
-    def batches(self, columns: Sequence[str]) -> Iterator[pa.RecordBatch]:
+    def batches(self, columns: Sequence[str]) -> Iterator[Any]:
         """Yield the rows of these columns."""
         frame = self.partition[list(columns)].compute()
         table = pa.Table.from_pandas(frame, preserve_index=False)
@@ -212,27 +208,27 @@ class _naming:
             raise ValueError(f"{self.name} cannot be read: {error}") from error
 
 
-def kind_of(kind: pa.DataType) -> str:
+def kind_of(kind: Any) -> str:
     """Return "number", "text", or the type's own name if it is neither."""
-    if kinds.is_dictionary(kind):
+    if pa.types.is_dictionary(kind):
         return kind_of(kind.value_type)
-    if kinds.is_integer(kind) or kinds.is_floating(kind) or kinds.is_boolean(kind):
+    if pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_boolean(kind):
         return "number"
-    if kinds.is_decimal(kind):
+    if pa.types.is_decimal(kind):
         return "number"
-    if kinds.is_string(kind) or kinds.is_large_string(kind) or str(kind) == "string_view":
+    if pa.types.is_string(kind) or pa.types.is_large_string(kind) or str(kind) == "string_view":
         return "text"
     return str(kind)
 
 
-def check_parts(parts: Sequence[Part], columns: Sequence[str] | None = None) -> pa.Schema:
-    """Return the schema of the first part, if all have these columns, of the same kinds.
+def check_parts(parts: Sequence[Part], columns: Sequence[str] | None = None) -> Any:
+    """Return the schema of the first part, if all have these columns, of the same pa.types.
 
     A column of nothing but missing values, of type null, fits any kind; the schema has the first
     type that says more.
     """
     first = parts[0].schema()
-    found: dict[str, tuple[pa.Field, str]] = {}
+    found: dict[str, tuple[Any, str]] = {}
     wanted = list(first.names if columns is None else columns)
     for part in parts:
         schema = part.schema()
@@ -244,7 +240,7 @@ def check_parts(parts: Sequence[Part], columns: Sequence[str] | None = None) -> 
                     f"{did_you_mean(column, schema.names)}"
                 )
             field = schema.field(column)
-            if kinds.is_null(field.type):
+            if pa.types.is_null(field.type):
                 continue
             before, where = found.setdefault(column, (field, part.name))
             if kind_of(before.type) != kind_of(field.type):

@@ -11,14 +11,12 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
-import pyarrow.compute as pc
-import pyarrow.types as kinds
 
 from counterpoint import __version__
 from counterpoint._files import new_file
 from counterpoint._progress import track
 from counterpoint._validation import check_choice, check_count
+from counterpoint.large import arrow as pa
 from counterpoint.large.sketch import QuantileSketch
 from counterpoint.large.sources import Part, check_parts, kind_of, open_parts
 from counterpoint.large.store import CODES, CUTS, FORMAT, STORE, TARGET, UNFINISHED, WEIGHT
@@ -102,7 +100,7 @@ def _plan(parts, target, weight, columns):
     text = []
     for name in wanted:
         kind = kind_of(schema.field(name).type)
-        if kinds.is_null(schema.field(name).type):
+        if pa.types.is_null(schema.field(name).type):
             kind = "number"
         if kind not in ("number", "text") or (name == weight and kind != "number"):
             raise ValueError(
@@ -132,7 +130,7 @@ def _look(parts, plan, progress):
 class _Rows:
     """The rows of a batch that count."""
 
-    batch: pa.RecordBatch
+    batch: Any
     labels: list | np.ndarray
     weights: np.ndarray | None
 
@@ -156,7 +154,7 @@ def _kept(part: Part, plan: Plan) -> Iterator[_Rows]:
                 batch, weights = batch.filter(pa.array(weights > 0)), weights[weights > 0]
         targets = batch.column(plan.target)
         numbers = None if plan.target_text else _as_floats(targets)
-        missing = pc.is_null(targets).to_numpy(zero_copy_only=False)
+        missing = pa.compute.is_null(targets).to_numpy(zero_copy_only=False)
         if numbers is not None:
             missing = ~np.isfinite(numbers)
         if missing.any():
@@ -173,7 +171,7 @@ def _look_at(rows, part, plan):
     for f, name in enumerate(plan.features):
         column = rows.batch.column(name)
         if plan.text[f]:
-            for entry in pc.value_counts(_plain(column)).to_pylist():
+            for entry in pa.compute.value_counts(_plain(column)).to_pylist():
                 if entry["values"] is not None:
                     plan.values[f][entry["values"]] += entry["counts"]
             continue
@@ -420,9 +418,9 @@ def _encode(batch, plan, binner, numbers):
         if numbers[f] is None:
             matrix[:, f] = _as_floats(column)
             continue
-        coded = pc.dictionary_encode(_plain(column))
+        coded = pa.compute.dictionary_encode(_plain(column))
         table = [numbers[f].get(value, np.nan) for value in coded.dictionary.to_pylist()]
-        at = pc.fill_null(coded.indices, len(table)).to_numpy(zero_copy_only=False)
+        at = pa.compute.fill_null(coded.indices, len(table)).to_numpy(zero_copy_only=False)
         matrix[:, f] = np.array([*table, np.nan])[at]
     codes = binner.encode(matrix)
     for f, n_bins in enumerate(binner.n_bins_):  # the bin after the last is for missing values
@@ -446,13 +444,13 @@ def _as_codes(labels, cuts, part, plan):
 
 
 def _plain(column):
-    return column.dictionary_decode() if kinds.is_dictionary(column.type) else column
+    return column.dictionary_decode() if pa.types.is_dictionary(column.type) else column
 
 
 def _as_floats(column):
     """Return a column of numbers, NaN where there is none."""
     column = _plain(column)
-    if not kinds.is_float64(column.type):
+    if not pa.types.is_float64(column.type):
         column = column.cast(pa.float64())
     return column.to_numpy(zero_copy_only=False)
 
