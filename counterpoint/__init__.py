@@ -22,6 +22,7 @@ _SUBPACKAGES = (
     "dynamic",
     "exceptions",
     "hyperboxes",
+    "large",
     "networks",
     "plots",
     "report",
@@ -35,6 +36,7 @@ _SUBPACKAGES = (
 )
 _NAMES = {
     "MemberOutputs": "counterpoint._outputs",
+    "OutputCounts": "counterpoint._outputs",
     "PairCounts": "counterpoint._outputs",
     "MemberPredictions": "counterpoint._predictions",
     "member_predictions": "counterpoint._predictions",

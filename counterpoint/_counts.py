@@ -9,6 +9,7 @@ import numpy as np
 from counterpoint._arrays import as_array, check_correct, check_sample_weight
 from counterpoint._ballot import exact_weights
 from counterpoint._kernels import pairs as _pairs
+from counterpoint._kernels import votes as _votes
 from counterpoint._kernels.threads import threads_for
 
 # Whole numbers are counted by popcount: five to ten times faster than a matrix product wherever
@@ -178,6 +179,186 @@ class PairCounts:
     def n00(self):
         """Both wrong."""
         return self.total - self.right[:, None] - self.right[None, :] + self.both
+
+
+class OutputCounts:
+    """All that the measures know of member outputs, in counts: small, exact, and mergeable.
+
+    Besides :class:`PairCounts`: how often every two members say the same, how often each says what,
+    and for how many samples the vote came out how. Outputs that do not fit into memory are counted
+    part by part and added.
+
+    Parameters
+    ----------
+    counts : PairCounts
+        Who was right together.
+    same : ndarray of shape (n_members, n_members) or None
+        How often two members say the same; None when only right and wrong are known.
+    says : dict of label to ndarray of shape (n_members,)
+        How often each member says a label.
+    truth : dict of label to number
+        How often each label is true.
+    votes : dict of (right, other, won, squares) to number
+        Samples on which so many members are right, so many are for the class that gets most of the
+        other votes, the vote is right or not, and the squares of all votes add up to this.
+    names : list of str
+        The members.
+
+    See Also
+    --------
+    counterpoint.large.count_outputs : Counts of files.
+
+    Examples
+    --------
+    >>> from counterpoint import MemberOutputs, OutputCounts
+    >>> from counterpoint.diversity import label_kappa, vote_error
+    >>> monday = MemberOutputs([["a", "b", "c"], ["a", "c", "c"]], ["a", "b", "c"])
+    >>> tuesday = MemberOutputs([["b", "b"], ["b", "a"]], ["b", "a"])
+    >>> counts = OutputCounts.from_outputs(monday) + OutputCounts.from_outputs(tuesday)
+    >>> counts
+    OutputCounts(2 members, 5 samples, 3 classes)
+    >>> vote_error(counts), round(label_kappa(counts), 4)
+    (0.0, 0.4444)
+    """
+
+    def __init__(self, counts, same, says, truth, votes, names):
+        self.counts, self.same, self.says, self.truth = counts, same, says, truth
+        self.cells, self.names = votes, list(names)
+
+    @classmethod
+    def from_outputs(cls, outputs):
+        """Count ``MemberOutputs`` whose members have equal say."""
+        if outputs.weights is not None:
+            raise ValueError("Members with weights of their own cannot be counted: give equal say.")
+        counts, weight = outputs.counts, outputs.sample_weight
+        if outputs.votes is None:
+            cells = _right_cells(outputs.correct.sum(axis=0), outputs.n_members, None, weight)
+            return cls(counts, None, {}, {}, cells, outputs.names)
+        labels, n_classes = outputs.classes.tolist(), outputs.n_classes
+        by_member = [_tell(codes, n_classes, weight) for codes in outputs.votes]
+        says = dict(zip(labels, np.array(by_member).T, strict=True))
+        truth = dict(zip(labels, _tell(outputs.y, n_classes, weight).tolist(), strict=True))
+        if n_classes <= 2:  # who agrees is right together or wrong together
+            right = outputs.correct.sum(axis=0) if weight is not None else None
+            if right is None:
+                right = _pairs.count_columns(outputs.packed, outputs.n_samples)
+            cells = _right_cells(right, outputs.n_members, outputs.y, weight)
+            return cls(counts, counts.n11 + counts.n00, says, truth, cells, outputs.names)
+        cells = _vote_cells(outputs.votes, outputs.y, n_classes, weight)
+        same = sum(_agree(outputs.votes, k, weight) for k in range(n_classes))
+        return cls(counts, same, says, truth, cells, outputs.names)
+
+    def __add__(self, other):
+        if not isinstance(other, OutputCounts):
+            return NotImplemented
+        if other.names != self.names or (other.same is None) != (self.same is None):
+            raise ValueError("Cannot merge counts of other members: every part must have the same.")
+        same = None if self.same is None else self.same + other.same
+        return OutputCounts(
+            self.counts + other.counts, same, _merge(self.says, other.says),
+            _merge(self.truth, other.truth), _merge(self.cells, other.cells), self.names,
+        )  # fmt: skip
+
+    def __radd__(self, other):
+        # So that sum(counts) works: it starts from 0.
+        return self if isinstance(other, int) and other == 0 else NotImplemented
+
+    def __repr__(self):
+        known = "right/wrong only" if self.same is None else f"{len(self.classes)} classes"
+        return f"OutputCounts({self.n_members} members, {self.counts.total:g} samples, {known})"
+
+    @property
+    def n_members(self):
+        """Number of members."""
+        return self.counts.n_members
+
+    @property
+    def n_samples(self):
+        """Number of samples, or their weight."""
+        return self.counts.total
+
+    @property
+    def weighted(self):
+        """Whether samples count by weights."""
+        return self.counts.both.dtype.kind == "f"
+
+    @property
+    def classes(self):
+        """All labels there are, sorted; None when only right and wrong are known."""
+        return None if self.same is None else sorted({*self.says, *self.truth})
+
+    @property
+    def errors(self):
+        """Error of each member, (n_members,)."""
+        return 1.0 - self.counts.right / self.counts.total
+
+    @property
+    def agreement(self):
+        """Share of samples on which two members say the same, and how often each says what."""
+        if self.same is None:
+            raise ValueError(
+                "Agreement of labels needs the members' labels, but only right/wrong is known."
+            )
+        total = self.counts.total
+        return self.same / total, np.stack([self.says[c] for c in self.says], axis=1) / total
+
+
+def _tell(codes, n_classes, weight):
+    found = np.bincount(codes, weight, minlength=n_classes)
+    return found if weight is not None else found.astype(np.int64)
+
+
+def _agree(votes, label, weight):
+    """How often two members both say a label."""
+    if weight is None:
+        one = np.full(votes.shape[1], label, dtype=votes.dtype)
+        return PairCounts.from_words(pack_equal(votes, one), *votes.shape).both
+    chosen = (votes == label).astype(float)
+    return (chosen * exact_weights(weight)) @ chosen.T
+
+
+def _right_cells(right, n_members, y, weight):
+    """Count how the vote of two classes came out; a tie goes to the first, and is lost without."""
+    right = np.asarray(right, dtype=np.int64)
+    won = 2 * right > n_members
+    if y is not None:
+        won |= (2 * right == n_members) & (y == 0)
+    found = np.bincount(2 * right + won, weight, minlength=2 * n_members + 2)
+    cells = {}
+    for key in np.flatnonzero(found).tolist():
+        k = key // 2
+        other = n_members - k
+        cells[k, other, key % 2, k * k + other * other] = found[key].item()
+    return cells
+
+
+def _vote_cells(votes, y, n_classes, weight):
+    n_members, n_samples = votes.shape
+    tally = np.zeros((n_samples, n_classes))
+    with threads_for(votes.size):
+        _votes.add_votes(tally, votes, np.ones(n_members))
+    tally = tally.astype(np.int64)
+    rows = np.arange(n_samples)
+    right, won = tally[rows, y], tally.argmax(axis=1) == y
+    squares = np.einsum("ij,ij->i", tally, tally)
+    tally[rows, y] = -1
+    most = n_members * n_members + 1
+    keys = ((right * (n_members + 1) + tally.max(axis=1)) * 2 + won) * most + squares
+    found, place = np.unique(keys, return_inverse=True)
+    number = np.bincount(place, weight)
+    cells = {}
+    for key, count in zip(found.tolist(), number.tolist(), strict=True):
+        rest, square = divmod(key, most)
+        pair, win = divmod(rest, 2)
+        cells[(*divmod(pair, n_members + 1), win, square)] = count
+    return cells
+
+
+def _merge(one, other):
+    merged = dict(one)
+    for key, number in other.items():
+        merged[key] = merged[key] + number if key in merged else number
+    return merged
 
 
 def n_rows(n_members):

@@ -10,6 +10,8 @@ from pathlib import Path
 from counterpoint._interrupts import unfinished
 from counterpoint._spelling import close_words
 
+LARGE = 1 << 28
+"""Bytes from which on a file is read piece by piece."""
 _MOST_NAMES = 1000  # looked through for one that may be meant
 
 written: ContextVar[list[Path] | None] = ContextVar("counterpoint_written", default=None)
@@ -79,3 +81,14 @@ def new_file(path: str | os.PathLike[str]) -> Iterator[Path]:
     finally:
         part.unlink(missing_ok=True)
         unfinished.discard(part)
+
+
+def is_large(path: str | os.PathLike[str]) -> bool:
+    """Whether a path stands for more than is read at once: a large file, a pattern, a folder."""
+    given = Path(path)
+    if any(sign in str(path) for sign in "*?["):
+        return not given.exists()
+    if given.is_dir():
+        return True
+    endings = (".parquet", ".pq", ".csv", ".tsv", ".arrow", ".feather")
+    return given.suffix.lower() in endings and given.is_file() and given.stat().st_size > LARGE

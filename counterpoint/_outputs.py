@@ -22,11 +22,11 @@ from counterpoint._arrays import (
     encode_labels,
 )
 from counterpoint._ballot import exact_weights, vote_shares
-from counterpoint._counts import PairCounts, pack, pack_equal
+from counterpoint._counts import OutputCounts, PairCounts, pack, pack_equal
 from counterpoint._predictions import MemberPredictions
 from counterpoint.exceptions import MemberError
 
-__all__ = ["MemberOutputs", "PairCounts", "as_outputs"]
+__all__ = ["MemberOutputs", "OutputCounts", "PairCounts", "as_outputs"]
 
 
 class MemberOutputs:
@@ -287,6 +287,11 @@ class MemberOutputs:
         return self.n_members
 
     @property
+    def weighted(self):
+        """Whether samples count by weights."""
+        return self.sample_weight is not None
+
+    @property
     def n_classes(self):
         """Number of classes; None when only right and wrong are known."""
         return None if self.classes is None else len(self.classes)
@@ -432,10 +437,10 @@ def as_outputs(outputs, *, numbers=False):
         if not numbers:
             outputs.need_votes("This function")
         return outputs
-    if isinstance(outputs, PairCounts):
+    if isinstance(outputs, (PairCounts, OutputCounts)):
         raise TypeError(
-            "PairCounts know how often members were right, not on which samples: this needs "
-            "MemberOutputs or flags of shape (n_members, n_samples)."
+            f"{type(outputs).__name__} know how often members were right, not on which samples: "
+            "this needs MemberOutputs or flags of shape (n_members, n_samples)."
         )
     if hasattr(outputs, "predict") or not hasattr(outputs, "__len__"):
         raise TypeError(

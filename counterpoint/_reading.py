@@ -172,6 +172,30 @@ def read_table(estimator: Any, X: Any, *, reset: bool = False) -> Any:
     return X.tocsr()  # a form that rows can be drawn from
 
 
+def is_store(X: Any) -> bool:
+    """Whether X is a ``counterpoint.large.BinnedStore``: rows on disk that fit estimators."""
+    return getattr(X, "is_store", False) is True
+
+
+def train_on(store: Any, estimator: Any, y: Any, sample_weight: Any, **options: Any) -> Any:
+    """Fit an estimator to a store, which has targets and weights of its own."""
+    if y is not None or sample_weight is not None:
+        raise ValueError(
+            "y and sample_weight lie in the store: fit(store) alone. Name other columns with "
+            "target= and weight= when the store is written."
+        )
+    return store.train(estimator, **options)
+
+
+def need_memory(client: Any) -> None:
+    """Raise if there are workers to share rows that lie in memory."""
+    if client is not None:
+        raise ValueError(
+            "client= is for a BinnedStore, whose rows workers can read: write one with "
+            "counterpoint.large.BinnedStore.write, or leave client out."
+        )
+
+
 def need_target(estimator: Any, y: Any) -> None:
     """Raise if there is no target, or the labels in it are of several types.
 

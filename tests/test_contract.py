@@ -17,6 +17,7 @@ ESTIMATORS = [quick(estimator) for estimator in public_estimators()]
 # A row of weight two is here not the same as two rows: rows are drawn, moved or counted.
 WEIGHTS_ARE_NO_COPIES = {
     "ArcX4Classifier": "each member draws rows",
+    "BaggedTreesClassifier": "each tree draws rows",
     "BalancedSubsetsClassifier": "each member draws rows",
     "EnsembleKernelSVC": "leaves count rows",
     "EnsembleTreeClassifier": "each bagged tree draws rows",

@@ -22,6 +22,7 @@ SUBPACKAGES = [
     "dynamic",
     "exceptions",
     "hyperboxes",
+    "large",
     "networks",
     "plots",
     "report",

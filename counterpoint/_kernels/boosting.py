@@ -10,7 +10,7 @@ thread count.
 import numpy as np
 from numba import njit, prange
 
-from counterpoint._kernels.compiling import parallel
+from counterpoint._kernels.compiling import kernel, parallel
 
 BLOCK = 4096
 
@@ -45,7 +45,6 @@ def _wins_many(tally, extra, truth):
     return best == truth
 
 
-@parallel()
 def judge(votes, y, weight, right, tally, n_before, power):
     """Sum up what a candidate member would do, without counting it in.
 
@@ -53,13 +52,29 @@ def judge(votes, y, weight, right, tally, n_before, power):
     (2, n_before + 2) float64 holds p ** lambda for the vote lost (row 0) or won (row 1) with k
     members right. Returns (9,) float64, see the names above.
     """
+    many, mass = new_kinds(n_before)
+    add_kinds(many, mass, *count_kinds(votes, y, weight, right, tally, n_before))
+    return sum_kinds(many, mass, power)
+
+
+def new_kinds(n_before):
+    """Return number and weight of the samples of each kind, to begin with: none."""
+    n_kinds = 8 * (n_before + 2)
+    return np.zeros(n_kinds, dtype=np.int64), np.zeros(n_kinds)
+
+
+@parallel()
+def count_kinds(votes, y, weight, right, tally, n_before):
+    """Count the samples of each kind, and add up their weights, block by block.
+
+    Samples alike in (won now, won before, right by the member, members right) count alike, so that
+    number and weight of each kind say it all. Returns both, (n_blocks, n_kinds).
+    """
     n = len(y)
     n_classes = tally.shape[1]
     n_now = n_before + 1
     size = n_now + 1
     n_blocks = (n + BLOCK - 1) // BLOCK
-    # Samples alike in (won now, won before, right by the member, members right) count alike:
-    # number and weight of each kind say it all, and are two additions a sample.
     number = np.zeros((n_blocks, 8 * size), dtype=np.int64)
     heavy = np.zeros((n_blocks, 8 * size))
     for block in prange(n_blocks):
@@ -84,25 +99,38 @@ def judge(votes, y, weight, right, tally, n_before, power):
             kind = kinds[i - start]
             numbers[kind] += 1
             weights[kind] += weight[i]
+    return number, heavy
+
+
+@kernel()
+def add_kinds(many, mass, number, heavy):
+    """Add the kinds of some blocks, in place: blocks come in the order of their samples."""
+    for kind in range(len(many)):
+        for block in range(len(number)):
+            many[kind] += number[block, kind]
+            mass[kind] += heavy[block, kind]
+
+
+@kernel()
+def sum_kinds(many, mass, power):
+    """Sum up number and weight of each kind, given p ** lambda: what ``judge`` returns."""
+    n_now = power.shape[1] - 1
+    size = n_now + 1
     sums = np.zeros(9)
     for kind in range(8 * size):
-        many, mass = 0, 0.0
-        for block in range(n_blocks):
-            many += number[block, kind]
-            mass += heavy[block, kind]
-        if many == 0:
+        if many[kind] == 0:
             continue
         won, before, hit = kind // (4 * size), kind // (2 * size) % 2, kind // size % 2
         count = kind % size
         ambiguity = won - count / n_now
-        sums[RIGHT if hit else WRONG] += mass * power[won, count]
-        sums[ERROR] += 0.0 if hit else mass
-        sums[PENALTY] += many * (1.0 - abs(ambiguity))
-        sums[AMBIGUITY] += many * ambiguity
-        sums[HITS] += many * hit
-        sums[BEFORE] += many * before
-        sums[BOTH] += many * (hit and before)
-        sums[WINS] += many * won
+        sums[RIGHT if hit else WRONG] += mass[kind] * power[won, count]
+        sums[ERROR] += 0.0 if hit else mass[kind]
+        sums[PENALTY] += many[kind] * (1.0 - abs(ambiguity))
+        sums[AMBIGUITY] += many[kind] * ambiguity
+        sums[HITS] += many[kind] * hit
+        sums[BEFORE] += many[kind] * before
+        sums[BOTH] += many[kind] * (hit and before)
+        sums[WINS] += many[kind] * won
     return sums
 
 

@@ -230,7 +230,7 @@ def _scan_word(
     sets, bounds, squares = extras
     n_classes, n_rows = candidates.shape[2] - _SUMS, nodes[N_ROWS, node]
     n_weights = 1 if criterion == SQUARED_ERROR else n_classes
-    few = n_rows <= FEW
+    few = n_rows <= FEW and words.shape[2] > 0  # not where the rows lie elsewhere
     stride = FEW + 1 if few else per_word * width
     keys, own_sums, totals = integers[N_SUMS], integers[N_SUMS + 1 : N_SUMS + 3], integers[-1]
     codes = integers[IDENTITY]

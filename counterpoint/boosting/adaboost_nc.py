@@ -32,8 +32,7 @@ class DynamicLam:
 
     def update(self, rule):
         """Look at the vote after a round, and move."""
-        right = np.bincount(rule.y[rule.ensemble_votes() == rule.y], minlength=rule.n_classes)
-        there = np.bincount(rule.y, minlength=rule.n_classes)
+        right, there = rule.right_by_class()
         seen = there > 0  # a class may have no sample with a weight
         score = float(np.prod((right[seen] / there[seen]) ** (1.0 / seen.sum())))
         if score < self.best:

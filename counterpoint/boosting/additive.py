@@ -78,15 +78,20 @@ class AdditiveRule(Rule):
         """Add the member to the scores."""
         with np.errstate(over="ignore", invalid="ignore"):
             self.total += verdict.alpha * as_columns(answer.values)
-        if not -_MOST < self.total.min() <= self.total.max() < _MOST:
-            raise DivergenceError(
-                f"learning_rate={self.learning_rate!r}: the scores have grown beyond {_MOST:g}. "
-                "Give a smaller one, from 0.01 to 1."
-            )
+        check_size(self.total.min(), self.total.max(), self.learning_rate)
         self.scores = self.loss.scores(self.total)
         if not self.notes:
             return {}
         return {f"train_{k}": v for k, v in self.loss.notes(self.y, self.scores).items()}
+
+
+def check_size(least, largest, learning_rate):
+    """Raise if sums are no more numbers to go on with."""
+    if not -_MOST < least <= largest < _MOST:
+        raise DivergenceError(
+            f"learning_rate={learning_rate!r}: the scores have grown beyond {_MOST:g}. "
+            "Give a smaller one, from 0.01 to 1."
+        )
 
 
 class ColumnsLearner(Learner):

@@ -41,7 +41,7 @@ class MemberAnswer:
     """
 
     model: Any
-    votes: np.ndarray | None = None
+    votes: Any = None
     proba: np.ndarray | None = None
     values: np.ndarray | None = None
 

@@ -18,6 +18,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from counterpoint._interrupts import keep_partial, whole
 from counterpoint._progress import track
+from counterpoint._reading import is_store, need_memory, train_on
 from counterpoint._tables import select_rows
 from counterpoint._validation import check_count, check_learner
 from counterpoint.base import BaseEnsemble, check_weights, read_table, validate_data
@@ -121,13 +122,14 @@ class BaseBoosting(MetaEstimatorMixin, BaseEnsemble):
     estimator: Any = None
     _takes_sparse = True
 
-    def fit(self, X, y, sample_weight=None, *, eval_set=None):
+    def fit(self, X, y=None, sample_weight=None, *, eval_set=None, client=None):
         """Train the members one after another.
 
         Parameters
         ----------
         X : array-like or frame of shape (n_samples, n_features)
-            Whatever the base learner takes.
+            Whatever the base learner takes. Or a :class:`counterpoint.large.BinnedStore`, which has
+            the targets and weights too: docs/large.md says which methods take one.
         y : array-like of shape (n_samples,)
             Labels, or numbers for regression.
         sample_weight : array-like of shape (n_samples,), default=None
@@ -135,12 +137,17 @@ class BaseBoosting(MetaEstimatorMixin, BaseEnsemble):
             copies of a sample, others only say which samples count for more.
         eval_set : (X, y), list or dict of such pairs, default=None
             Data to follow the ensemble on, in ``history_``.
+        client : distributed.Client, default=None
+            For a store: the workers that add up its rows. None: this process.
 
         Returns
         -------
         object
             The fitted estimator.
         """
+        if is_store(X):
+            return train_on(X, self, y, sample_weight, eval_set=eval_set, client=client)
+        need_memory(client)
         self._check_options()
         X, y, weight = self._check_data(X, y, sample_weight)
         rng = self._generator()

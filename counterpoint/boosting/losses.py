@@ -34,6 +34,11 @@ class SquaredLoss:
 
     def request(self, target, scores):
         """Return factors of the weights (None: no change) and what to fit."""
+        factor, aim = self.slopes(target, scores)
+        return None if factor is None else factor / factor.max(axis=0), aim
+
+    def slopes(self, target, scores):
+        """Return the same for each sample by itself: the factors are not cut to at most 1 yet."""
         return None, target - scores
 
     def scores(self, total):
@@ -105,10 +110,14 @@ class LogisticLoss(ClassLoss):
     def begin(self, y, weight):
         """Return 1 where it is the class, else 0; scores start from 0."""
         self.start = np.zeros(self.n_outputs)
+        return self.code(y)
+
+    def code(self, y):
+        """Return 1 where it is the class, else 0."""
         return self._is_class(y).astype(float)
 
-    def request(self, target, scores):
-        """Return weights like p (1 - p), at most 1, and responses (y - p) / (p (1 - p))."""
+    def slopes(self, target, scores):
+        """Return weights p (1 - p), cut to at most 1 later, and responses (y - p) / (p (1 - p))."""
         if self.n_outputs == 1:
             p, q = expit(2.0 * scores), expit(-2.0 * scores)
         else:
@@ -117,8 +126,7 @@ class LogisticLoss(ClassLoss):
         # The response is 1/p for the class itself, -1/(1 - p) for the others.
         least = 1.0 / self.z_max
         z = np.where(target == 1.0, 1.0 / np.maximum(p, least), -1.0 / np.maximum(q, least))
-        curvature = np.maximum(p * q, _LEAST_WEIGHT)
-        return curvature / curvature.max(axis=0), z
+        return np.maximum(p * q, _LEAST_WEIGHT), z
 
     def scores(self, total):
         """Return scores that add up to 0 over the classes, for two that of the second alone."""

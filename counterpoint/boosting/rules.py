@@ -181,12 +181,16 @@ class VoteRule(Rule):
         """Begin with no member's votes counted."""
         super().start(y, n_classes, weight)
         self.codes = y.astype(code_type(n_classes))
-        self._judged = None
-        self.n_members = 0
         self.right = np.zeros(len(y), dtype=np.int32)
         many = n_classes if n_classes > 2 else 0
         self.tally = np.zeros((len(y), many), dtype=np.int32)
         self.score = np.zeros((len(y), many or 1))
+        self._begin(len(y), n_classes)
+
+    def _begin(self, n_samples, n_classes):
+        """Begin with no member, whoever keeps the votes."""
+        self.n_samples, self.n_classes, self.n_members = n_samples, n_classes, 0
+        self._judged = None
         self.extra = np.log(n_classes - 1.0) if self.bonus and n_classes > 2 else 0.0
 
     def _power(self, lam):
@@ -211,14 +215,12 @@ class VoteRule(Rule):
         if self.confidence:
             truth = answer.proba[np.arange(len(self.y)), self.y]
             return float(np.sum(self.weight * (1.0 - truth)))
-        # No product of matrices: threads of the library would wait longer than it takes.
-        return float(np.sum(self.weight, where=answer.votes != self.y))
+        return float(self._sums(answer, np.ones((2, self.n_members + 2)))[kernels.ERROR])
 
     def judge(self, answer):
         """Weigh a new member by the penalised weights of the samples it has right and wrong."""
         lam = self.current_lam(answer)
-        sums = self._sums(answer, self._power(lam))
-        n = len(self.y)
+        sums, n = self._sums(answer, self._power(lam)), self.n_samples
         right, wrong = sums[kernels.RIGHT], sums[kernels.WRONG]
         if self.soft:
             right, wrong = self._soft_sums(answer, lam)
@@ -242,15 +244,21 @@ class VoteRule(Rule):
         return Verdict(float(alpha), "" if alpha > 0 else "chance", notes)
 
     def _sums(self, answer, power):
-        """Return what the kernel sums over the samples; for one and the same member only once."""
+        """Return what is summed over the samples; these are gone through once for a member."""
         if self._judged is None or self._judged[0] is not answer:
-            with threads_for(5 * self.n_classes * len(self.y)):
-                sums = kernels.judge(
-                    self._codes(answer.votes), self.codes, self.weight, self.right, self.tally,
-                    self.n_members, power,
-                )  # fmt: skip
-            self._judged = (answer, sums)
-        return self._judged[1]
+            self._judged = (answer, self._kinds(answer))
+        return kernels.sum_kinds(*self._judged[1], power)
+
+    def _kinds(self, answer):
+        """Return number and weight of the samples of each kind, were the member counted in."""
+        many, mass = kernels.new_kinds(self.n_members)
+        with threads_for(5 * self.n_classes * len(self.y)):
+            found = kernels.count_kinds(
+                self._codes(answer.votes), self.codes, self.weight, self.right, self.tally,
+                self.n_members,
+            )  # fmt: skip
+        kernels.add_kinds(many, mass, *found)
+        return many, mass
 
     def _codes(self, votes):
         # Small numbers: the rounds of large data wait for memory.
@@ -263,13 +271,17 @@ class VoteRule(Rule):
             return self._update_soft(answer, verdict, lam)
         power = self._power(lam)
         z = kernels.new_total(self._sums(answer, power), verdict.alpha)
-        with threads_for(5 * self.n_classes * len(self.y)):
-            wrong = kernels.count_in(
-                self._codes(answer.votes), self.codes, self.weight, self.right, self.tally,
-                self.score, self.n_members, power, verdict.alpha, z,
-            )  # fmt: skip
+        wrong = self._count_in(answer, power, verdict.alpha, z)
         self._end_round()
-        return {"z": z, "train_error": wrong / len(self.y)}
+        return {"z": z, "train_error": wrong / self.n_samples}
+
+    def _count_in(self, answer, power, alpha, z):
+        """Count the member in; return how many samples the weighted vote then has wrong."""
+        with threads_for(5 * self.n_classes * len(self.y)):
+            return kernels.count_in(
+                self._codes(answer.votes), self.codes, self.weight, self.right, self.tally,
+                self.score, self.n_members, power, alpha, z,
+            )  # fmt: skip
 
     def _end_round(self):
         self.n_members += 1
@@ -282,6 +294,11 @@ class VoteRule(Rule):
         if self.n_classes == 2:
             return (self.score[:, 0] > 0).astype(np.int64)
         return self.score.argmax(axis=1)
+
+    def right_by_class(self):
+        """Return how many samples of each class the vote now has right, and how many there are."""
+        right = np.bincount(self.y[self.ensemble_votes() == self.y], minlength=self.n_classes)
+        return right, np.bincount(self.y, minlength=self.n_classes)
 
     def reset(self):
         """Go back to the weights of the beginning."""

@@ -17,7 +17,8 @@ HELP = (
     "FILE has a column per member, a row per sample, and a column with the truth. (In Python our "
     "arrays are the other way round: members first.) Use samples the members were not trained on. "
     "Without a truth, as with people or language models that vote, it is estimated from the votes: "
-    "how good each voter is, what is likely true, who copies whom; an empty cell is no vote."
+    "how good each voter is, what is likely true, who copies whom; an empty cell is no vote.\n\n"
+    "A pattern in quotes ('part-*.parquet'), a folder, or a file of any size is read piece by piece."
 )
 _WORDS = {
     "truth=": "--truth",
@@ -72,23 +73,36 @@ def measure(
     options.check_separator(separator)
     options.check_picture(plot)
     with terminal.in_options(_WORDS):
-        options.check_inputs(Path(file))
+        from counterpoint._files import is_large
+
+        large = is_large(file)
+        if not large:
+            options.check_inputs(Path(file))
         options.check_outputs(plot)
         from counterpoint.tabular.outputs import summarise_outputs
         from counterpoint.tabular.votes import read_answers
         from counterpoint.trust import VoteLog
 
-        outputs = read_answers(
-            options.opened(Path(file)),
-            truth=truth,
-            members=None if members is None else options.split(members),
-            weights=weights,
-            correct=correct,
-            allow_new_labels=allow_new_labels,
-            separator=separator,
-            encoding=encoding,
-            sheet=sheet,
-        )
+        wanted: dict[str, Any] = {
+            "truth": truth,
+            "members": None if members is None else options.split(members),
+            "weights": weights,
+            "correct": correct,
+            "separator": separator,
+        }
+        if large:
+            from counterpoint.large import count_outputs
+
+            wanted["truth"] = truth or "class"
+            outputs: Any = count_outputs(file, allow_new_labels=allow_new_labels, **wanted)
+        else:
+            outputs = read_answers(
+                options.opened(Path(file)),
+                allow_new_labels=allow_new_labels,
+                encoding=encoding,
+                sheet=sheet,
+                **wanted,
+            )
     if isinstance(outputs, VoteLog):  # nobody knows the truth
         votes.show(outputs, plot=plot, as_json=as_json)
         return
@@ -98,6 +112,11 @@ def measure(
     if plot is not None:
         from counterpoint.report.figures import overview, save_figure
 
+        if large:
+            from counterpoint.large import sample_outputs
+
+            outputs = sample_outputs(file, **wanted)
+            terminal.note([f"the plots are of {outputs.n_samples} rows, at a fixed pace."])
         save_figure(overview(outputs), plot)
         terminal.wrote(plot, "the plots")
 

@@ -12,7 +12,8 @@ HELP = (
     "The table needs the columns the model was trained on, in any order; others are ignored. If "
     "the model has members, the column disagreement is the share of their votes against the "
     "answer. If the table has the true labels too, the error on rows the model was not trained on "
-    "is told.\n\n"
+    "is told. A pattern in quotes ('part-*.csv'), a folder, or a file of any size is answered "
+    "piece by piece.\n\n"
     "Examples: `counterpoint predict model.skops new.csv`; `counterpoint predict model.skops "
     "new.csv --proba --coverage 0.9 --explain -o answers.csv`."
 )
@@ -45,8 +46,16 @@ def predict(
         raise typer.BadParameter(f"{coverage:g} is not between 0 and 1.", param_hint="--coverage")
     options.check_separator(separator)
     options.check_apart({"--output": output}, [file, model])
+    from counterpoint._files import is_large
+
+    large = is_large(file)
+    if large and output is None:
+        raise typer.BadParameter(
+            f"the answers about {file} are written piece by piece: name a file for them.",
+            param_hint="--output",
+        )
     with terminal.in_options(options.WORDS):
-        options.check_inputs(model, file)
+        options.check_inputs(model, None if large else file)
         options.check_outputs(output)
         from counterpoint.tabular.quick import quick_skops, quickly
 
@@ -58,6 +67,22 @@ def predict(
 
             quick_skops()
             loaded = tabular.load(model)
+        if large and output is not None:
+            said = tabular.predict_large(
+                loaded,
+                file,
+                output,
+                proba=proba,
+                coverage=coverage,
+                reasons=explain,
+                spreadsheet_safe=spreadsheet_safe,
+                separator=separator,
+            )
+            if as_json:
+                typer.echo(to_json(said.summary()))
+            terminal.note(said.notes)
+            terminal.wrote(output, f"{said.n_rows} predictions")
+            return
         table = options.read_new(loaded, file, separator=separator, encoding=encoding, sheet=sheet)
         prediction = tabular.predict(
             loaded, table, proba=proba, coverage=coverage, reasons=explain

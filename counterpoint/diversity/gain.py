@@ -12,6 +12,7 @@ from dataclasses import asdict, dataclass
 
 import numpy as np
 
+from counterpoint._outputs import OutputCounts
 from counterpoint.diversity.inputs import Outputs, as_outputs, vote_summary
 from counterpoint.diversity.pairwise import q_statistic
 from counterpoint.exceptions import RedundancyWarning
@@ -124,7 +125,7 @@ def worth(outputs, answers=None):
 
     Parameters
     ----------
-    outputs : MemberOutputs or array-like of shape (n_members, n_samples)
+    outputs : MemberOutputs, OutputCounts or array-like of shape (n_members, n_samples)
         Outputs on data the members were not trained on. An array is taken as right/wrong
         flags.
     answers : array-like of shape (n_samples,), default=None
@@ -141,7 +142,8 @@ def worth(outputs, answers=None):
     The vote errs 0.0 %, its members 25.0 % on average: it takes away 100 % of their error. It
     beats its best member (25.0 %).
     """
-    outputs = as_outputs(outputs)
+    if not isinstance(outputs, OutputCounts):
+        outputs = as_outputs(outputs)
     summary = vote_summary(outputs, answers)
     ratio, rate = disagreement_error_ratio(summary), improvement_rate(summary)
     members = summary.mean(1.0 - summary.right)

@@ -14,11 +14,13 @@ from counterpoint._arrays import as_array
 from counterpoint._ballot import add_votes, even_if, half_if, right_shares
 from counterpoint._kernels import votes as _votes
 from counterpoint._kernels.threads import threads_for
-from counterpoint._outputs import MemberOutputs, PairCounts, as_outputs
+from counterpoint._outputs import MemberOutputs, OutputCounts, PairCounts, as_outputs
 
 
 def as_counts(outputs):
     """Return ``PairCounts`` of outputs, counts or right/wrong flags."""
+    if isinstance(outputs, OutputCounts):
+        return outputs.counts
     return outputs if isinstance(outputs, PairCounts) else as_outputs(outputs).counts
 
 
@@ -91,8 +93,8 @@ class VoteSummary:
 
 # What a measure takes: outputs, or right/wrong flags (n_members, n_samples); counts, where no
 # single sample matters; or what was read of them before.
-Outputs = MemberOutputs | VoteSummary | np.ndarray
-AnyOutputs = MemberOutputs | PairCounts | RightVotes | np.ndarray
+Outputs = MemberOutputs | OutputCounts | VoteSummary | np.ndarray
+AnyOutputs = MemberOutputs | OutputCounts | PairCounts | RightVotes | np.ndarray
 
 
 def summarise_tally(tally, y, sample_weight):
@@ -146,6 +148,10 @@ def vote_summary(outputs, answers=None):
     """
     if isinstance(outputs, VoteSummary):
         return outputs
+    if isinstance(outputs, OutputCounts):
+        if answers is not None:
+            raise ValueError("answers belong to single samples, and these are counts: leave out.")
+        return _summarise_counts(outputs)
     outputs = as_outputs(outputs)
     if outputs.votes is None:
         right = right_shares(outputs.correct, outputs.weights)
@@ -162,6 +168,20 @@ def vote_summary(outputs, answers=None):
             )
         summary.wins = answers == truth
     return summary
+
+
+def _summarise_counts(outputs):
+    """Summarise counted votes: samples alike are one, and its weight is their number."""
+    right, other, won, squares = np.array(list(outputs.cells), dtype=float).T
+    n = outputs.n_members
+    return VoteSummary(
+        right=right / n,
+        other=other / n,
+        wins=won.astype(bool),
+        disagree=1.0 - squares / (n * n),
+        sample_weight=np.array(list(outputs.cells.values()), dtype=float),
+        n_classes=None if outputs.same is None else len(outputs.classes),
+    )
 
 
 def growing_summaries(outputs):

@@ -13,7 +13,7 @@ from scipy.cluster.hierarchy import leaves_list, linkage
 from scipy.spatial.distance import squareform
 
 from counterpoint._kernels.votes import prefix_histograms
-from counterpoint._outputs import PairCounts
+from counterpoint._outputs import OutputCounts, PairCounts
 from counterpoint._validation import check_choice, check_list
 from counterpoint.diversity import gain, groupwise, margins, pairwise
 from counterpoint.diversity.inputs import as_outputs, growing_summaries, shares_of, vote_summary
@@ -140,7 +140,8 @@ def get_measure(name):
 def _possible(outputs):
     if isinstance(outputs, PairCounts):
         return [m for m in MEASURES.values() if m.needs == "correct" and m.kind != "vote"]
-    labels = outputs.votes is not None
+    counted = isinstance(outputs, OutputCounts)
+    labels = outputs.same is not None if counted else outputs.votes is not None
     return [m for m in MEASURES.values() if labels or m.needs == "correct"]
 
 
@@ -149,7 +150,7 @@ def profile(outputs, answers=None):
 
     Parameters
     ----------
-    outputs : MemberOutputs, PairCounts or array-like of shape (n_members, n_samples)
+    outputs : MemberOutputs, OutputCounts, PairCounts or array-like of shape (n_members, n_samples)
         An array is taken as right/wrong flags. Measures that need more than is known (labels,
         single samples) are left out.
     answers : array-like of shape (n_samples,), default=None
@@ -172,7 +173,7 @@ def profile(outputs, answers=None):
     q           0.333        lower
     entropy     0.600       higher
     """
-    if not isinstance(outputs, PairCounts):
+    if not isinstance(outputs, (PairCounts, OutputCounts)):
         outputs = as_outputs(outputs)
     summary = None if isinstance(outputs, PairCounts) else vote_summary(outputs, answers)
     rows = []

@@ -27,7 +27,7 @@ from counterpoint._ballot import exact_weights
 from counterpoint._counts import PairCounts, pack_equal
 from counterpoint._kernels import pairs as _pairs
 from counterpoint._kernels.threads import threads_for
-from counterpoint._outputs import MemberOutputs
+from counterpoint._outputs import MemberOutputs, OutputCounts
 from counterpoint.diversity.inputs import AnyOutputs, as_counts, as_outputs, growing_summaries
 
 
@@ -89,6 +89,8 @@ def _right_matrix(kind, outputs):
 
 def _agreement(outputs):
     """Share of samples on which two members say the same, and how often each says what."""
+    if isinstance(outputs, OutputCounts):
+        return outputs.agreement
     outputs = as_outputs(outputs)
     outputs.need_votes("Agreement of labels")
     weight = None if outputs.sample_weight is None else exact_weights(outputs.sample_weight)
@@ -257,7 +259,8 @@ def kappa_error(outputs: MemberOutputs):
     >>> kappa_error(MemberOutputs(votes, ["a", "b", "c", "a"]))
     0.05
     """
-    outputs = as_outputs(outputs)
+    if not isinstance(outputs, OutputCounts):
+        outputs = as_outputs(outputs)
     errors = outputs.errors
     return label_kappa.matrix(outputs) * (errors[:, None] + errors[None, :]) / 2.0
 

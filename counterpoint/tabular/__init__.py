@@ -11,6 +11,7 @@
 ``assess``           how good any fitted classifier or regressor is, and what its members add
 ``explain``          one readable tree in place of a model
 ``predict``          what a model says about the rows of a table
+``predict_large``    the same for files of any size, piece by piece
 ``save``, ``load``   model files that are safe to load
 ``read_predictions`` members' predictions from a file; ``summarise_outputs`` measures them
 ``read_answers``     the same with or without the truth; ``summarise_votes`` where there is none
@@ -40,6 +41,7 @@ _HOMES = {
     "number_methods": ("NUMBER_METHODS",),
     "number_scores": ("NumberScore",),
     "overview": ("Overview", "look_at"),
+    "large_tables": ("LargePrediction", "predict_large"),
     "outputs": ("read_predictions", "summarise_outputs"),
     "prediction": ("Prediction", "predict"),
     "reader": ("TableFile", "read_table"),

@@ -12,7 +12,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from counterpoint import _tables
-from counterpoint._outputs import MemberOutputs
+from counterpoint._outputs import MemberOutputs, OutputCounts
 from counterpoint._statistics import wilson_interval
 from counterpoint.combiners import (
     Combiner,
@@ -58,7 +58,7 @@ _MINUS = "\N{MINUS SIGN}"
 
 
 def measure_answers(
-    outputs: MemberOutputs, answers: NDArray | None = None
+    outputs: MemberOutputs | OutputCounts, answers: NDArray | None = None
 ) -> tuple[dict[str, Any], dict[str, Any]]:
     """Return ``profile`` and ``worth`` of outputs as plain data.
 

@@ -8,7 +8,7 @@ from typing import IO, Any
 import numpy as np
 import pandas as pd
 
-from counterpoint._outputs import MemberOutputs
+from counterpoint._outputs import MemberOutputs, OutputCounts
 from counterpoint._validation import did_you_mean
 from counterpoint.tabular.columns import some
 from counterpoint.tabular.members import measure_answers
@@ -135,12 +135,12 @@ def member_columns(
     return others
 
 
-def summarise_outputs(outputs: MemberOutputs) -> dict[str, Any]:
+def summarise_outputs(outputs: MemberOutputs | OutputCounts) -> dict[str, Any]:
     """Summarise what members said: sizes, errors, every measure, and what it is worth.
 
     Parameters
     ----------
-    outputs : MemberOutputs
+    outputs : MemberOutputs, or OutputCounts of files of any size
 
     Returns
     -------
@@ -166,7 +166,7 @@ def summarise_outputs(outputs: MemberOutputs) -> dict[str, Any]:
             "n_members": outputs.n_members,
             "n_samples": outputs.n_samples,
             "classes": outputs.classes,
-            "weighted": outputs.sample_weight is not None,
+            "weighted": outputs.weighted,
             "members": [{"name": str(name), "error": error} for name, error in errors],
             "measures": measures,
             "worth": value,

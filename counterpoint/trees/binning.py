@@ -1,5 +1,6 @@
 """Columns of numbers as at most 255 bins: done once, used by every tree of an ensemble."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -62,6 +63,33 @@ class Binner:
         check_count(self.max_bins, "max_bins", low=2, high=MAX_BINS)
         matrix = _check_matrix(X)
         n, d = matrix.shape
+        self._begin(d)
+        sample = _spread(n)
+        for f in range(d):
+            if self.categorical_[f]:
+                self._number(f, _most_category(matrix[:, f], f) + 1)
+                continue
+            values, counts = _distinct(matrix[:, f] if sample is None else matrix[sample, f])
+            if sample is not None and len(values) <= self.max_bins:
+                values, counts = _distinct(matrix[:, f])  # rare values count too
+            self._cut(f, values, counts)
+        return self
+
+    def fit_counts(self, columns: Sequence[tuple[NDArray, NDArray] | int]) -> "Binner":
+        """Find the edges from what is known of each column: distinct values and their counts.
+
+        A column of categories is the number of them.
+        """
+        check_count(self.max_bins, "max_bins", low=2, high=MAX_BINS)
+        self._begin(len(columns))
+        for f, known in enumerate(columns):
+            if isinstance(known, tuple):
+                self._cut(f, *known)
+            else:
+                self._number(f, known)
+        return self
+
+    def _begin(self, d):
         self.edges_ = np.full((d, MAX_BINS + 1), np.inf)
         self.values_ = np.full((d, MAX_BINS + 1), np.nan)
         self.exact_ = np.ones(d, dtype=bool)
@@ -69,31 +97,24 @@ class Binner:
         self.categorical_ = np.zeros(d, dtype=bool)
         if self.categorical is not None:
             self.categorical_ |= np.asarray(self.categorical, dtype=bool)
-        sample = _spread(n)
-        for f in range(d):
-            if self.categorical_[f]:
-                self.n_bins_[f] = _most_category(matrix[:, f], f) + 1
-                self.edges_[f, :MAX_BINS] = np.arange(MAX_BINS) + 0.5
-                self.values_[f, :MAX_BINS] = np.arange(MAX_BINS)
-                continue
-            values, counts = _distinct(matrix[:, f] if sample is None else matrix[sample, f])
-            if sample is not None and len(values) <= self.max_bins:
-                values, counts = _distinct(matrix[:, f])  # rare values count too
-            if len(values) <= self.max_bins:
-                edges = kernels.cut_points(values, np.ones_like(counts), max(len(values), 2))
-                self.values_[f, : len(values)] = values
-            else:
-                edges = kernels.cut_points(values, counts, self.max_bins)
-                self.exact_[f] = False
-            self.edges_[f, : len(edges)] = edges
-            self.n_bins_[f] = len(edges) + 1
-        return self
 
-    def transform(self, X: ArrayLike) -> BinnedData:
-        """Return the bins of X; values outside the range seen go to the outer bins.
+    def _number(self, f, n_categories):
+        self.n_bins_[f] = n_categories
+        self.edges_[f, :MAX_BINS] = np.arange(MAX_BINS) + 0.5
+        self.values_[f, :MAX_BINS] = np.arange(MAX_BINS)
 
-        What is no category, or one above those seen, becomes missing.
-        """
+    def _cut(self, f, values, counts):
+        if len(values) <= self.max_bins:
+            edges = kernels.cut_points(values, np.ones_like(counts), max(len(values), 2))
+            self.values_[f, : len(values)] = values
+        else:
+            edges = kernels.cut_points(values, counts, self.max_bins)
+            self.exact_[f] = False
+        self.edges_[f, : len(edges)] = edges
+        self.n_bins_[f] = len(edges) + 1
+
+    def encode(self, X: ArrayLike) -> NDArray:
+        """Return the bins of X, (n_samples, n_features); as ``transform`` says."""
         matrix = _check_matrix(X)
         if matrix.shape[1] != len(self.n_bins_):
             raise ValueError(
@@ -105,6 +126,14 @@ class Binner:
             # Unequal where a number is negative or no whole one, and where it is NaN.
             known = (codes[:, f] == matrix[:, f]) & (codes[:, f] < self.n_bins_[f])
             codes[~known, f] = MISSING
+        return codes
+
+    def transform(self, X: ArrayLike) -> BinnedData:
+        """Return the bins of X; values outside the range seen go to the outer bins.
+
+        What is no category, or one above those seen, becomes missing.
+        """
+        codes = self.encode(X)
         return BinnedData(
             codes=codes,
             edges=self.edges_,

@@ -183,7 +183,7 @@ def test_chunks_do_not_show(monkeypatch):
     trees = []
     for chunk in (50, 7, 1):
         monkeypatch.setattr(
-            "counterpoint.trees.growing.workspace._chunk_rows", lambda n, chunk=chunk: chunk
+            "counterpoint.trees.growing.workspace.chunk_rows", lambda n, chunk=chunk: chunk
         )
         workspace = GrowWorkspace(binned, y)
         trees.append((grow(workspace, weight, max_depth=3), workspace.leaf.copy()))

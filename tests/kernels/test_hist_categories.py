@@ -197,7 +197,7 @@ def test_chunks_and_threads_do_not_show(monkeypatch):
     threads = numba.get_num_threads()
     for chunk, n_threads in ((90, 1), (7, 1), (1, threads)):
         monkeypatch.setattr(
-            "counterpoint.trees.growing.workspace._chunk_rows", lambda n, chunk=chunk: chunk
+            "counterpoint.trees.growing.workspace.chunk_rows", lambda n, chunk=chunk: chunk
         )
         workspace = GrowWorkspace(binned)
         workspace._min_parallel = 0

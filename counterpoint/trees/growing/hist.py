@@ -57,7 +57,7 @@ class _HistTree(GrownTreeMixin, TreeMixin, BaseEstimator):
         if kept is not None:
             weight = None if weight is None else weight[kept]
             target = None if target is None else target[kept]
-        total = grower.n_samples if weight is None else weight.sum()
+        total = grower.total_weight(weight)
         self.tree_ = grow(
             grower,
             weight,

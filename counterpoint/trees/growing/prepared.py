@@ -15,6 +15,7 @@ from sklearn.utils import compute_sample_weight
 from counterpoint._arrays import code_type
 from counterpoint._kernels.threads import threads_for
 from counterpoint._kernels.votes import votes_of_leaves
+from counterpoint._reading import is_store, need_memory, train_on
 from counterpoint.base import need_target, read_labels, validate_data
 from counterpoint.trees.ensemble import leaves_of
 from counterpoint.trees.single import SingleTreeMixin
@@ -71,22 +72,28 @@ class GrownTreeMixin:
         """Whether ``prepare`` saves work when many trees are grown on the same rows."""
         return True
 
-    def fit(self, X, y, sample_weight=None):
+    def fit(self, X, y=None, sample_weight=None, *, client=None):
         """Grow the tree.
 
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            Numbers; NaN is missing.
+            Numbers; NaN is missing. Or a :class:`counterpoint.large.BinnedStore`, which has the
+            targets and weights too.
         y : array-like of shape (n_samples,)
             Labels, or numbers for a regressor.
         sample_weight : array-like of shape (n_samples,), default=None
             Not negative. Samples of weight 0 are left out.
+        client : distributed.Client, default=None
+            For a store: the workers that add up its rows. None: this process.
 
         Returns
         -------
         self
         """
+        if is_store(X):
+            return train_on(X, self, y, sample_weight, client=client)
+        need_memory(client)
         need_target(self, y)
         return self.fit_prepared(self.prepare(X, y, sample_weight))  # type: ignore[attr-defined]
 

@@ -15,6 +15,8 @@ from counterpoint.trees.structure import Tree
 CRITERIA = {"gini": 0, "entropy": 1, "squared_error": 2}
 MAX_CLASSES = 256
 
+BLOCK = 4096  # rows whose votes are summed up together: that of ``_kernels.boosting``
+MANY_ROWS = 4 << 15  # rows from which on chunks are whole blocks
 _CHUNK = 1 << 15  # at most so many rows: positions within a chunk have two bytes
 _UNLIMITED = 1 << 30
 _CAPACITY = 4096  # nodes to begin with
@@ -42,20 +44,27 @@ class GrowWorkspace:
     def __init__(
         self, binned: BinnedData, y: ArrayLike | None = None, *, n_classes: int | None = None
     ):
-        self.binned = binned
-        n, d = binned.codes.shape
+        n = len(binned.codes)
         codes = _check_codes(y, n, n_classes)
-        self.is_regression = y is None
-        self.n_classes = 1 if y is None else int(n_classes or codes.max() + 1)
-        self._n_sums = 2 if y is None else self.n_classes
+        classes = None if y is None else int(n_classes or codes.max() + 1)
+        n_words = self._set_sizes(binned, classes)
+        self._lay_out(n, n_words)
+        pack_words(binned.codes, codes, binned.n_bins, self._per_word, self._words[0])
+        self._part: GrowWorkspace | None = None
+
+    def _set_sizes(self, binned, n_classes):
+        """Work out the sizes of histograms; return how many words a row takes."""
+        self.binned = binned
+        d = binned.n_features
+        self.is_regression = n_classes is None
+        self.n_classes = n_classes or 1
+        self._n_sums = n_classes or 2
         # An even number of words: two threads then have the same work at the root.
         n_words = 1 if d == 1 else 2 * -(-d // (2 * kernels.MAX_PER_WORD))
         self._per_word = -(-d // n_words)
         self._width = int(binned.n_bins.max()) + int(binned.has_missing.any())
         self._hist_bytes = 8 * n_words * self._n_sums * self._per_word * self._width
         self._min_parallel = _MIN_PARALLEL
-        self._lay_out(n, n_words)
-        pack_words(binned.codes, codes, binned.n_bins, self._per_word, self._words[0])
         self._no_target = np.empty(0)
         self._flags = _flag(binned.has_missing, kernels.MISSING)
         self._has_categories = bool(binned.categorical.any())
@@ -66,12 +75,12 @@ class GrowWorkspace:
                     "targets, or bin the columns as numbers."
                 )
             self._flags |= _flag(binned.categorical, kernels.CATEGORY)
-        self._part: GrowWorkspace | None = None
+        return n_words
 
     def _lay_out(self, n, n_words):
         """Make room for so many rows."""
         self.n_samples = n
-        self._chunk = _chunk_rows(n)
+        self._chunk = max(chunk_rows(n), 1)
         self._n_chunks = -(-n // self._chunk)
         self._words = np.empty((3, n_words, n), dtype=np.uint64)
         # Weights, and weighted targets if there are any; positions, and a list of places.
@@ -93,6 +102,34 @@ class GrowWorkspace:
         for taken, words in zip(self._part._words[0], self._words[0], strict=True):
             np.take(words, rows, out=taken, mode="clip")  # the mode that needs no copy
         return self._part
+
+    def total_weight(self, sample_weight: NDArray | None) -> float:
+        """Return what the rows count together."""
+        return float(self.n_samples if sample_weight is None else sample_weight.sum())
+
+    def _read_rows(self, sample_weight, target):
+        """Return weights and targets as arrays of numbers, none for classes."""
+        n = self.n_samples
+        if self.is_regression != (target is not None):
+            raise ValueError(
+                "target is for regression, where the workspace was made without y: pass one of "
+                "the two."
+            )
+        y = self._no_target if target is None else _as_floats(target, n, "target")
+        if sample_weight is None:
+            return np.ones(n), y
+        return _as_floats(sample_weight, n, "sample_weight"), y
+
+    def _run(self, weight, y, flags, criterion, *limits):
+        """Grow the tree into the arrays reserved; return the number of nodes, or ``FULL``."""
+        binned = self.binned
+        return kernels.grow(
+            weight, y, self._words, self._sums, self._index, self.leaf, self._segments,
+            self._squares, self._partial, self._nodes, self._reals, self._totals, self._hist,
+            self._counts, self._gains, self._candidates, self._sets, self._bounds, self._lists,
+            binned.n_bins, flags, binned.values, binned.edges, binned.exact, self._value, criterion,
+            self._per_word, self._width, self._chunk, *limits,
+        )  # fmt: skip
 
     def _reserve(self, capacity, n_kept, counting, bounded):
         """Make room for so many nodes and kept histograms, with numbers of rows or without."""
@@ -154,10 +191,7 @@ def grow(
     """
     binned = workspace.binned
     n = workspace.n_samples
-    if workspace.is_regression != (target is not None):
-        raise ValueError(
-            "target is for regression, where the workspace was made without y: pass one of the two."
-        )
+    weight, y = workspace._read_rows(sample_weight, target)
     if criterion is None:
         criterion = "squared_error" if workspace.is_regression else "gini"
     if criterion not in CRITERIA or (criterion == "squared_error") != workspace.is_regression:
@@ -165,8 +199,6 @@ def grow(
             f"criterion={criterion!r}: choose gini or entropy for classes, squared_error for "
             "targets."
         )
-    y = workspace._no_target if target is None else _as_floats(target, n, "target")
-    weight = np.ones(n) if sample_weight is None else _as_floats(sample_weight, n, "sample_weight")
     depth = _UNLIMITED if max_depth is None else int(max_depth)
     leaves = 0 if max_leaf_nodes is None else int(max_leaf_nodes)
     most = min(n // max(min_samples_leaf, 1) + 1, leaves or n, 1 << min(depth, 30))
@@ -192,15 +224,9 @@ def grow(
             set_num_threads(1)
         while True:
             workspace._reserve(capacity, n_kept, min_samples_leaf > 1, bounded)
-            n_nodes = kernels.grow(
-                weight, y, workspace._words, workspace._sums, workspace._index, workspace.leaf,
-                workspace._segments, workspace._squares, workspace._partial, workspace._nodes,
-                workspace._reals, workspace._totals, workspace._hist, workspace._counts,
-                workspace._gains, workspace._candidates, workspace._sets, workspace._bounds,
-                workspace._lists, binned.n_bins, flags, binned.values, binned.edges, binned.exact,
-                workspace._value, CRITERIA[criterion], workspace._per_word, workspace._width,
-                workspace._chunk, depth, leaves, int(min_samples_split), int(min_samples_leaf),
-                float(min_weight_leaf), float(min_impurity_decrease),
+            n_nodes = workspace._run(
+                weight, y, flags, CRITERIA[criterion], depth, leaves, int(min_samples_split),
+                int(min_samples_leaf), float(min_weight_leaf), float(min_impurity_decrease),
                 (float(l2), float(category_smooth), float(category_l2), float(category_chance)),
             )  # fmt: skip
             if n_nodes != kernels.FULL:
@@ -245,9 +271,14 @@ def _flag(where, bit):
     return np.where(where, bit, 0).astype(np.uint8)
 
 
-def _chunk_rows(n):
-    # An even number of chunks, for two threads; few, because short segments cost time.
-    return n if n < _CHUNK // 2 else -(-n // (2 * -(-n // (2 * _CHUNK))))
+def chunk_rows(n):
+    """Return how many rows are summed up together; a store keeps them so too."""
+    # An even number of chunks, for two threads; few, because short segments cost time. Of many rows
+    # a chunk is whole blocks, so that shards of a store can end where chunks do.
+    if n < _CHUNK // 2:
+        return n
+    even = -(-n // (2 * -(-n // (2 * _CHUNK))))
+    return even if n < MANY_ROWS else -(-even // BLOCK) * BLOCK
 
 
 def _as_floats(array, n, name):

@@ -1,0 +1,78 @@
+"""One small layer for work in parts: this machine, or the workers of a Dask cluster."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import joblib
+
+from counterpoint import __version__
+
+
+@contextmanager
+def run_on(backend: Any = "local", *, n_jobs: int | None = None) -> Iterator[None]:
+    """Run what estimators do in parts (their ``n_jobs``) here, or on a cluster.
+
+    Pools, cross-fitting, ``OverproduceSelectClassifier``, views, dynamic selection and ensembles
+    and searches of scikit-learn hand their parts to joblib; within this context it hands them to
+    the backend. Arrays go to the workers once, not with every part. Parts of a worker that is lost
+    are done again by others. Results do not depend on where they were made: every part has a seed
+    of its own. What joblib's backend cannot do: a part that kills every worker it meets is waited
+    for without end.
+
+    Parameters
+    ----------
+    backend : "local" or distributed.Client, default="local"
+        Where parts are done.
+    n_jobs : int, default=None
+        Parts at a time where an estimator says nothing itself. None: all cores, or all workers.
+
+    See Also
+    --------
+    counterpoint.claims.run_experiment : Grids of experiments, with ``backend="dask"``.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from counterpoint.large import run_on
+    >>> from counterpoint.views import ViewEnsembleClassifier
+    >>> X, y = load_iris(return_X_y=True)
+    >>> with run_on("local", n_jobs=1):
+    ...     fitted = ViewEnsembleClassifier(n_estimators=3, random_state=0).fit(X, y)
+    >>> len(fitted.estimators_)
+    3
+    """
+    n_jobs = -1 if n_jobs is None else n_jobs
+    if isinstance(backend, str):
+        if backend != "local":
+            raise ValueError(
+                f"backend={backend!r}: give 'local', or a distributed.Client of the cluster."
+            )
+        with joblib.parallel_config(n_jobs=n_jobs):
+            yield
+        return
+    if not (hasattr(backend, "scheduler_info") and hasattr(backend, "submit")):
+        raise TypeError(f"backend={type(backend).__name__}: give 'local', or a distributed.Client.")
+    check_workers(backend)
+    with joblib.parallel_config(backend="dask", client=backend, n_jobs=n_jobs):
+        yield
+
+
+def check_workers(client: Any) -> list[str]:
+    """Return the addresses of the workers; raise if there is none, or one of another version."""
+    found = client.run(_version)
+    if not found:
+        raise RuntimeError("The Dask cluster has no workers: start some, then try again.")
+    for address, version in found.items():
+        if version != __version__:
+            raise RuntimeError(
+                f"The worker {address} has counterpoint {version}, here it is {__version__}: "
+                "install the same version everywhere."
+            )
+    return sorted(found)
+
+
+def _version():
+    from counterpoint import __version__ as own
+
+    return own

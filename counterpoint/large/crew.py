@@ -1,0 +1,165 @@
+"""Who keeps the shards of a store and answers for them: this process, or the workers of Dask."""
+
+import os
+import tempfile
+import threading
+from contextlib import contextmanager
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from counterpoint.large.backend import check_workers
+from counterpoint.large.rows import Job
+from counterpoint.large.store import BinnedStore
+
+
+class Crew:
+    """The shards of a store; ``each`` asks them all, and has the answers in their order.
+
+    ``log`` is what every shard has to have gone through before it answers.
+    """
+
+    def __init__(self, store: BinnedStore, job: Job, n_shards: int):
+        self.store, self.job, self.log = store, job, []  # type: ignore[var-annotated]
+        # Of few rows a group is no whole number of blocks: they stay together.
+        n_shards = max(1, min(n_shards, store.n_groups))
+        if store.n_groups > 1 and store.group % 4096:
+            n_shards = 1
+        at = np.linspace(0, store.n_groups, n_shards + 1).round().astype(int).tolist()
+        self.shards = list(pairwise(at))
+
+    def each(self, name: str, *args: Any) -> list:
+        """Return what every shard answers."""
+        raise NotImplementedError
+
+    # What a tree grower asks for: see ``RowSource``.
+
+    @property
+    def n_rows(self) -> int:
+        """Number of rows."""
+        return self.store.n_rows
+
+    @property
+    def group(self) -> int:
+        """Rows that are summed up together."""
+        return self.store.group
+
+    def total_weight(self) -> float:
+        """Return what the rows count together."""
+        return float(np.concatenate(self.each("weight_sums")).sum())
+
+    def measure(self, kind: int, centre: float):
+        """Return what is found in each group, (3, n_groups)."""
+        return np.concatenate(self.each("measure", kind, centre), axis=1)
+
+    def add_up(self, wanted):
+        """Return histograms, numbers of rows in bins and in new nodes, and squares by group."""
+        parts = self.each("add_up", wanted)
+        fresh, counts, n_rows = (sum(part[k] for part in parts[1:]) + parts[0][k] for k in range(3))
+        return fresh, counts, n_rows, np.concatenate([part[3] for part in parts])
+
+
+class LocalCrew(Crew):
+    """All shards in this process, one after the other, each with all threads."""
+
+    def __init__(self, store: BinnedStore, job: Job, n_shards: int, folder: Path):
+        super().__init__(store, job, n_shards)
+        self._rows = [job.rows(store, *shard, job, folder) for shard in self.shards]
+
+    def each(self, name: str, *args: Any) -> list:
+        """Return what every shard answers."""
+        self.store.check_unchanged()
+        return [_answer(rows, self.log, name, args) for rows in self._rows]
+
+
+class DaskCrew(Crew):
+    """Shards with the workers of a Dask cluster, each most often with the same one.
+
+    A worker that is lost takes what it kept with it; who gets its shard makes it again.
+    """
+
+    def __init__(self, store: BinnedStore, job: Job, client: Any, n_shards: int | None = None):
+        workers = check_workers(client)
+        super().__init__(store, job, n_shards or len(workers))
+        self.client = client
+        self._homes = [workers[k % len(workers)] for k in range(len(self.shards))]
+
+    def each(self, name: str, *args: Any) -> list:
+        """Return what every shard answers."""
+        self.store.check_unchanged()
+        there = self.client.scheduler_info(n_workers=-1)["workers"]
+        sent = [
+            self.client.submit(
+                _ask, self.store, shard, self.job, list(self.log), name, args,
+                workers=[home] if home in there else None, allow_other_workers=True, pure=False,
+            )
+            for shard, home in zip(self.shards, self._homes, strict=True)
+        ]  # fmt: skip
+        answers = self.client.gather(sent)
+        self._homes = [home for home, _ in answers]
+        return [answer for _, answer in answers]
+
+    def dismiss(self) -> None:
+        """Have the workers forget the shards."""
+        # Nobody waits: a worker may be gone, and the next fit clears up too.
+        self.client.run(_forget, self.job.token, wait=False, on_error="ignore")
+
+
+def _answer(rows, log, name, args):
+    rows.catch_up(log)
+    return getattr(rows, name)(*args)
+
+
+# -- in a worker -----------------------------------------------------------------------------------
+
+_kept: dict[tuple, Any] = {}
+_lock = threading.Lock()
+
+
+def _ask(store, shard, job, log, name, args):
+    """Answer for a shard, in a worker; return its address too."""
+    from distributed import get_worker
+
+    worker = get_worker()
+    key = (job.token, shard)
+    with _lock:
+        for other in [known for known in _kept if known[0] != job.token]:
+            del _kept[other]  # of a fit that is over
+        rows = _kept.get(key)
+    if rows is None:
+        folder = Path(worker.local_directory)
+        rows = job.rows(store, *shard, job, folder if folder.is_dir() else None)
+        with _lock:
+            _kept[key] = rows
+    elif rows.n_done > len(log):  # an answer that comes too late for anybody
+        raise RuntimeError("The fit has gone on without this answer.")
+    store.check_unchanged()
+    return worker.address, _answer(rows, log, name, args)
+
+
+def _forget(token):
+    with _lock:
+        for key in [known for known in _kept if known[0] == token]:
+            del _kept[key]
+
+
+@contextmanager
+def new_crew(store: BinnedStore, make_job: Any, *, client: Any = None, n_shards: int | None = None):
+    """Yield the crew of a fit; what it kept is gone afterwards."""
+    store.check_unchanged()
+    job = make_job(os.urandom(8).hex())
+    if client is None:
+        beside = store.path if os.access(store.path, os.W_OK) else None
+        with tempfile.TemporaryDirectory(prefix=".fit-", dir=beside) as folder:
+            yield LocalCrew(store, job, n_shards or 1, Path(folder))
+        return
+    crew = DaskCrew(store, job, client, n_shards)
+    try:
+        yield crew
+    finally:
+        try:
+            crew.dismiss()
+        except Exception:  # the cluster may be gone, and the work is done
+            return

@@ -1,0 +1,309 @@
+"""Rows of one shard of a store, and what a fit keeps for each of them beside the store.
+
+A shard answers questions by sums over its rows. What it keeps (weights, votes, scores) follows from
+the store and from the *log* of the fit: the members taken in so far. So a process that has lost it,
+or never had it, makes it again by going through the log. Asking twice gives the same answer.
+"""
+
+import tempfile
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numba import get_num_threads
+from numpy.typing import NDArray
+
+from counterpoint._kernels import boosting as vote_kernels
+from counterpoint._kernels import hist
+from counterpoint._kernels import hist_shards as kernels
+from counterpoint._kernels.votes import votes_of_leaves
+from counterpoint.large.store import BinnedStore
+from counterpoint.trees.growing.shards import Wanted
+from counterpoint.trees.structure import Tree
+
+# Arrays of fewer bytes stay in memory; larger ones are files beside the store.
+_MAPPED = 1 << 26
+_LAST_ONLY = ("aim", "draw")
+
+
+@dataclass(frozen=True)
+class Member:
+    """A finished tree as the rows see it: where they go, and what a leaf says."""
+
+    number: int  # of the tree, as counted by who grows them; rows of the last one are in place
+    nodes: NDArray
+    sets: NDArray
+    says: NDArray  # the class of each node, or its value
+
+    @classmethod
+    def of(cls, tree: Tree, number: int, *, votes: bool) -> "Member":
+        """Return the member that a tree is."""
+        nodes = np.zeros((hist.N_FIELDS, len(tree.feature)), dtype=np.int64)
+        nodes[hist.LEFT] = np.where(tree.is_leaf, -1, tree.children_left)
+        nodes[hist.FEATURE], nodes[hist.BIN] = tree.feature, tree.bin_threshold
+        nodes[hist.MISSING_LEFT] = tree.missing_go_to_left
+        sets = np.zeros((0, 1, 2 * hist.SET_WORDS), dtype=np.uint64)
+        if tree.categories is not None:
+            sets = np.zeros((len(tree.feature), 1, 2 * hist.SET_WORDS), dtype=np.uint64)
+            sets[:, 0, : hist.SET_WORDS] = tree.categories
+        says = tree.value.argmax(axis=1).astype(np.uint8) if votes else tree.value[:, 0].copy()
+        return cls(number, nodes, sets, says)
+
+
+@dataclass(frozen=True)
+class Job:
+    """What a fit does with the rows; made once, sent to every process.
+
+    ``rows`` is the class that keeps them; ``class_factor`` (n_classes,) multiplies weights, and
+    ``scale`` divides them. ``more`` is what else that class must know.
+    """
+
+    token: str
+    rows: type
+    class_factor: NDArray | None = None
+    scale: float = 1.0
+    more: dict[str, Any] = field(default_factory=dict)
+
+
+class Rows:
+    """Rows of the groups ``first`` to ``last`` that a single tree is grown on."""
+
+    def __init__(self, store: BinnedStore, first: int, last: int, job: Job, folder: Path | None):
+        self.store, self.first, self.last, self.job, self.folder = store, first, last, job, folder
+        self.codes = store.codes(first, last)
+        self.targets = store.targets(first, last)
+        self.is_regression = store.classes is None
+        self.n = len(self.targets)
+        self.leaf = self.zeros("leaf", (self.n,), np.int32)
+        self.weight = self.zeros("weight", (self.n,), np.float64)
+        self.y = np.empty(0, dtype=np.uint8) if self.is_regression else self.targets
+        self.target = self.targets if self.is_regression else np.empty(0)
+        self.flags = np.where(store.cuts["categorical"], hist.CATEGORY, 0).astype(np.uint8)
+        self.at = 0  # the tree that `leaf` is about
+        self.n_done = 0  # entries of the log that have been gone through
+        self.begin()
+
+    def zeros(self, name, shape, dtype):
+        """Return an array for the rows, in memory or in a file of its own."""
+        if self.folder is None or np.dtype(dtype).itemsize * int(np.prod(shape)) < _MAPPED:
+            return np.zeros(shape, dtype)
+        file = tempfile.NamedTemporaryFile(prefix=f"{name}-", dir=self.folder)  # noqa: SIM115
+        # The file has no name any more once it is closed, and lives as long as the array.
+        return np.asarray(np.memmap(file, dtype, "w+", shape=shape))
+
+    # -- weights ---------------------------------------------------------------------------------
+
+    def begin(self):
+        """Set the weights that training starts from."""
+        weights = self.store.weights(self.first, self.last)
+        for start in range(0, self.n, self.store.group):
+            part = slice(start, start + self.store.group)
+            self.weight[part] = 1.0 if weights is None else weights[part]
+            if self.job.class_factor is not None:
+                self.weight[part] *= self.job.class_factor[self.targets[part]]
+            self.weight[part] /= self.job.scale
+
+    def by_group(self):
+        """Yield the place of each group of rows."""
+        for start in range(0, self.n, self.store.group):
+            yield slice(start, min(start + self.store.group, self.n))
+
+    def weight_sums(self):
+        """Return the sum of the weights in each group, as they are now."""
+        return np.array([self.weight[part].sum() for part in self.by_group()])
+
+    # -- trees -----------------------------------------------------------------------------------
+
+    def measure(self, kind, centre):
+        """Answer for ``RowSource.measure``."""
+        partial = np.zeros((3, len(self.codes)))
+        kernels.measure(kind, self.store.group, self.weight, self.target, centre, partial)
+        return partial
+
+    def add_up(self, wanted: Wanted):
+        """Answer for ``RowSource.add_up``."""
+        shares = min(get_num_threads(), len(self.codes))
+        if wanted.tree != self.at:
+            self.leaf[:] = 0
+            self.at = wanted.tree
+        n_new = wanted.nodes.shape[1] - wanted.first
+        found = np.zeros((shares, *wanted.shape), dtype=np.int64)
+        counts = np.zeros((shares, *wanted.counts_shape), dtype=np.int64)
+        n_rows = np.zeros((shares, n_new), dtype=np.int64)
+        squares = np.zeros((len(self.codes), n_new))
+        kernels.add_up(
+            self.codes, self.y, self.weight, self.target, self.leaf, wanted.nodes, wanted.sets,
+            self.store.cuts["n_bins"], wanted.flags, wanted.scales, wanted.built, wanted.first,
+            found, counts, n_rows, squares, wanted.per_word, wanted.width, shares,
+        )  # fmt: skip
+        return _added(found), _added(counts), _added(n_rows), squares
+
+    def go_to(self, member: Member):
+        """Move all rows to their leaves in a finished tree."""
+        if member.number == self.at and member.number > 0:
+            return
+        self.leaf[:] = 0
+        self.at = member.number
+        n_nodes = member.nodes.shape[1]
+        none = np.zeros((1, 0, 1, 1), dtype=np.int64)
+        kernels.add_up(
+            self.codes, self.y, self.weight, self.target, self.leaf, member.nodes, member.sets,
+            self.store.cuts["n_bins"], self.flags, np.zeros(7), np.full(n_nodes, -1), n_nodes,
+            none, none, np.zeros((1, 0), dtype=np.int64), np.zeros((len(self.codes), 0)), 1, 1, 1,
+        )  # fmt: skip
+
+    # -- the log ---------------------------------------------------------------------------------
+
+    def catch_up(self, log):
+        """Go through what the log has and these rows have not seen."""
+        fresh = log[self.n_done :]
+        for k, (name, args) in enumerate(fresh):
+            # Of what the next entry of its kind overwrites, only the last is done.
+            if name not in _LAST_ONLY or all(later != name for later, _ in fresh[k + 1 :]):
+                getattr(self, name)(*args)
+        self.n_done = len(log)
+
+
+class VoteRows(Rows):
+    """Rows with the votes of members, for ``VoteRule``."""
+
+    def begin(self):
+        """Begin with no member's votes counted."""
+        super().begin()
+        many = len(self.store.classes) if len(self.store.classes) > 2 else 0
+        self.right = self.zeros("right", (self.n,), np.int32)
+        self.tally = self.zeros("tally", (self.n, many), np.int32)
+        self.score = self.zeros("score", (self.n, many or 1), np.float64)
+        self.wrong = 0
+
+    def votes(self, member):
+        """Return the votes of a member, (n,)."""
+        self.go_to(member)
+        return votes_of_leaves(member.says, self.leaf)
+
+    def kinds(self, member, n_before):
+        """Return number and weight of the rows of each kind that occurs, block by block."""
+        number, heavy = vote_kernels.count_kinds(
+            self.votes(member), self.y, self.weight, self.right, self.tally, n_before
+        )
+        used = np.flatnonzero(number.any(axis=0))
+        return used, number[:, used], heavy[:, used]
+
+    def count_in(self, member, n_before, power, alpha, z):
+        """Take a member in."""
+        self.wrong = vote_kernels.count_in(
+            self.votes(member), self.y, self.weight, self.right, self.tally, self.score, n_before,
+            power, alpha, z,
+        )  # fmt: skip
+
+    def n_wrong(self):
+        """Return how many rows the weighted vote has wrong."""
+        return int(self.wrong)
+
+    def reset(self):
+        """Go back to the weights of the beginning."""
+        Rows.begin(self)
+
+    def right_by_class(self):
+        """Return how many rows of each class the weighted vote has right."""
+        n_classes = len(self.store.classes)
+        right = np.zeros(n_classes, dtype=np.int64)
+        for part in self.by_group():
+            score, y = self.score[part], self.y[part]
+            votes = score[:, 0] > 0 if n_classes == 2 else score.argmax(axis=1)
+            right += np.bincount(y[votes == y], minlength=n_classes)
+        return right
+
+
+class SumRows(Rows):
+    """Rows with the sums of members, for ``AdditiveRule``: ``more`` has the loss."""
+
+    def begin(self):
+        """Begin with sums of 0."""
+        super().begin()
+        self.loss = self.job.more["loss"]
+        self.cases = self.weight
+        self.total = self.zeros("total", (self.n, self.loss.n_outputs), np.float64)
+        self.weight = self.zeros("weight", (self.n,), np.float64)
+        self.target = self.zeros("target", (self.n,), np.float64)
+        self.y = np.empty(0, dtype=np.uint8)
+        self.notes = np.zeros((len(self.codes), 0))
+
+    def codes_of(self, part):
+        """Return the targets that the loss makes of the rows of a group."""
+        y = self.targets[part]
+        return self.loss.code(y if self.is_regression else y.astype(np.int32))
+
+    def case_sums(self):
+        """Return how many cases each group has."""
+        return np.array([self.cases[part].sum() for part in self.by_group()])
+
+    def start_sums(self):
+        """Return weighted sums of the loss's targets in each group, (n_groups, n_outputs)."""
+        return np.array([self.cases[part] @ self.codes_of(part) for part in self.by_group()])
+
+    def set_start(self, start):
+        """Note where scores start."""
+        self.loss.start = start
+
+    def top_factors(self):
+        """Return the largest factor of weights, for each output."""
+        found = [self._request(part)[0] for part in self.by_group()]
+        return np.max([factor.max(axis=0) for factor in found], axis=0)
+
+    def _request(self, part):
+        return self.loss.slopes(self.codes_of(part), self.loss.scores(self.total[part]))
+
+    def aim(self, column, top):
+        """Set weights and targets to what a tree for one output is grown on."""
+        self.aimed = column
+        for part in self.by_group():
+            factor, aim = self._request(part)
+            self.target[part] = aim[:, column]
+            self.weight[part] = self.cases[part]
+            if factor is not None:
+                self.weight[part] *= factor[:, column] / top[column]
+
+    def take_in(self, members, alpha):
+        """Add what the trees of a round say."""
+        for column, member in enumerate(members):
+            self.go_to(member)
+            for part in self.by_group():
+                self.total[part, column] += alpha * member.says[self.leaf[part]]
+
+    def noted(self):
+        """Return sums of the loss's notes in each group, and the least and the largest sum."""
+        names, rows = [], []
+        for part in self.by_group():
+            y = self.targets[part]
+            found = self.loss.notes(
+                y if self.is_regression else y.astype(np.int32), self.loss.scores(self.total[part])
+            )
+            names = list(found)
+            rows.append([value * len(y) for value in found.values()])
+        return names, np.array(rows), float(self.total.min()), float(self.total.max())
+
+
+class DrawnRows(Rows):
+    """Rows that each tree sees as often as a draw says, for bagging."""
+
+    def draw(self, seed):
+        """Draw how often each row counts in a tree: Poisson numbers, by group."""
+        Rows.begin(self)
+        for g, part in enumerate(self.by_group(), start=self.first):
+            self.weight[part] *= draw_counts(seed, g, part.stop - part.start, self.store.group)
+
+
+def draw_counts(seed, first, n, group):
+    """Return how often each of n rows counts, from the group ``first`` on: Poisson numbers."""
+    counts = np.empty(n)
+    for start in range(0, n, group):
+        rng = np.random.default_rng([seed, first + start // group])
+        stop = min(start + group, n)
+        counts[start:stop] = rng.poisson(1.0, stop - start)
+    return counts
+
+
+def _added(shares):
+    return shares[0] if len(shares) == 1 else shares.sum(axis=0)

@@ -1,0 +1,99 @@
+import os
+import signal
+import threading
+
+import numpy as np
+import pandas as pd
+import pytest
+from distributed import Client, LocalCluster
+from sklearn.base import clone
+from sklearn.datasets import load_iris
+from sklearn.naive_bayes import GaussianNB
+from tree_bytes import tree_bytes
+
+from counterpoint import MemberOutputs
+from counterpoint.boosting import AdaBoostNCClassifier, L2BoostClassifier
+from counterpoint.large import BaggedTreesClassifier, crew, fit_on_store, measure, run_on
+from counterpoint.trees import HistTreeClassifier
+from counterpoint.views import ViewEnsembleClassifier
+
+TREE = HistTreeClassifier(max_depth=3)
+MODELS = {
+    "votes": AdaBoostNCClassifier(TREE, n_estimators=4, lam=2.0, calibrate=False),
+    "sums": L2BoostClassifier(n_estimators=2),
+    "draws": BaggedTreesClassifier(TREE, n_estimators=2, random_state=0),
+}
+
+
+@pytest.fixture(scope="module")
+def cluster():
+    with LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as made:
+        yield made
+
+
+@pytest.fixture(scope="module")
+def client(cluster):
+    with Client(cluster) as made:
+        yield made
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_workers_give_the_same_bytes(name, client, stores):
+    here = clone(MODELS[name]).fit(stores["two"])
+    assert tree_bytes(clone(MODELS[name]).fit(stores["two"], client=client)) == tree_bytes(here)
+    if name == "votes":
+        four = fit_on_store(clone(MODELS[name]), stores["two"], client=client, n_shards=4)
+        assert tree_bytes(four) == tree_bytes(here)
+
+
+def test_workers_count_files(client, tmp_path):
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame(rng.integers(3, size=(900, 4)), columns=["class", "u", "v", "w"])
+    for k in range(3):
+        frame[300 * k : 300 * k + 300].to_parquet(tmp_path / f"part-{k}.parquet", index=False)
+    here = measure(frame)
+    pd.testing.assert_frame_equal(measure(tmp_path / "part-*.parquet", client=client), here)
+
+
+def test_pools_are_fitted_by_workers(client):
+    X, y = load_iris(return_X_y=True)
+    model = ViewEnsembleClassifier(n_estimators=4, random_state=0)
+    here = clone(model).fit(X, y).predict_proba(X)
+    with run_on(client):
+        there = clone(model).fit(X, y).predict_proba(X)
+        votes = MemberOutputs.from_estimator([GaussianNB(), model], X, y, cv=3).votes
+    np.testing.assert_array_equal(there, here)
+    np.testing.assert_array_equal(
+        votes, MemberOutputs.from_estimator([GaussianNB(), model], X, y, cv=3).votes
+    )
+
+
+@pytest.mark.parametrize(
+    ("backend", "words"), [("dask", "give 'local', or a distributed.Client"), (3, "backend=int")]
+)
+def test_wrong_backends_are_named(backend, words):
+    with pytest.raises((TypeError, ValueError), match=words), run_on(backend):
+        pass
+
+
+def test_workers_of_another_version_are_named(client, monkeypatch):
+    monkeypatch.setattr("counterpoint.large.backend.__version__", "9.9")
+    with pytest.raises(RuntimeError, match=r"has counterpoint .*, here it is 9\.9"), run_on(client):
+        pass
+
+
+def test_a_lost_worker_costs_its_tasks_only(cluster, client, stores, monkeypatch):
+    here = clone(MODELS["votes"]).fit(stores["two"])
+    asked, killed = crew.DaskCrew.each, []
+
+    def kill_some(self, name, *args):
+        if name == "kinds" and len(killed) < 2:
+            pids = [worker.pid for worker in cluster.workers.values() if worker.pid]
+            killed.append(pids[0])
+            threading.Timer(0.01, os.kill, (pids[0], signal.SIGKILL)).start()
+        return asked(self, name, *args)
+
+    monkeypatch.setattr(crew.DaskCrew, "each", kill_some)
+    found = clone(MODELS["votes"]).fit(stores["two"], client=client)
+    assert len(killed) == 2
+    assert tree_bytes(found) == tree_bytes(here)

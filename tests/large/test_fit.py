@@ -1,0 +1,190 @@
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.base import clone
+from tree_bytes import tree_bytes
+
+from counterpoint.boosting import (
+    AdaBoostClassifier,
+    AdaBoostM1Classifier,
+    AdaBoostNCClassifier,
+    L2BoostClassifier,
+    L2BoostRegressor,
+    LogitBoostClassifier,
+)
+from counterpoint.large import TAKES_STORES, BaggedTreesClassifier, BinnedStore, fit_on_store
+from counterpoint.trees import HistTreeClassifier, HistTreeRegressor, PrunedTreeClassifier
+
+TREE = HistTreeClassifier(max_depth=3)
+VOTES = {"calibrate": False, "n_estimators": 4}
+# Exactly what the same rows give in memory, and what differs from it by rounding alone.
+EXACT = {
+    "tree": HistTreeClassifier(max_depth=4),
+    "best first": HistTreeClassifier(max_leaf_nodes=7, min_samples_leaf=300),
+    "entropy, without limit": HistTreeClassifier(criterion="entropy", min_samples_leaf=500),
+    "share of weight": HistTreeClassifier(min_weight_fraction_leaf=0.01, max_depth=6),
+    "balanced": HistTreeClassifier(max_depth=3, class_weight="balanced"),
+    "adaboost": AdaBoostClassifier(TREE, **VOTES),
+    "m1": AdaBoostM1Classifier(TREE, **VOTES),
+    "nc": AdaBoostNCClassifier(TREE, lam=2.0, **VOTES),
+    "nc, a share": AdaBoostNCClassifier(TREE, strength=0.5, **VOTES),
+    "nc, dynamic": AdaBoostNCClassifier(TREE, lam="dynamic", **VOTES),
+    "bagging": BaggedTreesClassifier(TREE, n_estimators=2, random_state=1),
+}
+ROUNDED = {
+    "logitboost": LogitBoostClassifier(n_estimators=3, calibrate=False),
+    "regression tree": HistTreeRegressor(max_depth=4, min_samples_leaf=10),
+    "falling": HistTreeRegressor(max_depth=3, monotonic_cst=[1, 0, -1, 0, 0]),
+    "l2boost": L2BoostRegressor(n_estimators=3),
+}
+COLUMNS = list("abcde")
+
+
+@pytest.mark.parametrize("target", ["two", "three"])
+@pytest.mark.parametrize("name", EXACT)
+def test_a_store_gives_the_trees_that_the_same_rows_give_in_memory(name, target, rows, stores):
+    if name in ("nc, a share", "nc, dynamic", "m1") and target == "three":
+        pytest.skip("two classes tell")
+    model = EXACT[name]
+    memory = clone(model).fit(rows[COLUMNS], rows[target])
+    stored = clone(model).fit(stores[target])
+    assert tree_bytes(stored) == tree_bytes(memory)
+    few = rows[COLUMNS][:500]
+    np.testing.assert_array_equal(stored.predict(few), memory.predict(few))
+    if hasattr(memory, "estimator_weights_"):
+        np.testing.assert_array_equal(stored.estimator_weights_, memory.estimator_weights_)
+        pd.testing.assert_frame_equal(stored.history_, memory.history_)
+    cut = fit_on_store(clone(model), stores[target], n_shards=7)
+    assert tree_bytes(cut) == tree_bytes(stored)
+
+
+@pytest.mark.parametrize("name", ROUNDED)
+def test_sums_of_targets_differ_from_memory_by_rounding_alone(name, rows, stores):
+    model, target = ROUNDED[name], "three" if name == "logitboost" else "number"
+    memory = clone(model).fit(rows[COLUMNS], rows[target])
+    stored = clone(model).fit(stores[target])
+    few = rows[COLUMNS][:2000]
+    ask = "predict_proba" if name == "logitboost" else "predict"
+    np.testing.assert_allclose(
+        getattr(stored, ask)(few), getattr(memory, ask)(few), rtol=1e-9, atol=1e-9
+    )
+    for n_shards in (2, 7):
+        cut = fit_on_store(clone(model), stores[target], n_shards=n_shards)
+        assert tree_bytes(cut) == tree_bytes(stored)
+
+
+def test_what_is_held_out_of_memory_is_held_out_of_nothing_here(rows, stores):
+    model = L2BoostClassifier(n_estimators=3).fit(stores["two"])
+    assert model.estimators_[0].tree_.n_node_samples[0] == len(rows)
+    assert model.score(rows[COLUMNS], rows["two"]) > 0.8
+
+
+def test_histograms_that_do_not_fit_at_once_take_more_passes(stores, monkeypatch):
+    model = HistTreeClassifier(min_samples_leaf=2000)
+    whole = clone(model).fit(stores["two"])
+    monkeypatch.setattr("counterpoint.trees.growing.shards._FRESH_BYTES", 1)
+    assert tree_bytes(clone(model).fit(stores["two"])) == tree_bytes(whole)
+
+
+def test_calibration_and_penalty_are_chosen_on_a_sample(rows, stores):
+    model = AdaBoostNCClassifier(TREE, n_estimators=8).fit(stores["two"])
+    assert model.strength_ in (0.0, 0.5)
+    assert model.calibration_ is not None
+    proba = model.predict_proba(rows[COLUMNS][:100])
+    np.testing.assert_allclose(proba.sum(axis=1), 1.0)
+    assert model.estimator is TREE
+
+
+def test_without_an_estimator_members_are_histogram_trees(stores):
+    model = AdaBoostClassifier(n_estimators=2, calibrate=False).fit(stores["two"])
+    assert all(type(m) is HistTreeClassifier for m in model.estimators_)
+    assert model.estimator is None
+
+
+def test_a_warm_start_goes_on_where_it_stopped(stores):
+    model = AdaBoostNCClassifier(TREE, lam=1.0, n_estimators=5, calibrate=False)
+    whole = clone(model).fit(stores["two"])
+    part = clone(model).set_params(n_estimators=2, warm_start=True).fit(stores["two"])
+    part.set_params(n_estimators=5).fit(stores["two"])
+    assert tree_bytes(part) == tree_bytes(whole)
+
+
+def test_evaluation_data_are_followed(rows, stores):
+    few = rows[:1000]
+    model = AdaBoostClassifier(TREE, n_estimators=3, calibrate=False)
+    model.fit(stores["two"], eval_set=(few[COLUMNS], few["two"]))
+    assert model.history_["eval_error"].iloc[-1] == np.mean(
+        model.predict(few[COLUMNS]) != few["two"]
+    )
+
+
+def test_weights_count_as_copies(rows, tmp_path):
+    few = rows[:4000].assign(weight=np.arange(4000) % 3)
+    options = {"target": "two", "columns": COLUMNS, "max_bins": 255}
+    weighted = BinnedStore.write(few, tmp_path / "weighted", weight="weight", **options)
+    assert weighted.n_rows == np.count_nonzero(few["weight"])
+    copies = few.loc[few.index.repeat(few["weight"])]
+    copied = BinnedStore.write(copies, tmp_path / "copied", **options)
+    model = HistTreeClassifier(max_depth=4)
+    one, other = clone(model).fit(weighted).tree_, clone(model).fit(copied).tree_
+    np.testing.assert_array_equal(one.threshold, other.threshold)
+    np.testing.assert_allclose(one.value, other.value)
+    for model in (AdaBoostClassifier(TREE, **VOTES), L2BoostClassifier(n_estimators=3)):
+        one, other = clone(model).fit(weighted), clone(model).fit(copied)
+        np.testing.assert_allclose(one.decision_function(few[COLUMNS]),
+                                   other.decision_function(few[COLUMNS]), rtol=1e-8)  # fmt: skip
+
+
+def test_categories_are_split_as_in_memory(tmp_path):
+    rng = np.random.default_rng(0)
+    names = np.array(["red", "green", "blue", None, "grey"], dtype=object)
+    frame = pd.DataFrame({"colour": names[rng.integers(5, size=3000)], "x": rng.normal(size=3000)})
+    frame["y"] = (frame["colour"] == "green") * 3.0 + rng.normal(size=3000)
+    store = BinnedStore.write(frame, tmp_path / "store", target="y", max_bins=255)
+    assert store.categories[0] == ["blue", "green", "grey", "red"]
+    # The store's own bins of x, so that memory sees the same.
+    X = frame[["colour"]].assign(x=store.decode(_codes(store))[:, 1])
+    memory = HistTreeRegressor(max_depth=3, categorical_features="from_dtype").fit(X, frame["y"])
+    stored = HistTreeRegressor(max_depth=3).fit(store)
+    np.testing.assert_allclose(stored.predict(X), memory.predict(X))
+    assert (
+        L2BoostRegressor(n_estimators=20).fit(store).score(frame[["colour", "x"]], frame["y"]) > 0.4
+    )
+    with pytest.raises(ValueError, match=r"'colour' of the store holds text"):
+        HistTreeClassifier().fit(
+            BinnedStore.write(frame.assign(y=frame["y"] > 1), tmp_path / "classes", target="y")
+        )
+
+
+def _codes(store):
+    return store.codes().transpose(0, 2, 1).reshape(-1, store.n_features)[: store.n_rows]
+
+
+@pytest.mark.parametrize(
+    ("model", "words"),
+    [
+        (AdaBoostClassifier(TREE, confidence=True), "confidence=True is not for a store"),
+        (AdaBoostClassifier(TREE, resample=True), "resample=True is not for a store"),
+        (L2BoostClassifier(line_search=True), "line_search=True is not for a store"),
+        (AdaBoostClassifier(PrunedTreeClassifier()), "members are histogram trees"),
+        (AdaBoostClassifier(HistTreeClassifier(class_weight="balanced")), "class_weight"),
+        (L2BoostRegressor(), "holds classes, and L2BoostRegressor is a regressor"),
+        (PrunedTreeClassifier(), "is not fitted to a store"),
+        (BaggedTreesClassifier(PrunedTreeClassifier()), "give a HistTreeClassifier"),
+    ],
+)
+def test_what_cannot_be_done_is_said(model, words, stores):
+    with pytest.raises((TypeError, ValueError), match=words):
+        model.fit(stores["two"])
+
+
+def test_targets_and_workers_belong_to_the_store(rows, stores):
+    with pytest.raises(ValueError, match="lie in the store"):
+        HistTreeClassifier().fit(stores["two"], rows["two"])
+    with pytest.raises(ValueError, match="client= is for a BinnedStore"):
+        AdaBoostClassifier().fit(rows[COLUMNS], rows["two"], client=object())
+
+
+def test_every_estimator_that_takes_stores_is_tried():
+    tried = {type(model) for model in [*EXACT.values(), *ROUNDED.values()]} | {L2BoostClassifier}
+    assert tried == set(TAKES_STORES)

@@ -1,0 +1,256 @@
+import errno
+import json
+import os
+import pickle
+import shutil
+
+import dask.dataframe
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pyarrow.dataset
+import pytest
+
+from counterpoint.large import BinnedStore
+from counterpoint.large import writing as writing_module
+from counterpoint.trees import HistTreeClassifier
+from counterpoint.trees.binning import MISSING, Binner
+
+
+@pytest.fixture
+def frame():
+    rng = np.random.default_rng(0)
+    made = pd.DataFrame({"x": rng.normal(size=1000), "k": rng.integers(9, size=1000).astype(float)})
+    made.loc[::7, "x"] = np.nan
+    return made.assign(y=np.where(made["k"] > 4, "high", "low"))
+
+
+@pytest.fixture
+def files(frame, tmp_path):
+    for i in range(4):
+        frame[250 * i : 250 * i + 250].to_parquet(tmp_path / f"part-{i}.parquet", index=False)
+    return tmp_path
+
+
+def test_bins_are_those_of_memory(files, frame):
+    store = BinnedStore.write(files / "part-*.parquet", files / "store", target="y", max_bins=32)
+    binner = Binner(32)
+    binned = binner.fit_transform(frame[["x", "k"]].to_numpy())
+    for name in ("edges", "values", "exact", "n_bins", "has_missing"):
+        np.testing.assert_array_equal(store.cuts[name], getattr(binned, name))
+    codes = store.codes().transpose(0, 2, 1).reshape(-1, 2)[:1000]
+    expected = np.where(binned.codes == MISSING, binned.n_bins, binned.codes)
+    np.testing.assert_array_equal(codes, expected)
+    assert store.classes.tolist() == ["high", "low"]
+    np.testing.assert_array_equal(store.classes[store.targets()], frame["y"])
+    assert store.class_counts == frame["y"].value_counts()[["high", "low"]].tolist()
+    # What stands for a bin lies in it.
+    np.testing.assert_array_equal(binner.encode(store.decode(codes)), binned.codes)
+    store.verify()
+
+
+def test_every_source_gives_the_same_store(files, frame):
+    frame.to_csv(files / "rows.csv", index=False)
+    frame.to_feather(files / "rows.arrow")
+    sources = {
+        "folder": files,
+        "list": sorted(map(str, files.glob("part-*.parquet"))),
+        "csv": files / "rows.csv",
+        "arrow": files / "rows.arrow",
+        "pandas": frame,
+        "table": pa.Table.from_pandas(frame, preserve_index=False),
+        "dataset": pa.dataset.dataset(sorted(files.glob("part-*.parquet"))),
+        "polars": pl.from_pandas(frame),
+        "lazy": pl.scan_parquet(files / "part-*.parquet"),
+    }
+    made = {}
+    (files / "apart").mkdir()
+    for name in ("rows.csv", "rows.arrow"):
+        shutil.move(files / name, files / "apart" / name)
+    sources |= {"csv": files / "apart/rows.csv", "arrow": files / "apart/rows.arrow"}
+    for name, source in sources.items():
+        store = BinnedStore.write(source, files / "apart" / name, target="y")
+        made[name] = (store.codes().tobytes(), store.targets().tobytes(), store.classes.tolist())
+    frames = dask.dataframe.from_pandas(frame, npartitions=3)
+    store = BinnedStore.from_dask(frames, files / "apart" / "dask", target="y")
+    made["dask"] = (store.codes().tobytes(), store.targets().tobytes(), store.classes.tolist())
+    assert all(one == made["folder"] for one in made.values())
+
+
+def test_writing_goes_on_where_it_stopped(files, monkeypatch):
+    whole = BinnedStore.write(files / "part-*.parquet", files / "whole", target="y")
+    monkeypatch.setattr(writing_module, "chunk_rows", lambda n: 64)
+    monkeypatch.setattr(writing_module, "_OFTEN", 1)
+    small = BinnedStore.write(files / "part-*.parquet", files / "small", target="y")
+
+    class Stop(Exception):
+        pass
+
+    real, n_calls = writing_module._encode, []
+
+    def stop_late(*args):
+        n_calls.append(1)
+        if len(n_calls) == 3:
+            raise Stop
+        return real(*args)
+
+    monkeypatch.setattr(writing_module, "_encode", stop_late)
+    with pytest.raises(Stop):
+        BinnedStore.write(files / "part-*.parquet", files / "store", target="y")
+    with pytest.raises(ValueError, match="was not finished"):
+        BinnedStore(files / "store")
+    monkeypatch.setattr(writing_module, "_look", None)  # the first pass is not done again
+    store = BinnedStore.write(files / "part-*.parquet", files / "store", target="y")
+    assert len(n_calls) == 3 + 3  # one part was written, two were begun, and the rest
+    assert store.codes().tobytes() == small.codes().tobytes()
+    assert store.checksums == small.checksums
+    np.testing.assert_array_equal(store.targets(), whole.targets())
+    store.verify()
+
+
+def test_a_class_unseen_in_the_first_files_is_a_class(files, frame):
+    last = files / "part-3.parquet"
+    pd.read_parquet(last).assign(y="other").to_parquet(last, index=False)
+    store = BinnedStore.write(files / "part-*.parquet", files / "store", target="y")
+    assert store.classes.tolist() == ["high", "low", "other"]
+    assert HistTreeClassifier().fit(store).classes_.tolist() == ["high", "low", "other"]
+
+
+def _without(path, frame):
+    frame.drop(columns="k").to_parquet(path, index=False)
+
+
+def _as_text(path, frame):
+    frame.assign(k=frame["k"].astype(str)).to_parquet(path, index=False)
+
+
+def _no_target(path, frame):
+    frame.assign(y=frame["y"].where(frame.index != frame.index[5])).to_parquet(path, index=False)
+
+
+def _infinite(path, frame):
+    frame.assign(x=np.inf).to_parquet(path, index=False)
+
+
+def _cut_short(path, frame):
+    path.write_bytes(path.read_bytes()[:100])
+
+
+def _dates(path, frame):
+    frame.assign(k=pd.Timestamp(0)).to_parquet(path, index=False)
+
+
+@pytest.mark.parametrize(
+    ("spoil", "words"),
+    [
+        (_without, r"part-2\.parquet has no column 'k'"),
+        (_as_text, r"'k' holds number \(double\) in .*part-0.* and text .* in .*part-2"),
+        (_no_target, r"part-2\.parquet, column 'y', data row 6: there is no target"),
+        (_infinite, r"part-2\.parquet, column 'x' holds infinite values"),
+        (_cut_short, r"part-2\.parquet cannot be read"),
+        (_dates, r"'k' holds number .* and timestamp"),
+        (lambda path, frame: path.write_bytes(b""), r"part-2\.parquet is empty, 0 bytes"),
+    ],
+)
+def test_bad_files_are_named_and_nothing_is_left(spoil, words, files):
+    path = files / "part-2.parquet"
+    spoil(path, pd.read_parquet(path))
+    with pytest.raises(ValueError, match=words):
+        BinnedStore.write(files / "part-*.parquet", files / "store", target="y")
+    assert not (files / "store").exists()
+
+
+def test_files_without_rows_are_passed_over(files, frame):
+    frame[:0].to_parquet(files / "part-9.parquet", index=False)
+    assert BinnedStore.write(files, files / "store", target="y").n_rows == 1000
+    (files / "none").mkdir()
+    frame[:0].to_parquet(files / "none" / "rows.parquet", index=False)
+    with pytest.raises(ValueError, match="hold no row"):
+        BinnedStore.write(files / "none", files / "nothing", target="y")
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"target": "z"}, r"has no column 'z'"),
+        ({"target": "y", "columns": ["y"]}, "it is the target or the weight already"),
+        ({"target": "y", "columns": []}, "name at least one column"),
+        ({"target": "y", "weight": "x"}, r"column 'x', data row 1: nan is no weight"),
+        ({"target": "y", "task": "regression"}, r"'y' holds text such as"),
+        ({"target": "x", "task": "classification", "columns": ["k"]}, "there is no target"),
+        ({"target": "y", "max_bins": 300}, "max_bins=300"),
+        ({"target": "y", "task": "ranking"}, "task='ranking'"),
+    ],
+)
+def test_wrong_options_are_named(options, words, files):
+    with pytest.raises(ValueError, match=words):
+        BinnedStore.write(files / "part-*.parquet", files / "store", **options)
+    assert not (files / "store").exists()
+
+
+def test_a_store_that_is_not_whole_is_refused(files):
+    store = BinnedStore.write(files / "part-*.parquet", files / "store", target="y")
+    with pytest.raises(FileExistsError, match="not empty"):
+        BinnedStore.write(files / "part-*.parquet", files / "store", target="y")
+    codes = (files / "store/codes.bin").read_bytes()
+    (files / "store/codes.bin").write_bytes(codes[:-1])
+    with pytest.raises(ValueError, match=r"codes.bin has \d+ bytes and should have"):
+        BinnedStore(files / "store")
+    with pytest.raises(RuntimeError, match="was changed or removed while it was in use"):
+        HistTreeClassifier().fit(store)
+    (files / "store/codes.bin").write_bytes(bytes([codes[0] ^ 1]) + codes[1:])
+    with pytest.raises(ValueError, match=r"damaged in rows 0 to"):
+        BinnedStore(files / "store").verify()
+    noted = json.loads((files / "store/store.json").read_text())
+    (files / "store/store.json").write_text(json.dumps({**noted, "format": 99}))
+    with pytest.raises(ValueError, match="has format 99"):
+        BinnedStore(files / "store")
+    (files / "store/store.json").write_text("{")
+    with pytest.raises(ValueError, match="is not what a store has there"):
+        BinnedStore(files / "store")
+    with pytest.raises(FileNotFoundError, match="There is no store"):
+        BinnedStore(files / "none")
+    with pytest.raises(ValueError, match="is no store"):
+        BinnedStore(files)
+
+
+def test_no_space_is_said_before_and_while_writing(files, monkeypatch):
+    usage = type(shutil.disk_usage(files))(100, 90, 10)
+    with monkeypatch.context() as patch:
+        patch.setattr(shutil, "disk_usage", lambda path: usage)
+        with pytest.raises(OSError, match="No space for the store"):
+            BinnedStore.write(files / "part-*.parquet", files / "store", target="y")
+    assert not (files / "store").exists()
+
+    def full(*args):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    with monkeypatch.context() as patch:
+        patch.setattr(writing_module.zlib, "crc32", full)
+        with pytest.raises(OSError, match="goes on where it stopped"):
+            BinnedStore.write(files / "part-*.parquet", files / "store", target="y")
+    BinnedStore.write(files / "part-*.parquet", files / "store", target="y").verify()
+
+
+def test_a_worker_of_another_version_says_so(files, monkeypatch):
+    store = BinnedStore.write(files / "part-*.parquet", files / "store", target="y")
+    sent = pickle.dumps(store)
+    assert pickle.loads(sent).n_rows == 1000
+    monkeypatch.setattr("counterpoint.large.store.__version__", "0.0.1")
+    with pytest.raises(RuntimeError, match=r"has counterpoint 0\.0\.1 and the one that fits"):
+        pickle.loads(sent)
+
+
+@pytest.mark.parametrize(
+    ("source", "words"),
+    [
+        ([], "give at least one file"),
+        (3, "source=int: give files"),
+        ("nowhere-*.parquet", "No file fits"),
+        ("nowhere.parquet", "There is no file"),
+    ],
+)
+def test_wrong_sources_are_named(source, words, tmp_path):
+    with pytest.raises((ValueError, TypeError, FileNotFoundError), match=words):
+        BinnedStore.write(source, tmp_path / "store", target="y")
