@@ -48,9 +48,10 @@ def predict(
     with terminal.in_options(options.WORDS):
         options.check_inputs(model, file)
         options.check_outputs(output)
-        from counterpoint.tabular.quick import quick_skops, quickly
+        from counterpoint.tabular.quick import quick_scipy, quick_skops, quickly
 
         with quickly():
+            quick_scipy()
             from counterpoint import tabular
             from counterpoint._files import new_file
             from counterpoint.tabular.plain import to_json

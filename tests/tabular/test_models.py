@@ -409,7 +409,7 @@ def changed(name, field, at, value):
 
     def change(entries):
         schema = json.loads(entries["schema.json"])
-        held = next(found for found in _find(schema, name) if found.get("type") == "numpy")
+        held = next(array for found in _find(schema, name) for array in _arrays(found))
         array = np.load(io.BytesIO(entries[held["file"]]))
         part = array if field is None else array[field]
         part[at] = value
@@ -418,6 +418,13 @@ def changed(name, field, at, value):
         entries[held["file"]] = buffer.getvalue()
 
     return change
+
+
+def _arrays(found):
+    """The array itself, or where many are kept end to end, the one of all."""
+    if found.get("__class__") == "KeptColumn":
+        found = found["content"]["content"]["content"]
+    return [found] if found.get("type") == "numpy" else []
 
 
 def _find(part, name):
