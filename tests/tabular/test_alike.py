@@ -1,4 +1,4 @@
-"""Lists of like objects as columns: the same objects back, and no list from a column that is none."""
+"""Lists of like objects as columns: the same objects back; no list from what is no column."""
 
 import numpy as np
 import pytest
