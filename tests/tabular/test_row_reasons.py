@@ -8,6 +8,7 @@ from tables import mixed_table
 
 from counterpoint import MemberOutputs, tabular
 from counterpoint.datasets import load
+from counterpoint.tabular.contributions import has_shap
 from counterpoint.tabular.coverage import class_sets, conformal_limit, number_intervals
 from counterpoint.tabular.row_reasons import dispute, nearest_rows
 
@@ -114,7 +115,8 @@ def test_reasons(fitted):
     told = tabular.predict(fitted, new, reasons=True)
     table = told.table
     assert table.columns.tolist() == [
-        "row", "prediction", "disagreement", "votes", "nearest", "path", "tree",
+        "row", "prediction", "disagreement", "votes", "columns",
+        *(["shap"] if has_shap() else []), "nearest", "path", "tree",
     ]  # fmt: skip
     one = tabular.explain(fitted, random_state=fitted.random_state)
     X, _, _ = tabular.columns.align_columns(new, fitted.columns)
