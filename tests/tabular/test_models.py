@@ -421,9 +421,11 @@ def changed(name, field, at, value):
 
 
 def _arrays(found):
-    """The array itself, or where many are kept end to end, the one of all."""
+    """The array itself; of a list of arrays the first, of arrays kept end to end the one of all."""
     if found.get("__class__") == "KeptColumn":
         found = found["content"]["content"]["content"]
+    if isinstance(found.get("content"), list) and found["content"]:
+        found = found["content"][0]
     return [found] if found.get("type") == "numpy" else []
 
 
@@ -451,6 +453,8 @@ def _find(part, name):
         "our far child": ("adaboost", changed("children_right", None, 0, 10**7)),
         "our stacked trees": ("adaboost", changed("left", None, 0, 10**7)),
         "a tree of sums": ("forest-rc", changed("features", None, 0, 10**7)),
+        "members on no column": ("bagging", changed("estimators_features_", None, ..., 10**7)),
+        "another number of classes": ("random-forest", changed("n_classes_", None, ..., 3)),
         "a box of no class": ("hyperboxes", changed("_codes", None, 0, 10**7)),
         "a box of no column": ("stochastic", changed("features", None, 0, 10**7)),
     }.values(),
