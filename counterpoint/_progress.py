@@ -2,6 +2,7 @@
 
 import sys
 import threading
+import time
 from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -153,3 +154,37 @@ def quiet() -> Iterator[None]:
         yield
     finally:
         _quiet.reset(before)
+
+
+@contextmanager
+def tell_of_compiling(say: Callable[[str], None]) -> Iterator[None]:
+    """Within, name the kernel that is being compiled as the one at work; at the end say how long.
+
+    For work that somebody waits for on a machine where nothing is compiled yet.
+    """
+    from numba.core import event
+
+    began: list[float] = []
+    seconds: list[float] = []
+    before = [""]
+
+    class Compiling(event.Listener):
+        def on_start(self, event: Any) -> None:
+            began.append(time.monotonic())
+            work = _work.get()
+            if len(began) == 1 and work is not None:  # not what is compiled within another
+                before[0] = work.member
+                name = event.data["dispatcher"].py_func.__qualname__
+                at_work(f"compiling {name}, once on this machine")
+
+        def on_end(self, event: Any) -> None:
+            took = time.monotonic() - began.pop()
+            if not began:
+                seconds.append(took)
+                at_work(before[0])
+
+    with event.install_listener("numba:compile", Compiling()):
+        yield
+    if sum(seconds) >= 1:
+        took = f"{sum(seconds):.0f} s went into compiling {len(seconds)} kernels"
+        say(f"{took}, which is done once on a machine.")

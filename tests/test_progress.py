@@ -4,8 +4,10 @@ import io
 import sys
 import time
 
+import numpy as np
+
 from counterpoint import _progress
-from counterpoint._progress import at_work, lines, quiet, track
+from counterpoint._progress import at_work, lines, quiet, tell_of_compiling, track
 
 
 class Terminal(io.StringIO):
@@ -79,3 +81,25 @@ def test_stopped_work_ends_its_lines(monkeypatch):
         n = len(said)
         time.sleep(0.08)
     assert len(said) == n
+
+
+def test_what_is_being_compiled_is_told(monkeypatch):
+    from numba import njit
+
+    said, tell = [], at_work
+    monkeypatch.setattr(_progress, "at_work", lambda member: said.append(member) or tell(member))
+
+    @njit
+    def some_kernel(x):
+        return (x + x**3).sum()
+
+    with lines(said.append), tell_of_compiling(said.append):
+        for _ in track([1], description="Training", show=None):
+            tell("a forest")
+            some_kernel(np.ones(3))
+            some_kernel(np.ones(3))
+    first, then, *rest = said
+    assert first.startswith("compiling ")
+    assert first.endswith("some_kernel, once on this machine")
+    assert then == "a forest"
+    assert not rest or "s went into compiling 1 kernels, which is done once" in rest[0]
