@@ -3,7 +3,7 @@
 import sys
 import threading
 import time
-from collections.abc import Callable, Generator, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator, Sized
 from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any, TypeVar
@@ -50,7 +50,7 @@ def track(
     imported and nothing is printed. ``name`` says what to call an item; :func:`at_work` adds who
     works on it.
     """
-    if total is None and hasattr(items, "__len__"):
+    if total is None and isinstance(items, Sized):
         total = len(items)
     work = _Work(description, total)
     say = _say.get()

@@ -97,8 +97,8 @@ def _print(summary: dict[str, Any], out: "Console") -> None:
             terminal.percent(one["agrees"]),
         )  # fmt: skip
     table.caption = (
-        "On test rows. A member: its error alone. Kappa: how far two members agree beyond chance, lower is more "
-        f"diverse. One tree: {summary['one_tree']['n_leaves']} leaves, made of "
+        "On test rows. A member: its error alone. Kappa: how far two members agree beyond chance, "
+        f"lower is more diverse. One tree: {summary['one_tree']['n_leaves']} leaves, made of "
         f"{summary['one_tree']['of']}."
     )
     out.print(table)

@@ -67,7 +67,8 @@ class Columns:
     def column(self, values: list[Any]) -> KeptColumn:
         """Return a list as a column."""
         how = self._how(values)
-        n, first = len(values), values[0] if values else None
+        n = len(values)
+        first: Any = values[0] if values else None
         if how == "same":
             return KeptColumn(how, n, first)
         if how == "numbers":
@@ -214,7 +215,7 @@ class Reading:
             raise ValueError("a column of its parts is of no class")
         made = []
         for row in self._rows(column):
-            one = object.__new__(column.more)
+            one: Any = object.__new__(column.more)
             one.__dict__.update(row)
             made.append(one)
         return made

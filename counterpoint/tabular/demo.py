@@ -219,8 +219,8 @@ def run_demo(
     bar = track(jobs, description="Training", show=progress, name=_job_name)
     for k, name in bar:
         train, test, seed = splits[k]
-        # Of the first split, as all that is told of the models.
-        with whole(), quiet(), warnings_as_notes(notes if k == 0 else []):
+        told: list[str] = []
+        with whole(), quiet(), warnings_as_notes(told):
             model = make_method(
                 name, random_state=seed, time_limit=time_limit, progress=False
             ).fit(data.X.iloc[train], y[train])  # fmt: skip
@@ -228,6 +228,7 @@ def run_demo(
         errors[name].append(float(np.mean(said != y[test])))
         if k == 0:
             models[name], answers[name] = model, said
+            notes += [f"{_NAMES.get(name, name)}: {text}" for text in told]
     train, test, seed = splits[0]
     X_test, y_test = data.X.iloc[test], y[test]
     one_tree, one_tree_of = _one_tree(models, errors, data.X.iloc[train], y[train], X_test, y_test)

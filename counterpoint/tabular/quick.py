@@ -45,7 +45,7 @@ def quick_scipy() -> None:
     if "scipy.stats" in sys.modules:
         return
     try:
-        parts = importlib.import_module("scipy._lib._docscrape")
+        parts: Any = importlib.import_module("scipy._lib._docscrape")
         taken_apart, parts.FunctionDoc = parts.FunctionDoc, _NoDoc
     except (ImportError, AttributeError):
         return  # a SciPy of another make: as it comes
@@ -76,7 +76,7 @@ def quick_skops() -> None:
             return  # who needs it says so
         package = importlib.util.module_from_spec(spec)
         sys.modules["skops.io"] = package
-        helpers = importlib.import_module("skops.io._utils")
+        helpers: Any = importlib.import_module("skops.io._utils")
         look_up, helpers.get_public_type_names = helpers.get_public_type_names, _none
         try:
             spec.loader.exec_module(package)

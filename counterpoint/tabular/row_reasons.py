@@ -175,7 +175,7 @@ def row_reasons(
     columns: dict[str, list[str]] = {}
     if said is not None and said.outputs is not None:
         columns["votes"] = _vote_texts(said.outputs)
-    columns |= _contributions(model, X, answers)
+    columns |= _contributions(model, X, model.X_train, answers)
     rows, distances = nearest_rows(X, model.X_train, n_nearest)
     labels = np.asarray(model.y_train)
     columns["nearest"] = [
@@ -217,7 +217,9 @@ def _vote_texts(outputs: MemberOutputs) -> list[str]:
     return texts
 
 
-def _contributions(model: TableModel, X: pd.DataFrame, answers: NDArray) -> dict[str, list[str]]:
+def _contributions(
+    model: TableModel, X: pd.DataFrame, known: pd.DataFrame, answers: NDArray
+) -> dict[str, list[str]]:
     """Return what each column adds, in words, by each way there is."""
     groups = made_of(model.columns)
     units = {column.name: f" {unit}" for column in model.columns if (unit := column.unit)}
@@ -227,7 +229,7 @@ def _contributions(model: TableModel, X: pd.DataFrame, answers: NDArray) -> dict
     found = {}
     for name, way in ways.items():
         values = way(
-            model.model, X, model.X_train, answers, groups=groups, random_state=model.random_state
+            model.model, X, known, answers, groups=groups, random_state=model.random_state
         )  # fmt: skip
         numbers = model.task == "regression"
         found[name] = contribution_texts(values, X, units=units, numbers=numbers)
