@@ -9,7 +9,7 @@ PIP := $(if $(UV),VIRTUAL_ENV=$(CURDIR)/$(VENV) $(UV) pip --quiet,$(BIN)/python 
 .PHONY: help demo test test-oldest test-newest lint attack bench figures docs house release-check clean
 
 help:
-	@echo "make demo   train three ensembles on a shipped data set, print a table, write demo.html and demo-report.html"
+	@echo "make demo   train our methods on a shipped data set, print a table, write demo.html and demo-report.html"
 	@echo "make test   all checks: ruff, mypy, import-linter, pytest (kernels also with the JIT off)"
 	@echo "make test-oldest  some tests with every dependency at the oldest version that pyproject.toml allows"
 	@echo "make test-newest  the same tests with the newest versions there are, pre-releases too"

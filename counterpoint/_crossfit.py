@@ -33,6 +33,7 @@ from counterpoint._members import (
     values_of,
 )
 from counterpoint._options import check_folds
+from counterpoint._progress import at_work
 from counterpoint._tables import need_numbers, select_columns, select_rows
 from counterpoint.exceptions import MemberError
 
@@ -178,6 +179,7 @@ def fit_folds(member, X, y, splits, ask, *, sample_weight=None, n_jobs=None, qui
     ``ask(member, X)`` is as for :func:`cross_fit`.
     """
     weight = _weight_of(member, sample_weight)
+    at_work(member.name)
     return Parallel(n_jobs=n_jobs if len(splits) > 1 else None)(
         delayed(_fit_keep_and_ask)(member, X, y, fold, ask, weight, quiet) for fold in splits
     )

@@ -30,4 +30,4 @@ def demo_result():
     """Run the demo small: what its summary, its page and its command are tried on."""
     from counterpoint.tabular.demo import run_demo
 
-    return run_demo("vehicle", n_estimators=5, n_splits=2, progress=False)
+    return run_demo("vehicle", methods=["bagging", "adaboost", "ncl"], n_splits=2, progress=False)

@@ -22,7 +22,7 @@ def main(args: Sequence[str] | None = None) -> int:
     line on standard error; ``--debug`` adds the traceback. The first Ctrl-C ends the step under
     way and keeps what is finished, the second ends the process at once.
     """
-    from counterpoint import _interrupts
+    from counterpoint import _interrupts, _progress
     from counterpoint.cli import terminal
     from counterpoint.cli.app import app
 
@@ -35,7 +35,7 @@ def main(args: Sequence[str] | None = None) -> int:
             stream.reconfigure(errors="replace")  # an arrow is no reason to fail in a C locale
     terminal.start()
     try:
-        with _interrupts.stopping(terminal.what_is_left) as heard:
+        with _interrupts.stopping(terminal.what_is_left) as heard, _progress.lines(terminal.say):
             return _run(app, typed, debug, heard)
     finally:
         if args is None:  # what Python does at its end is nothing to interrupt

@@ -1,4 +1,4 @@
-"""``counterpoint demo``: three ensembles on one data set, a table and a page."""
+"""``counterpoint demo``: our methods on one data set, a table and a page."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -11,9 +11,10 @@ if TYPE_CHECKING:
     from rich.console import Console
 
 HELP = (
-    "Train three ensembles, see how their members disagree.\n\n"
-    "Bagging, a random forest and AdaBoost learn one data set. Prints a table, and writes two "
-    "pages, each complete in one file: the three side by side, and the report of the best one."
+    "Train ensembles on a shipped table, see how their members disagree.\n\n"
+    "A random forest, AdaBoost, AdaBoost.NC, networks trained together and auto learn one data "
+    "set; one tree is made that says nearly the same. Prints a table, and writes two pages, each "
+    "complete in one file: the methods side by side, and the report of the best one."
 )
 
 
@@ -21,30 +22,45 @@ def demo(
     dataset: Annotated[
         str,
         typer.Option(help="A data set, as `counterpoint datasets list` names it."),
-    ] = "vowel",
+    ] = "tic-tac-toe",
     output: options.Page = Path("demo.html"),
-    n_estimators: Annotated[int, typer.Option(min=2, help="Members of each ensemble.")] = 50,
-    n_splits: Annotated[int, typer.Option(min=1, help="Splits to average the errors over.")] = 5,
+    methods: Annotated[
+        str | None,
+        options.option("Ensembles, as `fit --list` names them.", "A,B,...")
+    ] = None,
+    n_splits: Annotated[int, typer.Option(min=1, help="Splits to average the errors over.")] = 3,
+    time_limit: Annotated[
+        float,
+        typer.Option(min=0, help="Seconds for auto on each split; 0 for no limit.")
+    ] = 15.0,
     random_state: options.RandomState = 0,
     as_json: options.Json = False,
     open_: options.Open = False,
-) -> None:
+) -> None:  # fmt: skip
     """Run the demo; HELP says the rest."""
     from counterpoint.cli.datasets import WORDS
 
+    names = None if methods is None else options.split(methods)
+    if names is not None:
+        if not names:
+            raise typer.BadParameter("no method is named.", param_hint="--methods")
+        options.check_methods(names, "--methods")
     with terminal.in_options(WORDS):
         options.check_outputs(output)
+        from counterpoint._progress import tell_of_compiling
         from counterpoint.report.demo_page import write_demo
-        from counterpoint.tabular import run_demo
+        from counterpoint.tabular.demo import DEFAULT_METHODS, run_demo
 
-        result = run_demo(
-            dataset, n_estimators=n_estimators, n_splits=n_splits, random_state=random_state
-        )
-        # Beside the page; nowhere if that goes to no file, but to /dev/null or its like.
-        beside = output.with_name(f"{output.stem}-report{output.suffix}")
-        report = None if output.exists() and not output.is_file() else beside
-        summary = result.summary()
-        write_demo(result, output, summary=summary, report=report)
+        with tell_of_compiling(terminal.say):
+            result = run_demo(
+                dataset, methods=names or DEFAULT_METHODS, n_splits=n_splits,
+                time_limit=time_limit or None, random_state=random_state,
+            )  # fmt: skip
+            # Beside the page; nowhere if that goes to no file, but to /dev/null or its like.
+            beside = output.with_name(f"{output.stem}-report{output.suffix}")
+            report = None if output.exists() and not output.is_file() else beside
+            summary = result.summary()
+            write_demo(result, output, summary=summary, report=report)
     terminal.show(summary, _print, json=as_json)
     terminal.wrote(output, "the page")
     if report is not None:
@@ -62,25 +78,36 @@ def _print(summary: dict[str, Any], out: "Console") -> None:
     )
     out.print(Text(head, style="bold"), end="\n\n")
     table = terminal.new_table("")
-    columns = [summary["tree"], *summary["methods"]]
-    for one in columns:
-        table.add_column(one["name"], justify="right")
-    table.add_row("Members", "1", *(str(method["n_members"]) for method in summary["methods"]))
-    table.add_row("Test error", *(terminal.percent(one["error"]) for one in columns))
-    if summary["n_splits"] > 1:
-        table.add_row(f"  over {summary['n_splits']} splits", *(_spread(one) for one in columns))
-    for name in summary["shown_measures"]:
-        rows = [method["measures"][name] for method in summary["methods"]]
-        title, values = terminal.measure_rows(rows)
-        table.add_row(title, "", *values)
-    table.caption = "↑ higher, ↓ lower: more diverse. Measures are of the first split."
+    table.columns[0].no_wrap = True
+    several = summary["n_splits"] > 1
+    error = f"Error, {summary['n_splits']} splits" if several else "Error"
+    for title in ("Members", error, "A member", "Kappa ↓", "One tree agrees"):
+        table.add_column(title, justify="right")
+    single, *_ = rows = [summary["tree"], *summary["methods"]]
+    for one in rows:
+        error = _spread(one) if several else terminal.percent(one["error"])
+        if one is single:
+            table.add_row(one["name"], "1", error, "", "", "")
+            continue
+        measures = one["measures"]
+        table.add_row(
+            one["name"], str(one["n_members"]), error,
+            terminal.percent(measures["member_error"]["value"]),
+            terminal.measure_rows([measures["label_kappa"]])[1][0],
+            terminal.percent(one["agrees"]),
+        )  # fmt: skip
+    table.caption = (
+        "On test rows. A member: its error alone. Kappa: how far two members agree beyond chance, "
+        f"lower is more diverse. One tree: {summary['one_tree']['n_leaves']} leaves, made of "
+        f"{summary['one_tree']['of']}."
+    )
     out.print(table)
-    out.print()
-    for method in summary["methods"]:
-        out.print(Text.assemble((f"{method['name']}: ", "bold"), method["verdict"]))
     out.print()
     for remark in summary["remarks"]:
         out.print(Text(remark))
+    out.print()
+    for method in summary["methods"]:
+        out.print(Text.assemble((f"{method['name']}: ", "bold"), method["verdict"]))
 
 
 def _spread(one: dict[str, Any]) -> str:

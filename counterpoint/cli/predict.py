@@ -33,7 +33,7 @@ def predict(
     ] = None,
     explain: Annotated[
         bool,
-        typer.Option("--explain", help="Also why: votes, trained rows like it, way in one tree.")
+        typer.Option("--explain", help="Also why: votes, columns, trained rows like it, way in one tree.")
     ] = False,
     spreadsheet_safe: options.SpreadsheetSafe = False,
     separator: options.Separator = None,
@@ -57,9 +57,10 @@ def predict(
     with terminal.in_options(options.WORDS):
         options.check_inputs(model, None if large else file)
         options.check_outputs(output)
-        from counterpoint.tabular.quick import quick_skops, quickly
+        from counterpoint.tabular.quick import quick_scipy, quick_skops, quickly
 
         with quickly():
+            quick_scipy()
             from counterpoint import tabular
             from counterpoint._files import new_file
             from counterpoint.tabular.plain import to_json

@@ -5,6 +5,7 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
+from counterpoint.report import drawing
 from counterpoint.report.render import render, write_html
 
 
@@ -56,9 +57,7 @@ def _bars(rows: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
         {
             **row,
             "error": (own := row["rmse"] if "rmse" in row else row["error"]),
-            "start": round(100 * row["low"] / far, 2),
-            "length": round(100 * (row["high"] - row["low"]) / far, 2),
-            "at": round(100 * own / far, 2),
+            **drawing.along(row["low"], row["high"], own, far=far),
             "size": _size(row["bytes"]),
         }
         for row in rows
@@ -76,9 +75,7 @@ def _behind(one: dict[str, Any]) -> list[dict[str, Any]]:
         {
             **row,
             "zero": round(-100 * low / far, 2),
-            "start": round(100 * (row["low"] - low) / far, 2),
-            "length": round(100 * (row["high"] - row["low"]) / far, 2),
-            "at": round(100 * (row["behind"] - low) / far, 2),
+            **drawing.along(row["low"] - low, row["high"] - low, row["behind"] - low, far=far),
         }
         for row in rows
     ]

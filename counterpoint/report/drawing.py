@@ -43,6 +43,15 @@ class Axis:
         ]
 
 
+def along(low: float, high: float, at: float, *, far: float) -> dict[str, float]:
+    """Place an interval and a point in it along a bar from 0 to ``far``, in percent of it."""
+    return {
+        "start": round(100 * low / far, 2),
+        "length": round(100 * (high - low) / far, 2),
+        "at": round(100 * at / far, 2),
+    }
+
+
 def _round_step(rough: float) -> float:
     size = 10.0 ** np.floor(np.log10(rough))
     return float(next(k * size for k in (1, 2, 5, 10) if k * size >= rough * (1 - 1e-9)))

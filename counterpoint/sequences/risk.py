@@ -199,7 +199,7 @@ def find_at_risk(
     rows = {}
     # Rows are few: threads would wait for each other.
     with threadpool_limits(1, user_api="openmp"), whole():
-        for name in track(list(models), description="Comparing models", show=progress):
+        for name in track(list(models), description="Comparing models", show=progress, name=str):
             crossed[name] = cross_scores(models[name], train, random_state=0)
             tried[name] = open_scores(clone(models[name]).fit(train, train.y), choose)
             later = clone(models[name]).fit(known, known.y)

@@ -43,6 +43,11 @@ class Column:
     parts: tuple[str, ...] = ()
     origin: str = ""
 
+    @property
+    def unit(self) -> str:
+        """What its numbers are in, "%" or a currency; empty if that is not known."""
+        return self.form.lstrip(",") if self.kind == "number" and self.form != CLOCK else ""
+
 
 def is_number(values: pd.Series) -> bool:
     """Tell whether a column holds numbers; booleans are none."""

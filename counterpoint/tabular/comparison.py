@@ -198,7 +198,7 @@ def compare(
     scores: dict[str, list[Tried]] = {name: [] for name in methods}
     failed: set[str] = set()
     interrupted = False
-    bar = track(jobs, total=len(jobs), description="Comparing", show=progress)
+    bar = track(jobs, total=len(jobs), description="Comparing", show=progress, name=_job_name)
     try:
         with closing(bar), warnings_as_notes(notes), few_threads(X):
             for name, k in bar:
@@ -240,6 +240,10 @@ def compare(
         notes=notes,
         interrupted=interrupted,
     )
+
+
+def _job_name(job: tuple[str, int]) -> str:
+    return f"{job[0]} on fold {job[1] + 1}"
 
 
 def _check_compared(methods: Sequence[str] | None, n_splits: int, n_repeats: int) -> None:

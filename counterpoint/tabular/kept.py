@@ -8,6 +8,8 @@ import numpy as np
 import pandas as pd
 from scipy.interpolate import BSpline
 
+from counterpoint.tabular.alike import Columns, KeptColumn, Reading
+
 
 class KeptFrame:
     """A data frame as plain arrays: what a model file holds in its place."""
@@ -17,7 +19,7 @@ class KeptFrame:
         self.values = [_plain_array(frame.iloc[:, k]) for k in range(frame.shape[1])]
         self.n_rows = len(frame)
 
-    def frame(self) -> pd.DataFrame:
+    def whole(self) -> pd.DataFrame:
         """Return the data frame, its rows numbered anew."""
         columns = {
             k: values if isinstance(values, np.ndarray) else pd.Series(values, dtype=object)
@@ -35,27 +37,41 @@ class KeptSpline:
         self.t, self.c, self.k = np.asarray(spline.t), np.asarray(spline.c), int(spline.k)
         self.extrapolate, self.axis = spline.extrapolate, int(spline.axis)
 
-    def spline(self) -> BSpline:
+    def whole(self) -> BSpline:
         """Return the spline; SciPy looks at the numbers."""
         return BSpline(self.t, self.c, self.k, extrapolate=self.extrapolate, axis=self.axis)
 
 
 def kept(model: Any) -> Any:
     """Return a model as a file holds it."""
-    return _each(_each(model, pd.DataFrame, KeptFrame), BSpline, KeptSpline)
+    forms: dict[type, Any] = {pd.DataFrame: KeptFrame, BSpline: KeptSpline}
+    model = _each(model, _is(*forms), lambda part: forms[type(part)](part))
+    columns = Columns(model)
+    return _each(model, columns.takes, columns.column)
 
 
 def unkept(model: Any) -> Any:
     """Return a model of a file as it was."""
-    return _each(_each(model, KeptFrame, KeptFrame.frame), KeptSpline, KeptSpline.spline)
+    model = _each(model, _is(KeptColumn), Reading().values)
+    return _each(model, _is(KeptFrame, KeptSpline), lambda part: part.whole())
 
 
-def _each(value: Any, kind: type, change: Callable[[Any], Any], seen: dict | None = None) -> Any:
-    """Return a model with every object of a kind in it changed; what has none stays as it is."""
+def _is(*kinds: type) -> Callable[[Any], bool]:
+    return lambda value: isinstance(value, kinds)
+
+
+def _each(
+    value: Any,
+    wanted: Callable[[Any], bool],
+    change: Callable[[Any], Any],
+    seen: dict[int, tuple[Any, Any]] | None = None,
+) -> Any:
+    """Return a model with all that is wanted in it changed; what has none stays as it is."""
     seen = {} if seen is None else seen
-    if isinstance(value, kind):
-        return change(value)
     if id(value) in seen:
+        return seen[id(value)][1]
+    if wanted(value):
+        seen[id(value)] = (value, change(value))
         return seen[id(value)][1]
     parts: dict[Any, Any]
     if isinstance(value, dict):
@@ -67,7 +83,7 @@ def _each(value: Any, kind: type, change: Callable[[Any], Any], seen: dict | Non
     else:
         return value
     seen[id(value)] = (value, value)  # the first keeps it alive, hence its id its own
-    changed = {key: _each(part, kind, change, seen) for key, part in parts.items()}
+    changed = {key: _each(part, wanted, change, seen) for key, part in parts.items()}
     if all(changed[key] is part for key, part in parts.items()):
         return value
     if isinstance(value, list | tuple):

@@ -63,6 +63,7 @@ _PACKAGES = (
 )  # fmt: skip
 _NO_HOME = re.compile(r"^sklearn\.(.*\.)?(tests|externals|conftest|_mocking|_testing)\b")
 _TRUSTED = {
+    "counterpoint.tabular.alike.KeptColumn",
     "counterpoint.tabular.deciding.DecidedClassifier",
     "counterpoint.tabular.kept.KeptFrame",
     "counterpoint.tabular.kept.KeptSpline",
@@ -201,6 +202,7 @@ def load(path: str | PathLike[str], *, max_bytes: int = MOST_BYTES) -> TableMode
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", InconsistentVersionWarning)  # the notes say so
             content = skops.loads(data, trusted=named)
+        content = unkept(content)
         check_sound(content)
         model = _table_model(content, entry, notes)
         _try_out(model)
@@ -218,12 +220,8 @@ def _table_model(content: dict[str, Any], entry: dict[str, Any], notes: list[str
     residuals = content.get("residuals")
     if residuals is not None and not _is_sorted(residuals):
         raise ValueError("its residuals are no distances")
-    rows: dict[str, Any] = {
-        name: part.frame() if isinstance(part := content[name], KeptFrame) else part
-        for name in _ROWS
-    }
     return TableModel(
-        model=unkept(content["model"]),
+        model=content["model"],
         columns=[_column(told) for told in entry["columns"]],
         score=_score(entry["score"], entry["task"]),
         baselines={name: _score(s, entry["task"]) for name, s in entry["baselines"].items()},
@@ -231,7 +229,7 @@ def _table_model(content: dict[str, Any], entry: dict[str, Any], notes: list[str
         residuals=residuals,
         notes=notes,
         **{name: entry[name] for name in _ENTRY_FIELDS},
-        **rows,
+        **{name: content[name] for name in _ROWS},
     )
 
 

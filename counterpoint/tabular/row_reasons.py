@@ -1,4 +1,4 @@
-"""Why a model says what it says about one row: votes, trained rows like it, the way in one tree."""
+"""Why a model says what it says about a row: votes, columns, rows like it, the way in one tree."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -12,8 +12,16 @@ from counterpoint import _members
 from counterpoint._outputs import MemberOutputs
 from counterpoint.datasets.columns import floats, is_nominal, objects
 from counterpoint.exceptions import MemberError
+from counterpoint.tabular.contributions import (
+    column_contributions,
+    contribution_texts,
+    has_shap,
+    shapley_contributions,
+)
+from counterpoint.tabular.expansion import made_of
 from counterpoint.tabular.table_model import TableModel
 
+_FEW_MEMBERS, _SHOWN = 12, 3  # named in votes
 _MOST_CELLS = 20_000_000  # differences between rows kept at a time
 
 
@@ -29,11 +37,14 @@ class Dispute:
     tally : ndarray of shape (n_samples, n_classes), or None
         Share of the votes of each class; None for numbers.
     n_members : int
+    outputs : MemberOutputs or None
+        What each member said; None for numbers.
     """
 
     disagreement: NDArray
     tally: NDArray | None
     n_members: int
+    outputs: MemberOutputs | None = None
 
 
 def dispute(model: Any, X: Any, answers: NDArray) -> Dispute | None:
@@ -62,7 +73,7 @@ def dispute(model: Any, X: Any, answers: NDArray) -> Dispute | None:
     at = np.searchsorted(outputs.classes, answers)
     tally = outputs.tally
     against = np.round(1.0 - tally[np.arange(len(at)), at], 12)
-    return Dispute(disagreement=against, tally=tally, n_members=outputs.n_members)
+    return Dispute(disagreement=against, tally=tally, n_members=outputs.n_members, outputs=outputs)
 
 
 def nearest_rows(X: pd.DataFrame, known: pd.DataFrame, n: int = 5) -> tuple[NDArray, NDArray]:
@@ -148,7 +159,10 @@ def row_reasons(
     Returns
     -------
     reasons : DataFrame
-        "votes" (if there are members), "nearest" (labels of the trained rows that are most like
+        "votes" (if there are members: each class's share and, of few members or unequal ones, who
+        gave most of it), "columns" (what each adds, see
+        :func:`~counterpoint.tabular.contributions.column_contributions`), "shap" (Shapley values,
+        where shap is installed), "nearest" (labels of the trained rows that are most like
         it, with their distance), "path" (what the one tree asks on the way to the same answer) and
         "tree" (what it says there).
     sentence : str
@@ -159,16 +173,9 @@ def row_reasons(
     if model.X_train is None or model.y_train is None:
         raise ValueError("The model file keeps no rows to explain its answers by: fit it again.")
     columns: dict[str, list[str]] = {}
-    if said is not None and said.tally is not None:
-        classes = model.model.classes_
-        columns["votes"] = [
-            ", ".join(
-                f"{classes[c]} {100 * shares[c]:.0f} %"
-                for c in np.argsort(-shares, kind="stable")
-                if shares[c] > 0
-            )
-            for shares in said.tally
-        ]
+    if said is not None and said.outputs is not None:
+        columns["votes"] = _vote_texts(said.outputs)
+    columns |= _contributions(model, X, model.X_train, answers)
     rows, distances = nearest_rows(X, model.X_train, n_nearest)
     labels = np.asarray(model.y_train)
     columns["nearest"] = [
@@ -186,3 +193,44 @@ def row_reasons(
     if agreed is not None:
         sentence += f" On these rows it says the same on {100 * agreed:.0f} %."
     return pd.DataFrame(columns), sentence
+
+
+def _vote_texts(outputs: MemberOutputs) -> list[str]:
+    """Return how the votes fell about each row, and who cast them where that can be told."""
+    tally, votes = outputs.tally, outputs.votes
+    shares = outputs.say / outputs.say.sum()
+    order = np.argsort(-shares, kind="stable")
+    # Of many that count the same no single one matters.
+    named = len(shares) <= _FEW_MEMBERS or shares.max() > 2 * shares.mean()
+    texts = []
+    for row in range(tally.shape[0]):
+        parts = []
+        for c in np.argsort(-tally[row], kind="stable"):
+            if tally[row, c] <= 0:
+                continue
+            who = [m for m in order if votes[m, row] == c and shares[m] > 0]
+            told = "; ".join(f"{outputs.names[m]} {100 * shares[m]:.0f} %" for m in who[:_SHOWN])
+            more = f" and {len(who) - _SHOWN} more" if len(who) > _SHOWN else ""
+            name = f"{outputs.classes[c]} {100 * tally[row, c]:.0f} %"
+            parts.append(f"{name} ({told}{more})" if named else name)
+        texts.append(", ".join(parts))
+    return texts
+
+
+def _contributions(
+    model: TableModel, X: pd.DataFrame, known: pd.DataFrame, answers: NDArray
+) -> dict[str, list[str]]:
+    """Return what each column adds, in words, by each way there is."""
+    groups = made_of(model.columns)
+    units = {column.name: f" {unit}" for column in model.columns if (unit := column.unit)}
+    ways = {"columns": column_contributions}
+    if has_shap():
+        ways["shap"] = shapley_contributions
+    found = {}
+    for name, way in ways.items():
+        values = way(
+            model.model, X, known, answers, groups=groups, random_state=model.random_state
+        )  # fmt: skip
+        numbers = model.task == "regression"
+        found[name] = contribution_texts(values, X, units=units, numbers=numbers)
+    return found

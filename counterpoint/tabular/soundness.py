@@ -11,7 +11,9 @@ from typing import Any
 
 import numpy as np
 from scipy import sparse
+from sklearn.base import is_classifier
 from sklearn.ensemble import BaseEnsemble
+from sklearn.ensemble._bagging import BaseBagging
 from sklearn.ensemble._forest import BaseForest
 from sklearn.ensemble._gb import BaseGradientBoosting
 from sklearn.ensemble._hist_gradient_boosting.gradient_boosting import BaseHistGradientBoosting
@@ -80,8 +82,20 @@ def check_decision_tree(model: BaseDecisionTree) -> None:
     if tree is None:
         return
     _need(isinstance(tree, SklearnTree), "tree_ is no tree")
-    check_sklearn_tree(tree, n_features=model.n_features_in_)
+    # The tree itself is a part, and looked at as one.
+    _need(tree.n_features == model.n_features_in_, "tree is on other columns than it should")
     _need(tree.n_outputs == model.n_outputs_, "tree has other outputs than it should")
+    if is_classifier(model) and model.n_outputs_ == 1:
+        told = (np.ndim(model.n_classes_) == 0, model.n_classes_, tree.value.shape[2])
+        _need(told == (True, len(model.classes_), len(model.classes_)), "tree has other classes")
+
+
+def check_bagging(model: BaseBagging) -> None:
+    """Check that members are on columns there are."""
+    for columns in getattr(model, "estimators_features_", []):
+        places = np.asarray(columns)
+        within = (places >= 0) & (places < model.n_features_in_)
+        _need(places.dtype.kind in "iu" and within.all(), "members are on other columns")
 
 
 def check_forest(model: BaseEnsemble) -> None:
@@ -189,6 +203,7 @@ def check_random_state(state: np.random.RandomState) -> None:
 CHECKS: dict[type, Callable[[Any], None]] = {
     SklearnTree: check_inner_tree,
     BaseDecisionTree: check_decision_tree,
+    BaseBagging: check_bagging,
     BaseForest: check_forest,
     BaseGradientBoosting: check_forest,
     BaseHistGradientBoosting: check_histogram_trees,

@@ -73,7 +73,7 @@ class TreeMaker:
         self.before, self.ensemble = _members.strip(model)
         self.seed = draw_seed(rng)
         self.numbers = is_regressor(self.ensemble)
-        self.trees = None if self.numbers else _trees_of(self.ensemble)
+        self.trees = None if self.numbers else trees_of(self.ensemble)
         self.drawn = self.trees is None and _all_numbers(X) and not self.numbers
         # Real rows that each row was made from, (2, n_rows).
         self.parents = np.tile(np.arange(len(answers)), (2, 1))
@@ -182,7 +182,8 @@ def _nameless() -> Iterator[None]:
         yield
 
 
-def _trees_of(ensemble: Any) -> Any:
+def trees_of(ensemble: Any) -> Any:
+    """Return the trees of an ensemble that can be merged, or None."""
     try:
         with _nameless():
             trees = take_trees(ensemble)

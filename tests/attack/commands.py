@@ -34,7 +34,7 @@ CASES = {
     "measure": ["{votes}", "--plot", "out.svg"],
     "datasets export": ["iris", "-o", "out.csv", "--force"],
     "datasets add": ["{table}", "--name", "mine", "--target", "kind", "--force"],
-    "demo": ["--dataset", "iris", "--n-estimators", "2", "--n-splits", "1", "-o", "out.html"],
+    "demo": ["--dataset", "iris", "--methods", "ncl", "--n-splits", "1", "-o", "out.html"],
     "churn": ["{events}", "--entity", "who", "--time", "when", "--type", "what", "--target",
               "left", "-o", "out.html", "--csv", "out.csv"],
     "reproduce": ["independent-vote", "-o", "."],

@@ -2,6 +2,7 @@ from typing import NamedTuple
 
 import pytest
 
+from counterpoint import _progress
 from counterpoint.cli import main
 
 TABLE = """\
@@ -25,6 +26,7 @@ class Ran(NamedTuple):
 def run(capsys, monkeypatch):
     """Run the command as the shell would, in this process."""
     monkeypatch.delenv("COLUMNS", raising=False)
+    monkeypatch.setattr(_progress, "_EVERY", 3600.0)  # however slow the machine
 
     def run(*args):
         code = main([str(arg) for arg in args])

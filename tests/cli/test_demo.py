@@ -7,7 +7,7 @@ import pytest
 from counterpoint.cli.demo import demo
 from counterpoint.tabular.demo import run_demo
 
-SMALL = ["--dataset", "iris", "--n-estimators", 4, "--n-splits", 2]
+SMALL = ["--dataset", "iris", "--methods", "adaboost,ncl", "--n-splits", 2]
 
 
 def test_demo(run, tmp_path, monkeypatch):
@@ -19,16 +19,18 @@ def test_demo(run, tmp_path, monkeypatch):
     first, second = ran.err.splitlines()
     assert first == f"counterpoint: wrote the page to {page}"
     assert max(map(len, ran.out.splitlines())) <= 80
-    for word in ("Single tree", "Bagging", "Random forest", "AdaBoost", "Q statistic ↓"):
+    for word in ("Single tree", "Networks together", "AdaBoost", "Kappa"):
         assert word in ran.out
-    result = run_demo("iris", n_estimators=4, n_splits=2)
+    result = run_demo("iris", methods=["adaboost", "ncl"], n_splits=2)
     said = " ".join(ran.out.split())
     for method in result.methods:
         assert f"{method.name}: {method.verdict}" in said
-    errors = [result.tree_errors[0], *(method.errors[0] for method in result.methods)]
-    row = next(line for line in ran.out.splitlines() if line.startswith("Test error"))
-    shown = [float(part) for part in row.removeprefix("Test error").split("%")[:-1]]
-    assert shown == pytest.approx([100 * error for error in errors], abs=0.051)
+    for method in result.methods:
+        row = next(line for line in ran.out.splitlines() if line.startswith(method.name))
+        assert row.removeprefix(method.name).split()[:3] == [
+            str(method.outputs.n_members), f"{100 * method.errors.mean():.1f}", "±",
+        ]  # fmt: skip
+        assert row.rstrip().endswith(f"{100 * method.agrees:.1f} %")
     assert second == f"counterpoint: wrote the report of {result.best.name} to {report}"
     assert '<a href="demo-report.html">' in page.read_text(encoding="utf-8")
     assert f"<h1>{result.best.name} on iris</h1>" in report.read_text(encoding="utf-8")
@@ -41,9 +43,9 @@ def test_a_page_that_goes_nowhere_has_no_report(run):
 
 def test_one_split_has_no_spread(run, tmp_path):
     ran = run(
-        "demo", "--dataset", "iris", "--n-estimators", 2, "--n-splits", 1, "-o", tmp_path / "x"
+        "demo", "--dataset", "iris", "--methods", "bagging", "--n-splits", 1, "-o", tmp_path / "x"
     )
-    assert "splits" not in ran.out.partition("Bagging: ")[0].replace("first split", "")
+    assert "splits" not in ran.out.partition("bagging: ")[0].replace("all splits", "")
     assert "±" not in ran.out
 
 
@@ -72,13 +74,13 @@ def test_unknown_dataset(fails, tmp_path):
 
 
 @pytest.mark.parametrize(
-    "args", [["--n-estimators", "1"], ["--n-estimators", "x"], ["--n-splits", "0"]]
+    "args", [["--methods", ","], ["--methods", "adabost"], ["--n-splits", "0"]]
 )
 def test_wrong_usage(fails, args):
-    assert f"Invalid value for '{args[0]}'" in fails("demo", *args, code=2)
+    assert f"Invalid value for {args[0]}" in fails("demo", *args, code=2).replace("'", "")
 
 
 def test_defaults_are_those_of_the_function():
     here, there = (inspect.signature(function).parameters for function in (demo, run_demo))
-    for name in ("dataset", "n_estimators", "n_splits", "random_state"):
+    for name in ("dataset", "time_limit", "n_splits", "random_state"):
         assert here[name].default == there[name].default

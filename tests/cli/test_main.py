@@ -147,7 +147,7 @@ def test_interrupt_says_what_was_kept(run, monkeypatch, tmp_path):
 
     monkeypatch.setattr("webbrowser.open", interrupted)
     page = tmp_path / "demo.html"
-    options = ["--dataset", "iris", "--n-estimators", 2, "--n-splits", 1]
+    options = ["--dataset", "iris", "--methods", "bagging", "--n-splits", 1]
     ran = run("demo", "--output", page, *options, "--open")
     assert ran.code == 130
     report = tmp_path / "demo-report.html"

@@ -83,9 +83,9 @@ def test_demo_figures(demo_result):
 def test_a_method_of_one_member_is_left_out_of_the_pairs(demo_result):
     from dataclasses import replace
 
-    bagging, forest, ada = demo_result.methods
+    bagging, ada, networks = demo_result.methods
     alone = replace(ada, outputs=ada.outputs.take([0]))
-    figures = demo_figures(replace(demo_result, methods=[bagging, forest, alone]))
+    figures = demo_figures(replace(demo_result, methods=[bagging, alone, networks]))
     assert ["AdaBoost" in figure.alt for figure in figures] == [False, False, True, False]
     figures = demo_figures(replace(demo_result, methods=[alone]))
     assert [figure.title for figure in figures] == ["How sure the votes are"]

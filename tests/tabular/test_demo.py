@@ -9,7 +9,8 @@ from counterpoint import __version__
 from counterpoint.diversity import profile, vote_error
 from counterpoint.tabular.demo import _errors, _remarks, run_demo
 
-SMALL = {"n_estimators": 4, "n_splits": 2, "progress": False}
+METHODS = ["bagging", "adaboost", "ncl"]
+SMALL = {"methods": METHODS, "n_splits": 2, "progress": False}
 
 
 @pytest.fixture(scope="module")
@@ -22,11 +23,15 @@ def test_shapes(result):
     assert (result.n_train, result.n_test, result.n_features) == (423, 423, 18)
     assert result.classes == ["bus", "opel", "saab", "van"]
     assert result.tree_errors.shape == (2,)
-    assert [method.name for method in result.methods] == ["Bagging", "Random forest", "AdaBoost"]
+    assert [method.name for method in result.methods] == [
+        "bagging",
+        "AdaBoost",
+        "Networks together",
+    ]
     for method in result.methods:
         assert method.errors.shape == (2,)
         assert method.outputs.n_samples == 423
-        assert method.outputs.n_members <= 4
+        assert method.outputs.n_members == {"bagging": 50, "ncl": 8}.get(method.method, 100)
         assert method.recipe
 
 
@@ -35,8 +40,8 @@ def test_measures_are_of_the_ensemble_itself(result):
         expected = profile(method.outputs)["value"]
         assert method.measures["q"]["value"] == expected["q"]
         assert method.measures["vote_error"]["value"] == pytest.approx(method.errors[0])
-    # AdaBoost predicts by the weighted vote; the others by mean probabilities of full trees.
-    assert vote_error(result.methods[2].outputs) == pytest.approx(result.methods[2].errors[0])
+    # AdaBoost predicts by the weighted vote; the others by mean probabilities.
+    assert vote_error(result.methods[1].outputs) == pytest.approx(result.methods[1].errors[0])
     assert 0.1 < result.tree_errors.mean() < 0.5
 
 
@@ -58,7 +63,7 @@ def test_same_seed_same_numbers(result):
 
 
 def test_more_splits_leave_the_first_as_it_was(result):
-    one = run_demo("vehicle", n_estimators=4, n_splits=1, progress=False)
+    one = run_demo("vehicle", methods=METHODS, n_splits=1, progress=False)
     assert one.tree_errors[0] == result.tree_errors[0]
     for a, b in zip(one.methods, result.methods, strict=True):
         assert a.errors.tolist() == b.errors[:1].tolist()
@@ -66,14 +71,49 @@ def test_more_splits_leave_the_first_as_it_was(result):
 
 
 def test_members_that_are_copies_are_told_of_in_the_verdict_not_in_a_warning():
-    same = run_demo("iris", n_estimators=2, n_splits=1, progress=False)  # warnings are errors here
-    assert any("nearly copies" in method.verdict for method in same.methods)
+    same = run_demo("tic-tac-toe", methods=["ncl"], n_splits=1, progress=False)
+    assert "nearly copies" in same.methods[0].verdict  # warnings are errors here
+
+
+def test_one_tree_is_made_of_the_best_trees_and_held_against_all(result):
+    mean = {method.name: method.errors.mean() for method in result.methods}
+    trees = {name: mean[name] for name in ("bagging", "AdaBoost")}
+    assert result.one_tree_of == min(trees, key=trees.get)
+    assert result.one_tree.method == "merged"
+    X, y = result.X.iloc[result.test], result.y[result.test]
+    says = result.one_tree.predict(X)
+    for method in result.methods:
+        answers = result.models[method.name].predict(X)
+        assert method.errors[0] == pytest.approx(np.mean(answers != y))
+        assert method.agrees == pytest.approx(np.mean(says == answers))
+    assert result.one_tree.error == pytest.approx(np.mean(says != y))
+
+
+def test_without_trees_one_is_grown():
+    made = run_demo("iris", methods=["ncl"], n_splits=1, progress=False)
+    assert (made.one_tree.method, made.one_tree_of) == ("distilled", "Networks together")
+    assert made.methods[0].agrees == pytest.approx(made.one_tree.fidelity)
+
+
+def test_our_methods_win_on_the_default_table():
+    """What the demo is there to show; without auto, which takes its time."""
+    methods = ["random-forest", "adaboost", "adaboost-nc", "ncl"]
+    made = run_demo(methods=methods, n_splits=2, progress=False)
+    forest, *ours = made.methods
+    for method in ours:
+        assert (method.errors < forest.errors).all()
+    assert min(method.agrees for method in made.methods) > 0.9
+    assert "fewer errors than the random forest: AdaBoost, AdaBoost.NC, Networks together" in (
+        " ".join(made.summary()["remarks"])
+    )
 
 
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"n_estimators": 1}, "n_estimators=1: give a whole number from 2"),
+        ({"methods": []}, "methods=.*: give a list of at least one name"),
+        ({"methods": "ncl"}, "methods='ncl': give a list"),
+        ({"methods": ["adabost"]}, "Did you mean 'adaboost'"),
         ({"n_splits": 0}, "n_splits=0: give a whole number from 1"),
         ({"dataset": "primary-tumor"}, "'primary-tumor' has a single row of class 'duoden"),
     ],
@@ -100,7 +140,8 @@ def test_demo(demo_result):
     assert summary["n_train"] == summary["n_test"] == 423
     assert summary["versions"]["counterpoint"] == __version__
     assert summary["command"] == (
-        "counterpoint demo --dataset vehicle --n-estimators 5 --n-splits 2 --random-state 0"
+        "counterpoint demo --dataset vehicle --methods bagging,adaboost,ncl --n-splits 2 "
+        "--time-limit 15 --random-state 0"
     )
     assert summary["tree"]["error_mean"] == pytest.approx(demo_result.tree_errors.mean())
     for method, result in zip(summary["methods"], demo_result.methods, strict=True):

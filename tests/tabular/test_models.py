@@ -409,7 +409,7 @@ def changed(name, field, at, value):
 
     def change(entries):
         schema = json.loads(entries["schema.json"])
-        held = next(found for found in _find(schema, name) if found.get("type") == "numpy")
+        held = next(array for found in _find(schema, name) for array in _arrays(found))
         array = np.load(io.BytesIO(entries[held["file"]]))
         part = array if field is None else array[field]
         part[at] = value
@@ -418,6 +418,15 @@ def changed(name, field, at, value):
         entries[held["file"]] = buffer.getvalue()
 
     return change
+
+
+def _arrays(found):
+    """The array itself; of a list of arrays the first, of arrays kept end to end the one of all."""
+    if found.get("__class__") == "KeptColumn":
+        found = found["content"]["content"]["content"]
+    if isinstance(found.get("content"), list) and found["content"]:
+        found = found["content"][0]
+    return [found] if found.get("type") == "numpy" else []
 
 
 def _find(part, name):
@@ -444,6 +453,8 @@ def _find(part, name):
         "our far child": ("adaboost", changed("children_right", None, 0, 10**7)),
         "our stacked trees": ("adaboost", changed("left", None, 0, 10**7)),
         "a tree of sums": ("forest-rc", changed("features", None, 0, 10**7)),
+        "members on no column": ("bagging", changed("estimators_features_", None, ..., 10**7)),
+        "another number of classes": ("random-forest", changed("n_classes_", None, ..., 3)),
         "a box of no class": ("hyperboxes", changed("_codes", None, 0, 10**7)),
         "a box of no column": ("stochastic", changed("features", None, 0, 10**7)),
     }.values(),

@@ -9,6 +9,7 @@ from tables import mixed_table
 from counterpoint import MemberOutputs, tabular
 from counterpoint._conformal import conformal_limit
 from counterpoint.datasets import load
+from counterpoint.tabular.contributions import has_shap
 from counterpoint.tabular.coverage import class_sets, number_intervals
 from counterpoint.tabular.row_reasons import dispute, nearest_rows
 
@@ -115,7 +116,8 @@ def test_reasons(fitted):
     told = tabular.predict(fitted, new, reasons=True)
     table = told.table
     assert table.columns.tolist() == [
-        "row", "prediction", "disagreement", "votes", "nearest", "path", "tree",
+        "row", "prediction", "disagreement", "votes", "columns",
+        *(["shap"] if has_shap() else []), "nearest", "path", "tree",
     ]  # fmt: skip
     one = tabular.explain(fitted, random_state=fitted.random_state)
     X, _, _ = tabular.columns.align_columns(new, fitted.columns)
