@@ -25,7 +25,7 @@ from sklearn.metrics import log_loss
 from sklearn.model_selection import train_test_split
 from threadpoolctl import threadpool_limits
 
-from benchmarks import accuracy
+from benchmarks import study
 from benchmarks.harness import ROOT, run_peer
 from counterpoint.auto import OverproduceSelectClassifier, OverproduceSelectRegressor
 from counterpoint.datasets import TabularEncoder, load
@@ -100,10 +100,11 @@ def run(table, method, make, limit=""):
 def run_autogluon(table, limit, python):
     """Return a row of AutoGluon's, given the same time."""
     A, B, a, b = data(table)
-    given = {"A": A, "a": a, "B": B, "limit": np.array(float(limit)), "methods": np.array(["best"])}
+    given = {"A": A, "a": a, "B": B, "limit": float(limit), "methods": ["best"]}
+    given |= {"task": "classes", "cpu": False}
     began = time.monotonic()
     told = run_peer(python, "autogluon_accuracy.py", given)["best"]
-    proba = np.asarray(told["proba"])
+    proba = np.asarray(told["said"])
     wrong = np.mean(proba.argmax(axis=1) != b)
     # Its start and the test rows are in the time, as little of it as they are.
     return table, AUTOGLUON, limit, wrong, log_loss(b, proba), time.monotonic() - began, ""
@@ -146,7 +147,7 @@ def main():
     parser.add_argument("--picture", action="store_true", help="only draw what is there")
     given = parser.parse_args()
     numba.set_num_threads(1)
-    python = accuracy.OTHERS["autogluon"].python("autogluon") if given.autogluon else None
+    python = study.AUTOGLUON.python("autogluon") if given.autogluon else None
     kept = pd.read_csv(ROWS).to_dict("records") if ROWS.exists() else []
     if given.picture:
         picture(kept)

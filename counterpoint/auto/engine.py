@@ -38,8 +38,9 @@ _FEW_CELLS = 500_000
 # Tables of so few rows are always cross-fitted; of more, if the first member takes no larger part
 # of the time for all folds, or twice that up to some rows: of few, none are to spare.
 _FEW_ROWS, _SOME_ROWS, _PART_FOR_FOLDS = 2_000, 5_000, 0.12
-# Where rows are held out, the first member takes this part of the time on the lowest rung.
-_PART_FOR_FIRST, _FEWEST_LEARNT = 0.04, 2_000
+# Where rows are held out, the first member takes about this part of the time on the lowest rung; if
+# it takes no more for all rows, there is one rung only.
+_PART_FOR_FIRST, _FEWEST_LEARNT = 0.1, 2_000
 
 
 class OverproduceSelect(BaseEnsemble, ABC):

@@ -76,7 +76,8 @@ def folds_plan(cv, X, y, groups, rng, *, classes: bool) -> Plan:
 
 def _numbered(n_folds, y, groups, rng, classes):
     if classes:
-        n_folds = min(n_folds, max(2, int(np.bincount(y).min())))
+        # That a rare class is missing from some parts is no reason to learn from fewer rows.
+        n_folds = min(n_folds, max(2, int(np.bincount(y).max())))
     n_folds = min(n_folds, len(y))
     blank = np.zeros(len(y))
     if groups is not None:
@@ -97,7 +98,7 @@ def _numbered(n_folds, y, groups, rng, classes):
 
 
 def hold_out_plan(y, rng, *, classes: bool, limit: float, first: int) -> Plan:
-    """Hold rows out once; members learn from up to ``first`` others, then from more and more."""
+    """Hold rows out once; members learn from about ``first`` others, then from more and more."""
     n = len(y)
     n_asked = min(max(_HELD_OUT * n, FEWEST_ASKED), _MOST_ASKED, _ASKED_A_SECOND * limit)
     n_asked = int(min(max(n_asked, FEWEST_ASKED), n // 3))
@@ -105,7 +106,7 @@ def hold_out_plan(y, rng, *, classes: bool, limit: float, first: int) -> Plan:
     # Rare classes are learnt from first: what is asked about is the end of the order.
     train, asked = order[:-n_asked], np.sort(order[-n_asked:])
     rungs = [len(train)]
-    while rungs[0] > first:
+    while 2 * (rungs[0] // STEP) >= first:
         rungs.insert(0, rungs[0] // STEP)
     return Plan([(np.sort(train), asked)], asked, rungs, train)
 
