@@ -303,7 +303,7 @@ class OverproduceSelect(BaseEnsemble, ABC):
             if len(trying.done) + len(trying.failed) < n_members:
                 said.insert(0, f"{len(trying.done)} of {n_members} members were tried")
             n_asked, n = len(trying.plan.asked), len(trying.y)
-            if n_asked < n and trying.plan.order is not None:
+            if n_asked < n and trying.plan.is_hold_out:
                 said.append(f"members were chosen on {n_asked} of {n} rows held out")
             short = [k for k in kept if trying.done[k].n_rows < trying.plan.rungs[-1]]
             if trying.budget.compiling:

@@ -193,6 +193,11 @@ def test_one_of_five_hundred_is_found_also_where_rows_are_held_out():
     y = (np.arange(6000) % 500 == 0).astype(int)
     X = rng.normal(size=(6000, 3)) + 4.0 * y[:, None]
     pool = [("line", LogisticRegression()), ("tree", DecisionTreeClassifier(min_samples_leaf=3))]
+    plan = folds_plan(5, X, y, None, np.random.RandomState(0), classes=True)
+    [(few_rows, _)] = plan.probe(100)  # to see what members cost: none may fail for want of a class
+    assert len(few_rows) == 100
+    assert y[few_rows].sum() >= 2
+    assert set(few_rows) <= set(plan.folds[0][0])
     for limit in (None, 1e-9):  # folds, or the first member on few rows
         with warnings.catch_warnings(action="ignore"):
             model = OverproduceSelectClassifier(pool, time_limit=limit, random_state=0).fit(X, y)
