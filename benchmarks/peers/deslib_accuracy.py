@@ -22,5 +22,5 @@ for name, method in {"KNORA-E": KNORAE, "META-DES": METADES}.items():
     pool = RandomForestClassifier(100, random_state=int(seed)).fit(A, a)
     model = method(pool, random_state=int(seed)).fit(A, a)
     seconds = time.process_time() - start
-    told[name] = {"seconds": seconds, "proba": model.predict_proba(B).tolist()}
+    told[name] = {"seconds": seconds, "said": model.predict_proba(B).tolist()}
 print(json.dumps(told))

@@ -1,6 +1,6 @@
-"""Boosters, networks and searches as they come, for ``benchmarks/accuracy.py``.
+"""Boosters, networks and searches as they come, for ``benchmarks/study.py``.
 
-Knows nothing of counterpoint. Prints probabilities and the processor's seconds of each method.
+Knows nothing of counterpoint. Prints answers and the processor's seconds of each method.
 """
 
 import contextlib
@@ -17,36 +17,40 @@ folder = Path(sys.argv[1])
 A, a, B = (np.load(folder / f"{name}.npy") for name in ("A", "a", "B"))
 seed, limit = int(np.load(folder / "seed.npy")), float(np.load(folder / "limit.npy"))
 asked = np.load(folder / "methods.npy").tolist()
+numbers = str(np.load(folder / "task.npy")) == "numbers"
+kind = "Regressor" if numbers else "Classifier"
 
 
 def xgboost():
     """Return XGBoost as it comes."""
-    from xgboost import XGBClassifier
+    import xgboost
 
-    return XGBClassifier(n_jobs=1, random_state=seed)
+    return getattr(xgboost, f"XGB{kind}")(n_jobs=1, random_state=seed)
 
 
 def lightgbm():
     """Return LightGBM as it comes."""
-    from lightgbm import LGBMClassifier
+    import lightgbm
 
-    return LGBMClassifier(n_jobs=1, random_state=seed, verbose=-1)
+    return getattr(lightgbm, f"LGBM{kind}")(n_jobs=1, random_state=seed, verbose=-1)
 
 
 def catboost():
     """Return CatBoost as it comes."""
-    from catboost import CatBoostClassifier
+    import catboost
 
-    return CatBoostClassifier(
+    return getattr(catboost, f"CatBoost{kind}")(
         thread_count=1, random_seed=seed, verbose=False, allow_writing_files=False
     )
 
 
 def realmlp():
     """Return the network with tuned defaults, without a graphics card."""
-    from pytabkit import RealMLP_TD_Classifier
+    import pytabkit
 
-    return RealMLP_TD_Classifier(device="cpu", n_threads=1, random_state=seed, verbosity=0)
+    return getattr(pytabkit, f"RealMLP_TD_{kind}")(
+        device="cpu", n_threads=1, random_state=seed, verbosity=0
+    )
 
 
 class Flaml:
@@ -57,11 +61,15 @@ class Flaml:
         from flaml import AutoML
 
         self.model = AutoML()
+        task, metric = ("regression", "rmse") if numbers else ("classification", "log_loss")
         self.model.fit(
-            X, y, task="classification", time_budget=limit, n_jobs=1, verbose=0, seed=seed,
-            metric="log_loss",
-        )  # fmt: skip
+            X, y, task=task, time_budget=limit, n_jobs=1, verbose=0, seed=seed, metric=metric
+        )
         return self
+
+    def predict(self, X):
+        """Return numbers."""
+        return self.model.predict(X)
 
     def predict_proba(self, X):
         """Return probabilities."""
@@ -76,6 +84,6 @@ for name in asked:
         start = time.process_time()
         model = METHODS[name]().fit(A, a)
         seconds = time.process_time() - start
-        proba = np.asarray(model.predict_proba(B), dtype=float)
-        told[name] = {"seconds": seconds, "proba": proba.tolist()}
+        said = model.predict(B) if numbers else model.predict_proba(B)
+        told[name] = {"seconds": seconds, "said": np.asarray(said, dtype=float).tolist()}
 print(json.dumps(told))

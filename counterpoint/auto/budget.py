@@ -3,12 +3,14 @@
 import math
 import time
 
-# How cost grows with rows, until it was seen: a little faster than they do.
+# How cost grows with rows, until it was seen: a little faster than they do. A fit on few rows says
+# little: most of it is what it costs on any.
 _POWER, _POWERS = 1.15, (0.85, 3.0)
+_FEW_ROWS, _POWER_OF_FEW = 500, 0.6
 # Fits on more rows take longer than foretold as often as shorter.
 _SAFETY = 1.15
-# Seconds to choose how to combine: for a row and class, and more for each member.
-_CHOICE, _CHOICE_MEMBERS = 4e-5, 8
+# Seconds to choose how to combine: for a row, by a power of the classes, and more for each member.
+_CHOICE, _CHOICE_CLASSES, _CHOICE_MEMBERS = 5e-5, 0.75, 8
 # Of what is left, what one fit may be foretold to take.
 _SHARE = 0.5
 # Of the limit, what is set aside at most for fits on all rows at the end.
@@ -60,7 +62,8 @@ class Budget:
 
     def keep_for_choice(self, n_asked: int, n_outputs: int, n_members: int) -> None:
         """Set aside what choosing how to combine so many members will take."""
-        self._choice = _CHOICE * n_asked * n_outputs * (1 + n_members / _CHOICE_MEMBERS)
+        one = _CHOICE * n_asked * n_outputs**_CHOICE_CLASSES
+        self._choice = one * (1 + n_members / _CHOICE_MEMBERS)
 
     def keep_for_last_fits(self, members, n_rows: int) -> None:
         """Set aside what fitting these members on all rows takes, up to a part of the limit."""
@@ -76,17 +79,35 @@ class Budget:
         """Note what a fit of a member on so many rows took, answers included."""
         self._seen.setdefault(member, {})[n_rows] = max(seconds, 1e-6)
 
+    def most_rows(self, member: int) -> int:
+        """Return the most rows that a fit of a member was seen on; 0 if none."""
+        return max(self._seen.get(member, {}), default=0)
+
     def price(self, member: int, n_rows: int) -> float:
         """Foretell what a fit of a member on so many rows takes, from those seen; inf if none."""
         seen = sorted(self._seen.get(member, {}).items())
         if not seen:
             return math.inf
         rows, seconds = seen[-1]
-        power = _POWER
+        power = _POWER if rows >= _FEW_ROWS else _POWER_OF_FEW
         if len(seen) > 1 and rows > seen[-2][0]:
             power = math.log(seconds / seen[-2][1]) / math.log(rows / seen[-2][0])
             power = min(max(power, _POWERS[0]), _POWERS[1])
         return _SAFETY * seconds * (n_rows / rows) ** (power if n_rows > rows else 1.0)
+
+    def least_price(self, member: int, n_rows: int) -> float:
+        """Return what a fit takes if cost grows by the row no faster than it was seen to; 0 if new.
+
+        Most learners' costs grow faster: what is too dear by this is too dear.
+        """
+        seen = sorted(self._seen.get(member, {}).items())
+        if not seen:
+            return 0.0
+        rows, seconds = seen[-1]
+        slope = 0.0
+        if len(seen) > 1 and rows > seen[-2][0]:
+            slope = max(0.0, (seconds - seen[-2][1]) / (rows - seen[-2][0]))
+        return seconds + slope * max(0, n_rows - rows)
 
     def affords(self, seconds: float, *, share: float = _SHARE) -> bool:
         """Whether so many seconds are a fair share of what is left."""

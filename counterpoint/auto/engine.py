@@ -38,8 +38,9 @@ _FEW_CELLS = 500_000
 # Tables of so few rows are always cross-fitted; of more, if the first member takes no larger part
 # of the time for all folds, or twice that up to some rows: of few, none are to spare.
 _FEW_ROWS, _SOME_ROWS, _PART_FOR_FOLDS = 2_000, 5_000, 0.12
-# Where rows are held out, the first member takes this part of the time on the lowest rung.
-_PART_FOR_FIRST, _FEWEST_LEARNT = 0.04, 2_000
+# Where rows are held out, the first member takes about this part of the time on the lowest rung; if
+# it takes no more for all rows, there is one rung only.
+_PART_FOR_FIRST, _FEWEST_LEARNT = 0.1, 2_000
 
 
 class OverproduceSelect(BaseEnsemble, ABC):
@@ -302,7 +303,7 @@ class OverproduceSelect(BaseEnsemble, ABC):
             if len(trying.done) + len(trying.failed) < n_members:
                 said.insert(0, f"{len(trying.done)} of {n_members} members were tried")
             n_asked, n = len(trying.plan.asked), len(trying.y)
-            if n_asked < n and trying.plan.order is not None:
+            if n_asked < n and trying.plan.is_hold_out:
                 said.append(f"members were chosen on {n_asked} of {n} rows held out")
             short = [k for k in kept if trying.done[k].n_rows < trying.plan.rungs[-1]]
             if trying.budget.compiling:

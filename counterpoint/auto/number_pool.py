@@ -19,8 +19,8 @@ from sklearn.svm import SVR
 from sklearn.tree import DecisionTreeRegressor
 
 from counterpoint._validation import check_count
-from counterpoint.auto.pool import Candidate
-from counterpoint.auto.portfolio import in_order
+from counterpoint.auto.pool import MANY_ROWS, QUICK, Candidate
+from counterpoint.auto.portfolio import in_order, quick_first
 from counterpoint.boosting import HistBoostRegressor, L2BoostRegressor
 from counterpoint.combiners.pool import MOST_ROWS_NEIGHBOURS
 from counterpoint.trees import HistTreeRegressor
@@ -99,7 +99,12 @@ def default_number_pool(n_samples: int, n_features: int) -> list[Candidate]:
         members.append(_of("kernel ridge, quadratic", "kernel", lambda s: _like_numbers(
             KernelRidge(alpha=1.0, kernel="poly", degree=2, coef0=1.0,
                         gamma=1.0 / max(1, n_features)))))  # fmt: skip
-    return in_order(members, "numbers")
+    members = in_order(members, "numbers")
+    if n_samples >= MANY_ROWS:
+        members = quick_first(members, _of(
+            QUICK, "boosting", lambda s: HistBoostRegressor(
+                n_estimators=100, early_stopping=False, random_state=s), True))  # fmt: skip
+    return members
 
 
 def _of(name, family, make, simple=False):

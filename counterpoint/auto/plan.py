@@ -17,6 +17,8 @@ from counterpoint import _crossfit
 
 # Rows held out: this part, within bounds; with a time limit no more than so many for a second.
 _HELD_OUT, FEWEST_ASKED, _MOST_ASKED, _ASKED_A_SECOND = 0.2, 1_000, 20_000, 700
+# Rows of each class, however rare, that come first of all.
+_OF_EACH = 2
 # From one rung to the next the rows grow by this.
 STEP = 4
 
@@ -34,29 +36,27 @@ class Plan:
     rungs : list of int
         Rows to learn from, rising. The last is all of the first training part; folds have no
         other.
-    order : ndarray of int or None
-        Training rows of a hold-out, so that the first n of them are a fair sample for every n.
+    sample : ndarray of int
+        Rows of the first training part, so that the first n of them are a fair sample for every n.
+    is_hold_out : bool
+        Whether rows are held out once, and the rungs are several.
     """
 
     folds: list
     asked: NDArray
     rungs: list[int]
-    order: NDArray | None = None
+    sample: NDArray
+    is_hold_out: bool = False
 
     def splits(self, n_rows: int) -> list:
         """Return the (train, test) rows of a rung."""
-        if self.order is None or n_rows >= len(self.order):
+        if not self.is_hold_out or n_rows >= len(self.sample):
             return self.folds
-        return [(np.sort(self.order[:n_rows]), self.folds[0][1])]
+        return [(np.sort(self.sample[:n_rows]), self.folds[0][1])]
 
     def probe(self, n_rows: int) -> list:
         """Return a fair sample of the first training part, and some rows to ask about."""
-        train, test = self.folds[0]
-        if self.order is None:
-            rows = train[:: max(1, len(train) // n_rows)][:n_rows]
-        else:
-            rows = np.sort(self.order[:n_rows])
-        return [(rows, test[: max(1, n_rows // 4)])]
+        return [(np.sort(self.sample[:n_rows]), self.folds[0][1][: max(1, n_rows // 4)])]
 
     def place(self, parts: list) -> NDArray:
         """Put what was said about the test parts into the order of ``asked``."""
@@ -71,12 +71,17 @@ def folds_plan(cv, X, y, groups, rng, *, classes: bool) -> Plan:
     else:
         folds = _numbered(int(cv), y, groups, rng, classes)
     asked = np.sort(np.concatenate([test for _, test in folds]))
-    return Plan(folds, asked, [min(len(train) for train, _ in folds)])
+    train = folds[0][0]
+    codes = y[train] if classes else np.zeros(len(train), dtype=int)
+    # Not by the stream of seeds: what is looked at must not change what is found.
+    sample = train[fair_order(codes, np.random.RandomState(0), least=_OF_EACH)]
+    return Plan(folds, asked, [min(len(train) for train, _ in folds)], sample)
 
 
 def _numbered(n_folds, y, groups, rng, classes):
     if classes:
-        n_folds = min(n_folds, max(2, int(np.bincount(y).min())))
+        # That a rare class is missing from some parts is no reason to learn from fewer rows.
+        n_folds = min(n_folds, max(2, int(np.bincount(y).max())))
     n_folds = min(n_folds, len(y))
     blank = np.zeros(len(y))
     if groups is not None:
@@ -97,17 +102,17 @@ def _numbered(n_folds, y, groups, rng, classes):
 
 
 def hold_out_plan(y, rng, *, classes: bool, limit: float, first: int) -> Plan:
-    """Hold rows out once; members learn from up to ``first`` others, then from more and more."""
+    """Hold rows out once; members learn from about ``first`` others, then from more and more."""
     n = len(y)
     n_asked = min(max(_HELD_OUT * n, FEWEST_ASKED), _MOST_ASKED, _ASKED_A_SECOND * limit)
     n_asked = int(min(max(n_asked, FEWEST_ASKED), n // 3))
-    order = fair_order(y if classes else np.zeros(n, dtype=int), rng, least=2)
+    order = fair_order(y if classes else np.zeros(n, dtype=int), rng, least=_OF_EACH)
     # Rare classes are learnt from first: what is asked about is the end of the order.
     train, asked = order[:-n_asked], np.sort(order[-n_asked:])
     rungs = [len(train)]
-    while rungs[0] > first:
+    while 2 * (rungs[0] // STEP) >= first:
         rungs.insert(0, rungs[0] // STEP)
-    return Plan([(np.sort(train), asked)], asked, rungs, train)
+    return Plan([(np.sort(train), asked)], asked, rungs, train, is_hold_out=True)
 
 
 def fair_order(codes: NDArray, rng, *, least: int) -> NDArray:

@@ -21,7 +21,7 @@ from sklearn.preprocessing import KBinsDiscretizer, QuantileTransformer, Standar
 from sklearn.svm import SVC
 
 from counterpoint._validation import check_count
-from counterpoint.auto.portfolio import FIRST, in_order
+from counterpoint.auto.portfolio import FIRST, in_order, quick_first
 from counterpoint.auto.scored import ScoredClassifier
 from counterpoint.boosting import AdaBoostNCClassifier, HistBoostClassifier
 from counterpoint.combiners.pool import MOST_ROWS_NEIGHBOURS
@@ -29,8 +29,11 @@ from counterpoint.trees import HistTreeClassifier, PrunedTreeClassifier
 
 # Beyond so many rows a kernel machine costs more than it brings.
 _MOST_ROWS_KERNEL = 16_000
-# From so many rows on, boosted trees may have many leaves and take their time.
-_MANY_ROWS = 10_000
+# From so many rows on, boosted trees may have many leaves and take their time, and quick ones, of
+# few rounds and without rows held out, come first.
+MANY_ROWS, QUICK = 10_000, "boosted trees, quick"
+# Of more classes, which have a tree each, many large trees take too long.
+_FEW_CLASSES = 10
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -123,16 +126,27 @@ def default_pool(n_samples: int, n_features: int, n_classes: int) -> list[Candid
             members.append(_of(f"SVM, {name}", "kernel", curve))
     members += _from_our_packages()
     members = in_order(members, "classes")
-    if n_samples >= _MANY_ROWS:
-        # The order is learnt on small tables, where this one is of no use.
-        members.insert(FIRST, _of("boosted trees, many leaves", "boosting", lambda s: (
-            HistBoostClassifier(n_estimators=3000, learning_rate=0.08, max_leaf_nodes=255,
-                                min_samples_leaf=5, patience=50, random_state=s))))  # fmt: skip
+    if n_samples >= MANY_ROWS:
+        # The order is learnt on small tables, where these are of no use.
+        members = quick_first(members, _of(QUICK, "boosting", _quick(n_classes), simple=True))
+        if n_classes <= _FEW_CLASSES:
+            members.insert(FIRST + 1, _of("boosted trees, many leaves", "boosting", lambda s: (
+                HistBoostClassifier(n_estimators=3000, learning_rate=0.08, max_leaf_nodes=255,
+                                    min_samples_leaf=5, patience=50, random_state=s))))  # fmt: skip
     return members
 
 
 def _of(name, family, make, *, simple=False):
     return Candidate(name=name, family=family, make=make, simple=simple)
+
+
+def _quick(n_classes):
+    # Every class has a tree in each round.
+    rounds = max(50, min(100, 1500 // n_classes))
+    rate = "auto" if rounds == 100 else 0.2
+    return lambda s: HistBoostClassifier(
+        n_estimators=rounds, learning_rate=rate, early_stopping=False, random_state=s
+    )
 
 
 def _quadratic():

@@ -28,3 +28,13 @@ def in_order(candidates: list[Any], kind: str) -> list[Any]:
         return min(own, start + FIRST - 0.5) if candidate.simple else own
 
     return sorted(candidates, key=place)
+
+
+def quick_first(candidates: list[Any], quick: Any) -> list[Any]:
+    """Put a quicker kin of the first one in its place, and that after those that come first.
+
+    On many rows the first takes minutes; its kin learns from all of them soon, and so there is
+    something strong however short the time.
+    """
+    first, *others = candidates
+    return [quick, *others[: FIRST - 1], first, *others[FIRST - 1 :]]

@@ -22,6 +22,7 @@ from counterpoint._members import is_fitted
 from counterpoint._progress import track
 from counterpoint.auto.budget import Budget
 from counterpoint.auto.plan import Plan
+from counterpoint.auto.portfolio import FIRST
 
 # Rows of a first fit that shows what a member costs; below twice as many there is none.
 PROBE_ROWS = 500
@@ -29,16 +30,21 @@ PROBE_ROWS = 500
 _FIRST_RUNG = 0.45
 # Part of what is left that one fit may take: on a first look, and on a higher rung.
 _TO_LOOK, _TO_CLIMB = 0.15, 0.45
-# Part of what is left that a probe may have taken for another, on more rows, to follow.
-_TO_PROBE = 0.05
+# Part of what is left (of the limit, for the first of all) that a probe may have taken for another,
+# on more rows, to follow.
+_TO_PROBE, _TO_PROBE_FIRST = 0.05, 0.07
 # Part of what is left that the first member may take, rung by rung, to learn from all rows.
-_FOR_FIRST = 0.6
+_FOR_FIRST = 0.7
+# What a fit costs is foretold for this many times the rows of one that was seen.
+_MOST_JUMP = 32
 # At least so many climb, and of what the last four times as many rows brought, the next bring this.
 _LEAST_CLIMB, _GOES_ON = 3, 0.7
 # Of the time of a rung, what one member may take of what is left of it.
 _OF_RUNG = 0.5
 # Part of what is left at the end that a fit on all rows may take.
-_TO_FINISH = 0.8
+_TO_FINISH = 0.95
+# Rows held out that are fewer than this part teach nobody anything: no last fits for their sake.
+_WORTH_LAST_FITS = 0.05
 # Without a limit it ends when so many members in a row have not lowered the loss by this part.
 _PATIENCE, _LEAST_GAIN = 8, 0.002
 
@@ -130,13 +136,19 @@ class Trying:
         """Let the first member learn from all rows, before anybody else is tried.
 
         It is the one that gains most from rows: something strong is there then, and what comes
-        later can only improve it.
+        later can only improve it. It goes to the highest rung that it can pay for, at most so many
+        times the rows that its price is known for.
         """
-        for n_rows in self.plan.rungs:
-            self.probe(0)
-            if 0 in self._out or not self.budget.affords(self._price(0, n_rows), share=_FOR_FIRST):
+        self.probe(0)
+        rungs = self.plan.rungs
+        while rungs and 0 not in self._out:
+            known = self.budget.most_rows(0)
+            fair = [n for n in rungs if self.budget.affords(self._price(0, n), share=_FOR_FIRST)]
+            if not fair:
                 return
+            n_rows = max([n for n in fair if n <= _MOST_JUMP * known], default=fair[0])
             self._try(0, n_rows, anyway=True)
+            rungs = [n for n in rungs if n > n_rows]
 
     def _first_rung(self):
         lowest, losses = self.plan.rungs[0], []
@@ -220,7 +232,7 @@ class Trying:
                 self.probe(k)
             if k in self._out:
                 return
-            if not self.budget.affords(self._price(k, n_rows), share=self._share()):
+            if not self.budget.affords(self._price(k, n_rows), share=self._share(k)):
                 self.reason = "time_limit"
                 return
         fitted, seconds = self._fit(k, self.plan.splits(n_rows))
@@ -234,11 +246,15 @@ class Trying:
         self.done[k] = Trial([model for model, _ in fitted], answers, n_rows, seconds, losses)
         n_asked, top = len(self.plan.asked), self.plan.rungs[-1]
         self.budget.keep_for_choice(n_asked, self.task.n_outputs, len(self.done) + 1)
-        whole = [k for k, trial in self.done.items() if trial.n_rows == top]
-        self.budget.keep_for_last_fits(whole, len(self.y))
+        # Another kind of member is worth more than the first ones fitted again.
+        if self._last_fits_pay and len(self.done) >= FIRST:
+            whole = [k for k, trial in self.done.items() if trial.n_rows == top]
+            self.budget.keep_for_last_fits(whole, len(self.y))
 
-    def _share(self):
-        return _TO_LOOK if len(self.plan.rungs) > 1 else 0.5
+    def _share(self, k):
+        if len(self.plan.rungs) == 1:
+            return 0.5
+        return _TO_CLIMB if k < FIRST else _TO_LOOK
 
     def look(self, k):
         """See what a member costs on few rows, whatever the plan; its first fit is not counted."""
@@ -248,7 +264,7 @@ class Trying:
                 return
             if n >= PROBE_ROWS:
                 self.budget.saw(k, n, seconds)
-            if seconds > _TO_LOOK / 4 * self.budget.limit:
+            if seconds > _TO_PROBE_FIRST * self.budget.limit:
                 return
 
     def probe(self, k):
@@ -260,6 +276,9 @@ class Trying:
             # Not by the price: of few rows a fit is dear for what it costs on any, and that would
             # be multiplied. What is cheap on a fifth of the rows is worth a look.
             if 2 * n > self.plan.rungs[0] or not self.budget.affords(seconds, share=_TO_PROBE):
+                break
+            least = self.budget.least_price(k, self.plan.rungs[0]) * len(self.plan.folds)
+            if not self.budget.affords(least, share=self._share(k)):
                 break
             fitted, seconds = self._fit(k, self.plan.probe(n))
             if fitted is None:
@@ -304,14 +323,15 @@ class Trying:
 
         The others are the mean of their folds, or what they learnt on the highest rung.
         """
-        n_all = len(self.y)
+        n_all, top = len(self.y), self.plan.rungs[-1]
         models: dict[int, Any] = {}
         order = [keep[i] for i in np.argsort(-weights, kind="stable")]
         at_once = effective_n_jobs(self.n_jobs) if self.budget.is_limited else len(order)
         for start in range(0, len(order), at_once):
             some = order[start : start + at_once]
             price = max(self.budget.price(k, n_all) for k in some)
-            if self.budget.is_limited and price > _TO_FINISH * self.budget.left:
+            as_they_are = all(self.done[k].n_rows == top for k in some) and not self._last_fits_pay
+            if self.budget.is_limited and (as_they_are or price > _TO_FINISH * self.budget.left):
                 models |= {k: self._stand_in(k) for k in some}
                 continue
             fitted = _crossfit.fit_all(
@@ -320,6 +340,11 @@ class Trying:
             )  # fmt: skip
             models |= dict(zip(some, fitted, strict=True))
         return [models[k] for k in keep]
+
+    @property
+    def _last_fits_pay(self):
+        folds = len(self.plan.folds) > 1 or not self.budget.is_limited
+        return folds or len(self.plan.asked) > _WORTH_LAST_FITS * len(self.y)
 
     def _stand_in(self, k):
         if is_fitted(self.members[k].estimator):

@@ -1,7 +1,10 @@
 """A time limit holds, by a clock that only members move."""
 
+import pickle
 import time
+import tracemalloc
 import warnings
+from typing import ClassVar
 
 import numba
 import numpy as np
@@ -9,7 +12,7 @@ import pytest
 from sklearn.base import BaseEstimator, ClassifierMixin
 
 from counterpoint._kernels.compiling import compile_time
-from counterpoint.auto import OverproduceSelectClassifier, default_pool
+from counterpoint.auto import OverproduceSelectClassifier, default_number_pool, default_pool
 from counterpoint.auto.budget import Budget
 from counterpoint.auto.fold_mean import FoldMeanClassifier
 from counterpoint.auto.plan import fair_order
@@ -19,6 +22,7 @@ N = 60_000
 
 class Clock:
     now = 0.0
+    sizes: ClassVar[dict] = {}  # of fits, by what a member costs
 
 
 class Paid(ClassifierMixin, BaseEstimator):
@@ -28,6 +32,7 @@ class Paid(ClassifierMixin, BaseEstimator):
         self.seconds, self.power, self.skill = seconds, power, skill
 
     def fit(self, X, y):
+        Clock.sizes.setdefault(self.seconds, []).append(len(X))
         Clock.now += self.seconds * (len(X) / N) ** self.power
         self.classes_ = np.unique(y)
         self.n_seen_ = len(X)
@@ -40,7 +45,7 @@ class Paid(ClassifierMixin, BaseEstimator):
 
 @pytest.fixture
 def clock(monkeypatch):
-    Clock.now = 0.0
+    Clock.now, Clock.sizes = 0.0, {}
     monkeypatch.setattr(time, "monotonic", lambda: Clock.now)
     return Clock
 
@@ -89,6 +94,40 @@ def test_a_small_table_is_cross_fitted_and_a_large_one_is_not(clock, data):
     assert held_out.outputs_.n_samples == 12_000
 
 
+def test_the_first_member_learns_from_all_rows_without_climbing_there(clock, data):
+    model, _ = fit(data, [("first", Paid(6.0)), ("other", Paid(7.0))], 20.0)
+    own = clock.sizes[6.0]
+    assert own[-1] == N
+    assert sum(n > 2000 for n in own) <= 3  # no rung between, or one; all but those held out; all
+    assert dict(model.pool_)["first"].n_seen_ == N
+
+
+def test_what_is_clearly_too_dear_is_not_looked_at_on_more_rows(clock, data):
+    # 24 s for all rows; by what 400 rows more have cost it is plain that there is no time for it.
+    fit(data, [("first", Paid(1.0)), ("dear", Paid(24.0))], 20.0)
+    assert clock.sizes[24.0] == [100, 500]
+
+
+def test_few_rows_held_out_are_not_worth_last_fits(clock, data):
+    model, _ = fit(data, [("m", Paid(0.5)), ("n", Paid(0.7))], 3.0)
+    held = model.outputs_.n_samples
+    assert held < 0.05 * N
+    assert {own.n_seen_ for _, own in model.pool_} == {N - held}
+
+
+def test_no_copy_of_the_table_is_kept_for_each_member(clock, data):
+    X, y = data
+    X = np.repeat(X[:20_000], 40, axis=1)
+    pool = [(f"m{k}", Paid(0.1 + 0.01 * k)) for k in range(12)]
+    tracemalloc.start()
+    try:
+        model, _ = fit((X, y[:20_000]), pool, 4.0)
+        assert tracemalloc.get_traced_memory()[1] < 4 * X.nbytes
+    finally:
+        tracemalloc.stop()
+    assert len(pickle.dumps(model)) < X.nbytes
+
+
 def test_a_first_member_that_takes_too_long_is_no_reason_to_wait_for_it(clock, data):
     model, said = fit(data, [("slow", Paid(100.0)), ("other", Paid(1.0))], 20.0)
     assert clock.now <= 1.1 * 20.0
@@ -110,8 +149,15 @@ def test_where_there_is_no_time_to_fit_again_the_folds_stand_in(clock, data):
 
 
 def test_the_default_pool_begins_with_strong_and_different_members():
-    first = default_pool(60_000, 30, 2)[:3]
-    assert {c.family for c in first} == {"boosting", "linear", "trees"}
+    first = default_pool(60_000, 30, 2)[:5]
+    assert {c.family for c in first[:3]} == {"boosting", "linear", "trees"}
+    names = [c.name for c in first]
+    assert names[0] == default_number_pool(60_000, 30)[0].name == "boosted trees, quick"
+    assert names[3:] == ["boosted trees", "boosted trees, many leaves"]
+    assert default_pool(9_000, 30, 2)[0].name == default_pool(500, 3, 5)[0].name == "boosted trees"
+    letters = {c.name: c.make(0) for c in default_pool(60_000, 30, 26)}
+    assert "boosted trees, many leaves" not in letters
+    assert letters["boosted trees, quick"].n_estimators == 57
     rng = np.random.default_rng(0)
     X = rng.normal(size=(300, 3))
     y = X[:, 0] * X[:, 1] > 0  # the linear ones are of no use here
@@ -129,6 +175,12 @@ def test_a_budget_foretells_what_grows_faster_than_rows(clock):
     budget.saw(0, 2000, 4.0)  # four times as long on twice the rows
     assert budget.price(0, 8000) == pytest.approx(1.15 * 64)
     assert budget.price(0, 500) <= 1.15
+    assert budget.least_price(0, 8000) == pytest.approx(4.0 + 6 * 3.0)  # three more for a thousand
+    assert budget.least_price(1, 8000) == budget.most_rows(1) == 0
+    budget.saw(1, 100, 0.5)  # most of which is what it costs on any
+    assert budget.price(1, 10_000) == pytest.approx(1.15 * 0.5 * 100**0.6)
+    assert budget.least_price(1, 10_000) == 0.5
+    assert (budget.most_rows(0), budget.most_rows(1)) == (2000, 100)
     assert budget.affords(50.0)
     assert not budget.affords(51.0)
     assert budget.rows_for(0, 1.15 * 64, 100_000) == pytest.approx(8000, rel=0.25)
@@ -136,7 +188,7 @@ def test_a_budget_foretells_what_grows_faster_than_rows(clock):
     budget.forgive(10.0)
     assert budget.left == 50.0
     budget.keep_for_choice(10_000, 2, 8)
-    assert budget.for_trying == pytest.approx(50.0 - 4e-5 * 2e4 * 2)
+    assert budget.for_trying == pytest.approx(50.0 - 5e-5 * 1e4 * 2**0.75 * 2)
     unlimited = Budget(None, began=0.0)
     assert unlimited.affords(1e9)
     assert unlimited.left == np.inf

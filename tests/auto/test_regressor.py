@@ -21,6 +21,7 @@ from counterpoint.auto import (
     OverproduceSelectRegressor,
     default_number_pool,
 )
+from counterpoint.auto.plan import folds_plan
 
 
 def few():
@@ -178,9 +179,32 @@ def test_rare_classes_and_many_classes_are_kept():
     model = OverproduceSelectClassifier(pool, random_state=0).fit(X, y)
     assert model.classes_.tolist() == ["no", "once", "twice", "yes"]
     assert model.predict_proba(X).shape == (400, 4)
+    # Rare ones are no reason to learn from fewer rows: there are five parts all the same.
+    codes = np.unique(y.astype(str), return_inverse=True)[1]
+    plan = folds_plan(5, X, codes, None, np.random.RandomState(0), classes=True)
+    assert [len(test) for _, test in plan.folds] == [80] * 5
     many = np.arange(400) % 100
     model = OverproduceSelectClassifier(pool, random_state=0).fit(X, many)
     assert len(model.classes_) == 100
+
+
+def test_one_of_five_hundred_is_found_also_where_rows_are_held_out():
+    rng = np.random.RandomState(0)
+    y = (np.arange(6000) % 500 == 0).astype(int)
+    X = rng.normal(size=(6000, 3)) + 4.0 * y[:, None]
+    pool = [("line", LogisticRegression()), ("tree", DecisionTreeClassifier(min_samples_leaf=3))]
+    plan = folds_plan(5, X, y, None, np.random.RandomState(0), classes=True)
+    [(few_rows, _)] = plan.probe(100)  # to see what members cost: none may fail for want of a class
+    assert len(few_rows) == 100
+    assert y[few_rows].sum() >= 2
+    assert set(few_rows) <= set(plan.folds[0][0])
+    for limit in (None, 1e-9):  # folds, or the first member on few rows
+        with warnings.catch_warnings(action="ignore"):
+            model = OverproduceSelectClassifier(pool, time_limit=limit, random_state=0).fit(X, y)
+        proba = model.predict_proba(X)
+        assert model.classes_.tolist() == [0, 1]
+        np.testing.assert_allclose(proba.sum(axis=1), 1.0)
+        assert proba[y == 1, 1].min() > np.quantile(proba[y == 0, 1], 0.99)
 
 
 def test_names_of_the_default_pool_and_what_is_installed_can_be_asked_for(monkeypatch):
