@@ -45,7 +45,8 @@ class AdditiveRule(Rule):
 
     def start(self, y, n_classes, weight):
         """Begin from the loss's start."""
-        super().start(y, n_classes, self.cases(weight))
+        self.y, self.n_classes = y, n_classes
+        self.first_weight = self.weight = self.cases(weight)  # which never change
         # Column after column: a learner takes one at a time, and sums over classes are quicker.
         self.target = np.asfortranarray(self.loss.begin(y, weight))
         self.total = np.zeros_like(self.target)
@@ -209,6 +210,7 @@ class BaseAdditiveBoosting(BaseBoosting):
             resample=self.resample,
             cases=self._cases(weight),
             rng=rng,
+            among=self._kept,
             weighted=rule.loss.weighs or np.ptp(weight) > 0,
         )
         return ColumnsLearner(learner)

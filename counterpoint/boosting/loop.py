@@ -21,6 +21,7 @@ from counterpoint._progress import track
 from counterpoint._tables import select_rows
 from counterpoint._validation import check_count, check_learner
 from counterpoint.base import BaseEnsemble, check_weights, read_table, validate_data
+from counterpoint.boosting.learners import takes_rows
 from counterpoint.boosting.rules import Verdict
 
 # Failures in a row after which a restart is given up.
@@ -120,6 +121,7 @@ class BaseBoosting(MetaEstimatorMixin, BaseEnsemble):
 
     estimator: Any = None
     _takes_sparse = True
+    _kept: Any = None  # while X is read: the rows to train on where others are held out
 
     def fit(self, X, y, sample_weight=None, *, eval_set=None):
         """Train the members one after another.
@@ -143,13 +145,14 @@ class BaseBoosting(MetaEstimatorMixin, BaseEnsemble):
         """
         self._check_options()
         X, y, weight = self._check_data(X, y, sample_weight)
-        rng = self._generator()
+        rng, self._kept = self._generator(), None
         X, y, weight, apart = self._set_aside(X, y, weight, rng)
         rule = self.make_rule()
         watchers = [self._watcher(name, *pair) for name, pair in evaluation_sets(eval_set).items()]
         watchers += apart
         with self._naming_text(X):
             learner = self._make_learner(rule, X, y, weight, rng)
+            self._kept = None
             self._run(rule, learner, y, weight, watchers)
         self._calibrate(X, y, weight)
         return self
@@ -157,6 +160,13 @@ class BaseBoosting(MetaEstimatorMixin, BaseEnsemble):
     def _set_aside(self, X, y, weight, rng):
         """Return the data to train on, and watchers of what is held out."""
         return X, y, weight, []
+
+    def _only(self, X, rows):
+        """Return some rows of X; X itself where the learner can take them from there."""
+        if not takes_rows(self._base()) or getattr(self, "resample", False):
+            return select_rows(X, rows)
+        self._kept = rows
+        return X
 
     def _calibrate(self, X, y, weight):
         """Learn what the members' sums say of probabilities, where there are any."""

@@ -72,7 +72,7 @@ class StagedClassifier(BaseBoosting, BaseEnsembleClassifier):
         share = weight[kept].sum()
         self._apart = HeldOut(select_rows(X, held), y[held], weight[held] * self._n_cases)
         self._n_cases *= share
-        return select_rows(X, kept), y[kept], weight[kept] / share, []
+        return self._only(X, kept), y[kept], weight[kept] / share, []
 
     def _calibrate(self, X, y, weight):
         apart, self._apart = self._apart, None  # no data in the model

@@ -17,7 +17,12 @@ from counterpoint.boosting import (
     L2BoostClassifier,
     LogitBoostClassifier,
 )
-from counterpoint.boosting.calibration import Calibration, calibration_cost, learn_calibration
+from counterpoint.boosting.calibration import (
+    Calibration,
+    calibration_cost,
+    learn_calibration,
+    split_many,
+)
 from counterpoint.trees import HistTreeClassifier
 
 TREE = HistTreeClassifier(max_depth=3)
@@ -97,3 +102,8 @@ def test_of_many_rows_some_are_held_out(monkeypatch):
     whole = AdaBoostClassifier(TREE, n_estimators=10, calibrate=False).fit(X, y)
     assert (boosted.estimator_weights_ != whole.estimator_weights_).any()
     assert boosted.calibration_ != AdaBoostClassifier._usual
+    kept, _ = split_many(np.unique(y, return_inverse=True)[1])
+    alone = AdaBoostClassifier(TREE, n_estimators=10, calibrate=False).fit(X[kept], y[kept])
+    assert_allclose(boosted.estimator_weights_, alone.estimator_weights_, rtol=1e-9)
+    for own, other in zip(boosted.estimators_, alone.estimators_, strict=True):
+        assert_array_equal(own.tree_.threshold, other.tree_.threshold)

@@ -16,6 +16,7 @@ from counterpoint._arrays import code_type
 from counterpoint._kernels.threads import threads_for
 from counterpoint._kernels.votes import votes_of_leaves
 from counterpoint.base import need_target, read_labels, validate_data
+from counterpoint.trees.binning import BinnedData
 from counterpoint.trees.ensemble import leaves_of
 from counterpoint.trees.single import SingleTreeMixin
 from counterpoint.trees.structure import Tree
@@ -25,7 +26,7 @@ from counterpoint.trees.structure import Tree
 class PreparedRows:
     """Rows that were read, checked and binned, and what a tree must know of them."""
 
-    X: NDArray
+    X: NDArray | BinnedData  # to find the leaves of all rows in any tree
     grower: Any  # GrowWorkspace or Grower
     weight: NDArray | None = None  # given to prepare, times those of the classes; None: all 1
     class_factor: NDArray | None = None  # weight of each sample's class
@@ -54,7 +55,7 @@ class PreparedRows:
         if rows is None:
             return known
         # The others are looked up by their bins: those are in one byte each.
-        others = np.ones(len(self.X), dtype=bool)
+        others = np.ones(self.grower.binned.n_samples, dtype=bool)
         others[rows] = False
         leaf = leaves_of(tree, self.grower.binned, np.flatnonzero(others))
         leaf[rows] = known
@@ -120,12 +121,14 @@ class GrownClassifierMixin(GrownTreeMixin, SingleTreeMixin):
     _check: Callable[[], None]
     _prepare: Callable[..., PreparedRows]
 
-    def prepare(self, X, y, sample_weight=None, *, classes=None):
+    def prepare(self, X, y, sample_weight=None, *, classes=None, **rows):
         """Read and bin the training rows, once for all trees that are grown on them.
 
         ``y`` are class codes if ``classes``, sorted, are given; some of these may have no sample
         here. Where a tree counts cases, whole weights count as copies, others are scaled to sum to
-        the number of samples; that many cases all weights given to ``fit_prepared`` stand for.
+        the number of samples; that many cases all weights given to ``fit_prepared`` stand for. A
+        tree that ``takes_rows`` may be given ``among`` with ``classes``: positions of the rows of X
+        to train on, which are those of ``y`` and the weights.
         """
         self._check()
         options = {"dtype": self._input_dtype, "ensure_all_finite": "allow-nan"}
@@ -137,4 +140,4 @@ class GrownClassifierMixin(GrownTreeMixin, SingleTreeMixin):
         factor = None
         if self.class_weight is not None:
             factor = compute_sample_weight(self.class_weight, self.classes_[codes])
-        return self._prepare(X, codes, sample_weight, factor)
+        return self._prepare(X, codes, sample_weight, factor, **rows)
