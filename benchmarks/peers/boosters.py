@@ -79,14 +79,8 @@ def counterpoint_large(task, rounds, threads):
 
 def probabilities(model, X):
     """Return P, (n_samples, n_classes)."""
-    if type(model).__name__ != "PerpetualBooster":
-        return np.asarray(model.predict_proba(X))
-    log_odds = np.asarray(model.predict_log_odds(X)).reshape(len(X), -1)
-    if log_odds.shape[1] == 1:
-        second = 1 / (1 + np.exp(-log_odds))
-        return np.hstack([1 - second, second])
-    shares = 1 / (1 + np.exp(-log_odds))
-    return shares / shares.sum(axis=1, keepdims=True)
+    P = np.asarray(model.predict_proba(X), dtype=float).reshape(len(X), -1)
+    return np.hstack([1.0 - P, P]) if P.shape[1] == 1 else P
 
 
 def trained(make, task, rounds, threads, arrays):

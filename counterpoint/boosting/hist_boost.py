@@ -56,9 +56,9 @@ class HistBoostClassifier(BaseHistBoost, AdditiveClassifier):
     early_stopping : bool or "auto", default="auto"
         Hold rows out and stop when their loss has not fallen for ``patience`` rounds; the trees up
         to the best round are kept. "auto": with fewer than 2000 rows, or where rows times trees a
-        round are below 10,000, all rows are trained on in the end. A fifth of them, or two such
-        parts in turn where rounds are quick, say for how many rounds: boosters that learn thrice as
-        fast on the others. Not with ``warm_start``.
+        round are below 10,000, all rows are trained on in the end. A fifth of them, or two or three
+        such parts in turn where rounds are quick, say for how many rounds, by boosters that learn
+        thrice as fast on the others. Not with ``warm_start``.
     patience : int, default=20
         Rounds without a better loss on the rows held out.
     validation_fraction : float, default=0.1

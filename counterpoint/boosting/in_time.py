@@ -18,9 +18,10 @@ from counterpoint.boosting.additive import AdditiveWatcher
 from counterpoint.boosting.stopping import ErrorStopping
 
 # With fewer rows than this, or fewer rows times trees a round than that, "auto" holds none out in
-# the end: each is worth learning from. Of five parts two say, each in its turn, how many rounds are
-# best, or one where rounds take long; all rows together bear some more.
-_FEW, _QUICK = 2000, 10_000
+# the end: each is worth learning from. Of five parts some say, each in its turn, how many rounds
+# are best: three where rounds take no time, two where they are quick, else one. All rows together
+# bear some more.
+_FEW, _QUICK, _NO_TIME = 2000, 10_000, 1000
 _PARTS, _MORE = 5, 1.3
 # They are asked at this rate, if that is larger, with half the patience: rounds count for more.
 _SEARCH_RATE = 0.3
@@ -40,9 +41,10 @@ class StopsInTime:
             return self._hold_out(X, y, weight, kept, held)
         if not self.early_stopping or self.warm_start:
             return X, y, weight, []
-        quick = len(y) * self._trees_a_round() < _QUICK
-        if self.early_stopping == "auto" and (quick or len(y) < _FEW):
-            self._rounds = self._rounds_by_parts(X, y, weight, rng, 2 if quick else 1)
+        size = len(y) * self._trees_a_round()
+        if self.early_stopping == "auto" and (size < _QUICK or len(y) < _FEW):
+            n_asked = 3 if size < _NO_TIME else 2 if size < _QUICK else 1
+            self._rounds = self._rounds_by_parts(X, y, weight, rng, n_asked)
             return X, y, weight, []
         n_held = min(max(1, round(self.validation_fraction * len(y))), _MOST_HELD)
         if n_held >= len(y):
@@ -64,7 +66,7 @@ class StopsInTime:
         return self._only(X, kept), y[kept], weight, [self._held]
 
     def _rounds_by_parts(self, X, y, weight, rng, n_asked):
-        """Return how many rounds are best for rows held out: the mean over some parts, and more."""
+        """Return how many rounds are best for rows held out: geometric mean of parts, and more."""
         n_folds = min(_PARTS, len(y))
         if n_folds < 2:
             return None
@@ -82,7 +84,8 @@ class StopsInTime:
                 with whole():
                     model.fit(X, self._as_given(y), weight * self._n_cases)
                 best.append(len(model._history))
-        return min(max(1, round(_MORE * faster * np.mean(best))), self._most_rounds())
+        usual = float(np.exp(np.log(best).mean()))
+        return min(max(1, round(_MORE * faster * usual)), self._most_rounds())
 
     def _most_rounds(self):
         return super()._most_rounds() if self._rounds is None else self._rounds

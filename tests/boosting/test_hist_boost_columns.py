@@ -99,7 +99,7 @@ def test_folds_have_the_sizes_and_the_numbers_of_all_rows(monkeypatch):
 
     monkeypatch.setattr(HistBoostRegressor, "fit", noted)
     model = HistBoostRegressor(categorical_features="from_dtype", random_state=0).fit(X, y)
-    assert len(seen) == 3
+    assert len(seen) == 4
     for fold in seen[1:]:
         assert_array_equal(fold.categorical_features, [True, False, False])
         assert fold.max_leaf_nodes == model.max_leaf_nodes_
