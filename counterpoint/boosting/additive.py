@@ -102,6 +102,11 @@ class ColumnsLearner(Learner):
             return self.learner.fit(weight, target)
         return self._join(self.learner.fit(*column) for column in self._columns(weight, target))
 
+    def some(self, rows, rng):
+        """Return a learner on some of the rows, where that of a column has one."""
+        learner = self.learner.some(rows, rng)
+        return None if learner is None else ColumnsLearner(learner)
+
     def _columns(self, weight, target):
         """Yield the weights and targets of each column."""
         weights = np.broadcast_to(as_columns(weight), target.shape)

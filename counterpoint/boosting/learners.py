@@ -20,6 +20,7 @@ from counterpoint._tables import select_rows
 from counterpoint.base import set_random_states
 from counterpoint.trees import Tree
 from counterpoint.trees.ensemble import stack_trees
+from counterpoint.trees.growing.prepared import PreparedRows
 
 _MAX_DRAWS = 100
 
@@ -76,6 +77,18 @@ class Learner(ABC):
     @abstractmethod
     def answer(self, model):
         """Return the MemberAnswer of a member trained before."""
+
+    def some(self, rows, rng):
+        """Return a learner on some of the rows that need not be prepared again, or None.
+
+        Parameters
+        ----------
+        rows : ndarray of int
+            Their positions.
+        rng : RandomState
+            What it draws from.
+        """
+        return
 
     def recover(self, failure):
         """Change something after a failure, where a learner has a way out of its own.
@@ -156,6 +169,15 @@ class PreparedLearner(Learner):
         """Train one member."""
         given = {} if target is None else {"target": target}
         return self.answer(self._copy().fit_prepared(self.data, weight, **given))
+
+    def some(self, rows, rng):
+        """Return a learner on some of the rows, in the same bins."""
+        data = self.data.some(rows) if isinstance(self.data, PreparedRows) else None
+        if data is None:
+            return None
+        made = copy(self)
+        made.data, made.rng = data, rng
+        return made
 
     def _copy(self):
         model = copy(self.template)

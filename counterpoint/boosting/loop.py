@@ -152,9 +152,10 @@ class BaseBoosting(MetaEstimatorMixin, BaseEnsemble):
         watchers += apart
         with self._naming_text(X):
             learner = self._make_learner(rule, X, y, weight, rng)
+            rule = self._tuned(rule, learner, X, y, weight)
             self._kept = None
             self._run(rule, learner, y, weight, watchers)
-        self._calibrate(X, y, weight)
+        self._calibrate(X, y, weight, learner)
         return self
 
     def _set_aside(self, X, y, weight, rng):
@@ -168,7 +169,11 @@ class BaseBoosting(MetaEstimatorMixin, BaseEnsemble):
         self._kept = rows
         return X
 
-    def _calibrate(self, X, y, weight):
+    def _tuned(self, rule, learner, X, y, weight):
+        """Return the rule to train by, where a trial is to choose one."""
+        return rule
+
+    def _calibrate(self, X, y, weight, learner):
         """Learn what the members' sums say of probabilities, where there are any."""
 
     def _run(self, rule, learner, y, weight, watchers):

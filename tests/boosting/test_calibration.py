@@ -16,6 +16,7 @@ from counterpoint.boosting import (
     ArcX4Classifier,
     L2BoostClassifier,
     LogitBoostClassifier,
+    calibration,
 )
 from counterpoint.boosting.calibration import (
     Calibration,
@@ -82,6 +83,20 @@ def test_the_slope_is_that_of_the_cost():
     for at in ([0.3, -1.0], [-1.0, 0.5]):
         slope = approx_fprime(np.array(at), lambda x: calibration_cost(x, *given)[0], 1e-7)
         assert_allclose(calibration_cost(np.array(at), *given)[1], slope, rtol=1e-4)
+
+
+def test_two_classes_cost_what_the_formula_of_many_says():
+    rng = np.random.default_rng(0)
+    sums, y = 30.0 * rng.standard_normal((3, 200, 2)), rng.integers(2, size=200)
+    sums[:, 0] = 0.0
+    sums[:, 1] *= 100.0  # beyond what exp can say
+    temperature = np.array([[0.5], [2.0], [9.0]])
+    for two, many in zip(
+        calibration._of_two(sums, temperature, y),
+        calibration._of_many(sums, temperature, y),
+        strict=True,
+    ):
+        assert_allclose(two, many, rtol=1e-9, atol=1e-9)
 
 
 def test_few_rows_take_the_usual_temperature():

@@ -5,7 +5,7 @@
 
 from collections.abc import Callable
 from copy import copy
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -46,6 +46,18 @@ class PreparedRows:
     def remember(self, tree: Tree, leaf: NDArray | None, rows: NDArray | None = None) -> None:
         """Note the leaves in the tree grown last, if known: of ``rows``, sorted; None for all."""
         self._last = (tree, leaf, rows)
+
+    def some(self, rows: NDArray) -> "PreparedRows | None":
+        """Return some rows, by their positions, in the same bins; None where that is no saving."""
+        if self.rows is not None or not hasattr(self.grower, "some"):
+            return None
+        own = {
+            name: None if array is None else array[rows]
+            for name in ("weight", "class_factor", "codes", "target")
+            for array in [getattr(self, name)]
+        }
+        grower = self.grower.some(rows, own["codes"])
+        return replace(self, X=grower.binned, grower=grower, _last=(None, None, None), **own)
 
     def leaves(self, tree: Tree) -> NDArray:
         """Return the leaf of every row."""
