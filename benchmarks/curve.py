@@ -32,7 +32,7 @@ from counterpoint.datasets import load
 
 BUDGETS = (1.0, 4.0, 20.0)
 SLACK = 1.02  # clocks are no better than that
-OURS = ("counterpoint", "counterpoint_large")
+OURS = ("counterpoint", "counterpoint_63")
 OTHERS = ("lightgbm", "lightgbm_default", "xgboost", "catboost", "scikit_learn", "perpetual")
 REQUIREMENTS = [
     "lightgbm>=4.6",

@@ -5,6 +5,7 @@ made tables 10,000 rows::
 
     python -m benchmarks.hist_boost
     python -m benchmarks.hist_boost --tables pima made-1000 --splits 5 --first 100
+    python -m benchmarks.hist_boost --rounds 1000000    # CPU seconds a round, where LightGBM is
 
 ``python -m benchmarks hist_boost`` looks at a few of the tables.
 """
@@ -90,6 +91,56 @@ def by_table(rows):
     return table
 
 
+def rounds(n, repeats=5, more=4):
+    """Print milliseconds a round on n rows, depth 8 and 255 leaves of drawn rows, in turns."""
+    import lightgbm
+
+    X, y = make_classification(n, 20, n_informative=10, random_state=0)
+    numba.set_num_threads(1)
+    shared = {"max_bin": 255, "num_threads": 1, "verbose": -1, "feature_pre_filter": False}
+    table = lightgbm.Dataset(X, y, params=shared).construct()
+    cases = {
+        "depth 8, all rows": (
+            {"max_depth": 8, "max_leaf_nodes": None, "subsample": 1.0, "max_features": 1.0},
+            {"max_depth": 8, "num_leaves": 256, "min_data_in_leaf": 1},
+        ),
+        "255 leaves, 0.8 of rows and columns": (
+            {"max_leaf_nodes": 255},
+            {
+                "num_leaves": 255,
+                "bagging_fraction": 0.8,
+                "bagging_freq": 1,
+                "feature_fraction": 0.8,
+            },
+        ),
+    }
+    for case, (own, other) in cases.items():
+
+        def train(count, own=own):
+            options = {"learning_rate": 0.1, "early_stopping": False, "random_state": 0}
+            HistBoostClassifier(n_estimators=count, **options, **own).fit(X, y)
+
+        def peer(count, other=other):
+            lightgbm.train(shared | {"objective": "binary"} | other, table, num_boost_round=count)
+
+        train(1), peer(1)
+        times = np.array([[_a_round(f, more) for f in (train, peer)] for _ in range(repeats)])
+        ratio = times[:, 1] / times[:, 0]
+        print(
+            f"{n:,} rows, {case}: {1e3 * np.median(times[:, 0]):.0f} ms, LightGBM "
+            f"{1e3 * np.median(times[:, 1]):.0f} ms; {np.median(ratio):.2f} times as fast "
+            f"({ratio.min():.2f} to {ratio.max():.2f})"
+        )
+
+
+def _a_round(train, more):
+    start = time.process_time()
+    train(1)
+    middle = time.process_time()
+    train(1 + more)
+    return (time.process_time() - 2 * middle + start) / more
+
+
 def run() -> Report:
     """Report the table on which the default is furthest behind."""
     report = Report("hist_boost")
@@ -115,7 +166,11 @@ def main():
     parser.add_argument("--tables", nargs="+", default=every)
     parser.add_argument("--splits", type=int, default=2)
     parser.add_argument("--first", type=int, default=0)
+    parser.add_argument("--rounds", type=int, help="rows to time a round on, and nothing else")
     given = parser.parse_args()
+    if given.rounds:
+        rounds(given.rounds)
+        return
     python = peer_python("boosters", REQUIREMENTS)
     rows = compare(given.tables, given.splits, given.first, python)
     print(by_table(rows).round(3).to_string())

@@ -73,8 +73,8 @@ def counterpoint(task, rounds, threads, **options):
     return kind(n_estimators=rounds, early_stopping=False, random_state=0, **options)
 
 
-def counterpoint_large(task, rounds, threads):
-    return counterpoint(task, rounds, threads, max_leaf_nodes=255, learning_rate=0.2)
+def counterpoint_63(task, rounds, threads):
+    return counterpoint(task, rounds, threads, max_leaf_nodes=63, learning_rate=0.1)
 
 
 def probabilities(model, X):
