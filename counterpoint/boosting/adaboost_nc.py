@@ -122,7 +122,7 @@ class AdaBoostNCClassifier(AdaBoostClassifier):
     (11, 3)
     """
 
-    _raced = None
+    _raced, _to_race = None, False
 
     def __init__(
         self,
@@ -184,14 +184,20 @@ class AdaBoostNCClassifier(AdaBoostClassifier):
 
     def _check_data(self, X, y, sample_weight):
         data = super()._check_data(X, y, sample_weight)
-        self._raced = None
+        self._raced, self._to_race = None, False
         if self.lam != "auto":
             self.strength_ = np.nan
         elif self.strength is not None:
             self.strength_ = float(self.strength)
         elif not self._goes_on() or np.isnan(self.strength_):
-            self.strength_ = self._choose_strength(*data)
+            self.strength_, self._to_race = CANDIDATES[0], True
         return data
+
+    def _tuned(self, rule, learner, X, y, weight):
+        if not self._to_race:
+            return rule
+        self.strength_, self._to_race = self._choose_strength(learner, X, y, weight), False
+        return rule if self.strength_ == CANDIDATES[0] else self.make_rule()
 
     def make_rule(self):
         """Return the rule of AdaBoost.NC."""
@@ -209,10 +215,10 @@ class AdaBoostNCClassifier(AdaBoostClassifier):
         super()._finish(result)
         self.lam_ = self._history[-1]["lam"]
 
-    def _choose_strength(self, X, codes, weight):
+    def _choose_strength(self, learner, X, codes, weight):
         """Race the strengths on rows held out; what is not better beyond noise does not win."""
         self.strength_path_ = pd.DataFrame(columns=_PATH)
-        trial = Trial.of(self, X, codes, weight)
+        trial = Trial.of(self, X, codes, weight, learner)
         runs = trial and trial.race(self._rule(SafeLam(strength)) for strength in CANDIDATES)
         if not runs:
             return CANDIDATES[0]
@@ -232,10 +238,10 @@ class AdaBoostNCClassifier(AdaBoostClassifier):
         self._raced = runs[best[1]]
         return CANDIDATES[best[1]]
 
-    def _calibrate(self, X, y, weight):
-        super()._calibrate(X, y, weight)
+    def _calibrate(self, X, y, weight, learner):
+        super()._calibrate(X, y, weight, learner)
         self._raced = None  # no data in the model
 
-    def _try_out(self, X, y, weight):
+    def _try_out(self, X, y, weight, learner):
         # The race has run what calibration needs.
-        return self._raced or super()._try_out(X, y, weight)
+        return self._raced or super()._try_out(X, y, weight, learner)

@@ -45,7 +45,8 @@ class AdditiveRule(Rule):
 
     def start(self, y, n_classes, weight):
         """Begin from the loss's start."""
-        super().start(y, n_classes, self.cases(weight))
+        self.y, self.n_classes = y, n_classes
+        self.first_weight = self.weight = self.cases(weight)  # which never change
         # Column after column: a learner takes one at a time, and sums over classes are quicker.
         self.target = np.asfortranarray(self.loss.begin(y, weight))
         self.total = np.zeros_like(self.target)
@@ -105,6 +106,11 @@ class ColumnsLearner(Learner):
         if target.ndim == 1:
             return self.learner.fit(weight, target)
         return self._join(self.learner.fit(*column) for column in self._columns(weight, target))
+
+    def some(self, rows, rng):
+        """Return a learner on some of the rows, where that of a column has one."""
+        learner = self.learner.some(rows, rng)
+        return None if learner is None else ColumnsLearner(learner)
 
     def _columns(self, weight, target):
         """Yield the weights and targets of each column."""
@@ -214,6 +220,7 @@ class BaseAdditiveBoosting(BaseBoosting):
             resample=self.resample,
             cases=self._cases(weight),
             rng=rng,
+            among=self._kept,
             weighted=rule.loss.weighs or np.ptp(weight) > 0,
         )
         return ColumnsLearner(learner)

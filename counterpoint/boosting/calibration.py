@@ -91,16 +91,30 @@ def learn_calibration(sizes, sums, y, weight, usual):
 
 def calibration_cost(logs, sizes, sums, y, weight, start):
     """Return the mean log-loss over rows and stages, the pull to ``start``, and the gradient."""
-    both, rows, total = np.exp(logs), np.arange(len(y)), weight.sum() * len(sizes)
+    both, total = np.exp(logs), weight.sum() * len(sizes)
     pull = _HOLD / weight.sum()
     temperature = both[0] + both[1] * sizes
-    log_p = _log_softmax(sums / temperature[:, None, None])
-    cost = pull * ((logs - start) ** 2).sum() - (log_p[:, rows, y] @ weight).sum() / total
-    # Of log p in the temperature: (what is expected of the sums - that of y) / temperature^2.
-    short = (np.exp(log_p) * sums).sum(axis=2) - sums[:, rows, y]
+    # Log p of y, and how far what is expected of the sums falls short of that of y.
+    log_p, short = (_of_two if sums.shape[2] == 2 else _of_many)(sums, temperature[:, None], y)
+    cost = pull * ((logs - start) ** 2).sum() - (log_p @ weight).sum() / total
+    # Of log p in the temperature: short / temperature^2.
     by_temperature = -(short @ weight) / total / temperature**2
     slope = np.array([by_temperature.sum(), by_temperature @ sizes]) * both
     return float(cost), slope + 2.0 * pull * (logs - start)
+
+
+def _of_many(sums, temperature, y):
+    rows = np.arange(len(y))
+    log_p = _log_softmax(sums / temperature[:, :, None])
+    return log_p[:, rows, y], (np.exp(log_p) * sums).sum(axis=2) - sums[:, rows, y]
+
+
+def _of_two(sums, temperature, y):
+    # By the lead of y alone, for a fifth of the time.
+    lead = (sums[:, :, 1] - sums[:, :, 0]) * (2.0 * y - 1.0)
+    against = np.exp(-np.abs(lead) / temperature)
+    log_p = np.minimum(lead, 0.0) / temperature - np.log1p(against)
+    return log_p, -lead * np.where(lead > 0, against, 1.0) / (1.0 + against)
 
 
 class HeldOut:
@@ -162,24 +176,29 @@ class RememberingLearner(Learner):
 class Trial:
     """A few rounds on a part of the rows, looked at on the others."""
 
-    def __init__(self, owner, X, y, weight, part, held):
+    def __init__(self, owner, X, y, weight, shared, part, held):
         self.owner = copy(owner)  # its rules and losses are no business of the owner
+        self.owner._kept = None
         share = weight[part].sum()
         self.owner._n_cases = owner._n_cases * share
-        self.X, self.y, self.weight = select_rows(X, part), y[part], weight[part] / share
-        self.held = select_rows(X, held), y[held], weight[held] * owner._n_cases
+        self.y, self.weight = y[part], weight[part] / share
+        self.shared, self.part = shared, part
+        # Some rows of X may be held out already.
+        self.X, self.rows = X, np.arange(len(y)) if owner._kept is None else owner._kept
+        self.held = select_rows(X, self.rows[held]), y[held], weight[held] * owner._n_cases
         rounds = max(owner._least_rounds, -(-owner.n_estimators // _ROUNDS))
         self.n_members = min(rounds, owner.n_estimators)
         self.learner = None
 
     @classmethod
-    def of(cls, owner, X, y, weight):
+    def of(cls, owner, X, y, weight, shared):
         """Return a trial for an estimator that has read its data; None if they are too few.
 
         It draws from no generator of the estimator, which goes on as if there had been no trial.
+        ``shared`` is the estimator's learner: its bins do for the trial, where there are any.
         """
         split = split_rows(y, weight * owner._n_cases)
-        return None if split is None else cls(owner, X, y, weight, *split)
+        return None if split is None else cls(owner, X, y, weight, shared, *split)
 
     def race(self, rules):
         """Return, for each rule, what the rows held out say of its members; None as in ``of``."""
@@ -200,7 +219,7 @@ class Trial:
         with whole(), warnings.catch_warnings():
             warnings.simplefilter("ignore")  # the ensemble itself gives them
             if self.learner is None:  # one for all rules: data are prepared once
-                self.learner = owner._make_learner(rule, self.X, self.y, self.weight, rng)
+                self.learner = self._make_learner(rule, rng)
                 if again and not self.learner.is_random:
                     self.learner = RememberingLearner(self.learner)
             result = boost(
@@ -214,6 +233,13 @@ class Trial:
             owner._history = result.history
             owner._finish(result)
             return HeldOut(*self.held).ask(owner)
+
+    def _make_learner(self, rule, rng):
+        learner = self.shared.some(self.part, rng)
+        if learner is not None:
+            return learner
+        X = select_rows(self.X, self.rows[self.part])
+        return self.owner._make_learner(rule, X, self.y, self.weight, rng)
 
 
 def split_rows(y, cases):

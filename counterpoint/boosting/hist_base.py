@@ -18,8 +18,8 @@ from counterpoint.trees.growing.monotone import keep_in_order
 class SampledLearner(PreparedLearner):
     """Grow trees on rows drawn anew for each; leaves are set by the loss if it asks for that."""
 
-    def __init__(self, estimator, X, *, share, loss, cases, rng):
-        super().__init__(estimator, X, None, None, proba=False, cases=cases, rng=rng)
+    def __init__(self, estimator, X, *, among, share, loss, cases, rng):
+        super().__init__(estimator, X, None, None, proba=False, cases=cases, rng=rng, among=among)
         self.share, self.loss, self.cases = share, loss, cases
         self.is_random = self.is_random or share < 1
 
@@ -33,7 +33,7 @@ class SampledLearner(PreparedLearner):
         """Train one member."""
         model, rows = self._copy(), None
         if self.share < 1:
-            n = len(self.data.X)
+            n = self.data.grower.n_samples
             rows = np.flatnonzero(self.rng.permutation(n) < max(1, round(self.share * n)))
         model.fit_prepared(self.data, weight, target=target, rows=rows)
         model.random_state = None
@@ -140,7 +140,7 @@ class BaseHistBoost(CategoriesMixin, StopsInTime):
 
     def _for_folds(self):
         # The sizes are those of all rows, and the names have numbers by now.
-        found = {"max_leaf_nodes": self.max_leaf_nodes_, "learning_rate": self.learning_rate_}
+        found = {"max_leaf_nodes": self.max_leaf_nodes_}
         coded = self.is_categorical_
         return found if coded is None else found | {"categorical_features": coded}
 
@@ -167,9 +167,10 @@ class BaseHistBoost(CategoriesMixin, StopsInTime):
         learner = SampledLearner(
             self._base(),
             X,
+            among=self._kept,
             share=self.subsample,
             loss=rule.loss,
-            cases=self._cases(weight),
+            cases=self._cases(weight) if hasattr(rule.loss, "leaf_values") else None,
             rng=rng,
         )
         return ColumnsLearner(learner)

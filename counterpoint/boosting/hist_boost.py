@@ -9,6 +9,8 @@ from counterpoint.boosting.newton import REGRESSION_LOSSES, NewtonClassLoss
 
 # So many rows are enough for trees to be right at larger steps.
 _MANY = 100_000
+# Below about 1000 rows, whose power of 1.5 this is, fewer leaves than the root of their number.
+_SMALL = 32_000
 
 
 class HistBoostClassifier(BaseHistBoost, AdditiveClassifier):
@@ -28,8 +30,9 @@ class HistBoostClassifier(BaseHistBoost, AdditiveClassifier):
     learning_rate : float or "auto", default="auto"
         Shrinkage: factor of each tree's values. "auto" is 0.1, from 100,000 rows on 0.2.
     max_leaf_nodes : int, None or "auto", default="auto"
-        Most leaves of a tree. "auto" is n ** 0.75 / 15 for n rows, from 8 to 255: 8 up to 600
-        rows, 67 at 10,000, 255 from 60,000 on.
+        Most leaves of a tree. "auto" is the root of the number of rows, n, below 1000 rows
+        n ** 2 / 32,000, from 8 to 255: 8 up to 500 rows, 32 at 1000, 100 at 10,000, 255 from
+        65,000 on.
     max_depth : int or None, default=None
         Most splits on a path.
     min_samples_leaf : int, default=1
@@ -52,9 +55,10 @@ class HistBoostClassifier(BaseHistBoost, AdditiveClassifier):
         must fall or stay, 0 if they are free. Only for two classes, and not for categories.
     early_stopping : bool or "auto", default="auto"
         Hold rows out and stop when their loss has not fallen for ``patience`` rounds; the trees up
-        to the best round are kept. "auto": so from 2000 rows on; with fewer all rows are trained
-        on, for as many rounds as are best for a fifth of them and a fifth more, or, where rows
-        times trees a round are below 1000, as three folds say. Not with ``warm_start``.
+        to the best round are kept. "auto": with fewer than 2000 rows, or where rows times trees a
+        round are below 10,000, all rows are trained on in the end. A fifth of them, or two or three
+        such parts in turn where rounds are quick, say for how many rounds, by boosters that learn
+        thrice as fast on the others. Not with ``warm_start``.
     patience : int, default=20
         Rounds without a better loss on the rows held out.
     validation_fraction : float, default=0.1
@@ -164,7 +168,7 @@ class HistBoostClassifier(BaseHistBoost, AdditiveClassifier):
         return NewtonClassLoss(len(self.classes_))
 
     def _size_for(self, n):
-        return n**0.75 / 15, 0.1 if n < _MANY else 0.2
+        return n**0.5 * min(1.0, n**1.5 / _SMALL), 0.1 if n < _MANY else 0.2
 
     def predict_log_proba(self, X):
         """Return the logarithm of ``predict_proba``, exact where that is tiny."""

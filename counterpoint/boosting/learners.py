@@ -20,6 +20,7 @@ from counterpoint._tables import select_rows
 from counterpoint.base import set_random_states
 from counterpoint.trees import Tree
 from counterpoint.trees.ensemble import stack_trees
+from counterpoint.trees.growing.prepared import PreparedRows
 
 _MAX_DRAWS = 100
 
@@ -77,6 +78,18 @@ class Learner(ABC):
     def answer(self, model):
         """Return the MemberAnswer of a member trained before."""
 
+    def some(self, rows, rng):
+        """Return a learner on some of the rows that need not be prepared again, or None.
+
+        Parameters
+        ----------
+        rows : ndarray of int
+            Their positions.
+        rng : RandomState
+            What it draws from.
+        """
+        return
+
     def recover(self, failure):
         """Change something after a failure, where a learner has a way out of its own.
 
@@ -108,18 +121,27 @@ def shares_work(estimator):
     return prepare <= fit
 
 
+def takes_rows(estimator):
+    """Return whether it trains on some rows of a table without a copy of them."""
+    return shares_work(estimator) and getattr(estimator, "takes_rows", False)
+
+
 def make_learner(
-    estimator, X, codes=None, classes=None, *, resample, cases, rng, proba=False, weighted=True
-):
+    estimator, X, codes=None, classes=None, *, resample, cases, rng, proba=False, weighted=True,
+    among=None,
+):  # fmt: skip
     """Return a learner that shares work between rounds where the estimator can, else any.
 
     ``codes`` are those of the labels in the sorted ``classes``; both are None for regression, where
     the rule gives targets. ``proba`` asks for probabilities as well. ``cases`` are the weights that
     the samples start from, as numbers of cases, all above 0. ``weighted`` says whether the weights
     ever differ; if not, they are not passed, and learners without ``sample_weight`` do as well.
+    ``among`` are the rows of X to train on where the estimator takes them from there.
     """
     if shares_work(estimator) and not resample:
-        return PreparedLearner(estimator, X, codes, classes, proba=proba, cases=cases, rng=rng)
+        return PreparedLearner(
+            estimator, X, codes, classes, proba=proba, cases=cases, rng=rng, among=among
+        )
     y = None if classes is None else classes[codes]
     return EstimatorLearner(
         estimator, X, y, classes, resample=resample, proba=proba, rng=rng, weighted=weighted
@@ -133,19 +155,29 @@ class PreparedLearner(Learner):
     own weights.
     """
 
-    def __init__(self, estimator, X, codes, classes, *, proba, cases, rng):
+    def __init__(self, estimator, X, codes, classes, *, proba, cases, rng, among=None):
         self.classes, self.proba, self.rng = classes, proba, rng
         self.template = clone(estimator)  # reads the data: its copies know the columns
+        rows = {} if among is None else {"among": among}
         if classes is None:
-            self.data = self.template.prepare(X)
+            self.data = self.template.prepare(X, **rows)
         else:
-            self.data = self.template.prepare(X, codes, cases, classes=classes)
+            self.data = self.template.prepare(X, codes, cases, classes=classes, **rows)
         self.is_random = self.data.is_random
 
     def fit(self, weight, target=None):
         """Train one member."""
         given = {} if target is None else {"target": target}
         return self.answer(self._copy().fit_prepared(self.data, weight, **given))
+
+    def some(self, rows, rng):
+        """Return a learner on some of the rows, in the same bins."""
+        data = self.data.some(rows) if isinstance(self.data, PreparedRows) else None
+        if data is None:
+            return None
+        made = copy(self)
+        made.data, made.rng = data, rng
+        return made
 
     def _copy(self):
         model = copy(self.template)

@@ -22,6 +22,7 @@ from counterpoint._reading import is_store, need_memory, train_on
 from counterpoint._tables import select_rows
 from counterpoint._validation import check_count, check_learner
 from counterpoint.base import BaseEnsemble, check_weights, read_table, validate_data
+from counterpoint.boosting.learners import takes_rows
 from counterpoint.boosting.rules import Verdict
 
 # Failures in a row after which a restart is given up.
@@ -121,6 +122,7 @@ class BaseBoosting(MetaEstimatorMixin, BaseEnsemble):
 
     estimator: Any = None
     _takes_sparse = True
+    _kept: Any = None  # while X is read: the rows to train on where others are held out
 
     def fit(self, X, y=None, sample_weight=None, *, eval_set=None, client=None):
         """Train the members one after another.
@@ -150,22 +152,35 @@ class BaseBoosting(MetaEstimatorMixin, BaseEnsemble):
         need_memory(client)
         self._check_options()
         X, y, weight = self._check_data(X, y, sample_weight)
-        rng = self._generator()
+        rng, self._kept = self._generator(), None
         X, y, weight, apart = self._set_aside(X, y, weight, rng)
         rule = self.make_rule()
         watchers = [self._watcher(name, *pair) for name, pair in evaluation_sets(eval_set).items()]
         watchers += apart
         with self._naming_text(X):
             learner = self._make_learner(rule, X, y, weight, rng)
+            rule = self._tuned(rule, learner, X, y, weight)
+            self._kept = None
             self._run(rule, learner, y, weight, watchers)
-        self._calibrate(X, y, weight)
+        self._calibrate(X, y, weight, learner)
         return self
 
     def _set_aside(self, X, y, weight, rng):
         """Return the data to train on, and watchers of what is held out."""
         return X, y, weight, []
 
-    def _calibrate(self, X, y, weight):
+    def _only(self, X, rows):
+        """Return some rows of X; X itself where the learner can take them from there."""
+        if not takes_rows(self._base()) or getattr(self, "resample", False):
+            return select_rows(X, rows)
+        self._kept = rows
+        return X
+
+    def _tuned(self, rule, learner, X, y, weight):
+        """Return the rule to train by, where a trial is to choose one."""
+        return rule
+
+    def _calibrate(self, X, y, weight, learner):
         """Learn what the members' sums say of probabilities, where there are any."""
 
     def _run(self, rule, learner, y, weight, watchers):

@@ -84,8 +84,10 @@ class _CoupledBoosting:
             "classes_",
             "n_features_in_",
             "feature_names_in_",
+            "is_categorical_",
+            "categories_",
         ):
-            if hasattr(self, name):
+            if name in vars(self):
                 setattr(member, name, getattr(self, name))
         return member
 
@@ -99,6 +101,10 @@ class _CoupledBoosting:
         """Mean of the members' importances, (n_features,)."""
         check_is_fitted(self)
         return np.mean([member.feature_importances_ for member in self.estimators_], axis=0)
+
+    def _check_X(self, X):
+        checked = super()._check_X(X)
+        return X if self._has_names else checked  # members number names by themselves
 
     def _scores(self, X):
         X = self._check_X(X)
@@ -141,6 +147,9 @@ class NegativeCorrelationBoostingClassifier(_CoupledBoosting, HistBoostClassifie
         Share of the columns, drawn anew for each tree, that it may split on.
     max_bins : int, default=255
         Most bins of a column. All members share them.
+    categorical_features, monotonic_cst
+        As in ``HistBoostClassifier``: columns of categories, and columns with which scores rise or
+        fall, here those of every member.
     early_stopping : bool or "auto", default="auto"
         As in ``HistBoostClassifier``, by the loss of the ensemble; all members keep their trees up
         to the same round.
@@ -167,6 +176,8 @@ class NegativeCorrelationBoostingClassifier(_CoupledBoosting, HistBoostClassifie
         Labels, sorted.
     feature_importances_ : ndarray of shape (n_features,)
         Mean of the members' importances.
+    is_categorical_, categories_
+        As in ``HistBoostClassifier``.
     history_ : DataFrame
         One row per round: ``ensemble_error``, ``ensemble_loss``, ``member_error`` and
         ``member_loss`` (means over members) and ``ambiguity``, the mean of (p_i - p)^2; each
@@ -225,6 +236,8 @@ class NegativeCorrelationBoostingClassifier(_CoupledBoosting, HistBoostClassifie
         subsample=0.5,
         max_features=1.0,
         max_bins=255,
+        categorical_features=None,
+        monotonic_cst=None,
         early_stopping="auto",
         patience=20,
         validation_fraction=0.1,
@@ -244,6 +257,8 @@ class NegativeCorrelationBoostingClassifier(_CoupledBoosting, HistBoostClassifie
             subsample=subsample,
             max_features=max_features,
             max_bins=max_bins,
+            categorical_features=categorical_features,
+            monotonic_cst=monotonic_cst,
             early_stopping=early_stopping,
             patience=patience,
             validation_fraction=validation_fraction,
@@ -283,9 +298,11 @@ class NegativeCorrelationBoostingRegressor(_CoupledBoosting, HistBoostRegressor)
         As in ``NegativeCorrelationBoostingClassifier``.
     penalty : {"ncl", "root-quartic"}, registered name or Coupling, default="ncl"
         Any ``counterpoint.networks.Coupling`` for the squared error.
-    min_weight_leaf, l2_regularization, subsample, max_features, max_bins, early_stopping
+    min_weight_leaf, l2_regularization, subsample, max_features, max_bins
         As in ``NegativeCorrelationBoostingClassifier``; the curvature is 1 at any strength.
-    patience, validation_fraction, record, progress, random_state
+    categorical_features, monotonic_cst, early_stopping, patience, validation_fraction
+        Likewise.
+    record, progress, random_state
         Likewise.
 
     Attributes
@@ -294,6 +311,8 @@ class NegativeCorrelationBoostingRegressor(_CoupledBoosting, HistBoostRegressor)
         The members.
     estimator_weights_, strength_, start_, feature_importances_, stop_reason_
         As in ``NegativeCorrelationBoostingClassifier``.
+    is_categorical_, categories_
+        Likewise.
     history_ : DataFrame
         Likewise; losses are mean squared errors, errors their roots, and the ensemble's loss is
         the members' less the ambiguity.
@@ -333,6 +352,8 @@ class NegativeCorrelationBoostingRegressor(_CoupledBoosting, HistBoostRegressor)
         subsample=0.5,
         max_features=1.0,
         max_bins=255,
+        categorical_features=None,
+        monotonic_cst=None,
         early_stopping="auto",
         patience=20,
         validation_fraction=0.1,
@@ -351,6 +372,8 @@ class NegativeCorrelationBoostingRegressor(_CoupledBoosting, HistBoostRegressor)
             subsample=subsample,
             max_features=max_features,
             max_bins=max_bins,
+            categorical_features=categorical_features,
+            monotonic_cst=monotonic_cst,
             early_stopping=early_stopping,
             patience=patience,
             validation_fraction=validation_fraction,

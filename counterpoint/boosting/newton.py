@@ -41,8 +41,11 @@ class NewtonClassLoss(ClassLoss):
 
     def newton(self, slope, p):
         """Return curvatures at these probabilities, and the way down a slope over them."""
-        curvature = np.maximum(p * (1.0 - p), _LEAST)
-        aim = -slope / curvature
+        curvature = 1.0 - p  # in place from here: columns are long
+        curvature *= p
+        np.maximum(curvature, _LEAST, out=curvature)
+        aim = slope / curvature
+        np.negative(aim, out=aim)
         if self.n_outputs > 1:
             # The scores of all classes move together: each step is that much shorter.
             factor = self.n_classes / (self.n_classes - 1.0)

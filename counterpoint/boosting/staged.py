@@ -72,15 +72,15 @@ class StagedClassifier(BaseBoosting, BaseEnsembleClassifier):
         share = weight[kept].sum()
         self._apart = HeldOut(select_rows(X, held), y[held], weight[held] * self._n_cases)
         self._n_cases *= share
-        return select_rows(X, kept), y[kept], weight[kept] / share, []
+        return self._only(X, kept), y[kept], weight[kept] / share, []
 
-    def _calibrate(self, X, y, weight):
+    def _calibrate(self, X, y, weight, learner):
         apart, self._apart = self._apart, None  # no data in the model
         self.calibration_ = self._usual if self.calibrate else None
         if not self.calibrate or self.stop_reason_ == "interrupted":
             return
         try:
-            held = apart.ask(self) if apart else self._try_out(X, y, weight)
+            held = apart.ask(self) if apart else self._try_out(X, y, weight, learner)
         except KeyboardInterrupt:
             self.stop_reason_ = "interrupted"
             keep_partial(
@@ -101,8 +101,8 @@ class StagedClassifier(BaseBoosting, BaseEnsembleClassifier):
         if held is not None:
             self.calibration_ = held.learn()
 
-    def _try_out(self, X, y, weight):
-        trial = Trial.of(self, X, y, weight)
+    def _try_out(self, X, y, weight, learner):
+        trial = Trial.of(self, X, y, weight, learner)
         return None if trial is None else trial.run(trial.owner.make_rule())
 
     def _proba(self, scores, n_members):

@@ -141,6 +141,7 @@ class BaseBoostingClassifier(StagedClassifier, metaclass=ABCMeta):
             proba=self._needs_proba(),
             cases=self._cases(weight),
             rng=rng,
+            among=self._kept,
         )
 
     def _check_options(self):

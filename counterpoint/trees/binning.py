@@ -14,6 +14,8 @@ MAX_BINS = 255
 MISSING = kernels.MISSING
 # Edges of quantile bins are taken from this many rows, evenly spread.
 _SAMPLE = 200_000
+# Some of the rows of a table are copied so many at a time.
+_PIECE = 1 << 16
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -57,21 +59,25 @@ class Binner:
         if hasattr(self, "edges_"):
             check_shape(self.edges_, "edges_", (len(self.n_bins_), MAX_BINS + 1))
 
-    def fit(self, X: ArrayLike) -> "Binner":
-        """Find the edges of the bins of every column of X (n_samples, n_features)."""
+    def fit(self, X: ArrayLike, rows: NDArray | None = None) -> "Binner":
+        """Find the edges of the bins of every column of X (n_samples, n_features).
+
+        ``rows`` are the positions of those that count, None for all.
+        """
         # Bins are stored in a byte, and one value stands for missing.
         check_count(self.max_bins, "max_bins", low=2, high=MAX_BINS)
         matrix = _check_matrix(X)
-        n, d = matrix.shape
+        d = matrix.shape[1]
         self._begin(d)
-        sample = _spread(n)
+        sample = _spread(len(matrix) if rows is None else len(rows))
         for f in range(d):
+            column = matrix[:, f] if rows is None else matrix[rows, f]
             if self.categorical_[f]:
-                self._number(f, _most_category(matrix[:, f], f) + 1)
+                self._number(f, _most_category(column, f) + 1)
                 continue
-            values, counts = _distinct(matrix[:, f] if sample is None else matrix[sample, f])
+            values, counts = _distinct(column if sample is None else column[sample])
             if sample is not None and len(values) <= self.max_bins:
-                values, counts = _distinct(matrix[:, f])  # rare values count too
+                values, counts = _distinct(column)  # rare values count too
             self._cut(f, values, counts)
         return self
 
@@ -113,27 +119,13 @@ class Binner:
         self.edges_[f, : len(edges)] = edges
         self.n_bins_[f] = len(edges) + 1
 
-    def encode(self, X: ArrayLike) -> NDArray:
-        """Return the bins of X, (n_samples, n_features); as ``transform`` says."""
-        matrix = _check_matrix(X)
-        if matrix.shape[1] != len(self.n_bins_):
-            raise ValueError(
-                f"X has {matrix.shape[1]} columns, but the bins were made for {len(self.n_bins_)}: "
-                "pass the columns of fit, in the same order."
-            )
-        codes = kernels.encode(matrix, self.edges_)
-        for f in np.flatnonzero(self.categorical_):
-            # Unequal where a number is negative or no whole one, and where it is NaN.
-            known = (codes[:, f] == matrix[:, f]) & (codes[:, f] < self.n_bins_[f])
-            codes[~known, f] = MISSING
-        return codes
+    def transform(self, X: ArrayLike, rows: NDArray | None = None) -> BinnedData:
+        """Return the bins of X, or of some ``rows`` of it, by their positions.
 
-    def transform(self, X: ArrayLike) -> BinnedData:
-        """Return the bins of X; values outside the range seen go to the outer bins.
-
-        What is no category, or one above those seen, becomes missing.
+        Values outside the range seen go to the outer bins. What is no category, or one above those
+        seen, becomes missing.
         """
-        codes = self.encode(X)
+        codes = self.encode(X, rows)
         return BinnedData(
             codes=codes,
             edges=self.edges_,
@@ -144,10 +136,34 @@ class Binner:
             categorical=self.categorical_,
         )
 
-    def fit_transform(self, X: ArrayLike) -> BinnedData:
-        """Fit to X and return its bins."""
+    def encode(self, X: ArrayLike, rows: NDArray | None = None) -> NDArray:
+        """Return the bins alone, (n_samples, n_features); as ``transform`` says."""
         matrix = _check_matrix(X)
-        return self.fit(matrix).transform(matrix)
+        if matrix.shape[1] != len(self.n_bins_):
+            raise ValueError(
+                f"X has {matrix.shape[1]} columns, but the bins were made for {len(self.n_bins_)}: "
+                "pass the columns of fit, in the same order."
+            )
+        if rows is None:
+            return self._codes(matrix)
+        codes = np.empty((len(rows), matrix.shape[1]), dtype=np.uint8)
+        for start in range(0, len(rows), _PIECE):
+            part = slice(start, start + _PIECE)
+            codes[part] = self._codes(matrix[rows[part]])
+        return codes
+
+    def _codes(self, matrix):
+        codes = kernels.encode(matrix, self.edges_)
+        for f in np.flatnonzero(self.categorical_):
+            # Unequal where a number is negative or no whole one, and where it is NaN.
+            known = (codes[:, f] == matrix[:, f]) & (codes[:, f] < self.n_bins_[f])
+            codes[~known, f] = MISSING
+        return codes
+
+    def fit_transform(self, X: ArrayLike, rows: NDArray | None = None) -> BinnedData:
+        """Fit to X, or to some ``rows`` of it, and return their bins."""
+        matrix = _check_matrix(X)
+        return self.fit(matrix, rows).transform(matrix, rows)
 
 
 def _check_matrix(X):

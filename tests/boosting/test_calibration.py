@@ -16,8 +16,14 @@ from counterpoint.boosting import (
     ArcX4Classifier,
     L2BoostClassifier,
     LogitBoostClassifier,
+    calibration,
 )
-from counterpoint.boosting.calibration import Calibration, calibration_cost, learn_calibration
+from counterpoint.boosting.calibration import (
+    Calibration,
+    calibration_cost,
+    learn_calibration,
+    split_many,
+)
 from counterpoint.trees import HistTreeClassifier
 
 TREE = HistTreeClassifier(max_depth=3)
@@ -79,6 +85,20 @@ def test_the_slope_is_that_of_the_cost():
         assert_allclose(calibration_cost(np.array(at), *given)[1], slope, rtol=1e-4)
 
 
+def test_two_classes_cost_what_the_formula_of_many_says():
+    rng = np.random.default_rng(0)
+    sums, y = 30.0 * rng.standard_normal((3, 200, 2)), rng.integers(2, size=200)
+    sums[:, 0] = 0.0
+    sums[:, 1] *= 100.0  # beyond what exp can say
+    temperature = np.array([[0.5], [2.0], [9.0]])
+    for two, many in zip(
+        calibration._of_two(sums, temperature, y),
+        calibration._of_many(sums, temperature, y),
+        strict=True,
+    ):
+        assert_allclose(two, many, rtol=1e-9, atol=1e-9)
+
+
 def test_few_rows_take_the_usual_temperature():
     X, y = problem(2, 40)
     boosted = AdaBoostClassifier(TREE, n_estimators=5).fit(X, y)
@@ -97,3 +117,8 @@ def test_of_many_rows_some_are_held_out(monkeypatch):
     whole = AdaBoostClassifier(TREE, n_estimators=10, calibrate=False).fit(X, y)
     assert (boosted.estimator_weights_ != whole.estimator_weights_).any()
     assert boosted.calibration_ != AdaBoostClassifier._usual
+    kept, _ = split_many(np.unique(y, return_inverse=True)[1])
+    alone = AdaBoostClassifier(TREE, n_estimators=10, calibrate=False).fit(X[kept], y[kept])
+    assert_allclose(boosted.estimator_weights_, alone.estimator_weights_, rtol=1e-9)
+    for own, other in zip(boosted.estimators_, alone.estimators_, strict=True):
+        assert_array_equal(own.tree_.threshold, other.tree_.threshold)

@@ -295,7 +295,8 @@ def test_a_class_without_weight_is_never_the_answer(n_classes):
     ("kind", "n", "leaves"),
     [
         (HistBoostClassifier, 100, 8),
-        (HistBoostClassifier, 3000, 27),
+        (HistBoostClassifier, 700, 15),
+        (HistBoostClassifier, 3000, 55),
         (HistBoostRegressor, 100, 8),
         (HistBoostRegressor, 3000, 14),
     ],
@@ -312,27 +313,39 @@ def test_leaves_follow_the_rows(kind, n, leaves):
 
 def test_the_sizes_of_large_tables():
     table = {n: HistBoostClassifier()._sizes(n) for n in (10_000, 99_999, 100_000, 10**7)}
-    assert [t["max_leaf_nodes"] for t in table.values()] == [67, 255, 255, 255]
+    assert [t["max_leaf_nodes"] for t in table.values()] == [100, 255, 255, 255]
     assert [t["learning_rate"] for t in table.values()] == [0.1, 0.1, 0.2, 0.2]
     assert HistBoostRegressor()._sizes(10**7) == {"max_leaf_nodes": 63, "learning_rate": 0.1}
 
 
-@pytest.mark.parametrize(("n", "n_classes", "fits"), [(300, 2, 4), (1500, 2, 2), (400, 3, 2)])
-def test_few_rows_are_asked_thrice_or_once_when_to_stop(monkeypatch, n, n_classes, fits):
+@pytest.mark.parametrize(
+    ("n", "n_classes", "rate", "fits"),
+    [(300, 2, "auto", 4), (900, 2, 0.2, 3), (400, 3, 0.5, 2), (2000, 2, "auto", 1)],
+)
+def test_few_rows_are_asked_thrice_or_once_when_to_stop(monkeypatch, n, n_classes, rate, fits):
+    monkeypatch.setattr("counterpoint.boosting.in_time._QUICK", 1000)
+    monkeypatch.setattr("counterpoint.boosting.in_time._NO_TIME", 500)
     X, y = classes(n_classes, n=n)
     seen = []
     fit = HistBoostClassifier.fit
 
     def counted(self, X, y, *args, **options):
         fitted = fit(self, X, y, *args, **options)
-        seen.append(len(fitted._history))
+        seen.append((len(fitted._history), fitted.learning_rate_, fitted.patience))
         return fitted
 
     monkeypatch.setattr(HistBoostClassifier, "fit", counted)
-    HistBoostClassifier(random_state=0).fit(X, y)
+    model = HistBoostClassifier(learning_rate=rate, random_state=0).fit(X, y)
     assert len(seen) == fits
-    *folds, last = seen
-    assert last == (round(1.2 * folds[0]) if len(folds) == 1 else np.median(folds))
+    *parts, (rounds, rate, _) = seen
+    assert rate == model.learning_rate_
+    faster = max(1.0, 0.3 / rate)
+    for _, part_rate, patience in parts:
+        assert part_rate == pytest.approx(faster * rate)
+        assert patience == (10 if faster > 1 else 20)
+    if parts:
+        best = np.prod([part[0] for part in parts]) ** (1 / len(parts))
+        assert rounds == min(1000, round(1.3 * faster * best))
 
 
 def test_rows_held_out_are_asked_as_predict_would():

@@ -102,8 +102,8 @@ def test_folds_have_the_sizes_and_the_numbers_of_all_rows(monkeypatch):
     assert len(seen) == 4
     for fold in seen[1:]:
         assert_array_equal(fold.categorical_features, [True, False, False])
-        sizes = fold.max_leaf_nodes, fold.learning_rate
-        assert sizes == (model.max_leaf_nodes_, model.learning_rate_)
+        assert fold.max_leaf_nodes == model.max_leaf_nodes_
+        assert fold.learning_rate == pytest.approx(3 * model.learning_rate_)
         assert any(member.tree_.on_categories.any() for member in fold.estimators_)
 
 

@@ -1,6 +1,9 @@
 """Boosters grown together: alone at strength 0, one at strength 1, and slopes by differences."""
 
+import pickle
+
 import numpy as np
+import pandas as pd
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.base import clone
@@ -17,6 +20,7 @@ from counterpoint.boosting.newton import NewtonClassLoss
 from counterpoint.networks.coupling import CrossEntropyMixture, NegativeCorrelation
 from counterpoint.trees import HistTreeRegressor
 
+KINDS = NegativeCorrelationBoostingClassifier, NegativeCorrelationBoostingRegressor
 SMALL = {
     "n_rounds": 6,
     "learning_rate": 0.3,
@@ -238,3 +242,79 @@ def test_one_booster_has_nobody_to_differ_from():
     alone = NegativeCorrelationBoostingClassifier(1, **SMALL).fit(X, y)
     assert alone.strength_ == 0
     assert_array_equal(alone.predict_proba(X), alone.estimators_[0].predict_proba(X))
+
+
+def named(n=300):
+    """Return a frame with a column of names, one with gaps, and numbers that depend on them."""
+    rng = np.random.RandomState(0)
+    name, x = rng.randint(6, size=n), rng.uniform(-2, 2, size=n)
+    X = pd.DataFrame({"name": np.array(list("dbafce"))[name], "x": x})
+    y = (name % 3) + 0.5 * x + np.sin(4 * x) + 0.2 * rng.normal(size=n)
+    X.loc[::13, "x"] = np.nan
+    return X, y
+
+
+@pytest.mark.parametrize("early", [False, True, "auto"])
+@pytest.mark.parametrize("kind", KINDS)
+def test_names_of_categories_are_split_as_sets_by_every_member(kind, early):
+    X, y = named()
+    y = np.digitize(y, [0.5, 1.5]) if kind is KINDS[0] else y
+    options = SMALL | {"strength": 0.0, "categorical_features": ["name"], "early_stopping": early}
+    model = kind(3, **options).fit(X, y, eval_set=(X[:50], y[:50]))
+    assert model.categories_ == [list("abcdef"), None]
+    for member in model.estimators_:
+        assert any(tree.on_categories.any() for tree in trees_of(member))
+    answers = [member.predict(X) for member in model.estimators_]
+    assert_array_equal(model.member_predict(X), answers)
+    *_, last = model.staged_predict(X)
+    assert_allclose(last, model.predict(X))
+    strange, gap = X[:9].assign(name="new"), X[:9].assign(name=None)
+    assert_array_equal(model.predict(strange), model.predict(gap))
+    assert_array_equal(pickle.loads(pickle.dumps(model)).predict(X), model.predict(X))
+    # The same by numbers; and, trained on all rows, each member is the booster of its seed.
+    coded = X.assign(name=X["name"].map({name: k for k, name in enumerate("abcdef")}))
+    by_hand = kind(3, **options | {"categorical_features": [0]}).fit(coded.to_numpy(), y)
+    assert_array_equal(by_hand.predict(coded.to_numpy()), model.predict(X))
+    if not early:
+        for member in model.estimators_:
+            alone = clone(member).fit(X, y)
+            assert_same_trees(trees_of(member), trees_of(alone))
+    with pytest.raises(ValueError, match="give a frame with the same columns"):
+        model.predict(coded.to_numpy())
+
+
+@pytest.mark.parametrize("strength", [0.0, 1.0])
+@pytest.mark.parametrize("kind", KINDS)
+def test_answers_of_all_members_rise_and_fall_as_asked(kind, strength):
+    X, y = numbers()
+    y = y - 12.0 * X[:, 4]
+    y = (y > np.median(y)).astype(int) if kind is KINDS[0] else y
+    model = kind(3, strength=strength, monotonic_cst=[0, 0, 0, 1, -1, 0], **SMALL).fit(X, y)
+    grid = np.repeat(X[:20], 30, axis=0)
+    for column, sign in ((3, 1), (4, -1)):
+        asked = grid.copy()
+        asked[:, column] = np.tile(np.linspace(-0.1, 1.1, 30), 20)
+        answers = model.predict(asked)
+        members = model.member_predict(asked)
+        if kind is KINDS[0]:
+            answers = model.predict_proba(asked)[:, 1]
+            members = model.member_predict_proba(asked)[:, :, 1]
+        steps = np.diff(answers.reshape(20, 30), axis=1) * sign
+        assert steps.min() >= -1e-12
+        assert steps.max() > 0
+        assert (np.diff(members.reshape(3, 20, 30), axis=2) * sign).min() >= -1e-12
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_wrong_columns_are_named(kind):
+    X, y = np.tile([[0.0, 0.5], [1.0, 1.0]], (20, 1)), np.arange(40) % 2
+    for options, message in (
+        ({"monotonic_cst": [1, 0], "categorical_features": [0]}, "column 0, which holds categor"),
+        ({"categorical_features": [1]}, r"Column 1 of X is one of categories and holds 0\.5"),
+        ({"monotonic_cst": [0, 2]}, "monotonic_cst has 2 for column 1"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            kind(3, **SMALL | options).fit(X, y)
+    if kind is KINDS[0]:
+        with pytest.raises(ValueError, match="y holds 3 classes"):
+            kind(3, monotonic_cst=[1, 0], **SMALL).fit(X, np.arange(40) % 3)

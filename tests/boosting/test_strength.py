@@ -100,6 +100,7 @@ class Spying(AdaBoostNCClassifier):
 def test_the_race_is_run_on_rows_held_out_and_what_wins_must_win_beyond_noise():
     """By hand: two boosters on the same four fifths, at the temperature of the first."""
     data, y = make_classification(500, 10, flip_y=0.2, n_informative=5, random_state=3)
+    data = data.round(1)  # a bin a value: trees in the bins of all rows are those of the part's
     rules.clear()
     model = Spying(HistTreeClassifier(max_depth=3), n_estimators=40).fit(data, y)
     part, held = split_rows(y, np.ones(len(y)))
@@ -119,8 +120,11 @@ def test_the_race_is_run_on_rows_held_out_and_what_wins_must_win_beyond_noise():
     assert path.loc[0.5, "log_loss"] == pytest.approx(losses[1].mean())
     assert path.loc[0.5, "difference"] == pytest.approx(-less.mean())
     assert path.loc[0.5, "noise"] == pytest.approx(less.std() / 10)
-    assert len(rules) == 3  # two of the race, one of the ensemble
-    assert all(len(rule.y) == len(part) for rule in rules[:2])
+    ensembles, *race = rules[:3]
+    assert all(len(rule.y) == len(part) for rule in race)
+    assert len(ensembles.y) == len(y)
+    assert len(rules) == 3  # 0 has won, the rule that was there
+    assert model.strength_ == 0
 
 
 def test_a_fit_keeps_no_rows_of_the_race():

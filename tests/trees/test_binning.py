@@ -84,6 +84,21 @@ def test_many_rows_are_sampled_and_rare_values_are_not_lost(monkeypatch):
     np.testing.assert_array_equal(again.codes, binned.codes)
 
 
+@pytest.mark.parametrize("sample", [100, 200_000])
+def test_some_rows_have_the_bins_of_a_table_of_them_alone(monkeypatch, sample):
+    monkeypatch.setattr(module, "_SAMPLE", sample)
+    monkeypatch.setattr(module, "_PIECE", 64)
+    rng = np.random.RandomState(0)
+    X = np.column_stack([rng.normal(size=900), rng.randint(0, 9, 900), rng.randint(0, 5, 900)])
+    X[::7, 0] = np.nan
+    rows = rng.permutation(900)[:500]
+    X[np.setdiff1d(np.arange(900), rows), 1:] += 100  # not to be seen
+    some = Binner(20, [False, False, True]).fit_transform(X, rows)
+    alone = Binner(20, [False, False, True]).fit_transform(X[rows])
+    for name in ("codes", "edges", "values", "n_bins", "exact", "has_missing"):
+        np.testing.assert_array_equal(getattr(some, name), getattr(alone, name))
+
+
 def test_float32_gives_the_bins_of_float64():
     X = np.random.RandomState(0).normal(size=(500, 2)).astype(np.float32)
     narrow, wide = Binner().fit_transform(X), Binner().fit_transform(X.astype(float))

@@ -22,9 +22,10 @@ class _HistTree(GrownTreeMixin, TreeMixin, BaseEstimator):
     _input_dtype = [np.float64, np.float32]  # noqa: RUF012
     min_weight_leaf = 0.0
     is_categorical_: Any = None
+    takes_rows = True  # `prepare` bins some rows of a table without a copy
 
-    def _bin(self, X, sample_weight, *, codes=None, target=None, class_factor=None):
-        weight = check_weights(sample_weight, X)
+    def _bin(self, X, sample_weight, *, codes=None, target=None, class_factor=None, among=None):
+        weight = check_weights(sample_weight, X if among is None else among[:, None])
         if class_factor is not None:
             weight = class_factor if weight is None else weight * class_factor
         rows = None
@@ -32,7 +33,11 @@ class _HistTree(GrownTreeMixin, TreeMixin, BaseEstimator):
             # No weight, no say: neither in the bins nor in the numbers of samples.
             rows = weight > 0
         binner = Binner(self.max_bins, self.is_categorical_)
-        binned = binner.fit_transform(X if rows is None else X[rows])
+        if among is not None and rows is None:
+            X = binned = binner.fit_transform(X, among)
+        else:
+            X = X if among is None else X[among]
+            binned = binner.fit_transform(X if rows is None else X[rows])
         n_classes = None if codes is None else len(self.classes_)
         own = codes if codes is None or rows is None else codes[rows]
         workspace = GrowWorkspace(binned, own, n_classes=n_classes)
@@ -173,13 +178,13 @@ class HistTreeClassifier(GrownClassifierMixin, ClassifierMixin, _HistTree):
         self.max_bins = max_bins
         self.class_weight = class_weight
 
-    def _prepare(self, X, codes, sample_weight, class_factor):
+    def _prepare(self, X, codes, sample_weight, class_factor, **rows):
         if len(self.classes_) > MAX_CLASSES:
             raise ValueError(
                 f"y holds {len(self.classes_)} classes, and a tree on bins takes {MAX_CLASSES}: if "
                 "y is a number to be predicted, use HistTreeRegressor."
             )
-        return self._bin(X, sample_weight, codes=codes, class_factor=class_factor)
+        return self._bin(X, sample_weight, codes=codes, class_factor=class_factor, **rows)
 
     def predict(self, X):
         """Return the heaviest class of the leaf reached, the first of equals, (n_samples,)."""
@@ -312,7 +317,7 @@ class HistTreeRegressor(CategoriesMixin, RegressorMixin, _HistTree):
     def _further(self, data):
         columns = None
         if self.max_features < 1:
-            n = data.X.shape[1]
+            n = data.grower.binned.n_features
             columns = np.zeros(n, dtype=bool)
             wanted = max(1, round(self.max_features * n))
             columns[check_random_state(self.random_state).permutation(n)[:wanted]] = True
@@ -322,16 +327,17 @@ class HistTreeRegressor(CategoriesMixin, RegressorMixin, _HistTree):
             "directions": data.directions,
         }
 
-    def prepare(self, X, y=None, sample_weight=None):
+    def prepare(self, X, y=None, sample_weight=None, *, among=None):
         """Read and bin the training rows, once for all trees that are grown on them.
 
-        ``y`` None: ``fit_prepared`` is given other numbers each time.
+        ``y`` None: ``fit_prepared`` is given other numbers each time. Then ``among`` may hold the
+        positions of the rows to train on, where X has others too: they are binned without a copy.
         """
         self._check()
         options = {"dtype": self._input_dtype, "ensure_all_finite": "allow-nan"}
         X = self._learn_categories(X)
         if y is None:
-            return self._bin(validate_data(self, X, **options), sample_weight)
+            return self._bin(validate_data(self, X, **options), sample_weight, among=among)
         X, y = validate_data(self, X, y, y_numeric=True, **options)
         return self._bin(X, sample_weight, target=np.asarray(y, dtype=np.float64))
 

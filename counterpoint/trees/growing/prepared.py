@@ -5,7 +5,7 @@
 
 from collections.abc import Callable
 from copy import copy
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -17,6 +17,7 @@ from counterpoint._kernels.threads import threads_for
 from counterpoint._kernels.votes import votes_of_leaves
 from counterpoint._reading import is_store, need_memory, train_on
 from counterpoint.base import need_target, read_labels, validate_data
+from counterpoint.trees.binning import BinnedData
 from counterpoint.trees.ensemble import leaves_of
 from counterpoint.trees.single import SingleTreeMixin
 from counterpoint.trees.structure import Tree
@@ -26,7 +27,7 @@ from counterpoint.trees.structure import Tree
 class PreparedRows:
     """Rows that were read, checked and binned, and what a tree must know of them."""
 
-    X: NDArray
+    X: NDArray | BinnedData  # to find the leaves of all rows in any tree
     grower: Any  # GrowWorkspace or Grower
     weight: NDArray | None = None  # given to prepare, times those of the classes; None: all 1
     class_factor: NDArray | None = None  # weight of each sample's class
@@ -47,6 +48,18 @@ class PreparedRows:
         """Note the leaves in the tree grown last, if known: of ``rows``, sorted; None for all."""
         self._last = (tree, leaf, rows)
 
+    def some(self, rows: NDArray) -> "PreparedRows | None":
+        """Return some rows, by their positions, in the same bins; None where that is no saving."""
+        if self.rows is not None or not hasattr(self.grower, "some"):
+            return None
+        own = {
+            name: None if array is None else array[rows]
+            for name in ("weight", "class_factor", "codes", "target")
+            for array in [getattr(self, name)]
+        }
+        grower = self.grower.some(rows, own["codes"])
+        return replace(self, X=grower.binned, grower=grower, _last=(None, None, None), **own)
+
     def leaves(self, tree: Tree) -> NDArray:
         """Return the leaf of every row."""
         last, known, rows = self._last
@@ -55,7 +68,7 @@ class PreparedRows:
         if rows is None:
             return known
         # The others are looked up by their bins: those are in one byte each.
-        others = np.ones(len(self.X), dtype=bool)
+        others = np.ones(self.grower.binned.n_samples, dtype=bool)
         others[rows] = False
         leaf = leaves_of(tree, self.grower.binned, np.flatnonzero(others))
         leaf[rows] = known
@@ -127,12 +140,14 @@ class GrownClassifierMixin(GrownTreeMixin, SingleTreeMixin):
     _check: Callable[[], None]
     _prepare: Callable[..., PreparedRows]
 
-    def prepare(self, X, y, sample_weight=None, *, classes=None):
+    def prepare(self, X, y, sample_weight=None, *, classes=None, **rows):
         """Read and bin the training rows, once for all trees that are grown on them.
 
         ``y`` are class codes if ``classes``, sorted, are given; some of these may have no sample
         here. Where a tree counts cases, whole weights count as copies, others are scaled to sum to
-        the number of samples; that many cases all weights given to ``fit_prepared`` stand for.
+        the number of samples; that many cases all weights given to ``fit_prepared`` stand for. A
+        tree that ``takes_rows`` may be given ``among`` with ``classes``: positions of the rows of X
+        to train on, which are those of ``y`` and the weights.
         """
         self._check()
         options = {"dtype": self._input_dtype, "ensure_all_finite": "allow-nan"}
@@ -144,4 +159,4 @@ class GrownClassifierMixin(GrownTreeMixin, SingleTreeMixin):
         factor = None
         if self.class_weight is not None:
             factor = compute_sample_weight(self.class_weight, self.classes_[codes])
-        return self._prepare(X, codes, sample_weight, factor)
+        return self._prepare(X, codes, sample_weight, factor, **rows)

@@ -1,6 +1,7 @@
 """Grow trees on binned data, again and again with other weights."""
 
 from copy import copy
+from dataclasses import replace
 
 import numpy as np
 from numba import get_num_threads, set_num_threads
@@ -93,6 +94,11 @@ class GrowWorkspace:
         self._lists = np.empty((3, 0), dtype=np.int64)
         self._bounds = np.zeros((0, 2))
         self._counting = False
+
+    def some(self, rows: NDArray, y: ArrayLike | None = None) -> "GrowWorkspace":
+        """Return a workspace of some rows that stands on its own, in the same bins."""
+        binned = replace(self.binned, codes=self.binned.codes[rows])
+        return GrowWorkspace(binned, y, n_classes=None if y is None else self.n_classes)
 
     def take(self, rows: NDArray) -> "GrowWorkspace":
         """Return a workspace of some rows; the next call may use its memory again."""
