@@ -138,10 +138,10 @@ CLAIM = Claim(
         "class. The source gives neither C nor coding nor the SVM's width: C = 1, columns "
         "standardised, nominal ones one-hot, scikit-learn's default width. At most 50 rounds for "
         "the ensembles; the source has 20. Bagging is of SVMs. NCCD has 20 rounds as in the "
-        "source, ten members, networks of five units trained for 50 epochs (the source names none). In the "
-        "source the SVM and bagging cells of hypothyroid repeat pima's, every entry of hypothyroid "
-        "is worse than saying 'negative' always (4.8 %), and 21 % for an SVM on breast-w is seven "
-        "times what any SVM reaches: these numbers cannot be met."
+        "source, ten members, networks of five units trained for 50 epochs (the source names "
+        "none). In the source the SVM and bagging cells of hypothyroid repeat pima's, every entry "
+        "of hypothyroid is worse than saying 'negative' always (4.8 %), and 21 % for an SVM on "
+        "breast-w is seven times what any SVM reaches: these numbers cannot be met."
     ),
     run=run,
     smoke=grid(

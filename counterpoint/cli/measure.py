@@ -18,7 +18,8 @@ HELP = (
     "arrays are the other way round: members first.) Use samples the members were not trained on. "
     "Without a truth, as with people or language models that vote, it is estimated from the votes: "
     "how good each voter is, what is likely true, who copies whom; an empty cell is no vote.\n\n"
-    "A pattern in quotes ('part-*.parquet'), a folder, or a file of any size is read piece by piece."
+    "A pattern in quotes ('part-*.parquet'), a folder, or a file of any size is read piece by "
+    "piece."
 )
 _WORDS = {
     "truth=": "--truth",

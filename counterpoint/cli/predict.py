@@ -33,7 +33,7 @@ def predict(
     ] = None,
     explain: Annotated[
         bool,
-        typer.Option("--explain", help="Also why: votes, columns, trained rows like it, way in one tree.")
+        typer.Option("--explain", help="Also why: votes, columns, rows like it, way in one tree.")
     ] = False,
     spreadsheet_safe: options.SpreadsheetSafe = False,
     separator: options.Separator = None,

@@ -52,7 +52,7 @@ class PreparedRows:
         """Return some rows, by their positions, in the same bins; None where that is no saving."""
         if self.rows is not None or not hasattr(self.grower, "some"):
             return None
-        own = {
+        own: dict[str, Any] = {
             name: None if array is None else array[rows]
             for name in ("weight", "class_factor", "codes", "target")
             for array in [getattr(self, name)]
