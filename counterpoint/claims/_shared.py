@@ -138,7 +138,11 @@ def thesis_fold(
 def train_networks(
     X: np.ndarray, y: np.ndarray, *, seed: int, record: int | bool = False, **options: Any
 ) -> NegativeCorrelationClassifier | None:
-    """Fit networks as the thesis does: plain descent, so many epochs; None if outputs run away."""
+    """Fit networks as the thesis does; None if outputs run away.
+
+    Plain descent on the mean over samples, so many epochs, on inputs as they are, from a start that
+    knows their ranges.
+    """
     model = NegativeCorrelationClassifier(
         solver="gd",
         alpha=0.0,
@@ -146,7 +150,7 @@ def train_networks(
         patience=None,
         record=record,
         random_state=seed,
-        **options,
+        **({"scale": False, "init": "nguyen-widrow-range"} | options),
     )
     with warnings.catch_warnings():
         # Lambda beyond lambda* is the point of these runs.
@@ -168,13 +172,13 @@ def network_errors(
 
 
 def network_row(
-    name: str, seed: int, nets: int, nodes: int, share: float, schedule: tuple[int, float, bool]
+    name: str, seed: int, nets: int, nodes: int, share: float, schedule: tuple[int, float]
 ) -> dict[str, Any]:
     """Train at a share of lambda*; return errors on both halves, or none if outputs ran away.
 
-    The schedule is the number of epochs, the rate, and whether the rate is per sample.
+    The schedule is the number of epochs and the rate.
     """
-    epochs, rate, per_sample = schedule
+    epochs, rate = schedule
     X, y, X_new, y_new = train_and_test(name, seed)
     model = train_networks(
         X,
@@ -183,7 +187,7 @@ def network_row(
         n_estimators=nets,
         hidden_layer_sizes=nodes,
         lam=0.5 / (1 - 1 / nets) * share,
-        learning_rate=rate * (len(y) if per_sample else 1),
+        learning_rate=rate,
         max_epochs=epochs,
     )
     if model is None:

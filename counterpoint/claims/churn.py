@@ -119,6 +119,8 @@ def _networks(train: Histories, test: Histories, step: int, seed: int) -> list[d
         X,
         y,
         seed=seed,
+        scale=True,
+        init="nguyen-widrow",
         n_estimators=3,
         hidden_layer_sizes=10,
         strength=step / STAR,

@@ -202,6 +202,8 @@ class Claim:
         Where it is not reproduced: what was looked into, and what came of it.
     would_be_right : str
         Where it is not reproduced: what would have to be true for the source to be right.
+    run_version : int, default=1
+        Raised when the run changes what it computes: kept rows of before are then no longer its.
     rule_version : int, default=1
         Raised when the rule changes after rows were seen.
     rule_changes : str
@@ -223,6 +225,7 @@ class Claim:
     unseeded: Sequence[str] = ()
     findings: str = ""
     would_be_right: str = ""
+    run_version: int = 1
     rule_version: int = 1
     rule_changes: str = ""
 
@@ -234,6 +237,7 @@ class Claim:
             self.run,
             values,
             unseeded=self.unseeded,
+            version=self.run_version,
             stream=f"R{self.stream}{suffix}",
         )
 

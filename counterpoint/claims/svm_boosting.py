@@ -13,8 +13,8 @@ from counterpoint.boosting import AdaBoostSVMClassifier, NCABSVMClassifier
 from counterpoint.claims import sources
 from counterpoint.claims._pictures import THEIRS_MARK, panels
 from counterpoint.claims._shared import encode_rows, error, rows_and_labels, take_fold
-from counterpoint.claims.comparison import compare, paired
-from counterpoint.claims.parts import every, most, share
+from counterpoint.claims.comparison import TEN_FOLDS, compare, paired
+from counterpoint.claims.parts import Part, every, most, share
 from counterpoint.claims.protocol import Claim, Verdict, grid, verdict
 from counterpoint.networks import NCCDClassifier, NegativeCorrelationRegressor
 from counterpoint.plots.style import colour
@@ -23,16 +23,22 @@ SOURCE = sources.SVM_BOOSTING
 ADA, NCAB = "AdaBoost-SVM", "NCAB-SVM"
 METHODS = ["SVM", ADA, "Bagging", "NCCD", NCAB]
 N_FOLDS = 10
+# The text supports two readings of when the kernel narrows. The names of methods by reading.
+ALWAYS = ", narrowing always"
+READINGS = {"on rejection": "", "always": ALWAYS}
+UNIT = ["repeat", "fold"]
 
 
 def make_model(method: str, n_members: int, seed: int) -> Any:
-    """Return one of the five methods, unfitted."""
+    """Return one of the five methods, unfitted; both readings of two of them."""
+    narrow = "always" if method.endswith(ALWAYS) else "on-rejection"
+    method = method.removesuffix(ALWAYS)
     if method == "SVM":
         return SVC()
     if method == ADA:
-        return AdaBoostSVMClassifier(n_estimators=n_members, calibrate=False)
+        return AdaBoostSVMClassifier(n_estimators=n_members, narrow=narrow, calibrate=False)
     if method == NCAB:
-        return NCABSVMClassifier(n_estimators=n_members, calibrate=False)
+        return NCABSVMClassifier(n_estimators=n_members, narrow=narrow, calibrate=False)
     if method == "Bagging":
         return BaggingClassifier(SVC(), n_estimators=n_members, random_state=seed)
     network = NegativeCorrelationRegressor(1, hidden_layer_sizes=(5,), max_epochs=50)
@@ -58,50 +64,70 @@ def run(
 
 
 def judge(frame: pd.DataFrame) -> Verdict:
-    """Compare the five methods, and NCAB-SVM with table 1."""
-    # A run cut short: folds that all methods had.
+    """Compare the five methods, and NCAB-SVM with table 1, by both readings."""
+    parts: dict[str, Part] = {}
+    words, rows = [], []
+    for reading, suffix in READINGS.items():
+        found, table = _judge_reading(frame, suffix)
+        lowest, below, close = found
+        parts[f"lowest of all methods on most sets ({reading})"] = most(lowest.values())
+        parts[f"below AdaBoost-SVM on most sets ({reading})"] = most(below.values())
+        parts[f"near the source's errors on most sets ({reading})"] = most(close.values())
+        words.append(
+            f"narrowing {reading}: the lowest on {share(lowest)}, below AdaBoost-SVM on "
+            f"{share(below)}, near the source's error on {share(close)}"
+        )
+        rows.append(table.assign(narrows=reading))
+    every_row = pd.concat(rows, ignore_index=True)
+    every_row.insert(1, "narrows", every_row.pop("narrows"))
+    return verdict(
+        parts, every_row[every_row["folds"] > 0].reset_index(drop=True), f"{'; '.join(words)}."
+    )
+
+
+def _judge_reading(
+    frame: pd.DataFrame, suffix: str
+) -> tuple[tuple[dict[str, Part], ...], pd.DataFrame]:
+    """Compare by one reading; folds count that all five methods had."""
+    names = {method: method + suffix if method in (ADA, NCAB) else method for method in METHODS}
+    frame = frame[frame["method"].isin(names.values())]
     whole = frame.groupby(["repeat", "fold", "data"])["method"].transform("nunique")
     frame = frame[whole == len(METHODS)]
     theirs = SOURCE.set_index("data")
-    lowest, below, close = {}, {}, {}
+    lowest: dict[str, Part] = {}
+    below: dict[str, Part] = {}
+    close: dict[str, Part] = {}
     rows = []
     for data in theirs.index:
         here = frame[frame["data"] == data]
         gaps = {
             rival: compare(
-                here, "method", NCAB, rival, "test_error", unit=["repeat", "fold"], overlap=1 / 9
+                here,
+                "method",
+                names[NCAB],
+                names[rival],
+                "test_error",
+                unit=UNIT,
+                overlap=TEN_FOLDS,
             )
             for rival in METHODS
             if rival != NCAB
         }
         lowest[data] = every(gap.below() for gap in gaps.values())
         below[data] = gaps[ADA].below()
-        of_ncab = here.loc[here["method"] == NCAB, "test_error"].to_numpy()
+        of_ncab = here.loc[here["method"] == names[NCAB], "test_error"].to_numpy()
         known = np.full(len(of_ncab), theirs.loc[data, NCAB] / 100)
         near_by = max(2 * theirs.loc[data, "spread"], 1.0) / 100
-        close[data] = paired(of_ncab, known, overlap=1 / 9).level(near_by)
+        close[data] = paired(of_ncab, known, overlap=TEN_FOLDS).level(near_by)
         # A fold counts by its rows, so that a repeat's error is that over all rows.
         missed = here.assign(missed=100 * here["test_error"] * here["n_test"])
         sums = missed.groupby("method")[["missed", "n_test"]].sum()
-        ours = (sums["missed"] / sums["n_test"]).reindex(METHODS)
+        ours = (sums["missed"] / sums["n_test"]).reindex(names.values())
         rows.append({"data": data, "folds": len(of_ncab)})
         for method in METHODS:
-            rows[-1][f"{method} (ours)"] = ours[method]
+            rows[-1][f"{method} (ours)"] = ours[names[method]]
             rows[-1][f"{method} (theirs)"] = theirs.loc[data, method]
-        rows[-1]["NCAB-SVM less AdaBoost-SVM (ours)"] = 100 * gaps[ADA].difference
-    parts = {
-        "lowest of all methods on most sets": most(lowest.values()),
-        "below AdaBoost-SVM on most sets": most(below.values()),
-        "near the source's errors on most sets": most(close.values()),
-    }
-    table = pd.DataFrame(rows)
-    why = (
-        f"NCAB-SVM is the lowest on {share(lowest)}, below AdaBoost-SVM on {share(below)} (mean "
-        f"difference {table['NCAB-SVM less AdaBoost-SVM (ours)'].mean():+.1f} points), near the "
-        f"source's error on {share(close)}. Bagging less SVM: "
-        f"{(table['Bagging (ours)'] - table['SVM (ours)']).mean():+.1f} points."
-    )
-    return verdict(parts, table[table["folds"] > 0].reset_index(drop=True), why)
+    return (lowest, below, close), pd.DataFrame(rows)
 
 
 def draw(frame: pd.DataFrame) -> Figure:
@@ -113,7 +139,7 @@ def draw(frame: pd.DataFrame) -> Figure:
         ax.bar(at, [row[f"{m} (ours)"] for m in METHODS], color=[colour(k) for k in range(len(at))])
         ax.plot(at, [row[f"{m} (theirs)"] for m in METHODS], **THEIRS_MARK)
         ax.set_xticks(at, METHODS, rotation=30, ha="right", fontsize="x-small")
-        ax.set(title=row["data"], ylabel="Error in %")
+        ax.set(title=f"{row['data']}, {row['narrows']}", ylabel="Error in %")
     figure.suptitle("Bars: ours; hollow: Hong and others, table 1")
     return figure
 
@@ -129,26 +155,33 @@ CLAIM = Claim(
     ),
     source=f"{sources.HONG}, table 1.",
     rule=(
-        "Three parts, each on more than half of the sets and by 95 % intervals over folds that "
-        "allow for shared training rows: NCAB-SVM errs less than each of the other four; less than "
-        "AdaBoost-SVM; within two of the source's spreads (at least one point) of its error."
+        "Three parts for either reading of when the kernel narrows (when a member is rejected, "
+        "or after every member), each on more than half of the sets and by 95 % intervals over "
+        "folds that allow for shared training rows: NCAB-SVM errs less than each of the other "
+        "four; less than AdaBoost-SVM; within two of the source's spreads (at least one point) "
+        "of its error."
     ),
     setup=(
-        "Insurance, the tenth set, may not be shipped and is left out. Five times ten-fold by "
+        "Insurance, the tenth set, may not be shipped and is left out. Ten times ten-fold by "
         "class. The source gives neither C nor coding nor the SVM's width: C = 1, columns "
-        "standardised, nominal ones one-hot, scikit-learn's default width. At most 50 rounds for "
-        "the ensembles; the source has 20. Bagging is of SVMs. NCCD has 20 rounds as in the "
-        "source, ten members, networks of five units trained for 50 epochs (the source names "
-        "none). In the source the SVM and bagging cells of hypothyroid repeat pima's, every entry "
-        "of hypothyroid is worse than saying 'negative' always (4.8 %), and 21 % for an SVM on "
-        "breast-w is seven times what any SVM reaches: these numbers cannot be met."
+        "standardised, nominal ones one-hot, scikit-learn's default width. Where the kernel "
+        "narrows on rejection, at most 50 rounds; where it always does, 20, one for each width. "
+        "Bagging is of SVMs. NCCD has 20 rounds as in the source, ten members, networks of five "
+        "units trained for 50 epochs (the source names none). In the source the SVM and bagging "
+        "cells of hypothyroid repeat pima's, every entry of hypothyroid is worse than saying "
+        "'negative' always (4.8 %), and 21 % for an SVM on breast-w is seven times what any SVM "
+        "reaches: these numbers cannot be met."
     ),
     run=run,
     smoke=grid(
         repeat=[0], fold=range(2), data=["sonar", "ionosphere"], method=METHODS, n_members=[8]
     ),
     full=grid(
-        repeat=range(5), fold=range(N_FOLDS), data=SOURCE["data"], method=METHODS, n_members=[50]
+        repeat=range(10),
+        fold=range(N_FOLDS),
+        data=SOURCE["data"],
+        method=[*METHODS, ADA + ALWAYS, NCAB + ALWAYS],
+        n_members=[50],
     ),
     unseeded=["fold", "method"],
     judge=judge,
@@ -169,6 +202,6 @@ CLAIM = Claim(
     rule_version=2,
     rule_changes=(
         "The first rule compared means, also of sets of which one fold had been run. Changed "
-        "after 37 of 2250 cells had been seen."
+        "after 37 of 2250 cells of the first reading had been seen."
     ),
 )
