@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from counterpoint.claims.svm_boosting import ALWAYS
 from counterpoint.claims.svm_kappa_error import CLAIM
 
 
@@ -13,8 +14,13 @@ def clouds(shifts, base=(0.8, 0.42, 0.3376)):
     rows = []
     for fold in range(10):
         for where in ("test", "training"):
-            for method in ("AdaBoost-SVM", "NCAB-SVM"):
-                values = np.array(base) + (method == "NCAB-SVM") * np.array(shifts)
+            for method in (
+                "AdaBoost-SVM",
+                "NCAB-SVM",
+                "AdaBoost-SVM" + ALWAYS,
+                "NCAB-SVM" + ALWAYS,
+            ):
+                values = np.array(base) + method.startswith("NCAB") * np.array(shifts)
                 values = values + 0.001 * rng.standard_normal(3)
                 row = {"repeat": 0, "fold": fold, "method": method, "n_members": 5, "rows": where}
                 measured = zip(("kappa", "pair_error", "kappa_error"), values, strict=True)
