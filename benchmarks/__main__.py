@@ -7,7 +7,8 @@ import sys
 import benchmarks
 from benchmarks.harness import show
 
-NOT_BENCHMARKS = {"__main__", "harness", "peers", "sizes"}
+# Parts of others, and what takes hours and has a command of its own.
+NOT_BENCHMARKS = {"__main__", "harness", "limits", "peers", "portfolio", "sizes", "study"}
 
 if __name__ == "__main__":
     there = [m.name for m in pkgutil.iter_modules(benchmarks.__path__)]

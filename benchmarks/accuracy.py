@@ -132,19 +132,7 @@ def show(rows):
 
 def run() -> Report:
     """One cut of every set, and what is there already."""
-    STUDY.measure_all(1, 1)
-    frame, ranks = show(STUDY.known())
-    report = Report("accuracy")
-    rank = frame["rank by error"]
-    best = rank.drop([FLAGSHIP, LIMITED]).idxmin()
-    report.limit(
-        "mean rank of the flagship by error",
-        float(rank[FLAGSHIP]),
-        float(rank[best]),
-        "",
-        note=f"the best of the others is {best}; {ranks['error'].n_sets} sets",
-    )
-    return report
+    return STUDY.report(show)
 
 
 if __name__ == "__main__":

@@ -23,7 +23,7 @@ import pandas as pd
 from joblib import Parallel, delayed
 from threadpoolctl import threadpool_limits
 
-from benchmarks.harness import RESULTS, peer_python, run_peer
+from benchmarks.harness import RESULTS, Report, peer_python, run_peer
 from counterpoint.selection import compare_ranks
 
 FLAGSHIP = "overproduce-select"
@@ -228,6 +228,22 @@ class Study:
             )
         frame.to_csv(RESULTS / f"{self.name}_summary.csv")
         return frame, ranks
+
+    def report(self, show: Callable[..., Any]) -> Report:
+        """Do what is missing of one cut of every set, and compare the flagship's rank."""
+        self.measure_all(1, 1)
+        frame, ranks = show(self.known())
+        report, what = Report(self.name), self.losses[0]
+        rank = frame[f"rank by {what}"]
+        best = rank.drop([FLAGSHIP, LIMITED]).idxmin()
+        report.limit(
+            f"mean rank of the flagship by {what}",
+            float(rank[FLAGSHIP]),
+            float(rank[best]),
+            "",
+            note=f"the best of the others is {best}; {ranks[what].n_sets} sets",
+        )
+        return report
 
     def main(self, about: str, show: Callable[..., Any]) -> None:
         """Read the command line, fill in what is missing and show it."""
