@@ -70,14 +70,7 @@ def compare(
     as_json: options.Json = False,
 ) -> None:  # fmt: skip
     """Compare methods; HELP says the rest."""
-    names = None if methods is None else options.split(methods)
-    if names is not None:
-        if not names:
-            raise typer.BadParameter("no method is named.", param_hint="--methods")
-        options.check_methods(names, "--methods")
-        double = next((name for name in names if names.count(name) > 1), None)
-        if double is not None:
-            raise typer.BadParameter(f"{double!r} is named twice.", param_hint="--methods")
+    names = options.named_methods(methods)
     targets = options.split(target) if len(files) > 1 else [target]
     if len(targets) not in (1, len(files)):
         raise typer.BadParameter(

@@ -40,11 +40,7 @@ def demo(
     """Run the demo; HELP says the rest."""
     from counterpoint.cli.datasets import WORDS
 
-    names = None if methods is None else options.split(methods)
-    if names is not None:
-        if not names:
-            raise typer.BadParameter("no method is named.", param_hint="--methods")
-        options.check_methods(names, "--methods")
+    names = options.named_methods(methods)
     with terminal.in_options(WORDS):
         options.check_outputs(output)
         from counterpoint._progress import tell_of_compiling

@@ -154,6 +154,20 @@ def check_methods(names: Iterable[str], option: str) -> None:
             raise typer.BadParameter(f"there is no method {name!r}.{hint}", param_hint=option)
 
 
+def named_methods(text: str | None, option: str = "--methods") -> list[str] | None:
+    """Return the methods of a list with commas, each named once; None if nothing was said."""
+    if text is None:
+        return None
+    names = split(text)
+    if not names:
+        raise typer.BadParameter("no method is named.", param_hint=option)
+    check_methods(names, option)
+    double = next((name for name in names if names.count(name) > 1), None)
+    if double is not None:
+        raise typer.BadParameter(f"{double!r} is named twice.", param_hint=option)
+    return names
+
+
 def check_separator(separator: str | None) -> None:
     """Raise unless it is one character."""
     if separator is not None and len(separator) != 1:
