@@ -36,7 +36,8 @@ def readable_thresholds(tree: Tree, X: NDArray) -> Tree:
         elif len(values):
             high[up] = values.min()
     threshold = tree.threshold.copy()
-    for node in np.flatnonzero(~tree.is_leaf & (tree.feature >= 0) & np.isfinite(tree.threshold)):
+    on_columns = ~tree.is_leaf & (tree.feature >= 0) & np.isfinite(tree.threshold)
+    for node in np.flatnonzero(on_columns).tolist():
         if np.isfinite(low[node]) and np.isfinite(high[node]):
             threshold[node] = shortest_between(low[node], high[node])
     return replace(tree, threshold=threshold)

@@ -69,7 +69,7 @@ def sized_trees(merged, trees, soft, X, codes, weight, most, random_state):
     given = soft, X, weight, most
     own = _cheapest({"merged": merged}, *given)
     rest = _cheapest(others, *given)
-    n, path = weight.sum(), []
+    n, path = weight.sum(), list[SizedTree]()
     for size in range(1, most + 1):
         first = own[min(size, max(own))]
         second = rest[min(size, max(rest))]
