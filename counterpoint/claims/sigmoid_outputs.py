@@ -131,8 +131,8 @@ CLAIM = Claim(
         "lambda* than at lambda* (95 % interval over starts)."
     ),
     setup=(
-        "25 starts; ideal outputs for targets 0.2, 0.45 and 0.9 and 20,000 steps of rate 0.5; three "
-        "networks of ten units, 3000 epochs of rate 0.5. The thesis argues and shows no numbers."
+        "25 starts; ideal outputs for targets 0.2, 0.45 and 0.9 and 20,000 steps of rate 0.5; "
+        "three networks of ten units, 3000 epochs of rate 0.5. The thesis argues, without numbers."
     ),
     run=run,
     smoke=grid(repeat=range(2), what=["ideal", "networks"], share=[1.0, 2.0], steps=[200]),
