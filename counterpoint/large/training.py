@@ -158,6 +158,8 @@ def _fit_booster(estimator, store, eval_set, options):
     frame, labels, weights = sample_rows(store)
     # Reads names and classes, and chooses what is chosen by a trial on a sample of the rows.
     estimator.estimator = base
+    if any(values is not None for values in store.categories):  # the sample has names, not numbers
+        estimator.estimator = clone(base).set_params(categorical_features="from_dtype")
     try:
         X, y, weight = estimator._check_data(frame, labels, weights)
         sample_cases, estimator._kept = estimator._n_cases, None
