@@ -6,7 +6,7 @@ chunks, files or machines: count each part, add the counts, measure the sum.
 
 import numpy as np
 
-from counterpoint._arrays import as_array, check_correct, check_sample_weight
+from counterpoint._arrays import as_array, check_correct, check_names, check_sample_weight
 from counterpoint._ballot import exact_weights
 from counterpoint._kernels import pairs as _pairs
 from counterpoint._kernels import votes as _votes
@@ -222,8 +222,24 @@ class OutputCounts:
     """
 
     def __init__(self, counts, same, says, truth, votes, names):
+        if not isinstance(counts, PairCounts):
+            raise TypeError(
+                f"counts={counts!r}: pass PairCounts, or use OutputCounts.from_outputs."
+            )
+        n = counts.n_members
+        for name, given in (("says", says), ("truth", truth), ("votes", votes)):
+            if not isinstance(given, dict):
+                raise TypeError(f"{name}={given!r}: pass a dict of counts.")
+        if same is not None:
+            same = as_array(same, "same")
+            if same.shape != (n, n):
+                raise ValueError(
+                    f"same has shape {same.shape}, expected ({n}, {n}) as counts have."
+                )
+        if not votes or any(not isinstance(cell, tuple) or len(cell) != 4 for cell in votes):
+            raise ValueError("votes: give numbers by (right, other, won, squares), at least one.")
         self.counts, self.same, self.says, self.truth = counts, same, says, truth
-        self.cells, self.names = votes, list(names)
+        self.cells, self.names = votes, check_names(names, n, "member")
 
     @classmethod
     def from_outputs(cls, outputs):

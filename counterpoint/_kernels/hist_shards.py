@@ -85,11 +85,13 @@ def add_up(
     has_targets = len(target) > 0
     for share in prange(shares):
         own, own_counts = hist[share].reshape(-1), counts[share].reshape(-1)
-        place = np.empty(_BLOCK, dtype=np.int64)
-        base = np.empty(_BLOCK, dtype=np.int64)
-        at_count = np.empty(_BLOCK, dtype=np.int64)
-        fixed = np.empty(_BLOCK, dtype=np.int64)
-        moved = np.empty(_BLOCK, dtype=np.int64)
+        # Unsigned: else each place would be tested for being negative. One more than the rows: what
+        # is noted of a row that is not wanted is written over by the next.
+        place = np.empty(_BLOCK + 1, dtype=np.uint32)
+        base = np.empty(_BLOCK + 1, dtype=np.uint32)
+        at_count = np.empty(_BLOCK + 1, dtype=np.uint32)
+        fixed = np.empty(_BLOCK + 1, dtype=np.int64)
+        moved = np.empty(_BLOCK + 1, dtype=np.int64)
         for g in range(share * n_groups // shares, (share + 1) * n_groups // shares):
             for start in range(0, group, _BLOCK):
                 offset = g * group
@@ -99,13 +101,12 @@ def add_up(
                     while nodes[LEFT, node] >= 0:
                         f = nodes[FEATURE, node]
                         code = codes[g, f, i - offset]
+                        right = np.int64(code > nodes[BIN, node])
                         if flags[f] & CATEGORY:
-                            left = is_in(sets[node, 0], np.uint64(code)) == 1
+                            right = 1 - np.int64(is_in(sets[node, 0], np.uint64(code)))
                         elif code == n_bins[f]:
-                            left = nodes[MISSING_LEFT, node] == 1
-                        else:
-                            left = code <= nodes[BIN, node]
-                        node = nodes[LEFT, node] + (0 if left else 1)
+                            right = np.int64(nodes[MISSING_LEFT, node] != 1)
+                        node = nodes[LEFT, node] + right
                     leaf[i] = node
                     b = built[node]
                     if node < first and b < 0:
@@ -121,28 +122,42 @@ def add_up(
                         if has_targets and w_fixed != 0:
                             far = np.float64(g_fixed)
                             squares[g, node - first] += far * far / np.float64(w_fixed)
-                    if b >= 0:
-                        place[m], fixed[m], moved[m] = i - offset, w_fixed, g_fixed
-                        base[m] = b * size + (0 if has_targets else np.int64(y[i]) * stride)
-                        at_count[m] = b * n_counts
-                        m += 1
-                for f in range(n_features):
-                    column, k = codes[g, f], f // per_word
-                    shift = (f - k * per_word) * width
+                    # Noted in any case, and kept if wanted: a branch could not be foreseen.
+                    place[m], fixed[m], moved[m] = i - offset, w_fixed, g_fixed
+                    base[m] = max(b, 0) * size + (0 if has_targets else np.int64(y[i]) * stride)
+                    at_count[m] = max(b, 0) * n_counts
+                    m += np.int64(b >= 0)
+                for f in range(0, n_features, 2):  # two columns for one look at a row
+                    other = min(f + 1, n_features - 1)
+                    column, column_2 = codes[g, f], codes[g, other]
+                    k, k_2 = f // per_word, other // per_word
+                    shift, shift_2 = (f - k * per_word) * width, (other - k_2 * per_word) * width
                     ahead = np.uint64(k * hist.shape[3] + shift)
-                    # Unsigned: else each place would be tested for being negative.
-                    for s in range(m):
-                        at = np.uint64(base[s]) + ahead + np.uint64(column[place[s]])
-                        own[at] += fixed[s]
+                    ahead_2 = np.uint64(k_2 * hist.shape[3] + shift_2)
+                    if other == f:
+                        for s in range(m):
+                            own[np.uint64(base[s]) + ahead + np.uint64(column[place[s]])] += fixed[
+                                s
+                            ]
+                    else:
+                        for s in range(m):
+                            row, at, w = place[s], np.uint64(base[s]), fixed[s]
+                            own[at + ahead + np.uint64(column[row])] += w
+                            own[at + ahead_2 + np.uint64(column_2[row])] += w
                     if has_targets:
                         for s in range(m):
-                            at = np.uint64(base[s]) + ahead + np.uint64(column[place[s]])
-                            own[at + np.uint64(stride)] += moved[s]
+                            row, at, w = place[s], np.uint64(base[s] + stride), moved[s]
+                            own[at + ahead + np.uint64(column[row])] += w
+                            if other != f:
+                                own[at + ahead_2 + np.uint64(column_2[row])] += w
                     if n_counts > 0:
                         ahead = np.uint64(k * counts.shape[3] + shift)
+                        ahead_2 = np.uint64(k_2 * counts.shape[3] + shift_2)
                         for s in range(m):
-                            at = np.uint64(at_count[s]) + ahead + np.uint64(column[place[s]])
-                            own_counts[at] += 1
+                            row, at = place[s], np.uint64(at_count[s])
+                            own_counts[at + ahead + np.uint64(column[row])] += 1
+                            if other != f:
+                                own_counts[at + ahead_2 + np.uint64(column_2[row])] += 1
 
 
 @kernel(error_model="numpy")

@@ -11,7 +11,8 @@ class ShardedVoteRule(VoteRule):
     """``VoteRule`` on the rows of a crew; ``answer.votes`` is a ``Member``."""
 
     def __init__(self, rule, crew):
-        super().__init__(rule.lam, bonus=rule.bonus, confidence=rule.confidence)
+        given = {"bonus": rule.bonus, "confidence": rule.confidence, "signed": rule.signed}
+        super().__init__(rule.lam, **given)
         self.crew = crew
 
     def start(self, y, n_classes, weight):

@@ -158,11 +158,14 @@ def _fit_booster(estimator, store, eval_set, options):
     frame, labels, weights = sample_rows(store)
     # Reads names and classes, and chooses what is chosen by a trial on a sample of the rows.
     estimator.estimator = base
+    if any(values is not None for values in store.categories):  # the sample has names, not numbers
+        estimator.estimator = clone(base).set_params(categorical_features="from_dtype")
     try:
         X, y, weight = estimator._check_data(frame, labels, weights)
-        sample_cases = estimator._n_cases
-        estimator._generator()
+        sample_cases, estimator._kept = estimator._n_cases, None
         rule = estimator.make_rule()
+        trial = estimator._make_learner(rule, X, y, weight, estimator._generator())
+        rule = estimator._tuned(rule, trial, X, y, weight)
         pairs = evaluation_sets(eval_set).items()
         watchers = [estimator._watcher(name, *pair) for name, pair in pairs]
         factor = class_factor(getattr(estimator, "class_weight", None), store)
@@ -173,7 +176,7 @@ def _fit_booster(estimator, store, eval_set, options):
         else:
             _run_own(estimator, base, rule, store, watchers, factor, options)
         estimator._n_cases = sample_cases
-        estimator._calibrate(X, y, weight)
+        estimator._calibrate(X, y, weight, trial)
     finally:
         estimator.estimator = given
     return estimator
@@ -244,6 +247,11 @@ _REFUSED = {
 
 
 def _check_booster(estimator):
+    if getattr(estimator, "ambiguity", "") == "weighted":
+        raise ValueError(
+            "ambiguity='weighted' is not for a store: its penalty is one of single rows. Give "
+            "'absolute' or 'signed'."
+        )
     for name, why in _REFUSED.items():
         value = getattr(estimator, name, None)
         if value is not None and value is not False:
