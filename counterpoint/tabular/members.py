@@ -229,25 +229,29 @@ def _decompositions(
     def value(name: str) -> float:
         return measures[name]["value"]
 
-    parts = [
-        {
-            "loss": "Error of the ensemble",
-            "identity": f"error = mean member error {_MINUS} good diversity + bad diversity",
-            "source": "Brown and Kuncheva, MCS 2010",
-            "terms": [
-                term("mean member error", value("member_error"), total=True),
-                term("good diversity", -value("good_diversity")),
-                term("bad diversity", value("bad_diversity")),
-                term("error of the ensemble", value("vote_error"), total=True),
-            ],
-        }
-    ]
+    names = ("member_error", "good_diversity", "bad_diversity", "vote_error")
+    parts = [error_parts(*map(value, names))]
     if isinstance(combiner, MeanCombiner):
-        parts.append(_brier(outputs, combiner.shares(outputs)))
+        parts.append(brier_parts(outputs, combiner.shares(outputs)))
     return parts
 
 
-def _brier(outputs: MemberOutputs, weights: NDArray) -> dict[str, Any]:
+def error_parts(member_error: float, good: float, bad: float, error: float) -> dict[str, Any]:
+    """Tell the error of an ensemble as the sum that good and bad diversity make of it."""
+    return {
+        "loss": "Error of the ensemble",
+        "identity": f"error = mean member error {_MINUS} good diversity + bad diversity",
+        "source": "Brown and Kuncheva, MCS 2010",
+        "terms": [
+            term("mean member error", member_error, total=True),
+            term("good diversity", -good),
+            term("bad diversity", bad),
+            term("error of the ensemble", error, total=True),
+        ],
+    }
+
+
+def brier_parts(outputs: MemberOutputs, weights: NDArray) -> dict[str, Any]:
     """Squared error of probabilities, summed over the classes: exact for their mean."""
     sums = {"member_error": 0.0, "ambiguity": 0.0, "error": 0.0}
     for k in range(outputs.n_classes):
