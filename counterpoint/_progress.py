@@ -196,7 +196,7 @@ def tell_of_compiling(say: Callable[[str], None]) -> Iterator[None]:
         say(f"{took}, which is done once on a machine.")
 
 
-class Enough(Exception):  # noqa: N818
+class Enough(Exception):
     """Whoever listens has seen enough: what is done is to be kept, as after Ctrl-C."""
 
 

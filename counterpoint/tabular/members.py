@@ -118,8 +118,8 @@ def describe_members(
         "measured": measured.n_members,
         "table": _table(outputs, contributions, answers),
         "cloud": _cloud(some) if len(shown) > 1 else None,
-        "matrix": _matrix(some) if len(shown) > 1 else None,
-        "growth": None if combiner is None or n == 1 else _growth(outputs, combiner),
+        "matrix": pair_matrix(some) if len(shown) > 1 else None,
+        "growth": None if combiner is None or n == 1 else describe_growth(outputs, combiner),
         "decompositions": _decompositions(outputs, combiner, measures) if votes else [],
         "margins": _margins(outputs) if votes else None,
         "disputed": _disputed(outputs, X, answers, feature_names, first_columns) if votes else None,
@@ -198,13 +198,15 @@ def _cloud(some: MemberOutputs) -> dict[str, Any]:
     }
 
 
-def _matrix(some: MemberOutputs) -> dict[str, Any]:
+def pair_matrix(some: MemberOutputs) -> dict[str, Any]:
+    """Return the agreement of every two members, and an order in which those alike are near."""
     values = matrix(some, _kappa(some))
     order = order_alike(values, _kappa(some))
     return {"measure": _kappa(some), "order": order, "values": values[np.ix_(order, order)]}
 
 
-def _growth(outputs: MemberOutputs, combiner: Combiner) -> dict[str, Any]:
+def describe_growth(outputs: MemberOutputs, combiner: Combiner) -> dict[str, Any]:
+    """Say how the error falls as members join, in their order."""
     names = ["member_error", "q"] if outputs.n_members <= _MOST_PAIRED else ["member_error"]
     followed = trajectory(outputs, names)
     errors, n = growth(outputs, combiner), outputs.n_samples

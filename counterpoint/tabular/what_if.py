@@ -19,7 +19,7 @@ from counterpoint.diversity import VoteSummary, bad_diversity, good_diversity, m
 from counterpoint.dynamic import COMPETENCES, decide_dynamically
 from counterpoint.selection import select_forward
 from counterpoint.tabular.calibration import calibration_curve
-from counterpoint.tabular.members import brier_parts, error_parts
+from counterpoint.tabular.members import brier_parts, describe_growth, error_parts
 from counterpoint.tabular.plain import plain
 
 OWN = "own"
@@ -135,7 +135,6 @@ class WhatIf:
             with limits), "calibration" (gap and curve), "decompositions", and on how many rows of
             how many.
         """
-        check_choice(rule, "rule", [known["name"] for known in self.rules])
         say = self._weights(weights)
         said = self._ask(rule, say)
         return plain({"rule": rule, "n_members": int((say > 0).sum()), **self._told(said, rule)})
@@ -198,6 +197,61 @@ class WhatIf:
             "low": low, "high": high, "n_rows": len(held),
         }  # fmt: skip
 
+    def growth(self) -> dict[str, Any]:
+        """Say how the error of the ensemble falls as its members join, in their order.
+
+        By its own rule where that is known, else by vote; the error with limits, that of the
+        members, and from how many on more do not help.
+        """
+        some = self.outputs.take_rows(self._rows(self.outputs.n_members))
+        rule = COMBINERS["vote"]() if self.own is None else self.own
+        return plain({**describe_growth(some, rule), "n_rows": some.n_samples})
+
+    def thresholds(
+        self, rule: str = "vote", weights: Any = None, *, fn: float = 1.0, fp: float = 1.0
+    ) -> dict[str, Any]:
+        """Say what other thresholds than a half would bring, for two classes.
+
+        Parameters
+        ----------
+        rule, weights
+            As for :meth:`judge`.
+        fn, fp : float, default=1.0
+            What it costs to miss a row of the rarer class, and to take another for one.
+
+        Returns
+        -------
+        dict
+            "positive" (the rarer class) and, for each "threshold" from 0 to 1, the "error",
+            "recall" and "precision" of that class, the share "said" to be of it and the "cost" a
+            row. "best": the place of the least cost, on these very rows and so a little too good.
+        """
+        if self.outputs.n_classes != 2:
+            raise ValueError("A threshold is for two classes, and here are more.")
+        said = self._ask(rule, self._weights(weights))
+        of_class = np.bincount(said.y, weights=said.counts, minlength=2)
+        k = int(of_class[1] <= of_class[0])
+        share, n = np.round(said.shares[:, k], 12), said.counts.sum()
+        at = np.arange(101) / 100
+        table: dict[str, list[float]] = {
+            name: [] for name in ("error", "recall", "precision", "said", "cost")
+        }
+        for threshold in at:
+            yes = share >= max(threshold, 1e-9)
+            hits, called = said.counts @ (yes & (said.y == k)), said.counts @ yes
+            missed, false = of_class[k] - hits, called - hits
+            table["error"].append((missed + false) / n)
+            table["recall"].append(hits / of_class[k] if of_class[k] else np.nan)
+            table["precision"].append(hits / called if called else np.nan)
+            table["said"].append(called / n)
+            table["cost"].append((fn * missed + fp * false) / n)
+        return plain(
+            {
+                "positive": str(self.outputs.classes[k]), "threshold": at, **table,
+                "best": int(np.argmin(np.round(table["cost"], 12))), "n_rows": said.n_rows,
+            }
+        )  # fmt: skip
+
     # -- asking a rule ---------------------------------------------------------------------------
 
     def _weights(self, given: Any) -> NDArray:
@@ -215,6 +269,7 @@ class WhatIf:
         return say
 
     def _ask(self, rule: str, say: NDArray) -> _Answers:
+        check_choice(rule, "rule", [known["name"] for known in self.rules])
         outputs = self.outputs
         if rule == "vote" and outputs.sample_weight is None:
             cast = self.poll.count(say)
@@ -258,7 +313,7 @@ class WhatIf:
                 return self.own.combine(some)
             return self.own.keep(members, self.outputs).combine(some)
         if rule in WEIGHABLE:
-            return COMBINERS[rule](weights=weights).combine(some)  # type: ignore[call-arg]
+            return COMBINERS[rule](weights=weights).combine(some)
         if not (rule in DYNAMIC or _learns(rule)):
             return COMBINERS[rule]().fit(some).combine(some)
         support = np.empty((some.n_samples, some.n_classes))

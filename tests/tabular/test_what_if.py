@@ -131,3 +131,22 @@ def test_disputed_rows_of_some_members(what):
     votes = what.outputs.votes[[0, 5]]
     assert [row["row"] for row in rows] == np.flatnonzero(votes[0] != votes[1])[:5].tolist()
     assert all(row["dispute"] == 0.5 and row["split"] == [0.5, 0.5] for row in rows)
+
+
+def test_growth_ends_with_the_whole(what):
+    grown = what.growth()
+    assert grown["error"][-1] == pytest.approx(what.judge("own")["error"])
+    assert grown["error"][0] == pytest.approx(what.judge("mean", [1] + [0] * 14)["error"])
+
+
+def test_thresholds_count_what_they_say(what):
+    told = what.thresholds("mean", fn=5.0)
+    y, shares = what.outputs.y, MeanCombiner().combine(what.outputs)
+    k = int(np.bincount(y)[1] <= np.bincount(y)[0])
+    assert told["positive"] == str(what.outputs.classes[k])
+    for at in (0, 30, 50, 100):
+        yes = np.round(shares[:, k], 12) >= max(at / 100, 1e-9)
+        missed, false = np.mean(~yes & (y == k)), np.mean(yes & (y != k))
+        assert told["error"][at] == pytest.approx(missed + false)
+        assert told["cost"][at] == pytest.approx(5 * missed + false)
+    assert told["cost"][told["best"]] == min(told["cost"])
