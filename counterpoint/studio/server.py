@@ -1,9 +1,9 @@
 """The studio as a page served on this machine alone.
 
 What it refuses: any address but 127.0.0.1; a Host or an Origin that is not its own, so that no
-other page reaches it; a question without the token of the address; more bytes than it can bear. It reads
-the file it was started with and what is dropped on the page, and writes no file: what is saved goes
-through the browser. Nothing that is dropped is unpickled.
+other page reaches it; a question without the token of the address; more bytes than it can bear.
+It reads the file it was started with and what is dropped on the page, and writes no file: what is
+saved goes through the browser. Nothing that is dropped is unpickled.
 """
 
 import hmac

@@ -144,7 +144,7 @@ export function cloud(members, { brushed, pointed }) {
     if (!way) return;
     event.preventDefault();
     const dx = (way[0] * (xs[1] - xs[0])) / 20, dy = (way[1] * (ys[1] - ys[0])) / 20;
-    if (!box) box = [xs[0], xs[0] + (xs[1] - xs[0]) / 3, ys[0], ys[0] + (ys[1] - ys[0]) / 3];
+    if (!box) box = [xs[0] + (xs[1] - xs[0]) / 3, xs[0] + (2 * (xs[1] - xs[0])) / 3, ys[0] + (ys[1] - ys[0]) / 3, ys[0] + (2 * (ys[1] - ys[0])) / 3];
     else if (event.shiftKey) box = [box[0], Math.max(box[0] + Math.abs(dx || dy), box[1] + dx), box[2], Math.max(box[2], box[3] + dy)];
     else box = [box[0] + dx, box[1] + dx, box[2] + dy, box[3] + dy];
     select();
