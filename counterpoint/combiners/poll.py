@@ -61,6 +61,7 @@ class Poll:
     def __init__(self, outputs: MemberOutputs):
         outputs.need_votes("A poll")
         self.outputs = outputs
+        self._last: tuple[bytes, NDArray] | None = None
 
     @cached_property
     def _words(self) -> list[NDArray]:
@@ -81,16 +82,22 @@ class Poll:
         Returns
         -------
         ndarray of shape (n_samples, n_classes)
-            Of int32, in an order of memory that has a class together.
+            Of int32, in an order of memory that has a class together; not to be written to.
         """
         outputs = self.outputs
         say = np.ones(outputs.n_members, np.int64) if weights is None else _whole(weights, outputs)
+        last = self._last
+        if last is not None and last[0] == say.tobytes():
+            return last[1]
         rows = np.flatnonzero(say)
         cast = np.empty((outputs.n_classes, outputs.n_samples), dtype=np.int32)
         with threads_for(len(rows) * outputs.n_samples // 8):
             for k, words in enumerate(self._words):
                 cast[k] = _polls.weigh_columns(words, rows, say[rows], outputs.n_samples)
         cast[-1] = int(say.sum()) - cast[:-1].sum(axis=0, dtype=np.int32)
+        cast.setflags(write=False)
+        # Kept: the same weights are often asked for twice, for an error and for disputed rows.
+        self._last = say.tobytes(), cast.T
         return cast.T
 
     def cells(self, cast: NDArray) -> Cells:

@@ -49,14 +49,18 @@ export function colour(element, name) {
 }
 export const classColour = (k) => "var(--c" + (k % 8) + ")";
 
-// Of many calls made while one is under way only the last is made.
-export function latest(work) {
+// Of many calls made while one is under way only the last is made. How long each took, from the
+// first wish to what is drawn, is kept for whoever measures.
+export function latest(work, name) {
   let busy = false, next = null;
   return async function run(...given) {
     if (busy) { next = given; return; }
     busy = true;
+    const began = performance.now();
     try { await work(...given); } finally {
       busy = false;
+      if (performance.getEntriesByName(name).length > 500) performance.clearMeasures(name);
+      performance.measure(name, { start: began });
       if (next) { const again = next; next = null; run(...again); }
     }
   };

@@ -42,7 +42,7 @@ export function ensembleView(app, panel) {
     tiles.dataset.error = told.error;
     tiles.dataset.rule = told.rule;
     tiles.dataset.members = told.n_members;
-  }));
+  }), "judge");
 
   // -- what if: every change can be undone and is a line of Python ------------------------------
   const now = () => ({ rule: app.rule, weights: [...app.weights] });
@@ -154,7 +154,7 @@ export function ensembleView(app, panel) {
     saying.textContent = `A vote of ${chosen ? "these " + many(chosen.length, "member") : "all"} errs on ${percent(told.error)} (${percent(told.low)} to ${percent(told.high)}). Rows they disagree about most:`;
     replace(fights, rowList(app, told.rows, (row) => app.guard(async () => { await showRow(app, detail, row); detail.scrollIntoView({ block: "nearest", behavior: "smooth" }); })));
     fights.dataset.of = chosen ? chosen.length : n;
-  }));
+  }), "brush");
 
   const square = m.kappa ? matrix(m) : null;
   const pairs = m.kappa ? cloud(m, {

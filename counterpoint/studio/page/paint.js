@@ -62,7 +62,7 @@ export function paintView(app, panel) {
       said.dataset.points = points.length;
     } catch (error) { said.textContent = error.message; }
     view.paint();
-  });
+  }, "paint");
   function add(x, y) {
     const near = (p) => Math.hypot(p[0] - x, p[1] - y) < NEAR;
     if (rubber) points = points.filter((p) => !near(p));

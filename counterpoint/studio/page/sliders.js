@@ -50,7 +50,7 @@ function thresholdCard(app, place) {
     body.append(line);
     replace(picture, svg);
     moved(at);
-  }));
+  }), "thresholds");
   const cost = (name, title) => h("label", { class: "cost" }, title, h("input", { type: "number", min: 0, step: "any", value: "1", id: "cost-" + name,
     oninput: (event) => { const v = Number(event.target.value); if (v >= 0 && event.target.value !== "") { costs[name] = v; ask(); } } }));
   const { element } = slider("Threshold", Array.from({ length: 101 }, (_, k) => k / 100), 50, (k) => moved(k), (v) => percent(v, 0));

@@ -74,7 +74,7 @@ export function treeView(app, panel) {
       said.textContent = `${many(now.shown.n_leaves, "leaf").replace("leafs", "leaves")}: wrong on ${percent(now.shown.error)} of ${many(now.shown.n_rows, "row")}; the ensemble on ${percent(now.model_error)}.`;
       said.dataset.leaves = now.shown.n_leaves;
     }
-    const ask = latest((n) => app.guard(async () => { leaves = n; draw(await app.ask("tree", { leaves: n })); mark(n); }));
+    const ask = latest((n) => app.guard(async () => { leaves = n; draw(await app.ask("tree", { leaves: n })); mark(n); }), "tree");
     // Fidelity and error against the number of leaves.
     const x = [0, Math.log2(Math.max(2, told.n_leaves))];
     const curve = frame({ x, y: [0, 1], height: 200, xLabel: "leaves", yLabel: "share, %", xTicks: sizes.slice(0, -1).map((r) => [Math.log2(r.n_leaves), String(r.n_leaves)]), label: "Fidelity and error of the tree at every size" });
