@@ -75,7 +75,7 @@ def _in_the_browser(report, browser, served):
     began = time.perf_counter()
     page = browser.page(served.address)
     page.wait(
-        "document.querySelector('.tiles')?.dataset.error && document.querySelector('#fights li')"
+        "document.querySelector('#scores')?.dataset.error && document.querySelector('#fights li')"
     )
     report.limit("first numbers on the page", time.perf_counter() - began, 5, "s")
     sent = page.run(
@@ -95,7 +95,7 @@ def _in_the_browser(report, browser, served):
     _tell(report, page, "brush", time.process_time() - cpu)
     cpu = time.process_time()
     page.run(
-        "(async () => { const s = document.querySelectorAll('#members tr:not([hidden]) .weigh input');"
+        "(async () => { const s = document.querySelectorAll('tr:not([hidden]) .weigh input');"
         f"for (let k = 0; k < {_MOVES}; k++) {{ const one = s[k % s.length]; one.value = k % 11;"
         "one.dispatchEvent(new Event('input')); await new Promise(g => setTimeout(g, 60)); }"
         "window.moved = true; })()"

@@ -16,7 +16,7 @@ from counterpoint.studio.opening import ensemble_of_model
 from counterpoint.tabular import load
 
 browser = pytest.fixture(chromium.session, scope="module")
-READY = "document.querySelector('.tiles')?.dataset.error && document.querySelector('#fights li')"
+READY = "document.querySelector('#scores')?.dataset.error && document.querySelector('#fights li')"
 SHARE = re.compile(r"(\d+\.\d)\s%")
 
 
@@ -60,11 +60,11 @@ def choose(page, selector, value):
 
 
 def error_shown(page):
-    return float(page.run("document.querySelector('.tiles').dataset.error"))
+    return float(page.run("document.querySelector('#scores').dataset.error"))
 
 
 def wait_error(page, expected):
-    page.wait(f"Math.abs(document.querySelector('.tiles').dataset.error - {expected!r}) < 1e-9")
+    page.wait(f"Math.abs(document.querySelector('#scores').dataset.error - {expected!r}) < 1e-9")
 
 
 def test_brushing_the_cloud_moves_everything_else(show, model_file):
@@ -125,7 +125,7 @@ def test_what_if_moves_the_numbers_and_can_be_undone(show, model_file):
     choose(page, "#members tbody tr:nth-child(5) input[type=range]", "10")
     weights[4] = 10
     wait_error(page, what.judge("vote", weights)["error"])
-    assert page.run("document.querySelector('.tiles').dataset.members") == "49"
+    assert page.run("document.querySelector('#scores').dataset.members") == "49"
     for _ in range(3):
         click(page, "#undo")
     wait_error(page, own)
@@ -136,13 +136,13 @@ def test_what_if_moves_the_numbers_and_can_be_undone(show, model_file):
     click(page, "#best")
     best = what.best([k for k in range(50) if weights[k]])
     n_best = np.count_nonzero(best["weights"])
-    page.wait(f"document.querySelector('.tiles').dataset.members === '{n_best}'")
+    page.wait(f"document.querySelector('#scores').dataset.members === '{n_best}'")
     wait_error(page, what.judge("vote", best["weights"])["error"])
     said = page.run("document.querySelector('.whatif').innerText")
     assert f"{100 * best['error']:.1f}" in said
     for rule in ("choquet", "templates", "knora-e"):
         choose(page, "#rule", rule)
-        page.wait(f"document.querySelector('.tiles').dataset.rule === '{rule}'")
+        page.wait(f"document.querySelector('#scores').dataset.rule === '{rule}'")
         expected = what.judge(rule, best["weights"])
         assert error_shown(page) == pytest.approx(expected["error"])
     lines = page.run("document.querySelector('.lines').innerText")

@@ -74,7 +74,7 @@ def test_it_runs_in_a_page_that_is_not_its_own(browser, tmp_path):
         encoding="utf-8",
     )
     shown = browser.page(page.as_uri())
-    shown.wait("document.querySelector('.tiles')?.dataset.error === '0'")
+    shown.wait("document.querySelector('#scores')?.dataset.error === '0'")
     assert shown.run("document.querySelectorAll('#members tbody tr').length") == 3
     assert shown.complaints() == []
     shown.close()

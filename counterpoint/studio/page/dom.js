@@ -44,6 +44,12 @@ export const number = (value, digits = 3) =>
 export const count = (n) => Math.round(n).toLocaleString("en").replaceAll(",", "\u202f".normalize());
 export const many = (n, word) => count(n) + SPACE + word + (n === 1 ? "" : "s");
 
+// Long names lose their middle: the end often tells them apart.
+export function squeeze(text, most) {
+  const all = [...visible(text)];
+  return all.length <= most ? all.join("") : all.slice(0, most - 8).join("") + "\u2026" + all.slice(-7).join("");
+}
+
 export function colour(element, name) {
   return getComputedStyle(element).getPropertyValue("--" + name).trim();
 }

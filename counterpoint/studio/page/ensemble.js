@@ -1,5 +1,5 @@
 // The ensemble: cloud, matrix, members and rows that follow each other; and what if.
-import { h, replace, percent, number, latest, many, count } from "./dom.js";
+import { h, replace, percent, number, latest, many, count, squeeze } from "./dom.js";
 import { cloud } from "./cloud.js";
 import { matrix } from "./matrix.js";
 import { rowList, showRow } from "./rows.js";
@@ -12,10 +12,10 @@ export function ensembleView(app, panel) {
   const rules = new Map(m.rules.map((rule) => [rule.name, rule]));
   app.rule = rules.has("own") ? "own" : "vote";
   app.weights = Array(n).fill(1);
-  let past = [], future = [], brushed = null, first = null;
+  let past = [], future = [], brushed = null, first = null, chosen = "";
 
   // -- scores ---------------------------------------------------------------------------------
-  const tiles = h("ul", { class: "tiles", "aria-live": "polite" });
+  const tiles = h("ul", { class: "tiles", id: "scores", "aria-live": "polite" });
   const recalls = h("div", {}), calibration = h("div", {}), parts = h("div", {}), lines = h("ol", { class: "lines" });
   const tile = (title, value, note, way) => h("li", { class: "tile" }, h("span", {}, title), h("b", {}, value), h("span", { class: way || "" }, note));
   const against = (now, before, written) => {
@@ -29,7 +29,8 @@ export function ensembleView(app, panel) {
     const [lossNote, lossWay] = against(told.log_loss, first.log_loss, (v) => number(v));
     const low = told.classes.filter((c) => c.recall !== null).sort((a, b) => a.recall - b.recall)[0];
     replace(tiles,
-      tile("Error", percent(told.error), `${percent(told.low)} to ${percent(told.high)}`),
+      tile("Error", percent(told.error), `${percent(told.low)} to ${percent(told.high)}` +
+        (chosen === JSON.stringify(app.weights) ? "; half of the rows chose them" : "")),
       tile("Change of error", first === told ? "\u2013" : percent(told.error - first.error), errorNote, errorWay),
       tile("Log-loss", number(told.log_loss), lossNote, lossWay),
       tile("Probabilities off by", told.calibration ? percent(told.calibration.gap) : "\u2013", "on average"),
@@ -86,7 +87,9 @@ export function ensembleView(app, panel) {
     best.disabled = true;
     try {
       const found = await app.ask("best", { members: on });
-      change(() => { app.rule = "vote"; app.weights = found.weights.map((w) => Math.min(w, HIGHEST)); });
+      const weights = found.weights.map((w) => Math.min(w, HIGHEST));
+      chosen = JSON.stringify(weights);
+      change(() => { app.rule = "vote"; app.weights = weights; });
       weighs.textContent = `Chosen on ${count(found.n_chosen_on)} rows; on the ${count(found.n_rows)} others their vote errs on ${percent(found.error)} (${percent(found.low)} to ${percent(found.high)}).`;
     } finally { best.disabled = false; }
   }) }, "Best of these");
@@ -109,7 +112,7 @@ export function ensembleView(app, panel) {
     weight.addEventListener("input", () => { change(() => { app.weights[k] = Number(weight.value); }, { join: joined }); joined = true; });
     weight.addEventListener("change", () => { joined = false; });
     const says = h("output", {});
-    const row = h("tr", { "data-member": k }, h("td", {}, box), h("th", { scope: "row" }, h("span", { class: "short", title: name }, name)),
+    const row = h("tr", { "data-member": k }, h("td", {}, box), h("th", { scope: "row" }, h("span", { title: name }, squeeze(name, 20))),
       h("td", {}, h("span", { class: "bar" }, h("i", { style: { width: (100 * m.errors[k]) / far + "%" } })), h("span", { class: "figure" }, percent(m.errors[k]))),
       h("td", {}, place < 0 ? "" : number(meanKappa[place], 2)), h("td", { class: "weigh" }, weight, says));
     return { row, box, weight, says, k, kappa: place < 0 ? null : meanKappa[place] };
