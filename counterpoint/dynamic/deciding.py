@@ -2,10 +2,11 @@
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.utils import check_array
 
 from counterpoint._kernels import dynamic as kernels
 from counterpoint._kernels.threads import threads_for
-from counterpoint._outputs import MemberOutputs
+from counterpoint._outputs import MemberOutputs, as_outputs
 from counterpoint._validation import check_choice
 from counterpoint.combiners.combiner import as_shares
 from counterpoint.dynamic.competence import Queries
@@ -51,7 +52,18 @@ def decide_dynamically(
            [0., 1.]])
     """
     competence = COMPETENCES[check_choice(method, "method", COMPETENCES)]()
-    known_points, points = np.asarray(known_points, float), np.asarray(points, float)
+    known, outputs = as_outputs(known), as_outputs(outputs)
+    known.need_truth()
+    outputs.need_votes("Dynamic selection")
+    if outputs.n_members != known.n_members or outputs.n_classes != known.n_classes:
+        raise ValueError(
+            f"known is of {known.n_members} members and {known.n_classes} classes, outputs of "
+            f"{outputs.n_members} and {outputs.n_classes}: give the same members and classes."
+        )
+    if competence.needs_proba and (known.proba is None or outputs.proba is None):
+        raise ValueError(f"method={method!r} reads probabilities, and these outputs hold labels.")
+    known_points = _points(known_points, "known_points", known)
+    points = _points(points, "points", outputs, n_features=known_points.shape[1])
     region = None
     if competence.needs_region:
         region = as_region(None, None).fit(known_points, known.y)
@@ -67,3 +79,13 @@ def decide_dynamically(
     with threads_for(votes.size):
         support = kernels.weighted_vote(votes, np.ascontiguousarray(say.T), outputs.n_classes)
     return as_shares(support)
+
+
+def _points(points, name: str, outputs: MemberOutputs, n_features: int | None = None) -> NDArray:
+    found = check_array(points, dtype=np.float64, input_name=name)
+    if len(found) != outputs.n_samples or n_features not in (None, found.shape[1]):
+        raise ValueError(
+            f"{name} has shape {found.shape}: give a row for each of {outputs.n_samples} samples, "
+            "with the same columns as the other points."
+        )
+    return found

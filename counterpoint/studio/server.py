@@ -308,6 +308,16 @@ def open_studio(
     -------
     Served
         With its ``address``.
+
+    Examples
+    --------
+    >>> from counterpoint import MemberOutputs
+    >>> from counterpoint.studio import open_studio
+    >>> outputs = MemberOutputs([[0, 1, 1], [0, 0, 1], [1, 1, 0]], [0, 1, 1])
+    >>> studio = open_studio(outputs, browser=False, wait=False)
+    >>> studio.address.startswith("http://127.0.0.1:")
+    True
+    >>> studio.close()
     """
     served = Served(Session(given, truth=truth, target=target, data=data), port)
     if browser:

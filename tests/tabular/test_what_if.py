@@ -6,7 +6,7 @@ from sklearn.metrics import log_loss
 from counterpoint import MemberOutputs
 from counterpoint.combiners import COMBINERS, MeanCombiner, VoteCombiner
 from counterpoint.datasets import load
-from counterpoint.dynamic import DynamicSelectionClassifier
+from counterpoint.dynamic import DynamicSelectionClassifier, decide_dynamically
 from counterpoint.tabular import WhatIf
 from counterpoint.tabular import what_if as module
 from counterpoint.tabular.calibration import describe_calibration
@@ -150,3 +150,15 @@ def test_thresholds_count_what_they_say(what):
         assert told["error"][at] == pytest.approx(missed + false)
         assert told["cost"][at] == pytest.approx(5 * missed + false)
     assert told["cost"][told["best"]] == min(told["cost"])
+
+
+def test_points_belong_to_the_samples(what):
+    half = what.outputs.take_rows(np.arange(50))
+    for points, word in ((what.points[:49], "points has shape"), (what.points[:50, 1:], "columns")):
+        with pytest.raises(ValueError, match=word):
+            decide_dynamically("ola", half, what.points[:50], half, points)
+    with pytest.raises(ValueError, match="same members"):
+        decide_dynamically("ola", half, what.points[:50], half.take([0]), what.points[:50])
+    labels = MemberOutputs(half.votes, half.y)
+    with pytest.raises(ValueError, match="reads probabilities"):
+        decide_dynamically("rrc", labels, what.points[:50], labels, what.points[:50])
