@@ -5,15 +5,18 @@ import re
 import subprocess
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import chromium
 import numpy as np
 import pytest
+from sklearn.tree import DecisionTreeClassifier
 
 from counterpoint import MemberOutputs
+from counterpoint.auto import OverproduceSelectClassifier
 from counterpoint.studio.opening import ensemble_of_model
-from counterpoint.tabular import load
+from counterpoint.tabular import METHODS, load
 
 browser = pytest.fixture(chromium.session, scope="module")
 READY = "document.querySelector('#scores')?.dataset.error && document.querySelector('#fights li')"
@@ -150,7 +153,23 @@ def test_what_if_moves_the_numbers_and_can_be_undone(show, model_file):
     assert page.complaints() == []
 
 
-def test_a_table_is_dropped_and_members_appear_until_it_is_good_enough(show, table_file):
+class SlowTree(DecisionTreeClassifier):
+    """A tree that takes its time, so that one can stop in the middle."""
+
+    def fit(self, X, y, **options):
+        time.sleep(0.1)
+        return super().fit(X, y, **options)
+
+
+def slow_pool(seed, time_limit, n_jobs):
+    pool = [(f"tree {k}", SlowTree(max_depth=1 + k % 4, random_state=k)) for k in range(20)]
+    return OverproduceSelectClassifier(pool, random_state=seed)
+
+
+def test_a_table_is_dropped_and_members_appear_until_it_is_good_enough(
+    show, table_file, monkeypatch
+):
+    monkeypatch.setitem(METHODS, "auto", replace(METHODS["auto"], make=slow_pool))
     page = show(ready="document.querySelector('#file')")
     page.give("#file", table_file)
     page.wait("document.querySelector('#target')?.options.length > 3")
@@ -170,7 +189,7 @@ def test_a_table_is_dropped_and_members_appear_until_it_is_good_enough(show, tab
     text = page.run("document.querySelector('.about').textContent")
     assert text.startswith("auto: ")
     assert tried < 20
-    script = page.run("document.querySelector('#copy-script').click()")
+    page.run("document.querySelector('#copy-script').click()")
     script = page.wait("document.querySelector('.script pre')?.textContent")
     assert "columns={'noise': 'left out'}" in script
     assert "Stopped by hand" in script
