@@ -28,6 +28,7 @@ _SUBPACKAGES = (
     "report",
     "selection",
     "sequences",
+    "studio",
     "subsets",
     "tabular",
     "trees",

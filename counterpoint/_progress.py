@@ -1,4 +1,7 @@
-"""How far long work is, told on standard error; below the command line only this knows rich."""
+"""How far long work is: told on standard error, or to whoever listens and may say "enough".
+
+Below the command line only this knows rich.
+"""
 
 import sys
 import threading
@@ -10,6 +13,9 @@ from typing import Any, TypeVar
 
 T = TypeVar("T")
 
+Listener = Callable[[dict[str, Any]], bool]
+
+_listener: ContextVar[Listener | None] = ContextVar("counterpoint_listener", default=None)
 _quiet = ContextVar("counterpoint_quiet", default=False)
 _say: ContextVar[Callable[[str], None] | None] = ContextVar("counterpoint_say", default=None)
 _work: "ContextVar[_Work | None]" = ContextVar("counterpoint_work", default=None)
@@ -188,3 +194,28 @@ def tell_of_compiling(say: Callable[[str], None]) -> Iterator[None]:
     if sum(seconds) >= 1:
         took = f"{sum(seconds):.0f} s went into compiling {len(seconds)} kernels"
         say(f"{took}, which is done once on a machine.")
+
+
+class Enough(Exception):
+    """Whoever listens has seen enough: what is done is to be kept, as after Ctrl-C."""
+
+
+@contextmanager
+def listening(listener: Listener) -> Iterator[None]:
+    """Hear of every step of the work within that tells of itself.
+
+    The listener gets what :func:`tell` was given, in the thread that works; if it returns True,
+    the work ends with what there is.
+    """
+    before = _listener.set(listener)
+    try:
+        yield
+    finally:
+        _listener.reset(before)
+
+
+def tell(step: Callable[[], dict[str, Any]]) -> None:
+    """Tell of a step to whoever listens; ``step`` is only called then. May raise Enough."""
+    listener = _listener.get()
+    if listener is not None and listener(step()):
+        raise Enough

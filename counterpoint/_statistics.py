@@ -7,7 +7,7 @@ from numpy.typing import ArrayLike
 from scipy.special import ndtri, stdtrit
 
 
-def wilson_interval(wrong: int, n: int, confidence: float = 0.95) -> tuple[float, float]:
+def wilson_interval(wrong: float, n: float, confidence: float = 0.95) -> tuple[float, float]:
     """Return limits of a rate by the score interval of Wilson (1927); NaN without trials.
 
     ``wrong`` events among ``n`` independent trials; about ``confidence`` of such intervals hold

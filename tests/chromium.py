@@ -11,6 +11,8 @@ import sys
 import tempfile
 import time
 
+import pytest
+
 NAMES = ("chromium", "chromium-browser", "google-chrome", "chrome")
 HOW = "install Chromium (Debian and Ubuntu: apt-get install chromium), then run pytest again"
 # A browser with --remote-debugging-pipe reads commands from descriptor 3 and answers on 4.
@@ -26,6 +28,18 @@ _PATIENCE = 30.0
 def find():
     """Return the path of a Chromium, or None."""
     return next((path for name in NAMES if (path := shutil.which(name))), None)
+
+
+def session():
+    """Yield a browser, for a fixture: without one the tests are skipped, or fail if asked to."""
+    path = find()
+    if path is None:
+        if os.environ.get("COUNTERPOINT_REQUIRE_BROWSER"):
+            pytest.fail(f"COUNTERPOINT_REQUIRE_BROWSER is set, but there is none: {HOW}.")
+        pytest.skip(f"No browser: {HOW}.")
+    started = Browser(path)
+    yield started
+    started.close()
 
 
 class Browser:
@@ -168,6 +182,40 @@ class Page:
         """Click somewhere in the window."""
         for kind in ("mousePressed", "mouseReleased"):
             self._call("Input.dispatchMouseEvent", type=kind, x=x, y=y, button="left", clickCount=1)
+
+    def drag(self, start, end, steps=4):
+        """Press at one place, move to another, and let go."""
+        at = [
+            (start[0] + (end[0] - start[0]) * k / steps, start[1] + (end[1] - start[1]) * k / steps)
+            for k in range(steps + 1)
+        ]
+        self._mouse("mousePressed", *at[0], button="left", clickCount=1)
+        for x, y in at[1:]:
+            self._mouse("mouseMoved", x, y, button="left", buttons=1)
+        self._mouse("mouseReleased", *at[-1], button="left", clickCount=1)
+
+    def _mouse(self, kind, x, y, **more):
+        self._call("Input.dispatchMouseEvent", type=kind, x=x, y=y, **more)
+
+    def give(self, selector, path):
+        """Choose a file in an input of the page."""
+        root = self._call("DOM.getDocument")["root"]["nodeId"]
+        node = self._call("DOM.querySelector", nodeId=root, selector=selector)["nodeId"]
+        self._call("DOM.setFileInputFiles", nodeId=node, files=[str(path)])
+
+    def wait(self, condition, patience=_PATIENCE):
+        """Wait until a JavaScript expression is true; return its value."""
+        deadline = time.monotonic() + patience
+        while not (
+            found := self.run(
+                f"(() => {{ const v = {condition}; return v instanceof Node ? true : v; }})()"
+            )
+        ):
+            if time.monotonic() > deadline:
+                text = self.run("document.body.innerText")
+                raise TimeoutError(f"{condition} has not come true; the page says: {text[:2000]}")
+            time.sleep(0.03)
+        return found
 
     def key(self, key, code):
         """Press a key."""

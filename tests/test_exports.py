@@ -28,6 +28,7 @@ SUBPACKAGES = [
     "report",
     "selection",
     "sequences",
+    "studio",
     "subsets",
     "tabular",
     "trees",

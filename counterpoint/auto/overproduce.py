@@ -98,7 +98,7 @@ class OverproduceSelectClassifier(OverproduceSelect, BaseEnsembleClassifier):
     estimator_weights_ : ndarray of shape (n_members,)
         Of the members kept; for stacking, by the size of their coefficients; for the blend, the
         mean.
-    stop_reason_ : {"complete", "no gain", "time_limit", "interrupted"}
+    stop_reason_ : {"complete", "no gain", "time_limit", "interrupted", "enough"}
         Why no more members were tried.
     failed_ : list of str
         Members that could not be trained, and why.

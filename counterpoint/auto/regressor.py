@@ -63,7 +63,7 @@ class OverproduceSelectRegressor(OverproduceSelect, BaseEnsembleRegressor):
         The members kept, fitted on all rows.
     estimator_weights_ : ndarray of shape (n_members,)
         Of the members kept.
-    stop_reason_ : {"complete", "no gain", "time_limit", "interrupted"}
+    stop_reason_ : {"complete", "no gain", "time_limit", "interrupted", "enough"}
         Why no more members were tried.
     failed_ : list of str
         Members that could not be trained, and why.

@@ -19,7 +19,7 @@ from counterpoint import _crossfit
 from counterpoint._interrupts import keep_partial
 from counterpoint._kernels.compiling import compile_time
 from counterpoint._members import is_fitted
-from counterpoint._progress import track
+from counterpoint._progress import Enough, tell, track
 from counterpoint.auto.budget import Budget
 from counterpoint.auto.plan import Plan
 from counterpoint.auto.portfolio import FIRST
@@ -129,6 +129,8 @@ class Trying:
                 raise
             keep_partial(f"going on with the {len(self.done)} members tried so far.", stacklevel=6)
             self.reason = "interrupted"
+        except Enough:
+            self.reason = "enough"
         if not self.done:
             raise ValueError("No member could be trained. " + " ".join(self.failed)[:2000])
 
@@ -250,6 +252,18 @@ class Trying:
         if self._last_fits_pay and len(self.done) >= FIRST:
             whole = [k for k, trial in self.done.items() if trial.n_rows == top]
             self.budget.keep_for_last_fits(whole, len(self.y))
+        tell(lambda: self._step(k))
+
+    def _step(self, k):
+        """Say of a member just tried what it answered, and what all so far come to together."""
+        tried, trial = sorted(self.done), self.done[k]
+        weights, loss = self._carry()
+        return {
+            "step": "tried", "name": self.members[k].name, "seconds": trial.seconds,
+            "n_fitted": trial.n_rows, "n_members": len(self.members), "answers": trial.answers,
+            "y": self.y[self.plan.asked], "loss": loss,
+            "weights": {self.members[j].name: w for j, w in zip(tried, weights, strict=True)},
+        }  # fmt: skip
 
     def _share(self, k):
         if len(self.plan.rungs) == 1:

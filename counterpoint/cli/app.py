@@ -9,11 +9,11 @@ from counterpoint import __version__
 
 COMMANDS = (
     "columns", "fit", "predict", "watch", "compare", "explain", "report", "measure", "datasets",
-    "demo", "churn", "reproduce",
+    "demo", "churn", "reproduce", "studio",
 )  # fmt: skip
 """The commands, in the order of the help: a file each, with HELP and a function of that name, or
 with an ``app`` of several."""
-_BARE = ("demo", "reproduce")  # these work with nothing after them; others then show their help
+_BARE = ("demo", "reproduce", "studio")  # these work with nothing after them; others show help
 
 app = typer.Typer(
     name="counterpoint",

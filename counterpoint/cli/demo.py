@@ -61,6 +61,7 @@ def demo(
     terminal.wrote(output, "the page")
     if report is not None:
         terminal.wrote(report, f"the report of {summary['best']}")
+    terminal.say("To see an ensemble think: counterpoint studio")
     if open_:
         terminal.open_page(output)
 

@@ -17,6 +17,7 @@ from counterpoint.combiners.fixed import (
     VoteCombiner,
 )
 from counterpoint.combiners.fuzzy import ChoquetCombiner, SugenoCombiner, fuzzy_lambda
+from counterpoint.combiners.poll import Poll
 from counterpoint.combiners.ranks import combine_ranks, rank_scores
 from counterpoint.combiners.registry import COMBINERS
 from counterpoint.combiners.stacking import StackingCombiner
@@ -39,6 +40,7 @@ __all__ = [
     "MeanCombiner",
     "MedianCombiner",
     "MinCombiner",
+    "Poll",
     "ProductCombiner",
     "StackingCombiner",
     "StagedCombiner",

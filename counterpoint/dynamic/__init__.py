@@ -11,6 +11,7 @@ from counterpoint.dynamic.competence import (
     OverallLocalAccuracy,
     Queries,
 )
+from counterpoint.dynamic.deciding import decide_dynamically
 from counterpoint.dynamic.maps import CompetenceMap, MappedCompetence
 from counterpoint.dynamic.meta import MetaLearned
 from counterpoint.dynamic.methods import COMPETENCES
@@ -50,4 +51,5 @@ __all__ = [
     "Queries",
     "RandomReference",
     "Region",
+    "decide_dynamically",
 ]

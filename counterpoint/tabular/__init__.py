@@ -16,6 +16,7 @@
 ``read_predictions`` members' predictions from a file; ``summarise_outputs`` measures them
 ``read_answers``     the same with or without the truth; ``summarise_votes`` where there is none
 ``watch``            batches of new rows without labels: estimated error, alarms
+``WhatIf``           other members or another rule, on the same rows, judged anew
 ``run_demo``         three ensembles on a shipped data set, and how their members disagree
 ==================== =====================================================================
 
@@ -50,6 +51,7 @@ _HOMES = {
     "training": ("Fit", "fit"),
     "votes": ("read_answers", "summarise_votes"),
     "watching": ("Watch", "watch"),
+    "what_if": ("WhatIf",),
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 

@@ -118,8 +118,8 @@ def describe_members(
         "measured": measured.n_members,
         "table": _table(outputs, contributions, answers),
         "cloud": _cloud(some) if len(shown) > 1 else None,
-        "matrix": _matrix(some) if len(shown) > 1 else None,
-        "growth": None if combiner is None or n == 1 else _growth(outputs, combiner),
+        "matrix": pair_matrix(some) if len(shown) > 1 else None,
+        "growth": None if combiner is None or n == 1 else describe_growth(outputs, combiner),
         "decompositions": _decompositions(outputs, combiner, measures) if votes else [],
         "margins": _margins(outputs) if votes else None,
         "disputed": _disputed(outputs, X, answers, feature_names, first_columns) if votes else None,
@@ -198,13 +198,15 @@ def _cloud(some: MemberOutputs) -> dict[str, Any]:
     }
 
 
-def _matrix(some: MemberOutputs) -> dict[str, Any]:
+def pair_matrix(some: MemberOutputs) -> dict[str, Any]:
+    """Return the agreement of every two members, and an order in which those alike are near."""
     values = matrix(some, _kappa(some))
     order = order_alike(values, _kappa(some))
     return {"measure": _kappa(some), "order": order, "values": values[np.ix_(order, order)]}
 
 
-def _growth(outputs: MemberOutputs, combiner: Combiner) -> dict[str, Any]:
+def describe_growth(outputs: MemberOutputs, combiner: Combiner) -> dict[str, Any]:
+    """Say how the error falls as members join, in their order."""
     names = ["member_error", "q"] if outputs.n_members <= _MOST_PAIRED else ["member_error"]
     followed = trajectory(outputs, names)
     errors, n = growth(outputs, combiner), outputs.n_samples
@@ -229,25 +231,29 @@ def _decompositions(
     def value(name: str) -> float:
         return measures[name]["value"]
 
-    parts = [
-        {
-            "loss": "Error of the ensemble",
-            "identity": f"error = mean member error {_MINUS} good diversity + bad diversity",
-            "source": "Brown and Kuncheva, MCS 2010",
-            "terms": [
-                term("mean member error", value("member_error"), total=True),
-                term("good diversity", -value("good_diversity")),
-                term("bad diversity", value("bad_diversity")),
-                term("error of the ensemble", value("vote_error"), total=True),
-            ],
-        }
-    ]
+    names = ("member_error", "good_diversity", "bad_diversity", "vote_error")
+    parts = [error_parts(*map(value, names))]
     if isinstance(combiner, MeanCombiner):
-        parts.append(_brier(outputs, combiner.shares(outputs)))
+        parts.append(brier_parts(outputs, combiner.shares(outputs)))
     return parts
 
 
-def _brier(outputs: MemberOutputs, weights: NDArray) -> dict[str, Any]:
+def error_parts(member_error: float, good: float, bad: float, error: float) -> dict[str, Any]:
+    """Tell the error of an ensemble as the sum that good and bad diversity make of it."""
+    return {
+        "loss": "Error of the ensemble",
+        "identity": f"error = mean member error {_MINUS} good diversity + bad diversity",
+        "source": "Brown and Kuncheva, MCS 2010",
+        "terms": [
+            term("mean member error", member_error, total=True),
+            term("good diversity", -good),
+            term("bad diversity", bad),
+            term("error of the ensemble", error, total=True),
+        ],
+    }
+
+
+def brier_parts(outputs: MemberOutputs, weights: NDArray) -> dict[str, Any]:
     """Squared error of probabilities, summed over the classes: exact for their mean."""
     sums = {"member_error": 0.0, "ambiguity": 0.0, "error": 0.0}
     for k in range(outputs.n_classes):

@@ -40,7 +40,7 @@ CASES = {
     "reproduce": ["independent-vote", "-o", "."],
 }  # fmt: skip
 # These print and write nothing.
-SILENT = {"datasets list", "datasets describe"}
+SILENT = {"datasets list", "datasets describe", "studio"}
 SECONDS = 240
 
 

@@ -23,7 +23,7 @@ from counterpoint.combiners import Combiner
 
 # Functions that read or write files, start long work, or draw: attacked by tests of their own.
 LEFT_OUT = {
-    "base", "claims", "large", "plots", "report", "tabular",
+    "base", "claims", "large", "plots", "report", "studio", "tabular",
 }  # fmt: skip
 LONG = {
     "datasets.add_file",

@@ -6,7 +6,6 @@ CI: then they fail.
 """
 
 import io
-import os
 
 import chromium
 import pytest
@@ -18,17 +17,7 @@ from counterpoint.report.demo_page import render_demo
 from counterpoint.report.figures import demo_figures, new_figure, save_to
 from counterpoint.report.reproductions import render_reproductions
 
-
-@pytest.fixture(scope="module")
-def browser():
-    path = chromium.find()
-    if path is None:
-        if os.environ.get("COUNTERPOINT_REQUIRE_BROWSER"):
-            pytest.fail(f"COUNTERPOINT_REQUIRE_BROWSER is set, but there is none: {chromium.HOW}.")
-        pytest.skip(f"No browser: {chromium.HOW}.")
-    started = chromium.Browser(path)
-    yield started
-    started.close()
+browser = pytest.fixture(chromium.session, scope="module")
 
 
 @pytest.fixture
