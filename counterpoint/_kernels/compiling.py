@@ -29,6 +29,8 @@ import numba
 from numba import njit
 from numba.core import event
 
+from counterpoint._kernels.parts import part
+
 
 @contextmanager
 def compile_time() -> Iterator[list[float]]:
@@ -158,18 +160,12 @@ def parallel(**options):
     return compiled
 
 
-# Wrappers for Python and a cache are the outer kernel's; without them here it compiles faster.
-_INNER: dict[str, Any] = {
-    "error_model": "numpy",
-    "no_cpython_wrapper": True,
-    "no_cfunc_wrapper": True,
-}
 _UNCOUNTED: dict[str, Any] = {"_nrt": False}
 
 
 def inner(function):
     """Compile a function that only kernels call; it may make arrays."""
-    return njit(**_INNER)(function)
+    return part(error_model="numpy")(function)
 
 
 def lean(function):
@@ -179,4 +175,4 @@ def lean(function):
     makes all processors wait. For a tree's thousands of small segments that took a
     third of the time, and the caller holds the arrays anyway.
     """
-    return njit(**_INNER, **_UNCOUNTED)(function)
+    return part(error_model="numpy", **_UNCOUNTED)(function)
