@@ -17,6 +17,7 @@
 ``read_answers``     the same with or without the truth; ``summarise_votes`` where there is none
 ``watch``            batches of new rows without labels: estimated error, alarms
 ``run_demo``         three ensembles on a shipped data set, and how their members disagree
+``warm_up``          compile ahead what the ``FIRST_USES`` of families would compile
 ==================== =====================================================================
 
 Every result has a ``summary()`` of plain data, and there is no other: the terminal prints it,
@@ -49,6 +50,7 @@ _HOMES = {
     "table_model": ("TableModel",),
     "training": ("Fit", "fit"),
     "votes": ("read_answers", "summarise_votes"),
+    "warming": ("FIRST_USES", "warm_up"),
     "watching": ("Watch", "watch"),
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
