@@ -3,95 +3,97 @@
 import time
 import warnings
 from collections.abc import Callable, Sequence
+from typing import Any
 
-import numba
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 from sklearn.datasets import make_classification
 from sklearn.ensemble import RandomForestClassifier
 
 from counterpoint._kernels.compiling import shareable, watch
+from counterpoint._kernels.threads import own_threads
 from counterpoint._progress import quiet, track
 from counterpoint._validation import check_choice
 
 _ROWS = 200
 
 
-def _table():
+def _table() -> tuple[NDArray, NDArray]:
     return make_classification(_ROWS, 6, n_informative=4, n_redundant=0, random_state=0)
 
 
-def _forest(n_estimators=5, max_depth=3):
+def _forest(n_estimators: int = 5, max_depth: int = 3) -> RandomForestClassifier:
     return RandomForestClassifier(n_estimators, max_depth=max_depth, random_state=0)
 
 
-def _use(model, numbers=False):
+def _use(model: Any, numbers: bool = False) -> None:
     X, y = _table()
     model.fit(X, y + X[:, 0] if numbers else y).predict(X)
 
 
-def _trees():
+def _trees() -> None:
     from counterpoint.trees import HistTreeClassifier
 
     _use(HistTreeClassifier(max_depth=3))
 
 
-def _regression_trees():
+def _regression_trees() -> None:
     from counterpoint.trees import HistTreeRegressor
 
     _use(HistTreeRegressor(max_depth=3), numbers=True)
 
 
-def _boosting():
+def _boosting() -> None:
     from counterpoint.boosting import AdaBoostNCClassifier
     from counterpoint.trees import HistTreeClassifier
 
     _use(AdaBoostNCClassifier(HistTreeClassifier(max_depth=3), n_estimators=5))
 
 
-def _gradient_boosting():
+def _gradient_boosting() -> None:
     from counterpoint.boosting import HistBoostClassifier
 
     _use(HistBoostClassifier(n_estimators=5))
 
 
-def _networks():
+def _networks() -> None:
     from counterpoint.networks import NegativeCorrelationClassifier
 
     _use(NegativeCorrelationClassifier(n_estimators=3, max_epochs=3))
 
 
-def _views():
+def _views() -> None:
     from counterpoint.views import ForestRCClassifier
 
     _use(ForestRCClassifier(n_estimators=3))
 
 
-def _subsets():
+def _subsets() -> None:
     from counterpoint.subsets import StochasticDiscriminationClassifier
 
     _use(StochasticDiscriminationClassifier(n_estimators=50))
 
 
-def _kernels_of_ensembles():
+def _kernels_of_ensembles() -> None:
     from counterpoint.subsets import EnsembleKernelSVC
 
     _use(EnsembleKernelSVC(_forest()))
 
 
-def _hyperboxes():
+def _hyperboxes() -> None:
     from counterpoint.hyperboxes import HyperboxClassifier
 
     _use(HyperboxClassifier())
 
 
-def _dynamic():
+def _dynamic() -> None:
     from counterpoint.dynamic import DynamicSelectionClassifier
 
     _use(DynamicSelectionClassifier(_forest()))
 
 
-def _sequences():
+def _sequences() -> None:
     from counterpoint.sequences import HMMClassifier
 
     rng = np.random.RandomState(0)
@@ -100,50 +102,50 @@ def _sequences():
     model.predict_proba(X)
 
 
-def _selection():
+def _selection() -> None:
     from counterpoint.selection import EnsembleSelectionClassifier
 
     _use(EnsembleSelectionClassifier(_forest()))
 
 
-def _measures():
+def _measures() -> None:
     from counterpoint.diversity import profile
 
     rng = np.random.RandomState(0)
     profile(rng.rand(5, _ROWS) < 0.7)
 
 
-def _one_tree():
+def _one_tree() -> None:
     from counterpoint.trees import MergedTreeClassifier
 
     _use(MergedTreeClassifier(n_estimators=3))
 
 
-def _equivalent_tree():
+def _equivalent_tree() -> None:
     from counterpoint.trees import equivalent_tree
 
     equivalent_tree(_forest(3, 2).fit(*_table()))
 
 
-def _distilled_tree():
+def _distilled_tree() -> None:
     from counterpoint.trees import DistilledTreeClassifier
 
     _use(DistilledTreeClassifier(_forest()))
 
 
-def _rules():
+def _rules() -> None:
     from counterpoint.trees import RuleMergeClassifier
 
     _use(RuleMergeClassifier(_forest(3)))
 
 
-def _auto():
+def _auto() -> None:
     from counterpoint.auto import OverproduceSelectClassifier
 
     _use(OverproduceSelectClassifier(time_limit=10, random_state=0))
 
 
-def _auto_numbers():
+def _auto_numbers() -> None:
     from counterpoint.auto import OverproduceSelectRegressor
 
     _use(OverproduceSelectRegressor(time_limit=10, random_state=0), numbers=True)
@@ -211,7 +213,7 @@ def warm_up(
         with quiet(), warnings.catch_warnings(), watch() as found:
             warnings.simplefilter("ignore")  # of few rows and short training: nobody keeps these
             FIRST_USES[name]()
-            if large and numba.config.NUMBA_NUM_THREADS > 1:
+            if large and own_threads() > 1:
                 for one in shareable():
                     one.compile_shared()
         rows.append(
