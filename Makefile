@@ -38,7 +38,6 @@ $(VENV)/.installed-dev: pyproject.toml | $(VENV)/bin/python
 	@touch $@ $(VENV)/.installed
 
 demo: $(VENV)/.installed
-	@$(BIN)/counterpoint warm-up measures
 	@$(BIN)/counterpoint demo --output demo.html
 
 lint: $(VENV)/.installed-dev

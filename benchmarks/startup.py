@@ -90,11 +90,11 @@ def first_use(name: str, folder: str) -> dict:
 def _use(name):
     from dataclasses import asdict
 
-    from counterpoint._kernels.compiling import watch
+    from counterpoint._kernels.compiling import compiled_within
     from counterpoint.tabular import FIRST_USES
 
     warnings.simplefilter("ignore")
-    with watch() as compiled:
+    with compiled_within() as compiled:
         start = time.process_time()
         FIRST_USES[name]()
         first = time.process_time() - start

@@ -81,7 +81,7 @@ def _name(dispatcher):
 
 
 @contextmanager
-def watch() -> Iterator[list[Compiled]]:
+def compiled_within() -> Iterator[list[Compiled]]:
     """Note what is compiled within: given is a list that is added to."""
     found: list[Compiled] = []
     with event.install_listener("numba:compile", _Watcher(found)):

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from sklearn.datasets import make_classification
 from sklearn.ensemble import RandomForestClassifier
 
-from counterpoint._kernels.compiling import shareable, watch
+from counterpoint._kernels.compiling import compiled_within, shareable
 from counterpoint._kernels.threads import own_threads
 from counterpoint._progress import quiet, track
 from counterpoint._validation import check_choice
@@ -210,7 +210,7 @@ def warm_up(
     rows = []
     for name in track(names, description="compiling, once", show=progress):
         began = time.monotonic()
-        with quiet(), warnings.catch_warnings(), watch() as found:
+        with quiet(), warnings.catch_warnings(), compiled_within() as found:
             warnings.simplefilter("ignore")  # of few rows and short training: nobody keeps these
             FIRST_USES[name]()
             if large and own_threads() > 1:

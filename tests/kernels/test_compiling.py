@@ -13,7 +13,7 @@ from attack.kernels import MESSAGE, kernels, refuse_negative_indices
 from numba.np import arrayobj
 
 from counterpoint._kernels import parts
-from counterpoint._kernels.compiling import watch
+from counterpoint._kernels.compiling import compiled_within
 
 # Other orders of a sum and fused products at most: NaN and infinity mean what they mean in numpy.
 HARMLESS = {"contract", "reassoc"}
@@ -109,14 +109,14 @@ def test_parts_are_compiled_within_the_kernel_that_calls_them():
     def twice(values):
         return add_all(values) + add_all(values)
 
-    with watch() as found:
+    with compiled_within() as found:
         assert twice(np.arange(5)) == 20
     assert gc.isenabled()
     assert {one.name.rpartition(".")[2] for one in found} >= {"add", "add_all", "twice"}
     assert [one.name.rpartition(".")[2] for one in found if one.is_kernel] == ["twice"]
     machine_code = next(iter(twice.inspect_asm().values()))
     assert "twice" in machine_code
-    with watch() as found:
+    with compiled_within() as found:
         assert twice(np.arange(3)) == 6
     assert not found
 

@@ -25,7 +25,14 @@ EXPECTED = {
         "hist.grow",
         "trees.first_fault",
     ],
-    "boosting": ["boosting.count_in", "boosting.judge", "votes.add_votes", "votes.votes_of_leaves"],
+    "boosting": [
+        "boosting.add_kinds",
+        "boosting.count_in",
+        "boosting.count_kinds",
+        "boosting.sum_kinds",
+        "votes.add_votes",
+        "votes.votes_of_leaves",
+    ],
     "gradient boosting": ["descent.mark_leaves", "descent.mark_leaves", "forest.add_up"],
     "networks": ["layers.layer", "networks.train"],
     "dynamic": [
