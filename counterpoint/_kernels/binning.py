@@ -4,6 +4,7 @@ import numpy as np
 from numba import prange
 
 from counterpoint._kernels.compiling import kernel, parallel
+from counterpoint._kernels.parts import part
 
 MISSING = 255  # the code of a missing value
 _BLOCK = 2048
@@ -34,7 +35,7 @@ def cut_points(values, counts, max_bins):
     return edges[:n_edges].copy()
 
 
-@kernel()
+@part()
 def middle(low, high):
     """Halfway between two numbers, and never the higher one."""
     value = low / 2 + high / 2

@@ -10,6 +10,7 @@ import numpy as np
 from numba import prange
 
 from counterpoint._kernels.compiling import kernel, parallel
+from counterpoint._kernels.parts import part
 
 _BLOCK = 256
 
@@ -48,14 +49,15 @@ def overlapping_pairs(lower_a, upper_a, lower_b, upper_b):
             if meet:
                 if count == len(pairs):
                     longer = np.empty((2 * count, 2), dtype=np.int64)
-                    longer[:count] = pairs
+                    for p in range(count):
+                        longer[p, 0], longer[p, 1] = pairs[p, 0], pairs[p, 1]
                     pairs = longer
                 pairs[count, 0], pairs[count, 1] = i, j
                 count += 1
     return pairs[:count]
 
 
-@kernel()
+@part()
 def _narrow(node, parent, left, feature, cut, lower, upper):
     """Cut a box down to its overlap with a node, going up from it."""
     above = parent[node]

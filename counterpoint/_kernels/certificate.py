@@ -8,11 +8,12 @@ sums them.
 import numpy as np
 
 from counterpoint._kernels.compiling import kernel
+from counterpoint._kernels.parts import part
 
 PROVEN, REFUTED, GAVE_UP = 0, 1, 2
 
 
-@kernel()
+@part()
 def _decided(
     score, t, label, lower, upper, roots, left, right, feature, cut, table, offset, slack, stack
 ):

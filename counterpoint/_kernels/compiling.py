@@ -9,17 +9,23 @@ both give the same bits. One thread does the work where sharing does not pay (``
 that small data never wait for the slower compilation; while another thread has such a loop
 running, which not every threading layer survives; and after a fork, where no other threads are.
 
+A kernel that is about to be compiled says so to the logger ``counterpoint.compiling``; the command
+shows the first of these on a terminal.
+
 Numba keeps compiled code by a function's name and its bytecode alone. So what is compiled with
 bounds checks (``NUMBA_BOUNDSCHECK=1``) has a name of its own, and neither is loaded for the other.
 """
 
+import logging
 import os
 import stat
 import tempfile
 import threading
+import time
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from functools import update_wrapper
 from pathlib import Path
 from types import FunctionType
@@ -29,6 +35,8 @@ import numba
 from numba import njit
 from numba.core import event
 
+from counterpoint._kernels.parts import KERNEL, part
+
 
 @contextmanager
 def compile_time() -> Iterator[list[float]]:
@@ -36,6 +44,64 @@ def compile_time() -> Iterator[list[float]]:
     seconds: list[float] = []
     with event.install_timer("numba:compile", seconds.append):
         yield seconds
+
+
+@dataclass(frozen=True)
+class Compiled:
+    """A function that was compiled, for types of arguments that it had not met."""
+
+    name: str  # "module.function", the last part of the module only
+    types: str
+    seconds: float  # of the processor, without those of functions that it calls
+    is_kernel: bool  # called from Python, not from another kernel
+
+
+class _Watcher(event.Listener):
+    """Notes every function compiled. Numba compiles one at a time, and within it what it calls."""
+
+    def __init__(self, found):
+        self.found, self._open = found, []
+
+    def on_start(self, event):
+        self._open.append([time.process_time(), 0.0])
+
+    def on_end(self, event):
+        began, within = self._open.pop()
+        seconds = time.process_time() - began
+        if self._open:
+            self._open[-1][1] += seconds
+        types = str(event.data["args"])
+        name = _name(event.data["dispatcher"])
+        self.found.append(Compiled(name, types, seconds - within, not self._open))
+
+
+def _name(dispatcher):
+    function = dispatcher.py_func
+    return f"{function.__module__.rpartition('.')[2]}.{function.__name__.removesuffix('_alone')}"
+
+
+@contextmanager
+def compiled_within() -> Iterator[list[Compiled]]:
+    """Note what is compiled within: given is a list that is added to."""
+    found: list[Compiled] = []
+    with event.install_listener("numba:compile", _Watcher(found)):
+        yield found
+
+
+class _Announcer(event.Listener):
+    """Says what is about to be compiled, for those who want to know why they wait."""
+
+    def on_start(self, event):
+        dispatcher = event.data["dispatcher"]
+        if dispatcher.py_func.__module__.startswith(__package__):
+            _log.info("%s", _name(dispatcher))
+
+    def on_end(self, event):
+        pass
+
+
+_log = logging.getLogger("counterpoint.compiling")
+event.register("numba:compile", _Announcer())
 
 
 def prepare_cache():
@@ -94,7 +160,7 @@ def kernel(**options):
     """Compile a kernel; options are those of ``njit``."""
 
     def compiled(function):
-        return njit(cache=KEEP, **options)(_renamed(function, _CHECKED))
+        return njit(cache=KEEP, **KERNEL, **options)(_renamed(function, _CHECKED))
 
     return compiled
 
@@ -113,6 +179,14 @@ if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_after_fork)
 
 
+_shareable: list["_Parallel"] = []
+
+
+def shareable():
+    """Return the kernels that threads may share, of the modules imported so far."""
+    return list(_shareable)
+
+
 class _Parallel:
     """One loop, compiled for one thread and for many."""
 
@@ -122,6 +196,12 @@ class _Parallel:
         self._alone = kernel(**options)(_renamed(function, "_alone"))
         self._shared = kernel(parallel=True, **options)(function)
         self.compiled = self._alone, self._shared
+        _shareable.append(self)
+
+    def compile_shared(self):
+        """Compile for many threads what was compiled for one, without running it."""
+        for types in getattr(self._alone, "signatures", ()):
+            self._shared.compile(types)
 
     def __call__(self, *args):
         if _forked or numba.get_num_threads() == 1 or not _running.acquire(blocking=False):
@@ -158,18 +238,12 @@ def parallel(**options):
     return compiled
 
 
-# Wrappers for Python and a cache are the outer kernel's; without them here it compiles faster.
-_INNER: dict[str, Any] = {
-    "error_model": "numpy",
-    "no_cpython_wrapper": True,
-    "no_cfunc_wrapper": True,
-}
 _UNCOUNTED: dict[str, Any] = {"_nrt": False}
 
 
 def inner(function):
     """Compile a function that only kernels call; it may make arrays."""
-    return njit(**_INNER)(function)
+    return part(error_model="numpy")(function)
 
 
 def lean(function):
@@ -179,4 +253,4 @@ def lean(function):
     makes all processors wait. For a tree's thousands of small segments that took a
     third of the time, and the caller holds the arrays anyway.
     """
-    return njit(**_INNER, **_UNCOUNTED)(function)
+    return part(error_model="numpy", **_UNCOUNTED)(function)

@@ -9,8 +9,10 @@ and t is an odd polynomial in y. NaN stays NaN.
 """
 
 import numpy as np
-from numba import njit, types
+from numba import types
 from numba.extending import overload
+
+from counterpoint._kernels.parts import part
 
 # Adding _ROUND to a number leaves it, rounded, in the lowest bits. log(2)/2 comes in two parts,
 # the first so short that n times it is exact.
@@ -36,9 +38,7 @@ _FAR_32, _LOW_32, _HALF_32 = np.float32(10.0), np.float32(-80.0), np.float32(0.5
 # Division by zero gives inf, as in numpy: the check for it would be a branch. Fusing a product
 # and a sum ("contract") only makes them more exact. The order of operations is kept.
 _OPTIONS = {"error_model": "numpy", "fastmath": {"contract"}}
-# Called from kernels only: a way in from Python is a good part of what compiling costs.
-INNER = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
-vectorised = njit(**_OPTIONS, **INNER)
+vectorised = part(**_OPTIONS)
 
 
 @vectorised

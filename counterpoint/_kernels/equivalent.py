@@ -6,13 +6,21 @@ Boxes and trees are as in :mod:`counterpoint._kernels.within_box`.
 import numpy as np
 
 from counterpoint._kernels.compiling import kernel
-from counterpoint._kernels.within_box import best_cut, count_labels, list_cuts, look, spread_votes
+from counterpoint._kernels.parts import part
+from counterpoint._kernels.within_box import (
+    best_cut,
+    copy_box,
+    count_labels,
+    list_cuts,
+    look,
+    spread_votes,
+)
 
 OPEN, LEAF, ALIAS = -1, -2, -3
 DONE, PAUSED, FULL = 0, 1, 2
 
 
-@kernel()
+@part()
 def _push(heap, slots, size, priority, slot):
     i = size
     while i > 0 and heap[(i - 1) // 2] < priority:
@@ -21,7 +29,7 @@ def _push(heap, slots, size, priority, slot):
     heap[i], slots[i] = priority, slot
 
 
-@kernel()
+@part()
 def _pop(heap, slots, size):
     """Take the heaviest of ``size``; the caller counts one less."""
     slot = slots[0]
@@ -86,7 +94,7 @@ def expand(
             return FULL
         slot = _pop(heap, slots, counts[1])
         counts[1] -= 1
-        box[:] = boxes[slot]
+        copy_box(boxes[slot], box)
         node = owner[slot]
         label, code = look(
             nodes, roots, first, table, exact, order, offset, start, slack,
@@ -129,7 +137,8 @@ def expand(
                 counts[2] -= 1
                 slot = free[counts[2]]
             made[node, 2 + side], made[child, 0] = child, OPEN
-            boxes[slot], owner[slot] = box, child
+            copy_box(box, boxes[slot])
+            owner[slot] = child
             boxes[slot, 1 - side, f] = k + side
             _push(heap, slots, counts[1], mass_of(mass, first, boxes[slot]), slot)
             counts[1] += 1

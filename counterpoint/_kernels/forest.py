@@ -11,12 +11,13 @@ Trees with splits on categories have kernels of their own: ``place`` says which 
 import numpy as np
 from numba import prange
 
-from counterpoint._kernels.compiling import kernel, parallel
+from counterpoint._kernels.compiling import parallel
+from counterpoint._kernels.parts import part
 
 _BLOCK = 128
 
 
-@kernel()
+@part()
 def _descend(X, start, stop, missing, root, depth, feature, cut, children, at):
     for i in range(stop - start):
         at[i] = root
@@ -62,7 +63,7 @@ def add_up(X, missing, roots, depths, feature, cut, children, table, weights):
     return total
 
 
-@kernel()
+@part()
 def way_of_category(x, sets, own):
     """Return 0, left, if row ``own`` of ``sets`` has the bit of x, else 1; 2 if x is no category.
 
@@ -77,7 +78,7 @@ def way_of_category(x, sets, own):
     return 1 - np.int64(bits & np.uint64(1))
 
 
-@kernel()
+@part()
 def _descend_sets(X, start, stop, missing, root, depth, feature, cut, children, sets, place, at):
     for i in range(stop - start):
         at[i] = root

@@ -11,6 +11,7 @@ then the same step for a whole block. Columns not in the block are called leadin
 import numpy as np
 
 from counterpoint._kernels.compiling import kernel
+from counterpoint._kernels.parts import part
 from counterpoint._kernels.within_box import row_at, winner
 
 
@@ -134,7 +135,7 @@ def pair_up(size, number, n_lead):
     return first, left, right, low, high
 
 
-@kernel()
+@part()
 def _next_box(size, begin, length, first):
     """Step to the next box, the last column fastest; False if there is none."""
     for f in range(len(size) - 1, first - 1, -1):

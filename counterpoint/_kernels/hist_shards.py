@@ -15,7 +15,7 @@ What is kept on disk of these kernels is dated by this file alone: after a chang
 import numpy as np
 from numba import prange
 
-from counterpoint._kernels.compiling import kernel, parallel
+from counterpoint._kernels.compiling import kernel, lean, parallel
 from counterpoint._kernels.hist import (
     _CENTRE,
     _FIX,
@@ -160,6 +160,18 @@ def add_up(
                                 own_counts[at + ahead_2 + np.uint64(column_2[row])] += 1
 
 
+@lean
+def _copy(numbers, to):
+    for i in range(len(to)):
+        to[i] = numbers[i]
+
+
+@lean
+def _leave(whole, less, rest):
+    for i in range(len(rest)):
+        rest[i] = whole[i] - less[i]
+
+
 @kernel(error_model="numpy")
 def scan(
     start, stop, built, fresh, fresh_counts, now, todo, scales, words, sums, segments, squares,
@@ -188,20 +200,20 @@ def scan(
             for c in range(n_children):
                 b = built[first + c]
                 if b >= 0:
-                    both[c] = fresh[b, k]
-                    both_counts[c] = fresh_counts[b, k]
+                    _copy(fresh[b, k], both[c])
+                    _copy(fresh_counts[b, k], both_counts[c])
                 elif built[first + 1 - c] >= 0:
                     slot, other = nodes[SLOT, parent], built[first + 1 - c]
-                    both[c] = hist[slot, k] - fresh[other, k]
-                    both_counts[c] = counts[slot, k] - fresh_counts[other, k]
+                    _leave(hist[slot, k], fresh[other, k], both[c])
+                    _leave(counts[slot, k], fresh_counts[other, k], both_counts[c])
             for c in range(n_children):
                 node = first + c
                 if not nodes[OPEN, node]:
                     continue
                 slot = nodes[SLOT, node]
                 if slot >= 0:
-                    hist[slot, k] = both[c]
-                    counts[slot, k] = both_counts[c]
+                    _copy(both[c], hist[slot, k])
+                    _copy(both_counts[c], counts[slot, k])
                 _scan_word(
                     node, k, words, sums, segments, both[c], both_counts[c], nodes, gains,
                     candidates, extras, n_bins, flags, sizes, now[_LIMIT], scales, floats, integers,

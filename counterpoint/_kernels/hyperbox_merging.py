@@ -9,6 +9,7 @@ import numpy as np
 
 from counterpoint._kernels.compiling import kernel
 from counterpoint._kernels.hyperboxes import sides_meet
+from counterpoint._kernels.parts import part
 
 SHORT, LONG, MID_MAX, MID_MIN = range(4)
 _HAIR = 1e-9
@@ -117,7 +118,7 @@ def merge_passes(lower, upper, starts, order, theta, gamma, min_similarity, kind
     return into
 
 
-@kernel()
+@part()
 def _by_column(lower, upper, theta):
     """Copy boxes by column, twice, so that the block tests need not ask what is known or there.
 
@@ -135,7 +136,7 @@ def _by_column(lower, upper, theta):
     return own_lower, own_upper, wall_lower, wall_upper
 
 
-@kernel()
+@part()
 def _any_fit(lower, upper, start, n, v, w, theta, widest):
     """Whether any of n boxes stays within theta when joined with v, w; their widest sides."""
     widest[:n] = -np.inf
@@ -154,7 +155,7 @@ def _any_fit(lower, upper, start, n, v, w, theta, widest):
     return True
 
 
-@kernel()
+@part()
 def _fit(v, w, other_v, other_w, theta):
     widest = -np.inf
     for i in range(len(v)):
@@ -187,7 +188,7 @@ def similarity(lower, upper, other_lower, other_upper, gamma, kind):
     return 1.0 - min(1.0, distance)
 
 
-@kernel()
+@part()
 def _distances(
     own_lower, own_upper, wall_lower, wall_upper, start, n, v, w, gamma, kind, distance, other
 ):
@@ -215,7 +216,7 @@ def _distances(
             distance[k] = max(distance[k], other[k])
 
 
-@kernel()
+@part()
 def _farthest(a, minus_a, b, minus_b, gamma, farthest):
     """Raise farthest to gamma times a - minus_a, and to gamma times b - minus_b."""
     for k in range(len(a)):
@@ -224,7 +225,7 @@ def _farthest(a, minus_a, b, minus_b, gamma, farthest):
         farthest[k] = far if far > farthest[k] else farthest[k]
 
 
-@kernel()
+@part()
 def _walls_near(lower, upper, starts, c, v, w, theta, walls, apart):
     """List boxes of other classes that may overlap with what v, w is joined with."""
     n_features = len(v)
@@ -257,7 +258,7 @@ def _walls_near(lower, upper, starts, c, v, w, theta, walls, apart):
     return n_walls
 
 
-@kernel()
+@part()
 def _first_free(near, alike, v, w, lower, upper, walls):
     """Return the most similar box that can be joined with v, w without an overlap, or -1."""
     # The first is mostly free. Only where some are not is it worth to put the rest in order.
@@ -278,7 +279,7 @@ def _first_free(near, alike, v, w, lower, upper, walls):
     return -1
 
 
-@kernel()
+@part()
 def _is_free(k, v, w, lower, upper, walls):
     for m in range(len(walls)):
         o = walls[m]

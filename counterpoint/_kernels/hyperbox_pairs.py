@@ -10,6 +10,7 @@ import numpy as np
 from counterpoint._kernels.compiling import kernel
 from counterpoint._kernels.hyperbox_merging import _fit, similarity
 from counterpoint._kernels.hyperboxes import overlap
+from counterpoint._kernels.parts import part
 
 
 @kernel()
@@ -101,14 +102,14 @@ def merge_pairs(lower, upper, codes, theta, gamma, min_similarity, kind, first, 
     return into
 
 
-@kernel()
+@part()
 def _is_old(pair, into, born):
     """Whether one of a pair is gone, or has changed since it was listed."""
     i, k = -pair[1], -pair[2]
     return into[i] != i or into[k] != k or max(born[i], born[k]) > pair[3]
 
 
-@kernel()
+@part()
 def _in_the_way(v, w, code, lower, upper, codes, into, blocker, i, k):
     """Return a box of another class that v, w overlaps with, or -1; ``blocker`` remembers it."""
     for box in (i, k):
@@ -127,7 +128,7 @@ def _in_the_way(v, w, code, lower, upper, codes, into, blocker, i, k):
     return -1
 
 
-@kernel()
+@part()
 def _may_part(v, w, other_lower, other_upper):
     """Whether two boxes that overlap may not any more once the other has grown.
 

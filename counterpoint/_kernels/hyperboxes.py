@@ -8,6 +8,7 @@ import numpy as np
 from numba import prange
 
 from counterpoint._kernels.compiling import kernel, parallel
+from counterpoint._kernels.parts import part
 
 
 @kernel(inline="always")
@@ -124,7 +125,7 @@ def _stick_out(x_lower, x_upper, s, lower, upper, b, i, gamma):
     return gamma[i] * max(x_upper[s, i] - upper[b, i], lower[b, i] - x_lower[s, i])
 
 
-@kernel()
+@part()
 def _centre_distance(x_lower, x_upper, s, lower, upper, b):
     total = 0.0
     for i in range(x_lower.shape[1]):
@@ -211,7 +212,7 @@ def grow_online(
     return n_boxes
 
 
-@kernel()
+@part()
 def _contract(lower, upper, other_lower, other_upper):
     """Take two boxes apart, along the side on which they overlap least."""
     least, side = np.inf, -1

@@ -8,7 +8,8 @@ leaves (deep trees: short lists); or the numbers are compared, many at once (sha
 import numpy as np
 from numba import prange
 
-from counterpoint._kernels.compiling import kernel, parallel
+from counterpoint._kernels.compiling import parallel
+from counterpoint._kernels.parts import part
 
 # Columns compared while their numbers are near the processor.
 _TILE = 1024
@@ -93,10 +94,10 @@ def nearest_by_lists(asked, first, rows, begin, weights, k, found, shared):
     """
     n_trees, n = rows.shape
     n_parts = min(len(asked), 64)  # room for all rows is made once for many asked ones
-    for part in prange(n_parts):
+    for strip in prange(n_parts):
         weight_of = np.zeros(n, dtype=np.float32)
         met = np.empty(n, dtype=np.int32)
-        for i in range(part * len(asked) // n_parts, (part + 1) * len(asked) // n_parts):
+        for i in range(strip * len(asked) // n_parts, (strip + 1) * len(asked) // n_parts):
             n_met = 0
             for t in range(n_trees):
                 leaf = first[t] + t + asked[i, t]
@@ -111,7 +112,7 @@ def nearest_by_lists(asked, first, rows, begin, weights, k, found, shared):
                 weight_of[met[m]] = 0.0
 
 
-@kernel()
+@part()
 def _keep_heaviest(met, n_met, weight_of, k, found, shared):
     # A heap with the lightest on top; of equals the higher number is lighter.
     size = 0
@@ -148,6 +149,6 @@ def _keep_heaviest(met, n_met, weight_of, k, found, shared):
     shared[size:] = 0.0
 
 
-@kernel()
+@part()
 def _lighter(weight, row, other_weight, other_row):
     return weight < other_weight or (weight == other_weight and row > other_row)

@@ -8,13 +8,14 @@ may be as near are.
 import numpy as np
 
 from counterpoint._kernels.compiling import kernel
+from counterpoint._kernels.parts import part
 
 _CHUNK = 64
 # So many more rows than asked for are looked at again, so that rounding seldom matters.
 _MORE = 1
 
 
-@kernel()
+@part()
 def _floor(mine, tops, width):
     """Return a score that at least ``width`` rows reach: of the best of each group, the width-th.
 
@@ -22,7 +23,8 @@ def _floor(mine, tops, width):
     neighbours and the processor takes many at once.
     """
     n_groups = len(tops)
-    tops[:] = mine[:n_groups]
+    for g in range(n_groups):
+        tops[g] = mine[g]
     for start in range(n_groups, len(mine), n_groups):
         part = mine[start : start + n_groups]
         for g in range(len(part)):
@@ -38,7 +40,7 @@ def _floor(mine, tops, width):
     return best[width - 1]
 
 
-@kernel()
+@part()
 def _distance(a, b):
     total = 0.0
     for f in range(len(a)):
@@ -47,7 +49,7 @@ def _distance(a, b):
     return total
 
 
-@kernel()
+@part()
 def _put_near(far, row, value, at):
     """Insert into the sorted list of distances; of equals the lower row first."""
     k = len(far) - 1

@@ -18,12 +18,12 @@ are added up in order, so that results are the same at any number of threads.
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from counterpoint._kernels import turns
 from counterpoint._kernels.compiling import kernel
-from counterpoint._kernels.elementary import INNER, exp, tanh, vectorised
+from counterpoint._kernels.elementary import exp, tanh, vectorised
+from counterpoint._kernels.parts import part
 
 LINEAR, SIGMOID, SOFTMAX = range(3)
 SQUARED, ENTROPY = range(2)
@@ -32,8 +32,8 @@ _MOVES, _VECTORS = 4, 256
 
 # Sums over the samples of a block may be taken in another order ("reassoc"), or they would not be
 # vectorised. The order is settled at compile time: one machine gives one result.
-_summing = njit(error_model="numpy", fastmath={"contract", "reassoc"}, **INNER)
-_inner = njit(**INNER)
+_summing = part(error_model="numpy", fastmath={"contract", "reassoc"})
+_inner = part()
 
 
 class Job(NamedTuple):

@@ -9,9 +9,10 @@ sequences in threads of their own.
 import numpy as np
 
 from counterpoint._kernels.compiling import kernel
+from counterpoint._kernels.parts import part
 
 
-@kernel(nogil=True)
+@part()
 def _log_sum(values):
     most = values[0]
     for v in values[1:]:
@@ -25,7 +26,7 @@ def _log_sum(values):
     return most + np.log(total)
 
 
-@kernel(nogil=True)
+@part()
 def _careful(log_emission, first, log_start, log_move, n_mixtures, gamma, pairs):
     """One sequence in logarithms, where plain numbers underflow; as ``pass_over``."""
     length, n_states = len(log_emission), len(log_start)
@@ -77,7 +78,8 @@ def densities(X, parameters):
     for s in range(n):
         # Sums run along the components, so that they can be taken several at a time.
         row = found[s]
-        row[:] = parameters[0]
+        for k in range(len(row)):
+            row[k] = parameters[0, k]
         at = 1 + d
         for i in range(d):
             x = X[s, i]
@@ -191,7 +193,7 @@ def pass_over(log_emission, emission, offset, start, log_start, log_move, n_mixt
     return likelihood, firsts, moves + products * move
 
 
-@kernel(nogil=True)
+@part()
 def _forward(emission, begin, move, n_mixtures, b, ahead):
     """Fill densities of states and scaled forward probabilities; -inf where digits are lost."""
     n_states = len(begin)
@@ -199,7 +201,8 @@ def _forward(emission, begin, move, n_mixtures, b, ahead):
     for t in range(len(emission)):
         reach = ahead[t]
         if t == 0:
-            reach[:] = begin
+            for q in range(n_states):
+                reach[q] = begin[q]
         else:
             reach[:] = 0.0
             for p in range(n_states):
@@ -222,7 +225,7 @@ def _forward(emission, begin, move, n_mixtures, b, ahead):
     return total
 
 
-@kernel(nogil=True)
+@part()
 def _backward(length, turned, b, ahead, back, scales):
     """Fill backward factors, so that ahead * back is the probability of a state.
 

@@ -9,7 +9,8 @@ import numpy as np
 from counterpoint._kernels.compiling import kernel
 from counterpoint._kernels.equivalent import DONE, FULL, PAUSED
 from counterpoint._kernels.grid import drop_cuts, label_cells
-from counterpoint._kernels.within_box import count_labels, list_cuts, look, mix
+from counterpoint._kernels.parts import part
+from counterpoint._kernels.within_box import copy_box, count_labels, list_cuts, look, mix
 
 # Columns of ``cells`` of the memory: least cost known, cost (0: not known), cut, label (-1: none).
 LEAST, COST, CUT, LABEL = 0, 1, 2, 3
@@ -27,12 +28,12 @@ def _slot_of(code, keys, used):
     return np.int64(at)
 
 
-@kernel()
+@part()
 def _range_code(f, a, b):
     return mix(np.uint64(f) ^ (np.uint64(a) << np.uint64(20)) ^ (np.uint64(b) << np.uint64(42)))
 
 
-@kernel()
+@part()
 def _order_cuts(first, cuts, n_cuts, hist, listed):
     """List cuts, those that leave least entropy of labels first; returns their number."""
     n_classes = hist.shape[1]
@@ -66,7 +67,7 @@ def _order_cuts(first, cuts, n_cuts, hist, listed):
     return m
 
 
-@kernel()
+@part()
 def solve_table(labels, size, deep):
     """Find the smallest tree for labels on a grid, by all boxes of cells, small ones first.
 
@@ -180,7 +181,7 @@ def search(
             return FULL
         if frame[STAGE] == 0:
             # A box seen for the first time, or again with more to spend.
-            box[:] = boxes[top]
+            copy_box(boxes[top], box)
             counts[3] += 1
             look(
                 nodes, roots, first, table, exact, order, offset, start, slack,
@@ -258,7 +259,7 @@ def search(
             which = whole + _range_code(f, a, b)
             near = np.int64(which & np.uint64(len(seen) - 1))
             if seen[near] != which or found[near] == -1:
-                box[:] = boxes[top]
+                copy_box(boxes[top], box)
                 box[0, f], box[1, f] = a, b
                 counts[3] += 1
                 said, code = look(
@@ -325,7 +326,7 @@ def search(
         else:
             # In full: a box is part of many, and asking again and again costs more.
             child[NEED] = 2**30
-        boxes[top + 1] = boxes[top]
+        copy_box(boxes[top], boxes[top + 1])
         boxes[top + 1, 1 - ask, f] = k + ask
         counts[0] += 1
     return DONE

@@ -8,11 +8,11 @@ in a kernel that holds no lock of Python's.
 """
 
 import numpy as np
-from numba import njit, types
+from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic, overload
 
-from counterpoint._kernels.elementary import INNER
+from counterpoint._kernels.parts import part
 
 # The words that threads share: pieces finished, whether helpers are to go, then a word for each
 # piece of a round, the number of rounds in which it was taken. Each on a cache line of its own, for
@@ -44,7 +44,7 @@ def swap(words, which, old, new):
     return True
 
 
-@njit(**INNER)
+@part()
 def take(words, round_, first, last, start):
     """Take a free piece from ``first`` to ``last`` and return it, or -1; try ``start`` first."""
     n = last - first

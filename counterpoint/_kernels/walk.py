@@ -9,6 +9,7 @@ import numpy as np
 from numba import prange
 
 from counterpoint._kernels.compiling import kernel, parallel
+from counterpoint._kernels.parts import part
 
 _BLOCK = 256
 
@@ -37,12 +38,12 @@ def lay_out(roots, left, right):
     return old, child
 
 
-@kernel()
+@part()
 def _step(x, node, feature, cut, left):
     return np.uint32(left[node] + np.uint32(x[feature[node]] > cut[node]))
 
 
-@kernel()
+@part()
 def _walk_eight(X, i, root, feature, cut, left):
     """Leaves of samples i to i + 7: while one waits for memory the others go on."""
     a, b, c, d, e, f, g, h = root, root, root, root, root, root, root, root

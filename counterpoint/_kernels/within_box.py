@@ -14,13 +14,14 @@ No function here calls itself: numba cannot keep such functions in its cache.
 import numpy as np
 
 from counterpoint._kernels.compiling import kernel
+from counterpoint._kernels.parts import part
 
 _A = np.uint64(0x9E3779B97F4A7C15)
 _B = np.uint64(0xBF58476D1CE4E5B9)
 _C = np.uint64(0x94D049BB133111EB)
 
 
-@kernel()
+@part()
 def mix(x):
     x = x + _A
     x = (x ^ (x >> np.uint64(30))) * _B
@@ -28,14 +29,22 @@ def mix(x):
     return x ^ (x >> np.uint64(31))
 
 
-@kernel()
+@part()
+def copy_box(box, to):
+    # Numba's own way drags in all that it knows of strings, for the message that shapes differ.
+    for side in range(2):
+        for f in range(box.shape[1]):
+            to[side, f] = box[side, f]
+
+
+@part()
 def row_at(nodes, node, cells):
     while nodes[node, 0] >= 0:
         node = nodes[node, 2] if cells[nodes[node, 0]] <= nodes[node, 1] else nodes[node, 3]
     return nodes[node, 1]
 
 
-@kernel()
+@part()
 def winner(total, rows, exact, order, offset, slack):
     """Return the class with the highest score, the first of equals.
 
@@ -63,7 +72,7 @@ def winner(total, rows, exact, order, offset, slack):
     return best
 
 
-@kernel()
+@part()
 def _scan(nodes, root, box, first, table, rival, low, active, frames, hashes):
     """Walk one tree within a box.
 
@@ -174,7 +183,7 @@ def look(
     return rival, code
 
 
-@kernel()
+@part()
 def list_cuts(box, first, active, cuts, n_cuts):
     """List the active cuts of each column; returns the number of cells they make."""
     n_cells = 1.0
@@ -189,7 +198,7 @@ def list_cuts(box, first, active, cuts, n_cuts):
     return n_cells
 
 
-@kernel()
+@part()
 def count_labels(
     nodes, roots, first, table, exact, order, offset, slack,
     box, rows, base, uniform, n_points, cuts, n_cuts, hist,
@@ -230,7 +239,7 @@ def count_labels(
     return only
 
 
-@kernel()
+@part()
 def spread_votes(nodes, roots, first, votes, width, box, cuts, n_cuts, hist, frames, shares):
     """Votes of all trees for each class, times volume, by slab between active cuts.
 
@@ -310,7 +319,7 @@ def spread_votes(nodes, roots, first, votes, width, box, cuts, n_cuts, hist, fra
                 break
 
 
-@kernel()
+@part()
 def best_cut(first, cuts, n_cuts, hist, active):
     """Return the column and cut that leave least entropy, weighted by what is on each side.
 

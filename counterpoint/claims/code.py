@@ -81,7 +81,8 @@ def _matters(path: Path) -> bool:
     # What watches over a run, draws or tells does not make its numbers.
     return path.suffix == ".py" and path.name not in {
         "_progress.py", "_validation.py", "_interrupts.py", "_threads.py", "_options.py",
-        "_soundness.py", "evaluation.py", "protocol.py", "code.py", "compiling.py", "__init__.py",
+        "_soundness.py", "evaluation.py", "protocol.py", "code.py", "compiling.py", "parts.py",
+        "__init__.py",
     }  # fmt: skip
 
 

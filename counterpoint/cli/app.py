@@ -9,11 +9,12 @@ from counterpoint import __version__
 
 COMMANDS = (
     "columns", "fit", "predict", "watch", "compare", "explain", "report", "measure", "datasets",
-    "demo", "churn", "reproduce", "studio",
+    "demo", "churn", "reproduce", "studio", "warm-up",
 )  # fmt: skip
 """The commands, in the order of the help: a file each, with HELP and a function of that name, or
 with an ``app`` of several."""
-_BARE = ("demo", "reproduce", "studio")  # these work with nothing after them; others show help
+# These work with nothing after them; others then show their help.
+_BARE = ("demo", "reproduce", "studio", "warm-up")
 
 app = typer.Typer(
     name="counterpoint",
@@ -24,12 +25,13 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 for _name in COMMANDS:
-    _file = import_module(f"counterpoint.cli.{_name}")
+    _function = _name.replace("-", "_")
+    _file = import_module(f"counterpoint.cli.{_function}")
     if hasattr(_file, "app"):
         app.add_typer(_file.app, name=_name)
     else:
         _command = app.command(_name, help=_file.HELP, no_args_is_help=_name not in _BARE)
-        _command(getattr(_file, _name))
+        _command(getattr(_file, _function))
 
 
 def _version(wanted: bool) -> None:

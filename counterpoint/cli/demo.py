@@ -47,7 +47,7 @@ def demo(
         from counterpoint.report.demo_page import write_demo
         from counterpoint.tabular.demo import DEFAULT_METHODS, run_demo
 
-        with tell_of_compiling(terminal.say):
+        with tell_of_compiling(terminal.say), terminal.no_word_of_compiling():
             result = run_demo(
                 dataset, methods=names or DEFAULT_METHODS, n_splits=n_splits,
                 time_limit=time_limit or None, random_state=random_state,

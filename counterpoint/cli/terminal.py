@@ -1,5 +1,6 @@
 """What all commands share of the terminal: console, errors, cells."""
 
+import logging
 import os
 import re
 import sys
@@ -24,6 +25,7 @@ _LISTED = 12
 PIPED_WIDTH = 120  # nobody's terminal: wide enough for every table to keep its words
 
 _written: list[Path] = []
+_compiling = logging.getLogger("counterpoint.compiling")
 
 
 def console(*, stderr: bool = False) -> "Console":
@@ -57,9 +59,32 @@ def kept(path: Path) -> None:
 
 
 def start() -> None:
-    """Forget the files of an earlier run in the same process."""
+    """Forget the files of an earlier run in the same process; be ready to say what compiles."""
     _written.clear()
     written.set(_written)  # files say themselves when they are whole
+    _compiling.setLevel(logging.INFO if sys.stderr.isatty() else logging.NOTSET)
+    _compiling.handlers = [_FirstWord()] if sys.stderr.isatty() else []
+
+
+class _FirstWord(logging.Handler):
+    """Says of the first kernel that is compiled why there is a wait."""
+
+    def emit(self, record: logging.LogRecord) -> None:
+        _compiling.handlers = []
+        say(
+            f"compiling {record.getMessage()} and what else is first used here; code is kept, so "
+            "this happens once. `counterpoint warm-up` does it ahead."
+        )
+
+
+@contextmanager
+def no_word_of_compiling() -> Iterator[None]:
+    """Say nothing about kernels being compiled: that is what was asked for."""
+    before, _compiling.handlers = _compiling.handlers, []
+    try:
+        yield
+    finally:
+        _compiling.handlers = before
 
 
 def what_is_left() -> str:

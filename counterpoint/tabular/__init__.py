@@ -18,6 +18,7 @@
 ``watch``            batches of new rows without labels: estimated error, alarms
 ``WhatIf``           other members or another rule, on the same rows, judged anew
 ``run_demo``         three ensembles on a shipped data set, and how their members disagree
+``warm_up``          compile ahead what the ``FIRST_USES`` of families would compile
 ==================== =====================================================================
 
 Every result has a ``summary()`` of plain data, and there is no other: the terminal prints it,
@@ -50,6 +51,7 @@ _HOMES = {
     "table_model": ("TableModel",),
     "training": ("Fit", "fit"),
     "votes": ("read_answers", "summarise_votes"),
+    "warming": ("FIRST_USES", "warm_up"),
     "watching": ("Watch", "watch"),
     "what_if": ("WhatIf",),
 }

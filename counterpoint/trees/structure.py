@@ -272,7 +272,7 @@ def check_children(left: Any, right: Any, name: str = "tree") -> int:
             "expected the same (n_nodes,) with at least one node."
         )
     # One type, so that the kernel is compiled once.
-    fault, at = kernels.first_fault(*(side.astype(np.int64, copy=False) for side in (left, right)))
+    fault, at = kernels.first_fault(*(np.ascontiguousarray(a, np.int64) for a in (left, right)))
     if fault:
         raise ValueError(
             f"{name} is no binary tree: node {at} {_FAULTS[fault]}. There are {len(left)} nodes; "

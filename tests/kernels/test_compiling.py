@@ -1,5 +1,6 @@
 """How kernels are compiled: with which freedom, and what is kept for whom."""
 
+import gc
 import os
 import subprocess
 import sys
@@ -10,6 +11,9 @@ import numpy as np
 import pytest
 from attack.kernels import MESSAGE, kernels, refuse_negative_indices
 from numba.np import arrayobj
+
+from counterpoint._kernels import parts
+from counterpoint._kernels.compiling import compiled_within
 
 # Other orders of a sum and fused products at most: NaN and infinity mean what they mean in numpy.
 HARMLESS = {"contract", "reassoc"}
@@ -39,9 +43,9 @@ compiled = pytest.mark.skipif(
 def test_no_kernel_is_free_to_ignore_nan():
     every = kernels()
     assert len(every) > 150
-    for name, parts in every.items():
-        for part in parts:
-            allowed = part.targetoptions.get("fastmath") or set()
+    for name, compilations in every.items():
+        for one in compilations:
+            allowed = one.targetoptions.get("fastmath") or set()
             assert set(allowed) <= HARMLESS, name
 
 
@@ -81,3 +85,48 @@ def test_code_with_and_without_bounds_checks_is_kept_apart(tmp_path):
     assert run("0", 0) == ["read", "0"]
     assert run("1", 3) == ["refused", "0"]
     assert run("0", 0) == ["read", "1"]
+
+
+@compiled
+def test_numba_has_what_parts_are_built_on():
+    assert parts._is_known  # or compiling takes twice the time, and nothing else is wrong
+
+
+@compiled
+def test_parts_are_compiled_within_the_kernel_that_calls_them():
+    @parts.part()
+    def add(a, b):
+        return a + b
+
+    @parts.part()
+    def add_all(values):
+        total = values[0]
+        for value in values[1:]:
+            total = add(total, value)
+        return total
+
+    @numba.njit(**parts.KERNEL)
+    def twice(values):
+        return add_all(values) + add_all(values)
+
+    with compiled_within() as found:
+        assert twice(np.arange(5)) == 20
+    assert gc.isenabled()
+    assert {one.name.rpartition(".")[2] for one in found} >= {"add", "add_all", "twice"}
+    assert [one.name.rpartition(".")[2] for one in found if one.is_kernel] == ["twice"]
+    machine_code = next(iter(twice.inspect_asm().values()))
+    assert "twice" in machine_code
+    with compiled_within() as found:
+        assert twice(np.arange(3)) == 6
+    assert not found
+
+
+@compiled
+def test_a_kernel_says_that_it_is_compiled(caplog, tmp_path):
+    module = tmp_path / "some_kernel.py"
+    module.write_text("def half(x):\n    return x / 2\n")
+    space = {"__name__": "counterpoint._kernels.some_kernel"}
+    exec(compile(module.read_text(), str(module), "exec"), space)
+    with caplog.at_level("INFO", logger="counterpoint.compiling"):
+        assert numba.njit(space["half"])(3.0) == 1.5
+    assert caplog.messages == ["some_kernel.half"]

@@ -291,6 +291,11 @@ def test_forest_matches_walking(bins):
     np.testing.assert_allclose(actual, total)
 
 
+@njit
+def _descend(*arguments):
+    forest._descend(*arguments)  # only compiled code calls it
+
+
 def test_descend_sends_missing_its_own_way():
     tree = SimpleNamespace(
         feature=np.zeros(3, np.int32),
@@ -299,5 +304,5 @@ def test_descend_sends_missing_its_own_way():
     )
     at = np.empty(3, dtype=np.int32)
     X = np.array([[0.0], [0.1], [np.nan]])
-    forest._descend(X, 0, 3, np.nan, 0, 1, tree.feature, tree.cut, tree.children, at)
+    _descend(X, 0, 3, np.nan, 0, 1, tree.feature, tree.cut, tree.children, at)
     assert at.tolist() == [1, 2, 2]

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from naive import sequences as naive
+from numba import njit
 from sklearn.exceptions import ConvergenceWarning
 
 from counterpoint._kernels import sequences as kernels
@@ -14,6 +15,11 @@ from counterpoint.sequences import MixtureHMM, em
 from counterpoint.sequences.data import as_sequences
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+
+
+@njit
+def _careful(*arguments):
+    return kernels._careful(*arguments)  # only compiled code calls it
 
 
 def drawn(seed, n=40, d=2, longest=5, missing=0.0):
@@ -153,7 +159,7 @@ def test_numbers_that_underflow_are_taken_in_logarithms():
     scaled = model._scale(as_sequences(far))
     log_e, plain, _ = model._chain.emissions(scaled.values)
     rows = np.empty_like(plain)
-    total = kernels._careful(
+    total = _careful(
         log_e, 0, model._chain.log_start, model._chain.log_move, 1, rows, np.zeros((2, 2))
     )
     assert found[0] == pytest.approx(total - model._scaling(as_sequences(far))[0])
@@ -170,9 +176,7 @@ def test_the_careful_way_equals_the_fast_one():
     )
     gamma, pairs, slow = np.zeros_like(plain), np.zeros((3, 3)), []
     for a, b in zip(data.start[:-1], data.start[1:], strict=True):
-        slow.append(
-            kernels._careful(log_e[a:b], a, chain.log_start, chain.log_move, 2, gamma, pairs)
-        )
+        slow.append(_careful(log_e[a:b], a, chain.log_start, chain.log_move, 2, gamma, pairs))
     np.testing.assert_allclose(fast, slow)
     np.testing.assert_allclose(plain, gamma, atol=1e-12)
     np.testing.assert_allclose(moves, pairs, atol=1e-12)

@@ -1,0 +1,112 @@
+"""How numba is made to compile what we have in less time; the code it makes is the same.
+
+Functions that only kernels call are compiled as parts of these and not each by itself. Numba takes
+every function that a compiled one calls through all of LLVM, to machine code that nobody runs; then
+hands what came out to the caller, where it goes through LLVM again, with the caller's own callers
+still to come. In a chain of calls the innermost function is optimised as often as the chain is
+long: half of what compiling a tree's growth took. Here a part is translated and handed on as it
+is, and the kernel around it is optimised once, as a whole.
+
+Of the rest, a sixth went into looking for garbage among the hundred thousands of objects that are
+there while something is compiled, and a seventh into comparing flags: numba remembers what an
+operation means for given types and flags, and looks at forty flags one by one to find that they are
+those it saw last.
+
+Numba lets a function choose its compiler (``pipeline_class``), and lets the compiler bring a
+library to put the code in; what a library does at its end is numba's own affair. So this looks
+first whether all that it builds on is there, and numba's own compiler serves where it is not.
+"""
+
+import gc
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from numba import njit
+from numba.core.codegen import JITCodeLibrary
+from numba.core.compiler import Compiler, Flags
+
+_NEEDED = {
+    JITCodeLibrary: (
+        "_ensure_finalized", "_finalize_final_module", "_get_module_for_linking",
+        "_optimize_final_module", "codegen", "enable_object_caching", "get_pointer_to_function",
+    ),
+    Compiler: ("compile_extra", "define_pipelines"),
+    Flags: ("options", "_values"),
+}  # fmt: skip
+
+
+class _Flags(Flags):
+    """Flags that are compared by what was set, in one go."""
+
+    __slots__ = ()
+
+    def __hash__(self):
+        return _HASH  # numba's is that of the names too: all flags have the same
+
+    def __eq__(self, other):
+        return self._values == getattr(other, "_values", None)
+
+
+_HASH = hash(tuple(sorted(Flags.options)))
+
+
+@contextmanager
+def _no_collecting() -> Iterator[None]:
+    was = gc.isenabled()  # nobody else compiles meanwhile: numba has a lock for that
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was:
+            gc.enable()
+
+
+class _KernelCompiler(Compiler):
+    def __init__(self, typingctx, targetctx, library, args, return_type, flags, locals):
+        super().__init__(typingctx, targetctx, library, args, return_type, _Flags(flags), locals)
+
+    def compile_extra(self, func):
+        with _no_collecting():
+            return super().compile_extra(func)
+
+
+class _Library(JITCodeLibrary):
+    """Code to be linked into that of callers, and never run by itself."""
+
+    @property
+    def codegen(self):
+        return self
+
+    def set_env(self, name, env):
+        """Do nothing: Python's objects are looked up in the kernel's environment."""
+
+    def get_pointer_to_function(self, name):
+        self._ensure_finalized()
+        return 0
+
+    def _optimize_final_module(self):
+        pass
+
+    def _finalize_final_module(self):
+        self._finalized = True
+
+
+class _PartCompiler(_KernelCompiler):
+    def define_pipelines(self):
+        codegen = self.state.targetctx.codegen()
+        self.state.library = _Library(codegen, self.state.func_id.func_qualname)
+        self.state.library.enable_object_caching()
+        return super().define_pipelines()
+
+
+_is_known = all(hasattr(kind, name) for kind, names in _NEEDED.items() for name in names)
+KERNEL: dict[str, Any] = {"pipeline_class": _KernelCompiler} if _is_known else {}
+_PART: dict[str, Any] = {"pipeline_class": _PartCompiler} if _is_known else {}
+# Wrappers for Python and a cache are the outer kernel's.
+_PART |= {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+
+
+def part(**options):
+    """Compile a function that only kernels call; options are those of ``njit``."""
+    return njit(**_PART, **options)
