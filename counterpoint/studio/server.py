@@ -257,7 +257,6 @@ class Served:
 
     def start(self) -> "Served":
         """Serve from a thread, and return when it answers."""
-        self._server.install_signal_handlers = lambda: None
         thread = threading.Thread(target=self.run, daemon=True, name="studio")
         thread.start()
         while not self._server.started:
