@@ -357,6 +357,8 @@ def _batches(part, asked):
 
 def _codes(batch, names):
     raw = _small_numbers(batch, names)
+    if raw is not None and raw.max() <= 1:
+        return raw, [0, 1]
     if raw is not None:
         used = np.flatnonzero(np.sum([np.bincount(c, minlength=256) for c in raw], axis=0))
         table = np.zeros(256, dtype=code_type(len(used)))
