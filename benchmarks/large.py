@@ -204,7 +204,7 @@ def _workers(report, stores):
     seconds = {}
     for workers in (1, 2):
         with LocalCluster(
-            n_workers=workers, threads_per_worker=1, dashboard_address=None
+            n_workers=workers, threads_per_worker=1, dashboard_address=":0"
         ) as cluster, Client(cluster) as client:  # fmt: skip
 
             def fit(k, client=client):
