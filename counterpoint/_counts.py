@@ -255,8 +255,8 @@ class OutputCounts:
             second = outputs.votes.sum(axis=1, dtype=np.int64)
             by_member = np.stack([outputs.n_samples - second, second], axis=1)
         else:
-            by_member = [_tell(codes, n_classes, weight) for codes in outputs.votes]
-        says = dict(zip(labels, np.array(by_member).T, strict=True))
+            by_member = np.array([_tell(codes, n_classes, weight) for codes in outputs.votes])
+        says = dict(zip(labels, by_member.T, strict=True))
         truth = dict(zip(labels, _tell(outputs.y, n_classes, weight).tolist(), strict=True))
         if n_classes <= 2:  # who agrees is right together or wrong together
             right = outputs.correct.sum(axis=0) if weight is not None else None
