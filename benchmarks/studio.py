@@ -38,11 +38,15 @@ def run() -> Report:
     report = Report("studio")
     said = outputs()
     what = WhatIf(said)
-    weights = np.random.default_rng(1).integers(0, 11, N_MEMBERS)
+    draw = np.random.default_rng(1)
+
+    def weights():  # others every time: the last count is kept
+        return draw.integers(0, 11, N_MEMBERS)
+
     report.compare(
         f"a weighted vote judged, n={N_ROWS:,}, T={N_MEMBERS}",
-        lambda: what.judge("vote", weights),
-        lambda: _numpy_judge(said, weights),
+        lambda: what.judge("vote", weights()),
+        lambda: _numpy_judge(said, weights()),
         peer_name="numpy",
         repeats=3,
         at_least=3,
@@ -50,7 +54,7 @@ def run() -> Report:
     )
     report.compare(
         f"rows that 40 members fight over, n={N_ROWS:,}",
-        lambda: what.disputed(range(40)),
+        lambda: what.disputed(draw.permutation(N_MEMBERS)[:40]),
         lambda: _numpy_disputed(said, 40),
         peer_name="numpy",
         repeats=3,

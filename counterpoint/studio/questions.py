@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from counterpoint._tables import select_rows
-from counterpoint.diversity import label_kappa
 from counterpoint.studio import making, painting, paths, scripts
 from counterpoint.tabular.members import cell_values, evenly, pair_matrix
 from counterpoint.tabular.plain import plain
@@ -51,8 +50,10 @@ def members(session: "Session", data: Data) -> Data:
     shown = evenly(outputs.n_members, MOST_PAIRED)
     some = outputs if len(shown) == outputs.n_members else outputs.take(shown)
     pairs = pair_matrix(some) if some.n_members > 1 else None
-    # In the order of the members: the page puts them into the order of those alike.
-    values = np.round(label_kappa.matrix(some), _DIGITS) if pairs is not None else None
+    values = None
+    if pairs is not None:  # back in the order of the members: the page sorts those alike
+        place = np.argsort(pairs["order"])
+        values = np.round(pairs["values"][np.ix_(place, place)], _DIGITS)
     own = ensemble.own
     return plain(
         {

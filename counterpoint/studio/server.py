@@ -130,7 +130,8 @@ def make_app(session: Session, token: str, port: int) -> "Starlette":
                 yield f"id: {number}\ndata: {json.dumps(event, allow_nan=False)}\n\n"
 
     async def follow(request: "Request") -> "Response":
-        start = int(request.query_params.get("from", "0"))
+        given = request.query_params.get("from", "0")
+        start = int(given) if given.isascii() and given.isdigit() else 0
         return StreamingResponse(events(start), media_type="text/event-stream")
 
     async def download(request: "Request") -> "Response":

@@ -195,7 +195,14 @@ def read_labels(
     if found.kind == "text":
         return found.name, read_text(found, separator, encoding)[0]
     frame = _read(found, set(), [""], separator, encoding, sheet)[0]
-    return found.name, frame.astype("string").astype("category")
+    return found.name, frame.apply(_as_categories)
+
+
+def _as_categories(column: pd.Series) -> pd.Series:
+    """Return the cells as categories of text."""
+    if column.dtype.kind in "iu":  # few numbers in many cells: each is written once
+        return column.astype("category").cat.rename_categories(str)
+    return column.astype("string").astype("category")
 
 
 def read_events(

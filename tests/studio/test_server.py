@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from counterpoint import MemberOutputs, tabular
+from counterpoint.diversity import label_kappa
 from counterpoint.studio import Session, open_studio, server
 from counterpoint.tabular import WhatIf
 
@@ -222,6 +223,8 @@ def test_answers_are_those_of_the_packages_below(serve, fitted):
     outputs = fitted.assessment.outputs
     _, members = studio.ask("members")
     np.testing.assert_allclose(members["errors"], outputs.errors, atol=1e-6)
+    np.testing.assert_allclose(members["kappa"], label_kappa.matrix(outputs), atol=1e-4)
+    assert sorted(members["order"]) == list(range(outputs.n_members))
     what = WhatIf(outputs)
     weights = [k % 3 for k in range(outputs.n_members)]
     assert studio.ask("judge", rule="vote", weights=weights)[1] == what.judge("vote", weights)
