@@ -293,7 +293,7 @@ def run():
     print(f"\n95 % limits of the combination hold the truth:\n{inside.round(3)}")
     labels = resume(HERE / "trust_labels.csv", label_cells, LABEL_SETS, 1)
     print(f"\nPlanted label errors:\n{labels.groupby('share').mean(numeric_only=True).round(3)}")
-    queries = resume(HERE / "trust_queries.csv", query_cells, QUERY_SETS, 3)
+    queries = resume(HERE / "trust_queries.csv", query_cells, QUERY_SETS, 2)
     by_set = queries.drop(columns="seed").groupby("set").mean()
     print(f"\nArea under the learning curve:\n{by_set.round(4)}")
     print(queries.drop(columns=["set", "seed"]).mean().round(4))

@@ -264,6 +264,9 @@ def _open(state: Any, model: TableModel, level: float) -> sqlite3.Connection:
         cells = ", ".join(f"{name}" for name in _COLUMNS)
         kept.execute(f"create table if not exists batches (number integer primary key, {cells})")
         before = dict(kept.execute("select name, value from about"))
+    except sqlite3.OperationalError as error:  # a full disk, or another watch that writes
+        kept.close()
+        raise OSError(f"state={path} cannot be used: {error}.") from error
     except sqlite3.DatabaseError as error:
         kept.close()
         raise ValueError(

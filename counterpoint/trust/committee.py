@@ -25,7 +25,7 @@ from counterpoint._validation import check_choice, check_count, check_number, ch
 from counterpoint.base import need_target, read_table
 from counterpoint.combiners import MeanCombiner, VoteCombiner
 from counterpoint.combiners.pool import BasePoolClassifier
-from counterpoint.trust.inputs import ensemble_proba, need_outputs
+from counterpoint.trust.inputs import disagreement, ensemble_proba, need_outputs
 
 _TREES = 10
 _CANDIDATES = 10  # a diverse batch is chosen among so many times as many rows
@@ -79,7 +79,7 @@ class QueryByCommittee(BasePoolClassifier):
         The committee: estimators, (name, estimator) pairs, a dict, or one ensemble. None means ten
         trees with random thresholds.
     measure : {"vote-entropy", "divergence", "consensus", "margin"} or callable, \
-default="divergence"
+default="margin"
         What to ask for: rows with the largest entropy of votes, mean divergence of members from
         their mean, entropy of the mean, or smallest margin; or your own function of
         ``MemberOutputs``.
@@ -87,8 +87,8 @@ default="divergence"
         A batch of several rows: spread over the rows most disagreed on, each next one far from
         those chosen, or simply the first.
     tol : float, default=0.02
-        Members have stopped disagreeing when the rows they ask for are disagreed on less than this
-        share of the most that was ever asked.
+        Members have stopped disagreeing when two of them differ on the rows they ask for less than
+        this share of the most that they ever did, whatever the measure.
     patience : int, default=3
         For so many queries in a row, before ``stopped_`` is True.
     columns : list, default=None
@@ -107,8 +107,9 @@ default="divergence"
     n_labelled_ : int
         Rows learnt from.
     history_ : DataFrame
-        A row per query: "n_labelled" rows learnt from, the "disagreement" on the rows asked for
-        and the mean over all rows offered. It goes on through further calls of ``fit``.
+        A row per query: "n_labelled" rows learnt from, the "disagreement" on the rows asked for,
+        which is the chance that two members differ, and its "mean" over all rows offered. It goes
+        on through further calls of ``fit``.
     stopped_ : bool
         Whether members have stopped disagreeing.
 
@@ -137,7 +138,7 @@ default="divergence"
     """
 
     def __init__(
-        self, pool=None, *, measure="divergence", batch="diverse", tol=0.02, patience=3,
+        self, pool=None, *, measure="margin", batch="diverse", tol=0.02, patience=3,
         columns=None, n_jobs=None, random_state=None,
     ):  # fmt: skip
         self.pool = pool
@@ -215,9 +216,15 @@ default="divergence"
 
     def disagreement(self, X: Any) -> NDArray:
         """Return how much each row would teach, by ``measure``, (n_samples,)."""
+        return self._rate(self._asked_members(X))
+
+    def _asked_members(self, X):
         check_is_fitted(self)
         outputs = self.member_outputs(X)
         need_outputs(outputs, "members")
+        return outputs
+
+    def _rate(self, outputs):
         rate = self.measure if callable(self.measure) else QUERY_MEASURES[self.measure]
         value = np.asarray(rate(outputs), dtype=float)
         if value.shape != (outputs.n_samples,) or not np.isfinite(value).all():
@@ -242,7 +249,8 @@ default="divergence"
         ndarray of shape (n_queries,)
             Their positions, the one to ask first in front.
         """
-        value = self.disagreement(X)
+        outputs = self._asked_members(X)
+        value, apart = self._rate(outputs), disagreement(outputs)
         n_queries = min(check_count(n_queries, "n_queries"), len(value))
         rng = check_random_state(self.random_state)
         order = rng.permutation(len(value))  # of equals any one, not always the first
@@ -252,7 +260,7 @@ default="divergence"
             few = order[: _CANDIDATES * n_queries]
             rows = _as_numbers(select_rows(X, few))
             chosen = few[_spread_out(rows, value[few], n_queries)]
-        row = [float(self.n_labelled_), float(value[chosen].mean()), float(value.mean())]
+        row = [float(self.n_labelled_), float(apart[chosen].mean()), float(apart.mean())]
         self.history_.loc[len(self.history_)] = row
         return chosen
 

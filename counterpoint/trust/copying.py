@@ -13,8 +13,10 @@ from scipy.special import ndtr
 
 from counterpoint._validation import check_number
 from counterpoint.trust.dawid_skene import fit_voters
+from counterpoint.trust.drift import holm
 from counterpoint.trust.votes import VoteLog, as_votes
 
+MOST_MEMBERS = 300  # every pair is looked at, several times
 _COLUMNS = ["first", "second", "agreement", "expected", "share", "samples", "p"]
 _ROUNDS = 5
 _STEPS = 200
@@ -76,15 +78,20 @@ def copying_pairs(votes, *, level: float = 0.01) -> pd.DataFrame:
     """
     log = as_votes(votes)
     check_number(level, "level", low=0, high=1, open_low=True, open_high=True)
-    agree, shared = agreement(log)
     n = log.n_members
+    if n > MOST_MEMBERS:
+        raise ValueError(
+            f"votes are of {n} members: copies are looked for among {MOST_MEMBERS} at most. Leave "
+            "out those with few votes, or pass discount=False to estimate_truth."
+        )
+    agree, shared = agreement(log)
     if n < 4 or log.n_classes < 2:
         return no_pairs()
     suspects = _suspects(log, agree, shared, level)
     rows: list[dict] = []
     for _ in range(_ROUNDS):
         say = discounts(n, suspects)
-        expected = _expected(log, say, agree)
+        expected = _expected(log, say)
         found = _beyond(agree, expected, shared, level)
         rows = [
             {"first": log.names[i], "second": log.names[j], "agreement": agree[i, j],
@@ -159,35 +166,31 @@ def _robust_rank_one(matrix, weight):
     return -v if v.sum() < 0 else v
 
 
-def _expected(log, say, agree):
+def _expected(log, say):
     """Return how often each pair should agree, by confusion matrices found with these says."""
     model = fit_voters(log, one_coin=False, say=say, smoothing=0.1, max_iter=50, tol=1e-6)
-    expected = np.full(agree.shape, np.nan)
-    weight = log.weight()
-    cast = log.array() >= 0
-    for i in range(log.n_members):
-        for j in range(i + 1, log.n_members):
-            both = cast[i] & cast[j]
-            share = weight[both] @ model.proba[both]
-            meet = (model.confusion[i] * model.confusion[j]).sum(axis=1)
-            expected[i, j] = share @ meet / share.sum() if both.any() else np.nan
-    return expected
+    cast = (log.array() >= 0).astype(float)
+    both, meet = 0.0, 0.0
+    for k in range(log.n_classes):
+        # On samples that both voted on: how many are of class k, and how often they then agree.
+        share = (cast * (log.weight() * model.proba[:, k])) @ cast.T
+        both = both + share
+        meet = meet + share * (model.confusion[:, k] @ model.confusion[:, k].T)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return meet / both
 
 
 def _beyond(agree, expected, shared, level):
     """Return (i, j, share, p) of pairs that agree more than expected, by Holm's correction."""
-    at = [(i, j) for i in range(len(agree)) for j in range(i + 1, len(agree))
-          if shared[i, j] > 1 and np.isfinite(expected[i, j])]  # fmt: skip
-    tested = []
-    for i, j in at:
-        e = min(max(float(expected[i, j]), 1e-9), 1 - 1e-9)
-        z = (agree[i, j] - e) / np.sqrt(e * (1 - e) / shared[i, j])
-        tested.append((float(ndtr(-z)), i, j, float((agree[i, j] - e) / (1 - e))))
-    tested.sort()
-    found = []
-    for rank, (p, i, j, share) in enumerate(tested):
-        if p > level / (len(tested) - rank):
-            break
-        if share >= _LEAST_SHARE:
-            found.append((i, j, share, p))
-    return found
+    i, j = np.triu_indices(len(agree), k=1)
+    known = (shared[i, j] > 1) & np.isfinite(expected[i, j])
+    i, j = i[known], j[known]
+    chance = np.clip(expected[i, j], 1e-9, 1 - 1e-9)
+    p = ndtr(-(agree[i, j] - chance) / np.sqrt(chance * (1 - chance) / shared[i, j]))
+    share = (agree[i, j] - chance) / (1 - chance)
+    sure = holm(p) <= level
+    return [
+        (int(i[k]), int(j[k]), float(share[k]), float(p[k]))
+        for k in np.argsort(p, kind="stable")
+        if sure[k] and share[k] >= _LEAST_SHARE
+    ]

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from counterpoint.trust.votes import VoteLog
 
 _STEPS = 2000
+MOST_CELLS = 100_000_000  # of members times samples
 
 
 def spectral_weights(log: VoteLog, k: int) -> NDArray:
@@ -53,6 +54,11 @@ def rank_one(matrix: NDArray, weight: NDArray) -> NDArray:
 
 def vote_covariance(log: VoteLog, k: int) -> tuple[NDArray, NDArray]:
     """Return the covariance of votes for class k, +1 or -1, and on how many samples both voted."""
+    if log.n_members * log.n_samples > MOST_CELLS:
+        raise ValueError(
+            f"{log.n_members} members and {log.n_samples} samples are too many for a covariance of "
+            "all pairs: take another method."
+        )
     votes, weight = log.array(), log.weight()
     cast = (votes >= 0).astype(float)
     sign = np.where(votes == k, 1.0, -1.0) * cast

@@ -12,7 +12,7 @@ from sklearn.utils import check_random_state
 
 from counterpoint._statistics import wilson_interval
 from counterpoint._validation import check_choice, check_count, check_flag, check_number
-from counterpoint.trust.copying import copying_pairs, discounts, no_pairs
+from counterpoint.trust.copying import MOST_MEMBERS, copying_pairs, discounts, no_pairs
 from counterpoint.trust.dawid_skene import fit_voters
 from counterpoint.trust.glad import fit_abilities
 from counterpoint.trust.spectral import spectral_shares
@@ -178,7 +178,8 @@ def estimate_truth(
         A confusion matrix of each member [1]_; one accuracy of each member; weights from the
         covariance of votes [2]_; abilities of members and difficulties of samples [3]_; the vote.
     discount : bool, default=True
-        Find members that copy each other, and let each count for its share of them.
+        Find members that copy each other, and let each count for its share of them; of more than
+        300 members nobody is looked for, and a note says so.
     weights : array-like of shape (n_members,), default=None
         Say of each member, besides. None: equal.
     smoothing : float, default=0.1
@@ -232,7 +233,8 @@ def estimate_truth(
     check_number(confidence, "confidence", low=0, high=1, open_low=True, open_high=True)
     rng = check_random_state(random_state)
     say = check_say(weights, log)
-    copies = copying_pairs(log) if check_flag(discount, "discount") else None
+    look = check_flag(discount, "discount") and log.n_members <= MOST_MEMBERS
+    copies = copying_pairs(log) if look else None
     if copies is not None and len(copies):
         at = {name: k for k, name in enumerate(log.names)}
         pairs = zip(copies["first"], copies["second"], copies["share"], strict=True)
@@ -318,6 +320,8 @@ def _notes(log, copies, found):
     if copies is not None and len(copies):
         many = len(copies)
         notes.append(f"{many} pair{'s' * (many > 1)} of voters copy: they count less.")
+    if log.n_members > MOST_MEMBERS:
+        notes.append(f"more than {MOST_MEMBERS} voters: nobody looked for copies among them.")
     if not found.converged:
         notes.append("the steps ended before they converged: raise max_iter.")
     return notes

@@ -27,6 +27,7 @@ CASES = {
     "columns": ["{table}", "--target", "kind", "-o", "out.csv"],
     "fit": ["{table}", "--target", "kind", "--method", "tree", "-o", "out.skops"],
     "predict": ["{model}", "{table}", "--proba", "-o", "out.csv"],
+    "watch": ["{model}", "{table}", "-o", "out.html", "--state", "kept.sqlite"],
     "compare": ["{table}", "--target", "kind", "--methods", "majority,naive-bayes", "--folds", "2",
                 "--csv", "out.csv"],
     "explain": ["{model}", "--plot", "out.png"],

@@ -66,3 +66,19 @@ def test_what_is_printed_is_what_is_told(run, tables, task, monkeypatch):
     names = told("compare", task)
     assert set(beside) == set(names)
     assert set(beside["methods"][0]) <= names["methods"]
+
+
+def test_watch_and_votes_are_told_of(run, tables, monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)
+    file = tables / "classes.csv"
+    run("fit", file, "--target", "class", "--method", "bagging")
+    told_of = told("watch", "classification")
+    watched = json.loads(run("watch", "model.skops", file, "--json").out)
+    assert set(watched) == set(told_of)
+    assert set(watched["batches"][0]) == told_of["batches"]
+    (tmp_path / "votes.csv").write_text("a,b,c\nx,x,y\ny,y,y\nx,y,x\n")
+    told_of = told("measure without a truth", "classification")
+    voted = json.loads(run("measure", "votes.csv", "--json").out)
+    assert set(voted) == set(told_of)
+    assert set(voted["members"][0]) == told_of["members"]
+    assert set(voted["samples"][0]) == told_of["samples"]

@@ -181,3 +181,10 @@ def test_one_class_only():
 def test_wrong_votes_are_told(call, message):
     with pytest.raises((ValueError, TypeError), match=message):
         call()
+
+
+def test_of_many_voters_nobody_looks_for_copies():
+    votes = make_votes(40, n_members=301, random_state=0).votes
+    with pytest.raises(ValueError, match="among 300 at most"):
+        copying_pairs(votes)
+    assert any("more than 300 voters" in note for note in estimate_truth(votes).notes)
