@@ -93,13 +93,15 @@ def test_what_is_being_compiled_is_told(monkeypatch):
     def some_kernel(x):
         return (x + x**3).sum()
 
-    with lines(said.append), tell_of_compiling(said.append):
+    ended = []
+    with lines(lambda _: None), tell_of_compiling(ended.append):
         for _ in track([1], description="Training", show=None):
             tell("a forest")
             some_kernel(np.ones(3))
             some_kernel(np.ones(3))
-    first, then, *rest = said
+    first, then = said
     assert first.startswith("compiling ")
     assert first.endswith("some_kernel, once on this machine")
     assert then == "a forest"
-    assert not rest or "s went into compiling 1 kernels, which is done once" in rest[0]
+    # Quick work is not told of, and how quick it is depends on the machine.
+    assert all("s went into compiling 1 kernels, which is done once" in text for text in ended)

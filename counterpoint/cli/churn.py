@@ -146,7 +146,7 @@ def _print(summary: dict[str, Any], out: "Console") -> None:
     listed = listed or summary["listed"][:3]
     heads = (summary["entity"], "Chance", "Gain", f"In {summary['horizon_words']}")
     table = terminal.new_table(None, heads)
-    table.add_column("Why", overflow="ellipsis", no_wrap=True)
+    table.add_column("Why")  # the one column that may be folded: numbers are never cut short
     for row in listed:
         table.add_row(
             Text(str(row["entity"])), terminal.percent(row["probability"]),

@@ -5,7 +5,7 @@ The one place where the numbers of a model are computed: the terminal, the page 
 """
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -17,11 +17,11 @@ from sklearn.utils import check_random_state
 from counterpoint import _members
 from counterpoint._outputs import MemberOutputs
 from counterpoint._validation import check_count
-from counterpoint._versions import versions
 from counterpoint.base import draw_seed
 from counterpoint.combiners import Combiner, combiner_of
 from counterpoint.exceptions import MemberError
-from counterpoint.tabular.baselines import compare_with_baselines, is_baseline
+from counterpoint.tabular.assessed import Assessed
+from counterpoint.tabular.baselines import SIMPLE_CLASSIFIERS, compare_with_baselines
 from counterpoint.tabular.calibration import describe_calibration
 from counterpoint.tabular.class_scores import (
     class_rows,
@@ -31,22 +31,18 @@ from counterpoint.tabular.class_scores import (
 )
 from counterpoint.tabular.deciding import find_decision, undecided
 from counterpoint.tabular.decision_gain import decision_warnings, describe_decision
-from counterpoint.tabular.dependence import look_at_columns
-from counterpoint.tabular.describing import SCHEMA, describe_model, model_title
+from counterpoint.tabular.describing import model_title
 from counterpoint.tabular.explanation import as_rows
 from counterpoint.tabular.inputs import (
     ask_members,
     check_inputs,
     draw_rows,
-    n_columns,
     name_columns,
 )
 from counterpoint.tabular.members import describe_combiner, describe_members
 from counterpoint.tabular.number_assessment import NumberAssessment, assess_numbers
-from counterpoint.tabular.plain import plain
 from counterpoint.tabular.prediction import judging_rows
 from counterpoint.tabular.scores import Score, score_on
-from counterpoint.tabular.standing_tree import HasTree
 from counterpoint.tabular.table_model import TableModel
 from counterpoint.tabular.words import percent
 
@@ -55,7 +51,7 @@ _CHANCE = 0.05
 
 
 @dataclass(frozen=True, kw_only=True)
-class Assessment(HasTree):
+class Assessment(Assessed):
     """What is known of a fitted classifier; made by :func:`assess`.
 
     Attributes
@@ -69,7 +65,7 @@ class Assessment(HasTree):
         How it did.
     baselines : dict of str to Score
         How simple models did: the majority class, a single tree, logistic regression.
-    tests : dict of str to (int, int, float)
+    against : dict of str to (int, int, float)
         Rows that only the simple model, or only this one, has wrong, and the p-value of that.
     learnt_from : str
         In words, what the simple models learnt from.
@@ -88,7 +84,7 @@ class Assessment(HasTree):
     classes: NDArray
     score: Score
     baselines: dict[str, Score]
-    tests: dict[str, tuple[int, int, float]]
+    against: dict[str, tuple[int, int, float]]
     learnt_from: str
     outputs: MemberOutputs | None
     combiner: Combiner | None
@@ -102,6 +98,9 @@ class Assessment(HasTree):
     seed: int
     title: str
     facts: dict[str, str]
+
+    task = "classification"
+    _compared = ("only_this", "only_model", "p")
 
     def summary(self, *, tree: bool = True) -> dict[str, Any]:
         """Return all of it as plain data: what the terminal, the page and JSON show.
@@ -121,55 +120,22 @@ class Assessment(HasTree):
             and then ``no_members`` says why), ``tree``, ``notes``, ``fit`` (how it was made, if
             by :func:`~counterpoint.tabular.fit`) and ``versions``; undefined is None.
         """
-        one, no_tree = self._tree_or_reason if tree else (None, "It was not asked for.")
-        members = None
-        if self.outputs is not None:
-            members = describe_members(
-                self.outputs, self.combiner if self.decision is None else None, self.X,
-                self.answers,
-                feature_names=self.feature_names, max_members=self.max_members,
-                first_columns=[] if one is None else one.important_columns(),
-            )  # fmt: skip
-        matter, how = None, None
-        if tree:  # that too takes a while
-            matter, how = look_at_columns(
-                self.model, self.X, self.y, self.feature_names, random_state=self.seed
-            )
-        shown = one and {**one.summary(), "from_training_rows": self.X_train is not None}
-        return plain(
-            {
-                "schema": SCHEMA,
-                "task": "classification",
-                "headline": self._headline(),
-                "warnings": self.warnings(),
-                "title": self.title,
-                "model": describe_model(
-                    self.model, self.outputs, self._combination(), self.X_train
-                ),
-                "facts": [{"name": str(k), "value": str(v)} for k, v in self.facts.items()],
-                "fit": None,
-                "data": {
-                    "n_rows": len(self.y),
-                    "n_given": self.n_given,
-                    "n_features": n_columns(self.X, self.model),
-                    "classes": class_rows(self.y, self.classes),
-                },
-                "score": asdict(self.score),
-                "baselines": {"how": self.learnt_from, "rows": self._baseline_rows()},
-                "by_class": self.by_class,
-                "decision": self.decision,
-                "confusion": confusion(self.y, self.answers, self.classes),
-                "calibration": describe_calibration(self.proba, self.y, self.classes),
-                "importance": matter,
-                "dependence": how,
-                "members": members,
-                "no_members": self.no_members,
-                "tree": shown,
-                "no_tree": no_tree,
-                "notes": self.notes,
-                "versions": versions(),
-            }
-        )
+        return self._summary(tree=tree)
+
+    def _describe_members(self, outputs: Any, **options: Any) -> dict[str, Any]:
+        combiner = self.combiner if self.decision is None else None
+        return describe_members(outputs, combiner, self.X, self.answers, **options)
+
+    def _describe_data(self) -> dict[str, Any]:
+        return {"classes": class_rows(self.y, self.classes)}
+
+    def _own_parts(self) -> dict[str, Any]:
+        return {
+            "by_class": self.by_class,
+            "decision": self.decision,
+            "confusion": confusion(self.y, self.answers, self.classes),
+            "calibration": describe_calibration(self.proba, self.y, self.classes),
+        }
 
     @cached_property
     def by_class(self) -> dict[str, Any]:
@@ -195,7 +161,7 @@ class Assessment(HasTree):
             return told if self.decision["costs"] is not None else [*told, *missed]
         own = self.score.error
         simple = [name for name, score in self.baselines.items() if score.error <= own]
-        if not simple or any(is_baseline(self.model, name) for name in self.baselines):
+        if not simple or SIMPLE_CLASSIFIERS.has(self.model, self.baselines):
             return missed
         best = min(simple, key=lambda name: self.baselines[name].error)
         return [
@@ -208,13 +174,6 @@ class Assessment(HasTree):
         if self.outputs is None or self.outputs.votes is None:
             return None, None
         return describe_combiner(self.combiner, self.outputs)
-
-    def _baseline_rows(self) -> list[dict[str, Any]]:
-        names = ("only_this", "only_model", "p")
-        return [
-            {"name": name, **asdict(score), **dict(zip(names, self.tests[name], strict=True))}
-            for name, score in self.baselines.items()
-        ]
 
     def _headline(self) -> str:
         own = self.score
@@ -229,7 +188,7 @@ class Assessment(HasTree):
             base = self.baselines["majority class"].error
             text += f" Always saying the commonest class errs on {percent(base)}."
         best = min(self.baselines, key=lambda name: self.baselines[name].error)
-        error, (only_this, only_model, p) = self.baselines[best].error, self.tests[best]
+        error, (only_this, only_model, p) = self.baselines[best].error, self.against[best]
         text += f" The best simple model, {best}, errs on {percent(error)}"
         if only_this == only_model:
             return text + ", just as often."
@@ -354,7 +313,7 @@ def assess(
         classes=np.asarray(getattr(model, "classes_", np.unique(labels))),
         score=score_on(model, X, labels),
         baselines=scores,
-        tests=tests,
+        against=tests,
         learnt_from=learnt_from,
         outputs=outputs,
         combiner=combiner,

@@ -5,7 +5,7 @@ The one place where the numbers of such a model are computed, as ``assessment`` 
 
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -16,14 +16,13 @@ from sklearn.utils.validation import check_is_fitted
 from counterpoint import _members, _tables
 from counterpoint._predictions import MemberPredictions
 from counterpoint._validation import check_count
-from counterpoint._versions import versions
 from counterpoint.base import draw_seed
 from counterpoint.exceptions import MemberError
-from counterpoint.tabular.dependence import look_at_columns
-from counterpoint.tabular.describing import SCHEMA, describe_model, model_title
-from counterpoint.tabular.inputs import n_columns, name_columns
+from counterpoint.tabular.assessed import Assessed
+from counterpoint.tabular.baselines import SIMPLE_REGRESSORS, compare_numbers_with_baselines
+from counterpoint.tabular.describing import model_title
+from counterpoint.tabular.inputs import name_columns
 from counterpoint.tabular.intervals import describe_intervals, interval_of
-from counterpoint.tabular.number_baselines import compare_with_simple, is_simple
 from counterpoint.tabular.number_members import (
     ask_number_members,
     describe_combination,
@@ -31,8 +30,6 @@ from counterpoint.tabular.number_members import (
     find_weights,
 )
 from counterpoint.tabular.number_scores import NumberScore, draw_counts, score_numbers
-from counterpoint.tabular.plain import plain
-from counterpoint.tabular.standing_tree import HasTree
 from counterpoint.tabular.words import figure, percent
 
 _MOST_ANSWERS = 30_000_000  # members x rows held at once
@@ -41,7 +38,7 @@ _MOST_BINS = 24
 
 
 @dataclass(frozen=True, kw_only=True)
-class NumberAssessment(HasTree):
+class NumberAssessment(Assessed):
     """What is known of a fitted regressor; made by :func:`counterpoint.tabular.assess`.
 
     Attributes
@@ -54,7 +51,7 @@ class NumberAssessment(HasTree):
         How it did.
     baselines : dict of str to NumberScore
         How simple models did: the mean, the median, a single tree, a linear model.
-    above : dict of str to (float, float, float)
+    against : dict of str to (float, float, float)
         How far the RMSE of each simple model is above this one's, with 95 % limits.
     learnt_from : str
         In words, what the simple models learnt from.
@@ -73,7 +70,7 @@ class NumberAssessment(HasTree):
     answers: NDArray
     score: NumberScore
     baselines: dict[str, NumberScore]
-    above: dict[str, tuple[float, float, float]]
+    against: dict[str, tuple[float, float, float]]
     learnt_from: str
     ends: tuple[NDArray, NDArray] | None
     outputs: MemberPredictions | None
@@ -89,6 +86,9 @@ class NumberAssessment(HasTree):
     title: str
     facts: dict[str, str]
 
+    task = "regression"
+    _compared = ("above", "above_low", "above_high")
+
     def summary(self, *, tree: bool = True) -> dict[str, Any]:
         """Return all of it as plain data: what the terminal, the page and JSON show.
 
@@ -103,71 +103,33 @@ class NumberAssessment(HasTree):
             As :meth:`Assessment.summary`, with ``task`` "regression", ``score`` (RMSE, mean
             absolute error and R squared with limits), ``residuals`` and ``intervals``.
         """
-        one, no_tree = self._tree_or_reason if tree else (None, "It was not asked for.")
-        members = None
-        if self.outputs is not None:
-            members = describe_number_members(
-                self.outputs, self.weights, self.X, self.answers,
-                feature_names=self.feature_names, max_members=self.max_members,
-                first_columns=[] if one is None else one.important_columns(),
-            )  # fmt: skip
-        matter, how = None, None
-        if tree:  # that too takes a while
-            matter, how = look_at_columns(
-                self.model, self.X, self.y, self.feature_names, random_state=self.seed
-            )
-        shown = one and {**one.summary(), "from_training_rows": self.X_train is not None}
-        combined: tuple[str | None, str | None] = (None, None)
-        if self.outputs is not None:
-            combined = describe_combination(self.weights)
-        return plain(
-            {
-                "schema": SCHEMA,
-                "task": "regression",
-                "headline": self._headline(),
-                "warnings": self.warnings(),
-                "title": self.title,
-                "model": describe_model(self.model, self.outputs, combined, self.X_train),
-                "facts": [{"name": str(k), "value": str(v)} for k, v in self.facts.items()],
-                "fit": None,
-                "data": {
-                    "n_rows": len(self.y),
-                    "n_given": self.n_given,
-                    "n_features": n_columns(self.X, self.model),
-                    "target": _describe_target(self.y),
-                },
-                "score": asdict(self.score),
-                "baselines": {"how": self.learnt_from, "rows": self._baseline_rows()},
-                "residuals": _residuals(self.answers, self.y),
-                "intervals": describe_intervals(self.ends, self.y),
-                "importance": matter,
-                "dependence": how,
-                "members": members,
-                "no_members": self.no_members,
-                "tree": shown,
-                "no_tree": no_tree,
-                "notes": self.notes,
-                "versions": versions(),
-            }
-        )
+        return self._summary(tree=tree)
+
+    def _describe_members(self, outputs: Any, **options: Any) -> dict[str, Any]:
+        return describe_number_members(outputs, self.weights, self.X, self.answers, **options)
+
+    def _combination(self) -> tuple[str | None, str | None]:
+        return (None, None) if self.outputs is None else describe_combination(self.weights)
+
+    def _describe_data(self) -> dict[str, Any]:
+        return {"target": _describe_target(self.y)}
+
+    def _own_parts(self) -> dict[str, Any]:
+        return {
+            "residuals": _residuals(self.answers, self.y),
+            "intervals": describe_intervals(self.ends, self.y),
+        }
 
     def warnings(self) -> list[str]:
         """Say, loudly, if a simple model is as good on these rows."""
         own = self.score.rmse
         simple = [name for name, score in self.baselines.items() if score.rmse <= own]
-        if not simple or any(is_simple(self.model, name) for name in self.baselines):
+        if not simple or SIMPLE_REGRESSORS.has(self.model, self.baselines):
             return []
         best = min(simple, key=lambda name: self.baselines[name].rmse)
         return [
             f"NOT BETTER THAN {best.upper()} on the test rows: its RMSE is {figure(own)}, that of "
             f"the simple model {figure(self.baselines[best].rmse)}."
-        ]
-
-    def _baseline_rows(self) -> list[dict[str, Any]]:
-        names = ("above", "above_low", "above_high")
-        return [
-            {"name": name, **asdict(score), **dict(zip(names, self.above[name], strict=True))}
-            for name, score in self.baselines.items()
         ]
 
     def _headline(self) -> str:
@@ -185,7 +147,7 @@ class NumberAssessment(HasTree):
         if not self.baselines:
             return text
         best = min(self.baselines, key=lambda name: self.baselines[name].rmse)
-        _, low, high = self.above[best]
+        _, low, high = self.against[best]
         text += f" The best simple model, {best}, is {figure(self.baselines[best].rmse)} off"
         if low <= 0 <= high:
             return text + ", a difference that may be chance."
@@ -231,7 +193,7 @@ def assess_numbers(
     seed = draw_seed(rng)
     # Rows in their own order: the limits must not depend on how a file lists them.
     counts = draw_counts(len(truth))[:, np.argsort(np.lexsort((answers, truth)))]
-    scores, above, how = compare_with_simple(
+    scores, above, how = compare_numbers_with_baselines(
         answers, X, truth, counts, X_train=X_train, y_train=y_train, fitted=baselines,
         random_state=random_state if isinstance(random_state, int) else seed,
     )  # fmt: skip
@@ -242,7 +204,7 @@ def assess_numbers(
         answers=answers,
         score=score_numbers(answers, truth, counts),
         baselines=scores,
-        above=above,
+        against=above,
         learnt_from=how,
         ends=interval_of(model, X, residuals),
         outputs=outputs,

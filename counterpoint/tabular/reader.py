@@ -17,7 +17,7 @@ from counterpoint.tabular.cells import (
     as_wished,
     guess,
 )
-from counterpoint.tabular.column import Column, is_number
+from counterpoint.tabular.column import Column, is_date, is_number
 from counterpoint.tabular.columns import find_column
 from counterpoint.tabular.number_text import decimal_marks, take_apart
 from counterpoint.tabular.sources import Source, find_source
@@ -171,12 +171,69 @@ def read_table(
 def as_table(
     table: "pd.DataFrame | TableFile | str | PathLike[str] | IO[bytes]", **options: Any
 ) -> "TableFile":
-    """Return a table as read: a frame gets no name, a file is read by :func:`read_table`."""
+    """Return a table as read: a file by :func:`read_table`, a frame by :func:`read_frame`."""
     if isinstance(table, TableFile):
         return table
     if isinstance(table, pd.DataFrame):
-        return TableFile("", table, [])
+        return read_frame(table, target=options.get("target"), known=options.get("known"))
     return read_table(table, **options)
+
+
+def read_frame(
+    frame: pd.DataFrame, *, target: str | None = None, known: Sequence[Column] | None = None
+) -> "TableFile":
+    """Read the texts of a frame as those of a file: dates, and numbers with a sign or a comma.
+
+    Texts of plain digits stay text, and so do columns of a type for categories: who made the frame
+    chose that, as nobody did in a file. A column in which a cell is something else stays text too.
+
+    Parameters
+    ----------
+    frame : DataFrame
+    target : str, default=None
+        The column to predict, which is left as it is.
+    known : sequence of Column, default=None
+        What a model was trained on: its columns are read as they were then.
+
+    Returns
+    -------
+    TableFile
+        Without a name.
+
+    Examples
+    --------
+    >>> table = pd.DataFrame({"when": ["31.12.2024", "1.2.2025"], "off": ["5 %", "12 %"]})
+    >>> read = read_frame(table)
+    >>> read.frame["when"].dt.month.tolist(), read.frame["off"].tolist(), read.forms["off"]
+    ([12, 2], [5, 12], '%')
+    """
+    kinds = {column.name: column for column in known or ()}
+    notes: list[str] = []
+    forms: dict[str, str] = {}
+    result = frame
+    for k, label in enumerate(frame.columns):
+        name, values = str(label), frame.iloc[:, k].reset_index(drop=True)
+        if name == target or not _holds_texts(values):
+            continue
+        if known is None:
+            cells = guess(values.rename(name), [""], ".")
+            if cells.odd is not None or not (is_date(cells.values) or cells.form):
+                continue
+            notes += [cells.note] if cells.note else []
+            forms |= {name: cells.form} if cells.form else {}
+        elif name in kinds and kinds[name].kind in ("date", "number"):
+            cells = as_known(values.rename(name), kinds[name], [""], ".")
+        else:
+            continue
+        if result is frame:
+            result = frame.copy(deep=False)
+        result.isetitem(k, cells.values.array)
+    return TableFile("", result, notes, forms=forms)
+
+
+def _holds_texts(values: pd.Series) -> bool:
+    plain = values.dtype == object or isinstance(values.dtype, pd.StringDtype)
+    return plain and pd.api.types.infer_dtype(values, skipna=True) == "string"
 
 
 def read_labels(

@@ -234,7 +234,7 @@ def test_ctrl_c_while_the_page_is_made_keeps_the_model(run, data, monkeypatch):
     def interrupted(*args, **options):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("counterpoint.tabular.standing_tree.explain", interrupted)
+    monkeypatch.setattr("counterpoint.tabular.assessed.explain", interrupted)
     ran = run("fit", data, *BAYES, "--report", "page.html")
     assert ran.code == 130
     assert ran.err.endswith("counterpoint: stopped; kept model.skops.\n")

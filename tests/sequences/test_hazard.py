@@ -3,7 +3,9 @@
 from itertools import pairwise
 
 import numpy as np
+import pandas as pd
 import pytest
+from sklearn.linear_model import LogisticRegression
 
 from counterpoint.sequences import EventLog, histories, latest_histories, make_churn_events
 from counterpoint.sequences.hazard import Waits, fit_hazard, waits
@@ -79,6 +81,67 @@ def test_lifelines_says_the_same(censored):
     model = fit_hazard(np.empty((3000, 0)), censored, horizon=20, n_intervals=40)
     ours = 1 - model.within(np.empty((1, 0)), 10)[0]
     assert ours == pytest.approx(float(other.predict(10)), abs=0.01)
+
+
+def a_row_for_each_interval(rows, wait, came, edges):
+    """List by hand who waited through which interval, and whether the event came in it."""
+    who, which, event = [], [], []
+    for k, (w, c) in enumerate(zip(wait, came, strict=True)):
+        for i, (low, high) in enumerate(pairwise(edges)):
+            if w <= low and not (w == 0 and low == 0):
+                break
+            if w <= high and not c and w <= (low + high) / 2:
+                break  # cut short in the first half
+            who.append(rows[k])
+            which.append(i)
+            event.append(bool(w <= high and c))
+    return np.array(who), np.array(which), np.array(event)
+
+
+@pytest.fixture(scope="module")
+def two_columns():
+    rng = np.random.default_rng(2)
+    rows = rng.normal(size=(600, 2))
+    rate = 0.1 * np.exp(rows @ [0.7, -0.3])
+    wait, until = rng.exponential(1 / rate), rng.uniform(0, 25, 600)
+    return rows, Waits(wait=np.minimum(wait, until), came=wait <= until)
+
+
+def test_scikit_learn_says_the_same_of_rows_listed_by_hand(two_columns):
+    """A hazard in discrete time is a logistic regression, and theirs is none of ours."""
+    rows, waited = two_columns
+    n_intervals, edges = 4, np.linspace(0, 12, 5)
+    who, which, event = a_row_for_each_interval(rows, waited.wait, waited.came, edges)
+    centre, scale = rows.mean(axis=0), rows.std(axis=0)
+    # Their ridge is on all weights: intervals in hundreds have next to none.
+    design = np.column_stack([100 * np.eye(n_intervals)[which], (who - centre) / scale])
+    peer = LogisticRegression(C=1.0, fit_intercept=False, tol=1e-10, max_iter=10_000)
+    weights = peer.fit(design, event).coef_[0]
+    model = fit_hazard(rows, waited, horizon=12, n_intervals=n_intervals)
+    np.testing.assert_allclose(model.weights, weights[n_intervals:], atol=1e-4)
+    np.testing.assert_allclose(model.baseline, 100 * weights[:n_intervals], atol=1e-3)
+    new = np.array([[0.0, 0.0], [1.0, 1.0], [-2.0, 0.5]])
+    theirs = np.column_stack([
+        peer.predict_proba(
+            np.column_stack([np.tile(100 * np.eye(n_intervals)[i], (3, 1)), (new - centre) / scale])
+        )[:, 1]
+        for i in range(n_intervals)
+    ])  # fmt: skip
+    np.testing.assert_allclose(model.hazard(new), theirs, atol=1e-4)
+    np.testing.assert_allclose(model.survival(new), np.cumprod(1 - theirs, axis=1), atol=1e-4)
+
+
+def test_lifelines_finds_the_same_columns(two_columns):
+    """Cox in continuous time: the same order of risk, and nearly the same probabilities."""
+    lifelines = pytest.importorskip("lifelines", reason="pip install lifelines to run it")
+    rows, waited = two_columns
+    table = pd.DataFrame(rows, columns=["a", "b"]).assign(wait=waited.wait, came=waited.came)
+    cox = lifelines.CoxPHFitter().fit(table, "wait", "came")
+    model = fit_hazard(rows, waited, horizon=12, n_intervals=24)
+    theirs = 1 - cox.predict_survival_function(table[["a", "b"]], times=[12.0]).to_numpy()[0]
+    ours = model.within(rows, 12)
+    assert np.corrcoef(ours, theirs)[0, 1] > 0.995
+    assert np.abs(ours - theirs).mean() < 0.03
 
 
 def test_waits_as_one_would_count_them():

@@ -8,8 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from counterpoint.tabular import read_table
+from counterpoint.tabular import fit, predict, read_table
 from counterpoint.tabular.columns import Column
+from counterpoint.tabular.reader import read_frame
 
 TEXT = "age,job,on,class\n30,cook,true,1\n?,smith,,2\n41.5,NA,TRUE,1\n"
 
@@ -160,3 +161,44 @@ def test_what_a_model_knows_decides(table):
     frame = read_table(table("n,code\n" + "1,01\n" * 9 + "many,2\n"), known=known).frame
     assert frame["code"].tolist()[0] == "01"
     assert frame["n"].tolist()[9] == "many"  # the model's columns say what is wrong
+
+
+def test_texts_of_a_frame_are_read_as_those_of_a_file(tmp_path):
+    rng = np.random.default_rng(0)
+    n = 80
+    day = pd.to_datetime("2024-01-31") + pd.to_timedelta(rng.integers(0, 300, n), "D")
+    frame = pd.DataFrame({
+        "when": day.strftime("%d.%m.%Y"), "off": [f"{k} %" for k in rng.integers(0, 30, n)],
+        "paid": [f"{v:.2f}".replace(".", ",") + " EUR" for v in rng.gamma(2, 50, n)],
+        "channel": rng.choice(["web", "shop"], n), "plan": rng.choice(["01", "02"], n),
+        "kept": rng.choice(["yes", "no"], n),
+    })  # fmt: skip
+    frame.index = np.repeat(np.arange(n // 2), 2)  # of no meaning
+    frame.to_csv(tmp_path / "table.csv", sep=";", index=False)
+    by_file, by_frame = (
+        fit(table, "kept", "naive-bayes", random_state=0)
+        for table in (tmp_path / "table.csv", frame)
+    )
+    kinds = {column.name: (column.kind, column.form) for column in by_frame.columns}
+    assert kinds == {
+        "when": ("date", ""), "off": ("number", "%"), "paid": ("number", ",EUR"),
+        "channel": ("category", ""), "plan": ("category", ""),
+    }  # fmt: skip
+    for ours, theirs in zip(by_frame.columns, by_file.columns, strict=True):
+        if ours.name != "plan":  # digits: numbers in a file, in a frame what its maker chose
+            assert ours == theirs
+    new = frame.drop(columns="kept")[:6]
+    again = predict(by_frame, new).table["prediction"]
+    typed = new.assign(when=pd.to_datetime(new["when"], format="%d.%m.%Y"),
+                       off=new["off"].str.removesuffix(" %").astype(float))  # fmt: skip
+    assert predict(by_frame, typed).table["prediction"].tolist() == again.tolist()
+    assert frame["when"].iloc[0].count(".") == 2  # the frame itself stays as it was
+
+
+def test_a_frame_with_an_odd_cell_keeps_its_texts():
+    table = pd.DataFrame({"when": ["1.2.2024"] * 9 + ["soon"], "code": list("0123456789")})
+    read = read_frame(table)
+    assert read.frame is table
+    assert (read.notes, read.forms) == ([], {})
+    days = pd.Series(["1.2.2024", "3.4.2024"], dtype="category")
+    assert read_frame(pd.DataFrame({"when": days})).frame["when"].dtype == "category"
