@@ -215,16 +215,17 @@ def main():
                     with asked.out.open("a") as file:
                         file.write(json.dumps(row) + "\n")
         print(name, flush=True)
-    show(asked.out)
+    show(asked.out, asked.methods)
 
 
 def _key(row):
     return row["data"], row["repeat"], row["fold"], row["method"]
 
 
-def show(path):
-    """Print means, ranks, wins and stability over the sets that all methods have done."""
+def show(path, methods):
+    """Print means, ranks and stability over the sets that all these methods have done."""
     cells = [json.loads(line) for line in path.read_text().splitlines()]
+    cells = [c for c in cells if c["method"] in methods]
     rows = [{**{k: c[k] for k in ("data", "method")}, **row} for c in cells for row in c["rows"]]
     frame = pd.DataFrame(rows)
     frame["error"] *= 100
@@ -248,9 +249,10 @@ def show(path):
     )
     if {"merged", "CART"} <= set(alike):
         both = alike[["merged", "CART"]].dropna()
-        more = (both["merged"] > both["CART"]).groupby("size").mean()
         print("stability, mean:", alike.mean().round(3).to_dict())
-        print("stability above CART's, share of sets by size:", more.round(2).to_dict())
+        for name, sign in (("above", 1), ("below", -1)):
+            share = (sign * (both["merged"] - both["CART"]) > 0).groupby("size").mean()
+            print(f"stability {name} CART's, share of sets by size:", share.round(2).to_dict())
 
 
 if __name__ == "__main__":

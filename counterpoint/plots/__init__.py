@@ -14,6 +14,7 @@
 ``RelevanceHorizonDisplay`` a score against how many past events are looked at
 ``CoverageDisplay``         how evenly subsets cover the samples as more of them are added
 ``TreeDisplay``             one tree, legible up to some sixty leaves
+``TreePathDisplay``         errors of the best trees of every size
 ``HyperboxDisplay``         boxes of a model over the samples, two columns at a time
 ``SelectionDisplay``        error and criterion after each step of a search for members
 ``RankDisplay``             mean ranks of methods over data sets, and which differ
@@ -50,6 +51,7 @@ from counterpoint.plots.ranks import RankDisplay
 from counterpoint.plots.selection import SelectionDisplay
 from counterpoint.plots.trajectory import TrajectoryDisplay
 from counterpoint.plots.tree import TreeDisplay
+from counterpoint.plots.tree_path import TreePathDisplay
 from counterpoint.plots.trust import (
     ErrorEstimateDisplay,
     LabelErrorDisplay,
@@ -84,6 +86,7 @@ __all__ = [
     "SelectiveDisplay",
     "TrajectoryDisplay",
     "TreeDisplay",
+    "TreePathDisplay",
     "UncertaintyDisplay",
     "VoteGainsDisplay",
     "VotersDisplay",

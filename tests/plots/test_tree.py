@@ -6,8 +6,15 @@ from sklearn.datasets import load_breast_cancer, load_iris
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.tree import DecisionTreeClassifier
 
+from counterpoint.plots import TreePathDisplay
 from counterpoint.plots.tree import TreeDisplay
-from counterpoint.trees import HistTreeClassifier, Tree, as_sklearn, from_sklearn
+from counterpoint.trees import (
+    HistTreeClassifier,
+    MergedTreeClassifier,
+    Tree,
+    as_sklearn,
+    from_sklearn,
+)
 
 X, Y = load_iris(return_X_y=True, as_frame=True)
 SMALL = DecisionTreeClassifier(max_leaf_nodes=5, random_state=0).fit(X, Y)
@@ -115,3 +122,15 @@ def test_bad_input():
         TreeDisplay.from_tree("tree")
     with pytest.raises(TypeError, match="Axes"):
         TreeDisplay.from_tree(SMALL, ax=plt.figure())
+
+
+def test_trees_of_every_size():
+    X, y = load_breast_cancer(return_X_y=True)
+    model = MergedTreeClassifier(6, max_leaf_nodes=6, random_state=0).fit(X, y)
+    display = TreePathDisplay.from_estimator(model)
+    cost, out_of_bag, taken = display.ax_.lines
+    np.testing.assert_allclose(cost.get_ydata(), model.path_["cost"])
+    np.testing.assert_allclose(out_of_bag.get_ydata(), model.path_["oob_error"])
+    assert set(taken.get_xdata()) == {model.n_leaves_}
+    with pytest.raises((ValueError, TypeError, AttributeError), match="max_leaf_nodes"):
+        TreePathDisplay.from_estimator(MergedTreeClassifier(3).fit(X, y))
