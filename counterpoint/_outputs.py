@@ -445,7 +445,6 @@ def as_outputs(outputs, *, numbers=False):
     if hasattr(outputs, "predict") or not hasattr(outputs, "__len__"):
         raise TypeError(
             f"outputs={outputs!r}: pass MemberOutputs, which MemberOutputs.from_estimator(model, "
-            "X, y) makes of a fitted ensemble, or right/wrong flags of shape (n_members, "
-            "n_samples)."
+            "X, y) makes of an ensemble, or right/wrong flags of shape (n_members, n_samples)."
         )
     return MemberOutputs.from_correct(outputs)

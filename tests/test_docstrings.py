@@ -44,7 +44,7 @@ def documented(text):
         if len(line) - len(line.lstrip()) != indent:
             continue
         listed, _, kind = line.strip().partition(" : ")
-        names = [name.lstrip("*") for name in re.split(r", ?(?=\*{0,2}\w)", listed)]
+        names = [name.lstrip("*") for name in re.split(r",\s*(?=\*{0,2}\w)", listed)]
         stated = re.search(r"default=(.+)$", kind)
         each = re.split(r", | and ", stated.group(1)) if stated else []
         if len(each) != len(names):

@@ -11,7 +11,7 @@ from pathlib import Path
 PROJECT = Path(__file__).parents[1] / "pyproject.toml"
 # What people install to use it; docs, bench and dev are for us, torch is pinned, shap
 # wants newer NumPy than our floor.
-EXTRAS = ("polars", "skops", "excel", "onnx", "dask", "studio", "widget")
+EXTRAS = ("polars", "skops", "excel", "onnx", "dask", "large", "studio", "widget")
 TESTED_WITH = ("pytest", "hypothesis")
 _REQUIREMENT = re.compile(r"(?P<name>[A-Za-z0-9_.-]+)(\[[^]]*\])?>=(?P<version>[0-9][0-9.]*)")
 

@@ -150,6 +150,14 @@ def open_parts(source: Any, *, separator: str | None = None) -> list[Part]:
     Returns
     -------
     list
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from counterpoint.large import open_parts
+    >>> (part,) = open_parts(pd.DataFrame({"x": [1.0, 2.0]}))
+    >>> part.schema().names
+    ['x']
     """
     if isinstance(source, (str, PathLike)):
         source = [source]

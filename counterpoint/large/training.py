@@ -64,6 +64,19 @@ def fit_on_store(
     -------
     estimator
         Fitted.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from sklearn.datasets import load_iris
+    >>> from counterpoint.large import BinnedStore, fit_on_store
+    >>> from counterpoint.trees import HistTreeClassifier
+    >>> rows = load_iris(as_frame=True).frame
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     store = BinnedStore.from_parquet(rows, f"{folder}/iris", target="target")
+    ...     tree = fit_on_store(HistTreeClassifier(max_depth=2), store)
+    >>> tree.get_n_leaves()
+    4
     """
     if type(estimator) not in TAKES_STORES:
         names = ", ".join(sorted(kind.__name__ for kind in TAKES_STORES))

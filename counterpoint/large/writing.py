@@ -17,6 +17,7 @@ from counterpoint._files import new_file
 from counterpoint._progress import track
 from counterpoint._validation import check_choice, check_count
 from counterpoint.large import arrow as pa
+from counterpoint.large.arrow_columns import as_floats, as_text, plain
 from counterpoint.large.sketch import QuantileSketch
 from counterpoint.large.sources import Part, check_parts, kind_of, open_parts
 from counterpoint.large.store import CODES, CUTS, FORMAT, STORE, TARGET, UNFINISHED, WEIGHT
@@ -143,7 +144,7 @@ def _kept(part: Part, plan: Plan) -> Iterator[_Rows]:
             continue
         weights = None
         if plan.weight is not None:
-            weights = _as_floats(batch.column(plan.weight))
+            weights = as_floats(batch.column(plan.weight))
             bad = ~(weights >= 0) | np.isinf(weights)
             if bad.any():
                 raise ValueError(
@@ -153,7 +154,7 @@ def _kept(part: Part, plan: Plan) -> Iterator[_Rows]:
             if (weights == 0).any():
                 batch, weights = batch.filter(pa.array(weights > 0)), weights[weights > 0]
         targets = batch.column(plan.target)
-        numbers = None if plan.target_text else _as_floats(targets)
+        numbers = None if plan.target_text else as_floats(targets)
         missing = pa.compute.is_null(targets).to_numpy(zero_copy_only=False)
         if numbers is not None:
             missing = ~np.isfinite(numbers)
@@ -163,7 +164,7 @@ def _kept(part: Part, plan: Plan) -> Iterator[_Rows]:
                 "there is no target. Fill it in, or leave such rows out."
             )
         place += batch.num_rows
-        yield _Rows(batch, numbers if numbers is not None else _as_text(targets), weights)
+        yield _Rows(batch, numbers if numbers is not None else as_text(targets), weights)
 
 
 def _look_at(rows, part, plan):
@@ -171,11 +172,11 @@ def _look_at(rows, part, plan):
     for f, name in enumerate(plan.features):
         column = rows.batch.column(name)
         if plan.text[f]:
-            for entry in pa.compute.value_counts(_plain(column)).to_pylist():
+            for entry in pa.compute.value_counts(plain(column)).to_pylist():
                 if entry["values"] is not None:
                     plan.values[f][entry["values"]] += entry["counts"]
             continue
-        numbers = _as_floats(column)
+        numbers = as_floats(column)
         plan.sketches[f].add(numbers)
         if not np.isfinite([plan.sketches[f].low, plan.sketches[f].high]).all() and (
             np.isinf(numbers).any()
@@ -416,9 +417,9 @@ def _encode(batch, plan, binner, numbers):
     for f, name in enumerate(plan.features):
         column = batch.column(name)
         if numbers[f] is None:
-            matrix[:, f] = _as_floats(column)
+            matrix[:, f] = as_floats(column)
             continue
-        coded = pa.compute.dictionary_encode(_plain(column))
+        coded = pa.compute.dictionary_encode(plain(column))
         table = [numbers[f].get(value, np.nan) for value in coded.dictionary.to_pylist()]
         at = pa.compute.fill_null(coded.indices, len(table)).to_numpy(zero_copy_only=False)
         matrix[:, f] = np.array([*table, np.nan])[at]
@@ -441,19 +442,3 @@ def _as_codes(labels, cuts, part, plan):
             "there a moment ago: the file changed while it was read."
         )
     return at
-
-
-def _plain(column):
-    return column.dictionary_decode() if pa.types.is_dictionary(column.type) else column
-
-
-def _as_floats(column):
-    """Return a column of numbers, NaN where there is none."""
-    column = _plain(column)
-    if not pa.types.is_float64(column.type):
-        column = column.cast(pa.float64())
-    return column.to_numpy(zero_copy_only=False)
-
-
-def _as_text(column):
-    return _plain(column).to_pylist()

@@ -83,6 +83,20 @@ def predict_large(
     Returns
     -------
     LargePrediction
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from counterpoint.datasets import load
+    >>> from counterpoint.tabular import fit, predict_large
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     rows = Path(folder, "iris.csv")
+    ...     load("iris").frame.to_csv(rows, index=False)
+    ...     model = fit(rows, target="class", method="naive-bayes", random_state=0).model
+    ...     said = predict_large(model, rows, Path(folder, "said.csv"))
+    >>> said.n_rows
+    150
     """
     from counterpoint.large.sources import check_parts, open_parts
 

@@ -40,8 +40,12 @@ def read_answers(
     r"""Read what members said, with or without the truth.
 
     With ``truth=None`` and no column called "class", every column is a member's votes, an empty
-    cell a gap, and a ``VoteLog`` comes back; otherwise as
-    :func:`~counterpoint.tabular.outputs.read_predictions`, whose parameters these are.
+    cell a gap, and a ``VoteLog`` comes back.
+
+    Parameters
+    ----------
+    source, truth, members, weights, correct, allow_new_labels, separator, encoding, sheet
+        As in :func:`~counterpoint.tabular.read_predictions`.
 
     Examples
     --------
