@@ -10,7 +10,7 @@ from counterpoint.boosting.newton import REGRESSION_LOSSES, NewtonClassLoss
 # So many rows are enough for trees to be right at larger steps.
 _MANY = 100_000
 # Below so many rows fewer leaves than the root of their number.
-_SMALL = 2000
+_SMALL = 1500
 
 
 class HistBoostClassifier(BaseHistBoost, AdditiveClassifier):
@@ -30,8 +30,8 @@ class HistBoostClassifier(BaseHistBoost, AdditiveClassifier):
     learning_rate : float or "auto", default="auto"
         Shrinkage: factor of each tree's values. "auto" is 0.1, from 100,000 rows on 0.2.
     max_leaf_nodes : int, None or "auto", default="auto"
-        Most leaves of a tree. "auto" is the root of the number of rows, n, below 2000 rows
-        times n / 2000, from 8 to 255: 8 up to 600 rows, 16 at 1000, 100 at 10,000, 255 from
+        Most leaves of a tree. "auto" is the root of the number of rows, n, below 1500 rows
+        times n / 1500, from 8 to 255: 8 up to 500 rows, 21 at 1000, 100 at 10,000, 255 from
         65,000 on.
     max_depth : int or None, default=None
         Most splits on a path.
