@@ -193,6 +193,7 @@ def summary(rows):
 def picture(rows):
     """Draw log-loss, of numbers the RMSE, against CPU seconds: a panel a table, one thread."""
     from matplotlib import pyplot as plt
+    from matplotlib.ticker import NullFormatter
 
     rows = rows[rows["threads"] == 1]
     tables = [name for name in TABLES if (rows["table"] == name).any()]
@@ -214,9 +215,11 @@ def picture(rows):
         if len(drawn):
             ax.set_ylim(0.98 * drawn.min(), 1.02 * drawn.quantile(0.9))
         ax.set(title=table, xscale="log", ylabel="RMSE" if figure_of == "error" else "log-loss")
+        ax.xaxis.set_minor_formatter(NullFormatter())
     for ax in axes[-1]:
         ax.set_xlabel("CPU seconds")
-    axes.flat[0].legend(frameon=False, fontsize="x-small")
+    last = axes.flat[-1]  # beside the panels, where there is room
+    last.legend(*axes.flat[0].get_legend_handles_labels(), frameon=False, fontsize="small")
     figure.savefig(PICTURE, dpi=110)
 
 
