@@ -34,6 +34,17 @@ BUDGETS = (1.0, 4.0, 20.0)
 SLACK = 1.02  # clocks are no better than that
 OURS = ("counterpoint", "counterpoint_63")
 OTHERS = ("lightgbm", "lightgbm_default", "xgboost", "catboost", "scikit_learn", "perpetual")
+# What the picture calls them, and their colours.
+DRAWN = {
+    "counterpoint": ("ours, leaves by the rows", "#1f77b4"),
+    "counterpoint_63": ("ours, 63 leaves", "#17becf"),
+    "lightgbm": ("LightGBM, 63 leaves", "#d62728"),
+    "lightgbm_default": ("LightGBM, 31 leaves", "#ff9896"),
+    "xgboost": ("XGBoost", "#2ca02c"),
+    "catboost": ("CatBoost", "#9467bd"),
+    "scikit_learn": ("scikit-learn", "#ff7f0e"),
+    "perpetual": ("Perpetual", "#7f7f7f"),
+}
 REQUIREMENTS = [
     "lightgbm>=4.6",
     "xgboost-cpu>=3.0",
@@ -179,6 +190,39 @@ def summary(rows):
     )
 
 
+def picture(rows):
+    """Draw log-loss, of numbers the RMSE, against CPU seconds: a panel a table, one thread."""
+    from matplotlib import pyplot as plt
+    from matplotlib.ticker import NullFormatter
+
+    rows = rows[rows["threads"] == 1]
+    tables = [name for name in TABLES if (rows["table"] == name).any()]
+    wide = min(4, len(tables))
+    high = -(-len(tables) // wide)
+    figure, axes = plt.subplots(
+        high, wide, figsize=(3.2 * wide, 2.6 * high), squeeze=False, layout="constrained"
+    )
+    for ax in axes.flat[len(tables) :]:
+        ax.set_axis_off()
+    for ax, table in zip(axes.flat, tables, strict=False):
+        here = rows[rows["table"] == table]
+        figure_of = "error" if here["log_loss"].isna().all() else "log_loss"
+        for booster, (name, color) in DRAWN.items():
+            line = here[here["booster"] == booster].sort_values("cpu")
+            style = {"lw": 2.2, "marker": "o"} if booster in OURS else {"lw": 1.0, "marker": "."}
+            ax.plot(line["cpu"], line[figure_of], label=name, color=color, ms=4, **style)
+        drawn = here[here["cpu"] > 0.5][figure_of]
+        if len(drawn):
+            ax.set_ylim(0.98 * drawn.min(), 1.02 * drawn.quantile(0.9))
+        ax.set(title=table, xscale="log", ylabel="RMSE" if figure_of == "error" else "log-loss")
+        ax.xaxis.set_minor_formatter(NullFormatter())
+    for ax in axes[-1]:
+        ax.set_xlabel("CPU seconds")
+    last = axes.flat[-1]  # beside the panels, where there is room
+    last.legend(*axes.flat[0].get_legend_handles_labels(), frameon=False, fontsize="small")
+    figure.savefig(PICTURE, dpi=110)
+
+
 def run(tables=("made-1e4", "segment"), threads=(1,), boosters=(*OURS, *OTHERS)) -> Report:
     """Run the small tables, as a part of all benchmarks."""
     python = peer_python("boosters", REQUIREMENTS)
@@ -196,8 +240,11 @@ if __name__ == "__main__":
     parser.add_argument("--boosters", nargs="+", choices=(*OURS, *OTHERS), default=[*OURS, *OTHERS])
     parser.add_argument("--threads", nargs="+", type=int, default=[1])
     parser.add_argument("--only-summary", action="store_true")
+    parser.add_argument("--picture", action="store_true", help="only draw what is there")
     given = parser.parse_args()
     if given.only_summary:
         print(summary(done()).round(4).to_string())
+    elif given.picture:
+        picture(done())
     else:
         run(given.tables, given.threads, given.boosters)

@@ -9,8 +9,8 @@ from counterpoint.boosting.newton import REGRESSION_LOSSES, NewtonClassLoss
 
 # So many rows are enough for trees to be right at larger steps.
 _MANY = 100_000
-# Below about 1000 rows, whose power of 1.5 this is, fewer leaves than the root of their number.
-_SMALL = 32_000
+# Below so many rows fewer leaves than the root of their number.
+_SMALL = 1500
 
 
 class HistBoostClassifier(BaseHistBoost, AdditiveClassifier):
@@ -30,8 +30,8 @@ class HistBoostClassifier(BaseHistBoost, AdditiveClassifier):
     learning_rate : float or "auto", default="auto"
         Shrinkage: factor of each tree's values. "auto" is 0.1, from 100,000 rows on 0.2.
     max_leaf_nodes : int, None or "auto", default="auto"
-        Most leaves of a tree. "auto" is the root of the number of rows, n, below 1000 rows
-        n ** 2 / 32,000, from 8 to 255: 8 up to 500 rows, 32 at 1000, 100 at 10,000, 255 from
+        Most leaves of a tree. "auto" is the root of the number of rows, n, below 1500 rows
+        times n / 1500, from 8 to 255: 8 up to 500 rows, 21 at 1000, 100 at 10,000, 255 from
         65,000 on.
     max_depth : int or None, default=None
         Most splits on a path.
@@ -168,7 +168,7 @@ class HistBoostClassifier(BaseHistBoost, AdditiveClassifier):
         return NewtonClassLoss(len(self.classes_))
 
     def _size_for(self, n):
-        return n**0.5 * min(1.0, n**1.5 / _SMALL), 0.1 if n < _MANY else 0.2
+        return n**0.5 * min(1.0, n / _SMALL), 0.1 if n < _MANY else 0.2
 
     def predict_log_proba(self, X):
         """Return the logarithm of ``predict_proba``, exact where that is tiny."""

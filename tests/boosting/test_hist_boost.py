@@ -295,7 +295,7 @@ def test_a_class_without_weight_is_never_the_answer(n_classes):
     ("kind", "n", "leaves"),
     [
         (HistBoostClassifier, 100, 8),
-        (HistBoostClassifier, 700, 15),
+        (HistBoostClassifier, 1000, 21),
         (HistBoostClassifier, 3000, 55),
         (HistBoostRegressor, 100, 8),
         (HistBoostRegressor, 3000, 14),

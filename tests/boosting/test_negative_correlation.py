@@ -1,5 +1,6 @@
 """Boosters grown together: alone at strength 0, one at strength 1, and slopes by differences."""
 
+import itertools
 import pickle
 
 import numpy as np
@@ -223,6 +224,8 @@ def test_importances_are_shares():
     ("options", "message"),
     [
         ({"strength": 1.5}, r"strength=1\.5"),
+        ({"strength": -0.1}, r"strength=-0\.1"),
+        ({"strength": np.nan}, "strength=nan"),
         ({"n_rounds": 0}, "n_rounds=0"),
         ({"n_estimators": 0}, "n_estimators=0"),
         ({"penalty": "nlc"}, "penalty='nlc'"),
@@ -318,3 +321,24 @@ def test_wrong_columns_are_named(kind):
     if kind is KINDS[0]:
         with pytest.raises(ValueError, match="y holds 3 classes"):
             kind(3, monotonic_cst=[1, 0], **SMALL).fit(X, np.arange(40) % 3)
+
+
+def test_rows_to_hold_out_are_needed_and_few_are_enough():
+    with pytest.raises(ValueError, match="X has 1: none is left to train on"):
+        NegativeCorrelationBoostingRegressor(2, early_stopping=True).fit([[1.0]], [1.0])
+    for kind in KINDS:
+        for n, early in itertools.product((2, 3, 5), (True, "auto")):
+            X, y = np.arange(2.0 * n).reshape(n, 2), np.arange(n) % 2
+            model = kind(2, n_rounds=4, early_stopping=early, random_state=0).fit(X, y)
+            assert np.isfinite(model.predict(X)).all()
+
+
+def test_rows_held_out_may_be_of_one_class():
+    X, y = classes(n=60)
+    y = (np.arange(60) == 7).astype(int)
+    for seed in range(4):
+        model = NegativeCorrelationBoostingClassifier(
+            2, n_rounds=5, early_stopping=True, random_state=seed
+        ).fit(X, y)
+        assert np.isfinite(model.history_["held_ensemble_loss"]).all()
+        assert np.isfinite(model.predict_log_proba(X)).all()
