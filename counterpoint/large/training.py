@@ -76,7 +76,7 @@ def fit_on_store(
     ...     store = BinnedStore.from_parquet(rows, f"{folder}/iris", target="target")
     ...     tree = fit_on_store(HistTreeClassifier(max_depth=2), store)
     >>> tree.get_n_leaves()
-    4
+    3
     """
     if type(estimator) not in TAKES_STORES:
         names = ", ".join(sorted(kind.__name__ for kind in TAKES_STORES))

@@ -93,7 +93,7 @@ def predict_large(
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     rows = Path(folder, "iris.csv")
     ...     load("iris").frame.to_csv(rows, index=False)
-    ...     model = fit(rows, target="class", method="naive-bayes", random_state=0).model
+    ...     model = fit(rows, target="class", method="naive-bayes", random_state=0)
     ...     said = predict_large(model, rows, Path(folder, "said.csv"))
     >>> said.n_rows
     150
