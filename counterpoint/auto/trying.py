@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from joblib import effective_n_jobs
 from numpy.typing import NDArray
+from sklearn.dummy import DummyClassifier, DummyRegressor
 
 from counterpoint import _crossfit
 from counterpoint._interrupts import keep_partial
@@ -169,9 +170,16 @@ class Trying:
                     self.reason = "no gain"
                     break
         bar.close()
-        able = [k for k in order if k not in self._out]
-        if not self.done and able:  # one is tried in any case: the quickest, the first of equals
-            self._try(min(able, key=lambda k: self._price(k, lowest)), lowest, anyway=True)
+        # One is tried in any case, and one that can learn: the quickest, the first of equals.
+        able = [k for k in order if k not in self._out and k not in self.done]
+        if all(self._is_constant(k) for k in self.done):
+            able = [k for k in able if not self._is_constant(k)] or able
+            if able:
+                self._try(min(able, key=lambda k: self._price(k, lowest)), lowest, anyway=True)
+
+    def _is_constant(self, k):
+        """Whether a member says the same of all rows, whatever they are."""
+        return isinstance(self.members[k].estimator, DummyClassifier | DummyRegressor)
 
     def _climb(self):
         """Let the better half of each rung learn from more rows, as long as there is time.

@@ -41,7 +41,7 @@ CASES = {
     "reproduce": ["independent-vote", "-o", "."],
 }  # fmt: skip
 # These print and write nothing.
-SILENT = {"datasets list", "datasets describe", "studio"}
+SILENT = {"datasets list", "datasets describe", "studio", "warm-up"}
 SECONDS = 240
 
 

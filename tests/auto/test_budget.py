@@ -10,6 +10,7 @@ import numba
 import numpy as np
 import pytest
 from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.dummy import DummyClassifier
 
 from counterpoint._kernels.compiling import compile_time
 from counterpoint.auto import OverproduceSelectClassifier, default_number_pool, default_pool
@@ -146,6 +147,17 @@ def test_where_there_is_no_time_to_fit_again_the_folds_stand_in(clock, data):
     assert isinstance(kept["m"], FoldMeanClassifier)
     assert [own.n_seen_ for own in kept["m"].estimators] == [1200] * 5
     np.testing.assert_allclose(kept["m"].predict_proba(X), Paid().predict_proba(X))
+
+
+def test_the_majority_alone_is_no_answer_where_another_could_learn(clock, data):
+    X, y = (part[:1500] for part in data)
+    pool = [("dear", Paid(150_000, 2.0)), ("less dear", Paid(120_000, 2.0))]  # 60 and 48 s a fold
+    pool.append(("majority", DummyClassifier()))
+    model, _ = fit((X, y), pool, 100.0)
+    assert "less dear" in set(model.leaderboard_["member"])
+    assert np.ptp(model.predict_proba(X)[:, 1]) > 0.3
+    alone, _ = fit((X, y), pool[2:], 100.0)
+    assert np.ptp(alone.predict_proba(X)[:, 1]) == 0
 
 
 def test_the_default_pool_begins_with_strong_and_different_members():
