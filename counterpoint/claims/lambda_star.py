@@ -192,9 +192,15 @@ CLAIM = Claim(
     judge=judge,
     draw=draw,
     findings=(
-        "An earlier reading had standardised columns and, for liver and cancer, rates per sample: "
-        "then networks of 10 units reach 0.03 on cancer, as any fair method does, where the thesis "
-        "has 0.098 to 0.126, and test MSE on cancer does not fall."
+        "With inputs as they are, all six errors and MSEs come near the printed ones: the errors "
+        "by 0.015 or less, the MSEs by 0.025. An earlier reading had standardised columns and, "
+        "for liver and cancer, rates per sample: networks of 10 units then reach 0.03 on cancer, "
+        "as any fair method does, where the thesis has 0.098 to 0.126. What does not come back "
+        "with this reading is the explosion one step beyond lambda* on liver and cancer: with "
+        "gradients as a mean over samples these rates are too small for it in the epochs given; "
+        "on the synthetic set it is there in every run. Halves of one table share so many rows "
+        "that intervals on liver and cancer are wide: most parts stay open at the source's own "
+        "size."
     ),
     run_version=2,
     rule_version=2,
