@@ -74,8 +74,8 @@ class BaggedTreesClassifier(MetaEstimatorMixin, BaseEnsembleClassifier):
         check_count(self.n_estimators, "n_estimators")
         if type(self._base()) is not HistTreeClassifier:
             raise TypeError(
-                f"estimator={self.estimator!r}: give a HistTreeClassifier, or None. Other learners "
-                "are bagged by scikit-learn's BaggingClassifier."
+                f"estimator={self.estimator!r} of BaggedTreesClassifier: give a "
+                "HistTreeClassifier, or None. Other learners are bagged by scikit-learn's BaggingClassifier."
             )
 
     def fit(self, X, y=None, sample_weight=None, *, client=None):

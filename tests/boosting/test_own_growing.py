@@ -49,6 +49,7 @@ PRUNED = {
     "ccp_alpha": {"criterion": "cost-complexity", "ccp_alpha": 0.01},
     "node_cost": {"criterion": "cost-complexity", "ccp_alpha": 0.01, "node_cost": "error"},
     "critical_value": {"criterion": "critical-value", "critical_value": 0.05},
+    "factor": {"criterion": "kearns-mansour", "factor": 0.02},
     "one_se": {"criterion": "cost-complexity", "one_se": True, "random_state": 0},
     "cv": {"criterion": "critical-value", "cv": HALVES, "random_state": 0},
     "validation_fraction": {
@@ -252,6 +253,7 @@ MACHINES = [
     {"log2_width_max": 3, "log2_width_step": 0.5},
     {"scale": False},
     {"tol": 1e-1},
+    {"narrow": "always"},
 ]
 
 

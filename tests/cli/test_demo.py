@@ -16,7 +16,8 @@ def test_demo(run, tmp_path, monkeypatch):
     ran = run("demo", *SMALL, "--output", page)
     report = tmp_path / "demo-report.html"
     assert ran.code == 0
-    first, second = ran.err.splitlines()
+    first, second, last = ran.err.splitlines()
+    assert last.endswith("counterpoint studio")
     assert first == f"counterpoint: wrote the page to {page}"
     assert max(map(len, ran.out.splitlines())) <= 80
     for word in ("Single tree", "Networks together", "AdaBoost", "Kappa"):
@@ -38,7 +39,8 @@ def test_demo(run, tmp_path, monkeypatch):
 
 def test_a_page_that_goes_nowhere_has_no_report(run):
     ran = run("demo", *SMALL, "--output", "/dev/null")
-    assert (ran.code, ran.err) == (0, "counterpoint: wrote the page to /dev/null\n")
+    assert ran.code == 0
+    assert ran.err.splitlines()[:-1] == ["counterpoint: wrote the page to /dev/null"]
 
 
 def test_one_split_has_no_spread(run, tmp_path):

@@ -8,7 +8,7 @@ import pytest
 
 from counterpoint.report.render import environment, render
 
-SHARED = {"page.html.j2", "parts.html.j2", "columns.html.j2"}
+SHARED = {"page.html.j2", "parts.html.j2", "columns.html.j2", "tree_list.html.j2"}
 PAGES = sorted(set(environment().list_templates(["j2"])) - SHARED)
 
 
