@@ -6,6 +6,7 @@ ensembles, and for estimators that try one member after the other.
 
 import re
 import warnings
+from contextlib import contextmanager
 from functools import partial
 from typing import Any
 
@@ -37,7 +38,7 @@ from counterpoint._progress import at_work
 from counterpoint._tables import need_numbers, select_columns, select_rows
 from counterpoint.exceptions import MemberError
 
-_NO_NUMBER = re.compile(r"could not convert|float\(\) argument|DType|ufunc '")
+_NO_NUMBER = re.compile(r"could not convert|float\(\) argument|DType|ufunc '|bytes/strings")
 
 # -- fitting -----------------------------------------------------------------------------------
 
@@ -85,15 +86,21 @@ def fit_member(model: Any, X: Any, y: Any, sample_weight: Any = None, **params: 
     return _fit_or_explain(model, X, y, params)
 
 
-def _fit_or_explain(model, X, y, params):
-    """Fit; where it fails to read a number, say which column holds none."""
+@contextmanager
+def naming_text(X, model):
+    """Where a learner fails to read a number, say which column of X holds none."""
     try:
-        with whole():
-            return model.fit(X, y, **params)
+        yield
     except (TypeError, ValueError) as error:
         if _NO_NUMBER.search(str(error)):
             need_numbers(X, type(model).__name__)
         raise
+
+
+def _fit_or_explain(model, X, y, params):
+    try:
+        with whole(), naming_text(X, model):
+            return model.fit(X, y, **params)
     except (LookupError, ArithmeticError, LinAlgError) as error:
         learner = _last_step(model)[1]
         if type(learner).__module__.startswith("counterpoint."):

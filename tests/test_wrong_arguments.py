@@ -3,6 +3,7 @@
 import re
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy import sparse
 from sklearn.linear_model import LinearRegression
@@ -25,6 +26,7 @@ from counterpoint import (
     subsets,
     tabular,
     trees,
+    trust,
     views,
 )
 
@@ -212,3 +214,19 @@ def test_options_beyond_what_can_be_computed_are_refused(model, message):
     rows = np.random.RandomState(0).normal(size=(12, 2))
     with pytest.raises(ValueError, match=re.escape(message)):
         model.fit(rows, [0, 1] * 6)
+
+
+def test_trust_names_columns_and_takes_voters_who_never_met():
+    twice = pd.DataFrame([[1, 2], [3, 4]], columns=["b", "b"])
+    with pytest.raises(ValueError, match="X_reference has two columns called 'b'"):
+        trust.column_tests(twice, twice)
+    with pytest.raises(ValueError, match="Column 0 holds values such as 'green'"):
+        trust.cross_conformal(LinearRegression(), X * 4, list(range(12)), [["green", 1.0]])
+    apart = trust.VoteLog.from_array([["a", None], [None, "a"]])
+    assert len(trust.copying_pairs(apart)) == 0
+
+
+@pytest.mark.parametrize("given", [{"density": 1e308}, {"slope": 1e-320}, {"bias": -1e308}])
+def test_added_error_of_numbers_beyond_all_bounds(given):
+    with pytest.raises(ValueError, match=f"{next(iter(given))}="):
+        diversity.added_error(**({"density": 1.0, "slope": 1.0, "variance": 0.1} | given))

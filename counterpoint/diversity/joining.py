@@ -7,6 +7,8 @@ from counterpoint._validation import check_number
 from counterpoint.diversity.inputs import as_outputs
 from counterpoint.diversity.limits import variance_factor
 
+_LARGEST = 1e38  # as everywhere: squares of it are still numbers
+
 
 def vote_gains(outputs):
     """Tell which samples each member wins and loses when it joins the vote, in their order.
@@ -115,10 +117,11 @@ def added_error(density, slope, variance, *, bias=0.0, n_members=1, correlation=
     >>> added_error(0.5, 2.0, 0.04), added_error(0.5, 2.0, 0.04, n_members=4)
     (0.01, 0.0025)
     """
-    check_number(density, "density", low=0)
-    check_number(slope, "slope", low=0, open_low=True)
-    check_number(variance, "variance", low=0)
-    check_number(bias, "bias")
+    check_number(density, "density", low=0, high=_LARGEST)
+    check_number(slope, "slope", low=1 / _LARGEST)
+    check_number(variance, "variance", low=0, high=_LARGEST)
+    check_number(bias, "bias", low=-_LARGEST, high=_LARGEST)
+    density, slope, variance, bias = (float(v) for v in (density, slope, variance, bias))
     spread = 2.0 * variance * variance_factor(correlation, n_members)
     return float(density / (2.0 * slope) * (spread + bias**2))
 

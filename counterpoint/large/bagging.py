@@ -75,7 +75,8 @@ class BaggedTreesClassifier(MetaEstimatorMixin, BaseEnsembleClassifier):
         if type(self._base()) is not HistTreeClassifier:
             raise TypeError(
                 f"estimator={self.estimator!r} of BaggedTreesClassifier: give a "
-                "HistTreeClassifier, or None. Other learners are bagged by scikit-learn's BaggingClassifier."
+                "HistTreeClassifier, or None. Other learners are bagged by scikit-learn's "
+                "BaggingClassifier."
             )
 
     def fit(self, X, y=None, sample_weight=None, *, client=None):

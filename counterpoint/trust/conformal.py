@@ -296,8 +296,11 @@ def _fold(members, X, y, X_new, train, test, question, n_jobs):
             strict=True,
         )
     ]
-    parts = [select_rows(X, test), X_new]
-    return [member_mean(np.stack([question(m, part) for m in fitted])) for part in parts]
+    told = []
+    for part in (select_rows(X, test), X_new):
+        with _crossfit.naming_text(part, members[0].estimator):
+            told.append(member_mean(np.stack([question(m, part) for m in fitted])))
+    return told
 
 
 def _times(reach, unit):

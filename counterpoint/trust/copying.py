@@ -149,7 +149,8 @@ def _robust_rank_one(matrix, weight):
     the fit to itself.
     """
     known = weight > 0
-    v = np.full(len(matrix), np.sqrt(max(float(np.median(matrix[known])), 1e-3)))
+    middle = float(np.median(matrix[known])) if known.any() else 0.0
+    v = np.full(len(matrix), np.sqrt(max(middle, 1e-3)))
     for _ in range(_STEPS):
         before = v.copy()
         for i in range(len(v)):

@@ -44,6 +44,10 @@ def as_frame(X: Any, name: str) -> pd.DataFrame:
 def both_frames(X_reference: Any, X_new: Any) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Return both as frames of the same columns."""
     before, after = as_frame(X_reference, "X_reference"), as_frame(X_new, "X_new")
+    for frame, name in ((before, "X_reference"), (after, "X_new")):
+        twice = frame.columns[frame.columns.duplicated()]
+        if len(twice):
+            raise ValueError(f"{name} has two columns called {twice[0]!r}: rename one of them.")
     absent = [column for column in before if column not in after]
     if absent:
         raise ValueError(
