@@ -74,7 +74,9 @@ def merge_passes(lower, upper, starts, order, theta, gamma, min_similarity, kind
                             a = 1.0 - min(1.0, distance[k])
                             if widest[k] <= theta and a >= min_similarity:
                                 near[n_near], alike[n_near] = start + k, a
-                                n_near += scanned[start + k] < born[b] and start + k != b
+                                # To a box of which no side is known, even what is gone fits.
+                                there = own_upper[0, start + k] != _ENDLESS
+                                n_near += there and scanned[start + k] < born[b] and start + k != b
                     start += n
             if by_news:
                 for e in range(n_news[c] - 1, starts[c] - 1, -1):

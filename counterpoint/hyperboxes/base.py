@@ -208,6 +208,15 @@ def check_theta(theta):
     return check_number(theta, "theta", low=0, high=1, open_low=True, hint=hint)
 
 
+def check_known(lower, upper):
+    """Refuse samples of which no value is known: they fit into every box."""
+    empty = np.flatnonzero((lower > upper).all(axis=1))
+    if len(empty):
+        raise ValueError(
+            f"Nothing is known of sample {empty[0]}: all its values are missing. Leave it out."
+        )
+
+
 def as_intervals(lower, upper):
     """Return samples as boxes; a side of which one end is NaN is not known."""
     if upper is None:

@@ -7,7 +7,13 @@ from sklearn.utils.metaestimators import available_if
 
 from counterpoint._validation import check_choice
 from counterpoint.base import read_labels, validate_data
-from counterpoint.hyperboxes.base import BoxClassifier, as_intervals, data_range, to_unit
+from counterpoint.hyperboxes.base import (
+    BoxClassifier,
+    as_intervals,
+    check_known,
+    data_range,
+    to_unit,
+)
 from counterpoint.hyperboxes.learning import LEARNING, Learned, learn_boxes
 
 
@@ -227,11 +233,7 @@ class HyperboxClassifier(BoxClassifier):
         return self._learn(lower, upper, codes, np.ones(len(codes)), before)
 
     def _learn(self, lower, upper, codes, weights, before=None):
-        empty = np.flatnonzero((lower > upper).all(axis=1))
-        if len(empty):
-            raise ValueError(
-                f"Nothing is known of sample {empty[0]}: all its values are missing. Leave it out."
-            )
+        check_known(lower, upper)
         if before is None:
             self.data_min_, self.data_range_ = data_range(lower, upper, self.bounds)
         lower, upper = to_unit(lower, upper, self.data_min_, self.data_range_)

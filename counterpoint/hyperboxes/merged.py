@@ -9,7 +9,13 @@ from counterpoint._kernels import hyperboxes as kernels
 from counterpoint._kernels.threads import threads_for
 from counterpoint._validation import check_choice, check_count, check_number
 from counterpoint.base import read_labels, validate_data
-from counterpoint.hyperboxes.base import BoxClassifier, as_intervals, data_range, to_unit
+from counterpoint.hyperboxes.base import (
+    BoxClassifier,
+    as_intervals,
+    check_known,
+    data_range,
+    to_unit,
+)
 from counterpoint.hyperboxes.learning import LEARNING, Learned, agglomerate, learn_boxes
 
 
@@ -121,6 +127,7 @@ class MergedHyperboxClassifier(BoxClassifier):
         self._check()
         self.classes_, codes = np.unique(read_labels(self, y), return_inverse=True)
         lower, upper = as_intervals(X, None)
+        check_known(lower, upper)
         self.data_min_, self.data_range_ = data_range(lower, upper, None)
         lower, upper = to_unit(lower, upper, self.data_min_, self.data_range_)
         rng = check_random_state(self.random_state)

@@ -60,3 +60,9 @@ def test_certainty_is_the_share_of_the_own_class():
 def test_wrong_shares(wrong):
     with pytest.raises((ValueError, TypeError), match="max_samples"):
         MergedHyperboxClassifier(max_samples=wrong).fit(X, Y)
+
+
+def test_a_row_of_which_nothing_is_known_is_refused():
+    X = [[np.nan, np.nan]] * 4 + [[0.1, 0.2], [0.9, np.nan]]
+    with pytest.raises(ValueError, match="Nothing is known of sample 0"):
+        MergedHyperboxClassifier().fit(X, [0, 0, 0, 0, 0, 1])

@@ -207,3 +207,11 @@ def test_count_inside_takes_upper_edges_in_and_lower_ones_not():
     X = np.array([[0.0, 0.5], [1.0, 0.5], [0.5, 0.5], [0.5, 1.5]])
     lower, upper = np.array([[0.0, 0.0], [-np.inf, 0.0]]), np.array([[1.0, 1.0], [np.inf, np.inf]])
     assert kernels.count_inside(X, lower, upper).tolist() == [2, 4]
+
+
+@pytest.mark.parametrize("n_boxes", [2, 3, 16])
+def test_boxes_of_which_nothing_is_known_do_not_merge_with_what_is_gone(n_boxes):
+    """All sides unknown, such a box fits with any other: each may go into another once."""
+    blank = np.full((n_boxes, 3), np.inf)
+    *_, counts = merged(blank, -blank, np.zeros(n_boxes, dtype=np.int64), 0.3, 1.0, 0.0, "mid-max")
+    assert counts.sum() == n_boxes
