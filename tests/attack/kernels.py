@@ -25,6 +25,7 @@ ORDINARY = (
     "kernels", "test_golden.py", "trees/equivalent", "trees/test_algebra.py", "trees/test_boxes.py",
     "trees/test_structure.py", "dynamic/test_dynamic.py", "dynamic/test_methods.py",
     "hyperboxes/test_regions.py", "selection/test_search.py", "sequences/test_hmm.py",
+    "large/test_fit.py",
 )  # fmt: skip
 OTHER = ("kernels/test_parallel.py", "kernels/test_threads.py")
 MESSAGE = "index is out of bounds"  # numba's; numpy's says which index
