@@ -14,7 +14,7 @@ TRIAL = """
 import importlib, pkgutil, sys
 import counterpoint
 for module in pkgutil.walk_packages(counterpoint.__path__, "counterpoint."):
-    if not module.name.endswith(("__main__", ".torch")):
+    if not module.name.endswith(("__main__", ".torch", "studio.widget")):
         importlib.import_module(module.name)
 from counterpoint.datasets import load
 load("iris").frame.to_csv("iris.csv", index=False)
