@@ -38,7 +38,7 @@ from counterpoint._progress import at_work
 from counterpoint._tables import need_numbers, select_columns, select_rows
 from counterpoint.exceptions import MemberError
 
-_NO_NUMBER = re.compile(r"could not convert|float\(\) argument|DType|ufunc '|bytes/strings")
+NO_NUMBER = re.compile(r"could not convert|float\(\) argument|DType|ufunc '|bytes/strings")
 
 # -- fitting -----------------------------------------------------------------------------------
 
@@ -92,7 +92,7 @@ def naming_text(X, model):
     try:
         yield
     except (TypeError, ValueError) as error:
-        if _NO_NUMBER.search(str(error)):
+        if NO_NUMBER.search(str(error)):
             need_numbers(X, type(model).__name__)
         raise
 

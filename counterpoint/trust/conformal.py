@@ -297,9 +297,17 @@ def _fold(members, X, y, X_new, train, test, question, n_jobs):
         )
     ]
     told = []
-    for part in (select_rows(X, test), X_new):
-        with _crossfit.naming_text(part, members[0].estimator):
-            told.append(member_mean(np.stack([question(m, part) for m in fitted])))
+    for part, name in ((select_rows(X, test), "X"), (X_new, "X_new")):
+        try:
+            with _crossfit.naming_text(part, members[0].estimator):
+                told.append(member_mean(np.stack([question(m, part) for m in fitted])))
+        except (TypeError, ValueError) as error:
+            if not _crossfit.NO_NUMBER.search(str(error)):
+                raise
+            raise ValueError(
+                f"{name} holds what is no number, where {type(members[0].estimator).__name__} "
+                "was trained on numbers: give columns of the same kinds."
+            ) from error
     return told
 
 
