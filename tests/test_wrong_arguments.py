@@ -224,7 +224,7 @@ def test_trust_names_columns_and_takes_voters_who_never_met():
     with pytest.raises(ValueError, match="Column 0 holds values such as 'green'"):
         trust.cross_conformal(LinearRegression(), X * 4, list(range(12)), [["green", 1.0]])
     dates = np.array([[datetime.date(2026, 1, 1), 1.0]], dtype=object)
-    with pytest.raises(ValueError, match="X_new holds what is no number|Column 0 holds"):
+    with pytest.raises(ValueError, match=r"X_new holds what is no number|Column 0 holds"):
         trust.cross_conformal(LinearRegression(), X * 4, list(range(12)), dates)
     apart = trust.VoteLog.from_array([["a", None], [None, "a"]])
     assert len(trust.copying_pairs(apart)) == 0
