@@ -56,6 +56,8 @@ def track(
     imported and nothing is printed. ``name`` says what to call an item; :func:`at_work` adds who
     works on it.
     """
+    if getattr(show, "ndim", 0):
+        raise ValueError(f"progress={show!r}: give True, False, or None.")
     if total is None and isinstance(items, Sized):
         total = len(items)
     work = _Work(description, total)

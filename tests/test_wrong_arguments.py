@@ -234,3 +234,14 @@ def test_trust_names_columns_and_takes_voters_who_never_met():
 def test_added_error_of_numbers_beyond_all_bounds(given):
     with pytest.raises(ValueError, match=f"{next(iter(given))}="):
         diversity.added_error(**({"density": 1.0, "slope": 1.0, "variance": 0.1} | given))
+
+
+def test_an_array_in_the_place_of_progress():
+    with pytest.raises(ValueError, match="progress="):
+        selection.select_genetic(OUTPUTS, progress=np.array([True, False]))
+
+
+def test_arrays_of_another_byte_order_are_numbers():
+    rows = np.array(X * 4)
+    low, high = trust.cross_conformal(LinearRegression(), rows.astype(">f8"), range(12), rows)
+    assert (low <= high).all()

@@ -5,6 +5,7 @@ one for each class, so that each class is held as often. Cross: members are fitt
 the data and asked about the rest, so that no row is set aside.
 """
 
+import re
 from dataclasses import dataclass
 from typing import Any
 
@@ -30,6 +31,9 @@ from counterpoint.trust.inputs import (
     need_outputs,
     need_predictions,
 )
+
+# What members say of rows that are not as those they were trained on.
+_UNREADABLE = re.compile("has no len|endian")
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -237,7 +241,7 @@ def cross_conformal(
     """
     check_number(coverage, "coverage", low=0, high=1, open_low=True, open_high=True)
     check_jobs(n_jobs)
-    X, X_new = (X if hasattr(X, "shape") else np.asarray(X) for X in (X, X_new))
+    X, X_new = (_native(rows) for rows in (X, X_new))
     pool = estimator if is_pool(estimator) else [("model", estimator)]
     members = named_pool(pool, columns, kind="estimator")
     for member in members:
@@ -286,6 +290,14 @@ def _cross_sets(members, X, y, X_new, coverage, cv, n_jobs):
     return ConformalSets(sets=sets, classes=classes, limit=np.nan, coverage=coverage)
 
 
+def _native(X):
+    """Return a table, an array in the byte order of this machine."""
+    if hasattr(X, "shape") and not isinstance(X, np.ndarray):
+        return X
+    rows = np.asarray(X)
+    return rows if rows.dtype.isnative else rows.astype(rows.dtype.newbyteorder("="))
+
+
 def _fold(members, X, y, X_new, train, test, question, n_jobs):
     """Return the mean answer of members, fitted on ``train``, about ``test`` and about new rows."""
     fitted = [
@@ -302,11 +314,11 @@ def _fold(members, X, y, X_new, train, test, question, n_jobs):
             with _crossfit.naming_text(part, members[0].estimator):
                 told.append(member_mean(np.stack([question(m, part) for m in fitted])))
         except (TypeError, ValueError) as error:
-            if not _crossfit.NO_NUMBER.search(str(error)):
+            if not (_crossfit.NO_NUMBER.search(str(error)) or _UNREADABLE.search(str(error))):
                 raise
             raise ValueError(
-                f"{name} holds what is no number, where {type(members[0].estimator).__name__} "
-                "was trained on numbers: give columns of the same kinds."
+                f"{name} holds what is no number, or not as {type(members[0].estimator).__name__} "
+                "was trained on: give columns of the same kinds."
             ) from error
     return told
 
