@@ -142,6 +142,8 @@ def compare(
     >>> compare(rows, "method", "a", "b", "e").difference
     np.float64(-1.5)
     """
+    if frame.empty:  # a set that was not run
+        return paired([], [])
     keys, units = ([names] if isinstance(names, str) else list(names) for names in (by, unit))
     means = frame.groupby([*units, *keys])[value].mean().unstack(keys)
     if first not in means.columns or second not in means.columns:

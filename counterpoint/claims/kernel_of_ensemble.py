@@ -12,7 +12,7 @@ from sklearn.svm import SVC
 from counterpoint.claims import sources
 from counterpoint.claims._pictures import panels
 from counterpoint.claims._shared import encode_rows, error, rows_and_labels, take_fold
-from counterpoint.claims.comparison import TEN_FOLDS, Paired, compare, paired
+from counterpoint.claims.comparison import TEN_FOLDS, Paired, compare
 from counterpoint.claims.parts import Part, every, most, negated, share
 from counterpoint.claims.protocol import Claim, Verdict, grid, verdict
 from counterpoint.plots.style import colour
@@ -72,8 +72,6 @@ def judge(frame: pd.DataFrame) -> Verdict:
 
 def _gap(frame: pd.DataFrame, data: str, first: str, second: str) -> Paired:
     here = frame[frame["data"] == data]
-    if here.empty:
-        return paired([], [])
     return compare(here, "method", first, second, "error", unit=UNIT, overlap=TEN_FOLDS)
 
 

@@ -13,7 +13,7 @@ from counterpoint.boosting import AdaBoostNCClassifier
 from counterpoint.claims import sources
 from counterpoint.claims._pictures import panels
 from counterpoint.claims._shared import encode_rows, rows_and_labels, take_fold
-from counterpoint.claims.comparison import TEN_FOLDS, Paired, compare, paired
+from counterpoint.claims.comparison import TEN_FOLDS, Paired, compare
 from counterpoint.claims.parts import most, share
 from counterpoint.claims.protocol import Claim, Verdict, grid, verdict
 from counterpoint.plots.style import colour
@@ -107,8 +107,6 @@ def judge(frame: pd.DataFrame) -> Verdict:
 
 def _gap(frame: pd.DataFrame, data: str, first: str, second: str, value: str) -> Paired:
     here = frame[frame["data"] == data]
-    if here.empty:
-        return paired([], [])
     return compare(here, "method", first, second, value, unit=UNIT, overlap=2 * TEN_FOLDS)
 
 

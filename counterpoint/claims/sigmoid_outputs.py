@@ -10,7 +10,7 @@ from scipy.special import expit
 from counterpoint.claims import sources
 from counterpoint.claims._pictures import panels
 from counterpoint.claims._shared import thesis_data, train_networks
-from counterpoint.claims.comparison import Paired, compare, paired
+from counterpoint.claims.comparison import Paired, compare
 from counterpoint.claims.parts import Part, every, in_share
 from counterpoint.claims.protocol import Claim, Verdict, grid, verdict
 from counterpoint.plots.style import colour
@@ -96,7 +96,7 @@ def judge(frame: pd.DataFrame) -> Verdict:
 
 
 def _gap(rows: pd.DataFrame, first: float, second: float, value: str) -> Paired:
-    return paired([], []) if rows.empty else compare(rows, "share", first, second, value)
+    return compare(rows, "share", first, second, value)
 
 
 def draw(frame: pd.DataFrame) -> Figure:

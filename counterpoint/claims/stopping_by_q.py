@@ -10,7 +10,7 @@ from counterpoint.boosting import AdaBoostM2Classifier, DiversityStopping, Nomin
 from counterpoint.claims import sources
 from counterpoint.claims._pictures import panels
 from counterpoint.claims._shared import rows_and_labels, take_fold
-from counterpoint.claims.comparison import TEN_FOLDS, Paired, compare, paired
+from counterpoint.claims.comparison import TEN_FOLDS, Paired, compare
 from counterpoint.claims.parts import most, share
 from counterpoint.claims.protocol import Claim, Verdict, grid, verdict
 from counterpoint.plots.style import colour
@@ -84,8 +84,6 @@ def judge(frame: pd.DataFrame) -> Verdict:
 
 
 def _gap(rows: pd.DataFrame, first: str, second: str, value: str) -> Paired:
-    if rows.empty:
-        return paired([], [])
     return compare(rows, "how", first, second, value, unit=UNIT, overlap=TEN_FOLDS)
 
 

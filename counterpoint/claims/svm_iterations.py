@@ -9,7 +9,7 @@ from matplotlib.figure import Figure
 from counterpoint.boosting import NCABSVMClassifier
 from counterpoint.claims import sources
 from counterpoint.claims._pictures import panels
-from counterpoint.claims.comparison import TEN_FOLDS, Paired, compare, paired
+from counterpoint.claims.comparison import TEN_FOLDS, Paired, compare
 from counterpoint.claims.parts import Part
 from counterpoint.claims.protocol import Claim, Verdict, grid, verdict
 from counterpoint.claims.svm_boosting import N_FOLDS, split
@@ -56,8 +56,6 @@ def judge(frame: pd.DataFrame) -> Verdict:
 
 def _gap(frame: pd.DataFrame, data: str, first: int, second: int) -> Paired:
     here = frame[frame["data"] == data]
-    if here.empty:
-        return paired([], [])
     return compare(
         here, "iterations", first, second, "training_accuracy", unit=UNIT, overlap=TEN_FOLDS
     )
