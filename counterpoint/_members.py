@@ -128,7 +128,10 @@ def named_pool(pool, columns=None, *, kind="classifier"):
                 f"{name} is a {type(estimator).__name__}, which is no regressor: use an estimator "
                 "whose name ends in Classifier, or MemberOutputs.from_estimator."
             )
-        members.append(Member(estimator, None if columns is None else columns[k], name))
+        seen = None if columns is None else columns[k]
+        if not (seen is None or isinstance(seen, slice)):
+            check_list(seen, f"columns[{k}]", "columns, a slice, or None for all")
+        members.append(Member(estimator, seen, name))
     return members
 
 

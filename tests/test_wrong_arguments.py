@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy import sparse
+from sklearn.ensemble import RandomForestRegressor
 from sklearn.linear_model import LinearRegression
 from sklearn.tree import DecisionTreeClassifier
 
@@ -245,3 +246,20 @@ def test_arrays_of_another_byte_order_are_numbers():
     rows = np.array(X * 4)
     low, high = trust.cross_conformal(LinearRegression(), rows.astype(">f8"), range(12), rows)
     assert (low <= high).all()
+    frames = pd.DataFrame(rows), pd.DataFrame(rows).astype(">f8")
+    for X_train, X_new in (frames, frames[::-1]):
+        forest = RandomForestRegressor(2, random_state=0)
+        low, high = trust.cross_conformal(forest, X_train, range(12), X_new)
+        assert (low <= high).all()
+
+
+def test_columns_of_a_member_are_a_list():
+    with pytest.raises(TypeError, match=r"columns\[0\]=1: give a list of columns"):
+        MemberOutputs.from_estimator(
+            [DecisionTreeClassifier()], X * 4, [0, 1, 1] * 4, columns=[1], cv=3
+        )
+
+
+def test_targets_too_large_to_subtract():
+    with pytest.raises(ValueError, match="y holds 1e"):
+        trust.cross_conformal(LinearRegression(), X * 4, [1e308] * 12, X)

@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 
 from counterpoint._arrays import as_array
+from counterpoint._tables import promoted
 
 
 def data_diversity(X, y=None):
@@ -42,10 +43,7 @@ def data_diversity(X, y=None):
     except (TypeError, ValueError) as error:
         raise ValueError(f"X={X!r}: expected a table, (n_samples, n_features).") from error
     # Numbers in the byte order of other machines are not hashed.
-    frame = frame.reset_index(drop=True)
-    foreign = [at for at, dtype in enumerate(frame.dtypes) if not getattr(dtype, "isnative", True)]
-    for at in foreign:
-        frame.isetitem(at, as_array(frame.iloc[:, at], "X"))
+    frame = promoted(frame.reset_index(drop=True))
     if frame.shape[0] == 0:
         raise ValueError("X has no rows: expected shape (n_samples, n_features).")
     if y is not None:

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, is_classifier
+from sklearn.base import BaseEstimator, clone, is_classifier
 
 from counterpoint import _crossfit
 from counterpoint._arrays import as_labels, check_axes, check_floats
@@ -22,7 +22,7 @@ from counterpoint._members import Member, ask, is_pool, named_pool
 from counterpoint._options import check_jobs
 from counterpoint._outputs import MemberOutputs
 from counterpoint._predictions import MemberPredictions
-from counterpoint._tables import select_rows
+from counterpoint._tables import check_sizes, promoted, select_rows
 from counterpoint._validation import check_flag, check_number
 from counterpoint.trust.inputs import (
     check_same,
@@ -33,7 +33,7 @@ from counterpoint.trust.inputs import (
 )
 
 # What members say of rows that are not as those they were trained on.
-_UNREADABLE = re.compile("has no len|endian")
+_UNREADABLE = re.compile("has no len|[Ee]ndian")
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -207,7 +207,7 @@ def cross_conformal(
     Parameters
     ----------
     estimator : classifier, regressor, or list or dict of them
-        Not fitted.
+        Copies are fitted; what a fitted one has learnt is not used.
     X, y : rows and their truth
     X_new : rows
     coverage : float, default=0.9
@@ -241,17 +241,21 @@ def cross_conformal(
     """
     check_number(coverage, "coverage", low=0, high=1, open_low=True, open_high=True)
     check_jobs(n_jobs)
-    X, X_new = (_native(rows) for rows in (X, X_new))
+    X, X_new = (
+        promoted(rows if hasattr(rows, "shape") else np.asarray(rows)) for rows in (X, X_new)
+    )
     pool = estimator if is_pool(estimator) else [("model", estimator)]
     members = named_pool(pool, columns, kind="estimator")
     for member in members:
         if not isinstance(member.estimator, BaseEstimator):
             raise TypeError(f"estimator={member.estimator!r}: give estimators of scikit-learn.")
+        member.estimator = clone(member.estimator)  # one fitted on these rows has seen them all
     if is_classifier(members[0].estimator):
         y = as_labels(y, "y")
         check_axes(y, "y", ("n_samples",))
         return _cross_sets(members, X, y, X_new, coverage, cv, n_jobs)
     y = check_floats(y, "y", ("n_samples",))
+    check_sizes(y, "y")
     splits = _crossfit.make_splits(cv, X, y, classifier=False)
     low, high = [], []
     for train, test in splits:
@@ -288,14 +292,6 @@ def _cross_sets(members, X, y, X_new, coverage, cv, n_jobs):
     sets = p > 1 - coverage
     sets[np.arange(len(sets)), p.argmax(axis=1)] = True
     return ConformalSets(sets=sets, classes=classes, limit=np.nan, coverage=coverage)
-
-
-def _native(X):
-    """Return a table, an array in the byte order of this machine."""
-    if hasattr(X, "shape") and not isinstance(X, np.ndarray):
-        return X
-    rows = np.asarray(X)
-    return rows if rows.dtype.isnative else rows.astype(rows.dtype.newbyteorder("="))
 
 
 def _fold(members, X, y, X_new, train, test, question, n_jobs):

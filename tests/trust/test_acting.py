@@ -3,8 +3,10 @@
 import numpy as np
 import pytest
 from scipy.stats import binom, entropy
+from sklearn.datasets import make_regression
 from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.naive_bayes import GaussianNB
+from sklearn.tree import DecisionTreeRegressor
 
 from counterpoint import MemberOutputs, MemberPredictions
 from counterpoint.decomposition import LOSSES, BregmanLoss
@@ -74,6 +76,14 @@ def test_intervals_hold_the_truth_and_widen_where_members_disagree():
     reference = MemberPredictions(rng.normal(size=(2, 50)), np.zeros(50))
     low, high = conformal_intervals(reference, new)
     assert high[1] - low[1] > high[0] - low[0]
+
+
+def test_cross_conformal_takes_nothing_of_what_a_fitted_model_learnt():
+    X, y = make_regression(60, 3, noise=20, random_state=0)
+    tree = DecisionTreeRegressor(random_state=0)
+    asked = cross_conformal(tree, X[:40], y[:40], X[40:])
+    again = cross_conformal(tree.fit(X, y), X[:40], y[:40], X[40:])
+    np.testing.assert_array_equal(asked, again)
 
 
 def test_cross_conformal_of_classes_holds():
