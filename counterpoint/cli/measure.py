@@ -17,7 +17,8 @@ HELP = (
     "FILE has a column per member, a row per sample, and a column with the truth. (In Python our "
     "arrays are the other way round: members first.) Use samples the members were not trained on. "
     "Without a truth, as with people or language models that vote, it is estimated from the votes: "
-    "how good each voter is, what is likely true, who copies whom; an empty cell is no vote.\n\n"
+    "how good each voter is, what is likely true, who copies whom; an empty cell is no vote. Votes "
+    "may also lie one a row, with columns such as task, worker, label.\n\n"
     "A pattern in quotes ('part-*.parquet'), a folder, or a file of any size is read piece by "
     "piece."
 )
@@ -29,6 +30,7 @@ _WORDS = {
     "encoding=": "--encoding",
     "sheet=": "--sheet",
     "allow_new_labels=True": "--allow-new-labels",
+    "long=": "--long ",
     "correct=True": "--correct",
 }
 _KINDS = {"vote": "The vote", "pair": "Pairs of members", "group": "All members at once"}
@@ -59,6 +61,10 @@ def measure(
         bool,
         typer.Option("--allow-new-labels", help="Members may say what the truth never has."),
     ] = False,
+    long: Annotated[
+        str | None,
+        options.option("One row a vote: columns of sample, voter, answer.", "ITEM,VOTER,LABEL"),
+    ] = None,
     separator: options.Separator = None,
     encoding: options.Encoding = None,
     sheet: options.Sheet = None,
@@ -100,6 +106,7 @@ def measure(
             outputs = read_answers(
                 options.opened(Path(file)),
                 allow_new_labels=allow_new_labels,
+                long=None if long is None else options.split(long),
                 encoding=encoding,
                 sheet=sheet,
                 **wanted,

@@ -1,5 +1,6 @@
 """A table of votes whose truth nobody knows: read into a ``VoteLog``, and summarised."""
 
+import re
 from collections.abc import Sequence
 from os import PathLike
 from typing import IO, Any
@@ -8,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from counterpoint._outputs import MemberOutputs
-from counterpoint._validation import did_you_mean
+from counterpoint._validation import check_list, did_you_mean
 from counterpoint.diversity import label_disagreement, label_kappa
 from counterpoint.tabular.outputs import (
     label_values,
@@ -23,6 +24,14 @@ from counterpoint.trust.spectral import MOST_CELLS
 
 _TRUTH = "class"
 _LISTED = 20  # samples a summary names
+_THREE = "sample, voter, answer"
+# What the columns of a table with one row a vote are called, by people and by crowd services.
+_LONG = {
+    "sample": ("sample", "item", "task", "question", "unit", "example", "document", "row"),
+    "member": ("member", "voter", "worker", "annotator", "judge", "rater", "coder", "labeler",
+               "labeller", "model", "user"),
+    "label": ("label", "vote", "answer", "response", "rating", "verdict", "annotation", "class"),
+}  # fmt: skip
 
 
 def read_answers(
@@ -33,6 +42,7 @@ def read_answers(
     weights: str | None = None,
     correct: bool = False,
     allow_new_labels: bool = False,
+    long: Sequence[str] | bool | None = None,
     separator: str | None = None,
     encoding: str | None = None,
     sheet: str | int | None = None,
@@ -40,12 +50,16 @@ def read_answers(
     r"""Read what members said, with or without the truth.
 
     With ``truth=None`` and no column called "class", every column is a member's votes, an empty
-    cell a gap, and a ``VoteLog`` comes back.
+    cell a gap, and a ``VoteLog`` comes back. So it does of a table with one row a vote, such as
+    crowd services give: who, about what, and what was said.
 
     Parameters
     ----------
     source, truth, members, weights, correct, allow_new_labels, separator, encoding, sheet
         As in :func:`~counterpoint.tabular.read_predictions`.
+    long : sequence of three str, or bool, default=None
+        The columns of a table with one row a vote: sample, voter, answer. None: such a table is
+        known by names ("task, worker, label", "item_id,annotator,answer"). False: it is not one.
 
     Examples
     --------
@@ -53,9 +67,15 @@ def read_answers(
     >>> from counterpoint.tabular import read_answers
     >>> read_answers(io.BytesIO(b"ann,bob,eve\ncat,cat,dog\ndog,,dog\n"))
     VoteLog(5 votes of 3 members on 2 samples, 2 classes)
+    >>> read_answers(io.BytesIO(b"task,worker,label\nq1,ann,cat\nq1,bob,cat\nq2,ann,dog\n"))
+    VoteLog(3 votes of 2 members on 2 samples, 2 classes)
     """
     name, table = read_labels(source, separator, encoding=encoding, sheet=sheet)
     columns = [column for column in table.columns if column]
+    alone = truth is None and members is None and weights is None and not correct
+    one_a_vote = _long_columns(columns, long, name, alone)
+    if one_a_vote:
+        return _log_of_rows(table, one_a_vote, name)
     # A column that is nearly called so was meant as the truth: its error says it better.
     known = truth is not None or _TRUTH in columns or did_you_mean(_TRUTH, columns)
     if correct or known:
@@ -78,7 +98,52 @@ def _log(table: pd.DataFrame, members: list[str], weight: Any, name: str) -> Vot
         row[:] = values[table[member].cat.codes.to_numpy()]
     if not (votes != None).any():  # noqa: E711
         raise ValueError(f"{name} has no vote at all: its columns are empty.")
-    return VoteLog.from_array(votes, names=members, sample_weight=weight)
+    # Rows count from 1, as the first after the header.
+    rows = np.arange(1, len(table) + 1)
+    return VoteLog.from_array(votes, names=members, samples=rows, sample_weight=weight)
+
+
+def _long_columns(
+    columns: list[str], long: Sequence[str] | bool | None, name: str, alone: bool
+) -> list[str]:
+    """Return the columns (sample, voter, answer) of a table with one row a vote, or nothing."""
+    if long is False or (long is None and not alone):
+        return []
+    if not (long is None or isinstance(long, bool)):
+        given = [str(column) for column in check_list(long, "long", _THREE)]
+        if len(given) != 3:
+            raise ValueError(f"long={','.join(given)}: give three columns, {_THREE}.")
+        for column in given:
+            if column not in columns:
+                raise ValueError(
+                    f"long={','.join(given)}: {name} has no column {column!r}, but "
+                    f"{', '.join(columns)}.{did_you_mean(column, columns)}"
+                )
+        return given
+    bare = {column: re.sub(r"[\W_]*(id|name)?$", "", column.strip().lower()) for column in columns}
+    found = [[c for c in columns if bare[c] in words] for words in _LONG.values()]
+    if all(len(named) == 1 for named in found):
+        return [named[0] for named in found]
+    if long:
+        raise ValueError(
+            f"long=True: {name} has columns {', '.join(columns)}, whose names do not say who voted "
+            "on what: give the three, long=[sample, voter, answer]."
+        )
+    return []
+
+
+def _log_of_rows(table: pd.DataFrame, columns: list[str], name: str) -> VoteLog:
+    texts = [table[column].astype(str).str.strip().to_numpy() for column in columns]
+    whole = np.all([table[column].notna() for column in columns], axis=0)
+    whole &= np.all([text != "" for text in texts], axis=0)
+    if not whole.any():
+        raise ValueError(f"{name} has no whole row of {', '.join(columns)}: all have empty cells.")
+    sample, member, label = (text[whole] for text in texts)
+    value_of = label_values(set(label))
+    numbered = all(text.isdecimal() and str(int(text)) == text for text in set(sample))
+    return VoteLog(
+        member, sample.astype(int) if numbered else sample, [value_of[text] for text in label]
+    )
 
 
 def summarise_votes(log: VoteLog, *, random_state: int = 0) -> dict[str, Any]:
@@ -116,8 +181,7 @@ def summarise_votes(log: VoteLog, *, random_state: int = 0) -> dict[str, Any]:
         and not (method == "spectral" and log.n_members * log.n_samples > MOST_CELLS)
     }
     same = {m: float(np.mean(one.labels == found.labels)) for m, one in others.items()}
-    # Rows count from 1, as the first after the header.
-    rows = found.sample_table().assign(sample=np.arange(1, log.n_samples + 1))
+    rows = found.sample_table()
     rows["difficulty"] = others["glad"].difficulty
     doubtful = rows.sort_values("probability", kind="stable").head(_LISTED)
     members = found.table().rename(columns={"member": "name"})

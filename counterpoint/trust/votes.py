@@ -133,9 +133,13 @@ class VoteLog:
         *,
         classes: ArrayLike | None = None,
         names: Sequence[str] | None = None,
+        samples: ArrayLike | None = None,
         sample_weight: ArrayLike | None = None,
     ) -> Self:
-        """Take votes (n_members, n_samples) in which None or NaN stands for a gap."""
+        """Take votes (n_members, n_samples) in which None or NaN stands for a gap.
+
+        ``samples`` names them, in order; None: they count from 0.
+        """
         if isinstance(votes, np.ndarray):
             table = votes
         else:
@@ -156,7 +160,12 @@ class VoteLog:
         known, said = _coded(as_labels(given.tolist(), "votes"), classes)
         names = [f"member {k}" for k in range(len(table))] if names is None else names
         named = check_names(names, len(table), "member")
-        return cls._build(who, at, said, named, np.arange(table.shape[1]), known, sample_weight)
+        about = np.arange(table.shape[1]) if samples is None else as_labels(samples, "samples")
+        if about.shape != table.shape[1:]:
+            raise ValueError(
+                f"samples has shape {about.shape}: expected one name a sample, {table.shape[1:]}."
+            )
+        return cls._build(who, at, said, named, about, known, sample_weight)
 
     def __repr__(self) -> str:
         return (
