@@ -193,6 +193,7 @@ def cross_conformal(
     X_new: Any,
     *,
     coverage: float = 0.9,
+    per_class: bool = False,
     cv=5,
     columns=None,
     n_jobs: int | None = None,
@@ -213,6 +214,8 @@ def cross_conformal(
     coverage : float, default=0.9
         What is guaranteed is ``2 coverage - 1``, less ``2 (K - 1) / (n + K)`` for K folds of n rows
         ([1]_, theorem 4); what is found is about ``coverage``.
+    per_class : bool, default=False
+        Each class is held as often: a class is compared with the rows of that class alone.
     cv : int or splitter, default=5
     columns : list, default=None
         For a list of estimators: the columns each one sees.
@@ -253,7 +256,10 @@ def cross_conformal(
     if is_classifier(members[0].estimator):
         y = as_labels(y, "y")
         check_axes(y, "y", ("n_samples",))
-        return _cross_sets(members, X, y, X_new, coverage, cv, n_jobs)
+        by_class = check_flag(per_class, "per_class")
+        return _cross_sets(members, X, y, X_new, coverage, by_class, cv, n_jobs)
+    if check_flag(per_class, "per_class"):
+        raise ValueError("per_class=True: numbers have no classes; leave it out.")
     y = check_floats(y, "y", ("n_samples",))
     check_sizes(y, "y")
     splits = _crossfit.make_splits(cv, X, y, classifier=False)
@@ -271,7 +277,7 @@ def cross_conformal(
     return np.sort(below, axis=0)[n - k], np.sort(above, axis=0)[k - 1]
 
 
-def _cross_sets(members, X, y, X_new, coverage, cv, n_jobs):
+def _cross_sets(members, X, y, X_new, coverage, by_class, cv, n_jobs):
     classes, codes = np.unique(y, return_inverse=True)
     splits = _crossfit.make_splits(cv, X, codes, classifier=True)
 
@@ -281,17 +287,24 @@ def _cross_sets(members, X, y, X_new, coverage, cv, n_jobs):
             raise ValueError(f"{member.name} gives no probabilities, which sets are made of.")
         return proba
 
-    more = 0
+    own = np.arange(len(classes)) if by_class else np.zeros(len(classes), dtype=int)
+    more, among = 0, np.bincount(own[codes], minlength=len(classes))[own]
     for train, test in splits:
         held, new = _fold(members, X, y, X_new, train, test, question, n_jobs)
-        score = 1.0 - held[np.arange(len(test)), codes[test]]
+        score, group = 1.0 - held[np.arange(len(test)), codes[test]], own[codes[test]]
         # How many rows of this part are at least as far off as each class of each new row.
-        at = np.searchsorted(np.sort(score), (1.0 - new) - 1e-12, side="left")
-        more = more + (len(score) - at)
-    p = np.asarray((1 + more) / (1 + len(y)))
+        more = more + np.stack(
+            [_at_least(score[group == own[k]], 1.0 - new[:, k]) for k in range(len(classes))],
+            axis=1,
+        )
+    p = np.asarray((1 + more) / (1 + among))
     sets = p > 1 - coverage
     sets[np.arange(len(sets)), p.argmax(axis=1)] = True
     return ConformalSets(sets=sets, classes=classes, limit=np.nan, coverage=coverage)
+
+
+def _at_least(score, limit):
+    return len(score) - np.searchsorted(np.sort(score), limit - 1e-12, side="left")
 
 
 def _fold(members, X, y, X_new, train, test, question, n_jobs):

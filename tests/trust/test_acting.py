@@ -5,6 +5,7 @@ import pytest
 from scipy.stats import binom, entropy
 from sklearn.datasets import make_regression
 from sklearn.linear_model import LogisticRegression, Ridge
+from sklearn.model_selection import KFold
 from sklearn.naive_bayes import GaussianNB
 from sklearn.tree import DecisionTreeRegressor
 
@@ -96,6 +97,45 @@ def test_cross_conformal_of_classes_holds():
         told = cross_conformal(pool, X[:80], y[:80], X[80:], coverage=0.8, cv=4)
         held.append(told.sets[np.arange(80), y[80:]].mean())
     assert 0.77 < np.mean(held) < 0.87
+
+
+def test_cross_conformal_by_class_is_counted_row_by_row():
+    rng = np.random.default_rng(1)
+    X = rng.normal(size=(70, 2))
+    y = np.where(X[:, 0] + rng.normal(size=70) > 1, "rare", "usual")
+    X, y, new = X[:60], y[:60], X[60:]
+    told = cross_conformal(GaussianNB(), X, y, new, coverage=0.8, per_class=True, cv=KFold(3))
+    for at, row in enumerate(new):
+        p = []
+        for k, label in enumerate(told.classes):
+            more = 0
+            for train, test in KFold(3).split(X):
+                model = GaussianNB().fit(X[train], y[train])
+                held = model.predict_proba(X[test])[:, k][y[test] == label]
+                more += sum(held <= model.predict_proba([row])[0, k] + 1e-12)
+            p.append((1 + more) / (1 + sum(y == label)))
+        expected = np.array(p) > 1 - 0.8
+        expected[np.argmax(p)] = True
+        assert told.sets[at].tolist() == expected.tolist()
+
+
+def test_every_class_is_held_where_one_is_rare():
+    rng = np.random.default_rng(0)
+    rare = {False: [], True: []}
+    for _ in range(30):
+        X = rng.normal(size=(300, 2))
+        y = (X.sum(axis=1) + rng.normal(size=300) > 2).astype(int)
+        for per_class, held in rare.items():
+            told = cross_conformal(
+                GaussianNB(), X[:200], y[:200], X[200:], coverage=0.8, per_class=per_class, cv=4
+            )
+            held.append(told.sets[np.flatnonzero(y[200:]), 1].mean())
+    assert np.mean(rare[False]) < 0.75 < 0.78 < np.mean(rare[True]) < 0.92
+
+
+def test_numbers_have_no_classes():
+    with pytest.raises(ValueError, match="per_class=True: numbers have no classes"):
+        cross_conformal(Ridge(), [[0.0], [1.0]], [0.0, 1.0], [[2.0]], cv=2, per_class=True)
 
 
 def test_too_few_rows_rule_nothing_out():
