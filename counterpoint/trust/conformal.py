@@ -288,7 +288,8 @@ def _cross_sets(members, X, y, X_new, coverage, by_class, cv, n_jobs):
         return proba
 
     own = np.arange(len(classes)) if by_class else np.zeros(len(classes), dtype=int)
-    more, among = 0, np.bincount(own[codes], minlength=len(classes))[own]
+    among = np.bincount(own[codes], minlength=len(classes))[own]
+    more: Any = 0
     for train, test in splits:
         held, new = _fold(members, X, y, X_new, train, test, question, n_jobs)
         score, group = 1.0 - held[np.arange(len(test)), codes[test]], own[codes[test]]
