@@ -99,7 +99,8 @@ class ColumnsLearner(Learner):
     """Train a regressor for each column of targets; several columns make a list of them."""
 
     def __init__(self, learner):
-        self.learner, self.is_random = learner, learner.is_random
+        self.learner = learner
+        self.is_random, self.is_small = learner.is_random, learner.is_small
 
     def fit(self, weight, target=None):
         """Train a model per column of the target."""
@@ -157,6 +158,13 @@ class AdditiveWatcher:
         if self.rows is None or model.categories_ is not self.names:
             self.rows, self.names = model.read_rows(self.X), model.categories_
         return self.rows
+
+
+class BinnedWatcher(AdditiveWatcher):
+    """The same on rows that have the bins of the trees."""
+
+    def _read(self, model):
+        return self.X
 
 
 def as_columns(array):

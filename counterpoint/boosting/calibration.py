@@ -18,6 +18,7 @@ from counterpoint._interrupts import whole
 from counterpoint._tables import select_rows
 from counterpoint.boosting.learners import Learner
 from counterpoint.boosting.loop import boost
+from counterpoint.boosting.losses import log_softmax
 
 MANY = 20_000  # rows from which on some are held out of the ensemble itself
 _HELD = 2_000  # so many: two numbers need no more
@@ -51,13 +52,7 @@ class Calibration:
 
     def log_proba(self, sums, size):
         """Return logarithms of probabilities of sums (n_samples, n_classes)."""
-        return _log_softmax(sums / (self.link + self.shared * size))
-
-
-def _log_softmax(sums):
-    # As scipy's, at a tenth of the time for few rows.
-    below = sums - sums.max(axis=-1, keepdims=True)
-    return below - np.log(np.exp(below).sum(axis=-1, keepdims=True))
+        return log_softmax(sums / (self.link + self.shared * size))
 
 
 def learn_calibration(sizes, sums, y, weight, usual):
@@ -105,7 +100,7 @@ def calibration_cost(logs, sizes, sums, y, weight, start):
 
 def _of_many(sums, temperature, y):
     rows = np.arange(len(y))
-    log_p = _log_softmax(sums / temperature[:, :, None])
+    log_p = log_softmax(sums / temperature[:, :, None])
     return log_p[:, rows, y], (np.exp(log_p) * sums).sum(axis=2) - sums[:, rows, y]
 
 
@@ -156,6 +151,7 @@ class RememberingLearner(Learner):
 
     def __init__(self, learner):
         self.learner, self._known = learner, {}
+        self.is_small = learner.is_small
 
     def fit(self, weight, target=None):
         """Train one member, or return the one of these weights."""

@@ -70,7 +70,7 @@ class PreparedRows:
         # The others are looked up by their bins: those are in one byte each.
         others = np.ones(self.grower.binned.n_samples, dtype=bool)
         others[rows] = False
-        leaf = leaves_of(tree, self.grower.binned, np.flatnonzero(others))
+        leaf = leaves_of(tree, self.grower.binned, others.nonzero()[0])
         leaf[rows] = known
         return leaf
 
@@ -123,7 +123,7 @@ class GrownTreeMixin:
         leaf = data.leaves(self.tree_)
         value = self.tree_.value
         if data.codes is None:
-            return value[leaf, 0]
+            return value[:, 0].take(leaf)
         labels = value.argmax(axis=1).astype(code_type(value.shape[1]))
         with threads_for(len(leaf)):
             votes = votes_of_leaves(labels, leaf)
