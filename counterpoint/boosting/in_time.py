@@ -93,8 +93,7 @@ class StopsInTime:
 
     def _best_round(self, rule, learner, y, weight, faster, kept, held, rng):
         """Return after how many rounds the rows held out are predicted best, in the same bins."""
-        rows = learner.learner.data.grower.binned.take(held)
-        watcher = BinnedWatcher("held", rows, y[held], rule.loss)
+        watcher = BinnedWatcher("held", learner.bins(held), y[held], rule.loss)
         column = f"held_{rule.loss.score}"
         patience = self.patience if faster == 1 else ceil(self.patience / 2)
         rule.start(y[kept], None, weight[kept] / weight[kept].sum())

@@ -93,6 +93,16 @@ class Learner(ABC):
         """
         return
 
+    def bins(self, rows):
+        """Return some of the rows as bins that members of ``some`` are asked by, or None.
+
+        Parameters
+        ----------
+        rows : ndarray of int
+            Their positions.
+        """
+        return
+
     def recover(self, failure):
         """Change something after a failure, where a learner has a way out of its own.
 
@@ -183,6 +193,11 @@ class PreparedLearner(Learner):
         made.data, made.rng = data, rng
         made.is_small = data.grower.is_small
         return made
+
+    def bins(self, rows):
+        """Return some of the rows as bins."""
+        known = isinstance(self.data, PreparedRows) and self.data.has_bins
+        return self.data.grower.binned.take(rows) if known else None
 
     def _copy(self):
         model = twin(self.template)

@@ -48,9 +48,14 @@ class PreparedRows:
         """Note the leaves in the tree grown last, if known: of ``rows``, sorted; None for all."""
         self._last = (tree, leaf, rows)
 
+    @property
+    def has_bins(self) -> bool:
+        """Whether the grower knows the bins of every row, and some of them can do without it."""
+        return self.rows is None and hasattr(self.grower, "some")
+
     def some(self, rows: NDArray) -> "PreparedRows | None":
         """Return some rows, by their positions, in the same bins; None where that is no saving."""
-        if self.rows is not None or not hasattr(self.grower, "some"):
+        if not self.has_bins:
             return None
         own: dict[str, Any] = {
             name: None if array is None else array[rows]
