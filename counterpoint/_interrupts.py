@@ -46,7 +46,7 @@ def whole() -> Iterator[None]:
     Estimators of ours see that they are within, and do not keep a part. Others may swallow the
     interrupt, as scikit-learn's networks do: so it is also counted, and raised again at the end.
     """
-    with _counted():
+    with counted():
         before = _heard
         token = _whole.set(True)
         try:
@@ -91,7 +91,7 @@ def stopping(last_words: Callable[[], str]) -> Iterator[Callable[[], bool]]:
     writer.setblocking(False)
     before = signal.set_wakeup_fd(writer.fileno(), warn_on_full_buffer=False)
     try:
-        with _counted():
+        with counted():
             _last = _heard + 2
             listener = threading.Thread(
                 target=_listen, args=(reader, _deadly_after_one(), last_words), daemon=True
@@ -157,7 +157,8 @@ def _say(text: str) -> None:
 
 
 @contextmanager
-def _counted() -> Iterator[None]:
+def counted() -> Iterator[None]:
+    """Count Ctrl-C within: for a loop that comes to :func:`whole` often, and is then quicker."""
     if not _is_ours_to_hear():  # counted further out, or somebody else's to hear
         yield
         return

@@ -36,6 +36,7 @@ from numba import njit
 from numba.core import event
 
 from counterpoint._kernels.parts import KERNEL, part
+from counterpoint._kernels.threads import here
 
 
 @contextmanager
@@ -204,7 +205,9 @@ class _Parallel:
             self._shared.compile(types)
 
     def __call__(self, *args):
-        if _forked or numba.get_num_threads() == 1 or not _running.acquire(blocking=False):
+        if here.alone or _forked or numba.get_num_threads() == 1:
+            return self._alone(*args)
+        if not _running.acquire(blocking=False):
             return self._alone(*args)
         try:
             return self._shared(*args)

@@ -9,15 +9,28 @@ import numba
 _WORTH_A_THREAD = 2_000_000
 
 
+class _Here(threading.local):
+    alone = False
+
+
+here = (
+    _Here()
+)  # numba takes a lock whenever it is asked: within few rows that is a third of the time
+
+
 @contextmanager
 def threads_for(work):
     """Run kernels on one thread while ``work``, in simple steps, is too small to share."""
+    if here.alone or work >= _WORTH_A_THREAD:
+        yield
+        return
     before = numba.get_num_threads()
-    if work < _WORTH_A_THREAD:
-        numba.set_num_threads(1)
+    numba.set_num_threads(1)
+    here.alone = True
     try:
         yield
     finally:
+        here.alone = False
         numba.set_num_threads(before)
 
 

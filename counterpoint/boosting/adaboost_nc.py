@@ -217,10 +217,10 @@ class AdaBoostNCClassifier(AdaBoostClassifier):
 
     def _choose_strength(self, learner, X, codes, weight):
         """Race the strengths on rows held out; what is not better beyond noise does not win."""
-        self.strength_path_ = pd.DataFrame(columns=_PATH)
         trial = Trial.of(self, X, codes, weight, learner)
         runs = trial and trial.race(self._rule(SafeLam(strength)) for strength in CANDIDATES)
         if not runs:
+            self.strength_path_ = pd.DataFrame(columns=_PATH)
             return CANDIDATES[0]
         # One temperature for all: to make the vote surer, or less sure, wins nothing.
         calibration, cases = runs[0].learn(), runs[0].cases
@@ -233,8 +233,8 @@ class AdaBoostNCClassifier(AdaBoostClassifier):
             if gain > noise:
                 best = max(best, (gain, place))
             path.append((strength, np.average(loss, weights=cases), -gain, noise))
-        self.strength_path_ = pd.DataFrame(path, columns=_PATH[:-1])
-        self.strength_path_["kept"] = np.arange(len(path)) == best[1]
+        found = [*zip(*path, strict=True), np.arange(len(path)) == best[1]]
+        self.strength_path_ = pd.DataFrame(dict(zip(_PATH, found, strict=True)))
         self._raced = runs[best[1]]
         return CANDIDATES[best[1]]
 

@@ -19,6 +19,7 @@ from counterpoint.boosting.rules import Rule, Verdict
 from counterpoint.boosting.staged import StagedClassifier
 from counterpoint.exceptions import DivergenceError
 from counterpoint.trees import HistTreeRegressor
+from counterpoint.trees.binning import BinnedData
 from counterpoint.trees.ensemble import leaves_of, predict_trees
 
 # Squares of larger scores overflow.
@@ -99,7 +100,8 @@ class ColumnsLearner(Learner):
     """Train a regressor for each column of targets; several columns make a list of them."""
 
     def __init__(self, learner):
-        self.learner, self.is_random = learner, learner.is_random
+        self.learner = learner
+        self.is_random, self.is_small = learner.is_random, learner.is_small
 
     def fit(self, weight, target=None):
         """Train a model per column of the target."""
@@ -111,6 +113,10 @@ class ColumnsLearner(Learner):
         """Return a learner on some of the rows, where that of a column has one."""
         learner = self.learner.some(rows, rng)
         return None if learner is None else ColumnsLearner(learner)
+
+    def bins(self, rows):
+        """Return some of the rows as bins, where the learner of a column has them."""
+        return self.learner.bins(rows)
 
     def _columns(self, weight, target):
         """Yield the weights and targets of each column."""
@@ -148,15 +154,20 @@ class AdditiveWatcher:
         models = model if isinstance(model, list) else [model]
         if any(type(m) is not HistTreeRegressor for m in models):
             return member_values(model, self.X)
-        leaves = [leaves_of(m.tree_, self._read(m)) for m in models]
-        parts = [m.tree_.value[leaf, 0] for m, leaf in zip(models, leaves, strict=True)]
-        return np.stack(parts, axis=1)
+        return np.stack([tree_values(m.tree_, self._read(m)) for m in models], axis=1)
 
     def _read(self, model):
         # Trees trained on rows of their own may have other numbers for the names of categories.
         if self.rows is None or model.categories_ is not self.names:
             self.rows, self.names = model.read_rows(self.X), model.categories_
         return self.rows
+
+
+class BinnedWatcher(AdditiveWatcher):
+    """The same on rows that have the bins of the trees."""
+
+    def _read(self, model):
+        return self.X
 
 
 def as_columns(array):
@@ -168,6 +179,11 @@ def member_values(model, X):
     """Return what a member adds, a model or one for each output: (n_samples, n_outputs)."""
     models = model if isinstance(model, list) else [model]
     return np.stack([np.asarray(m.predict(X), dtype=float).ravel() for m in models], axis=1)
+
+
+def tree_values(tree, X):
+    """Return what a tree that was just grown adds, (n_samples,); X are numbers or bins."""
+    return tree.value[:, 0].take(leaves_of(tree, X))
 
 
 # -- estimators ----------------------------------------------------------------------------------
@@ -256,6 +272,11 @@ class BaseAdditiveBoosting(BaseBoosting):
 
     def _parts(self, X):
         """Yield what each member adds before the loss makes scores of the sum."""
+        if isinstance(X, BinnedData):
+            for model, alpha in zip(self.estimators_, self.estimator_weights_, strict=True):
+                models = model if isinstance(model, list) else [model]
+                yield alpha * np.stack([tree_values(m.tree_, X) for m in models], axis=1)
+            return
         X = self._check_X(X)
         for model, alpha in zip(self.estimators_, self.estimator_weights_, strict=True):
             yield alpha * member_values(model, X)
@@ -263,6 +284,9 @@ class BaseAdditiveBoosting(BaseBoosting):
 
 class AdditiveClassifier(BaseAdditiveBoosting, StagedClassifier):
     """Classifier by scores that add up."""
+
+    def _answers_bins(self):
+        return bool(self._stacked)
 
     def _as_codes(self, scores):
         return self._loss.votes(scores)

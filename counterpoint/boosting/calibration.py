@@ -12,12 +12,13 @@ from copy import copy
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.optimize import minimize
+from scipy.optimize import fmin_tnc
 
 from counterpoint._interrupts import whole
 from counterpoint._tables import select_rows
 from counterpoint.boosting.learners import Learner
 from counterpoint.boosting.loop import boost
+from counterpoint.boosting.losses import log_softmax
 
 MANY = 20_000  # rows from which on some are held out of the ensemble itself
 _HELD = 2_000  # so many: two numbers need no more
@@ -51,13 +52,7 @@ class Calibration:
 
     def log_proba(self, sums, size):
         """Return logarithms of probabilities of sums (n_samples, n_classes)."""
-        return _log_softmax(sums / (self.link + self.shared * size))
-
-
-def _log_softmax(sums):
-    # As scipy's, at a tenth of the time for few rows.
-    below = sums - sums.max(axis=-1, keepdims=True)
-    return below - np.log(np.exp(below).sum(axis=-1, keepdims=True))
+        return log_softmax(sums / (self.link + self.shared * size))
 
 
 def learn_calibration(sizes, sums, y, weight, usual):
@@ -77,16 +72,16 @@ def learn_calibration(sizes, sums, y, weight, usual):
         Where to stay if the rows say little.
     """
     start = np.log([usual.link, usual.shared])
-    found = minimize(
+    # Of two numbers; other methods wake up the threads of a matrix library.
+    found, *_ = fmin_tnc(
         calibration_cost,
         start,
         args=(sizes, sums, y, weight, start),
-        jac=True,
-        method="TNC",  # of two numbers; others wake up the threads of a matrix library
         bounds=_BOUNDS,
-        options={"ftol": 1e-6},
+        ftol=1e-6,
+        messages=0,
     )
-    return Calibration(*np.exp(found.x).tolist())
+    return Calibration(*np.exp(found).tolist())
 
 
 def calibration_cost(logs, sizes, sums, y, weight, start):
@@ -105,7 +100,7 @@ def calibration_cost(logs, sizes, sums, y, weight, start):
 
 def _of_many(sums, temperature, y):
     rows = np.arange(len(y))
-    log_p = _log_softmax(sums / temperature[:, :, None])
+    log_p = log_softmax(sums / temperature[:, :, None])
     return log_p[:, rows, y], (np.exp(log_p) * sums).sum(axis=2) - sums[:, rows, y]
 
 
@@ -120,19 +115,21 @@ def _of_two(sums, temperature, y):
 class HeldOut:
     """Rows that the members of an ensemble were not trained on, and what these say of them."""
 
-    def __init__(self, X, y, cases):
-        self.X, self.y, self.cases = X, y, cases
+    def __init__(self, X, y, cases, bins=None):
+        self.X, self.y, self.cases, self.bins = X, y, cases, bins
         self._found = None
 
     def ask(self, ensemble):
         """Keep what its members add up to: all of them, and some shares of them."""
         n = len(ensemble.estimators_)
+        by_bins = self.bins is not None and ensemble._answers_bins()
+        rows = self.bins if by_bins else self.X
         wanted = sorted({-(-n // part) for part in ensemble._looked_at})
         self.sizes = np.array([ensemble._size(k) for k in wanted])
         self.sums = np.stack(
             [
                 ensemble._as_sums(scores, k)
-                for k, scores in enumerate(ensemble._staged_scores(self.X), start=1)
+                for k, scores in enumerate(ensemble._staged_scores(rows), start=1)
                 if k in wanted
             ]
         )
@@ -156,6 +153,7 @@ class RememberingLearner(Learner):
 
     def __init__(self, learner):
         self.learner, self._known = learner, {}
+        self.is_small = learner.is_small
 
     def fit(self, weight, target=None):
         """Train one member, or return the one of these weights."""
@@ -185,10 +183,11 @@ class Trial:
         self.shared, self.part = shared, part
         # Some rows of X may be held out already.
         self.X, self.rows = X, np.arange(len(y)) if owner._kept is None else owner._kept
-        self.held = select_rows(X, self.rows[held]), y[held], weight[held] * owner._n_cases
+        self.held = held
+        self.asked = select_rows(X, self.rows[held]), y[held], weight[held] * owner._n_cases
         rounds = max(owner._least_rounds, -(-owner.n_estimators // _ROUNDS))
         self.n_members = min(rounds, owner.n_estimators)
-        self.learner = None
+        self.learner = self.bins = None
 
     @classmethod
     def of(cls, owner, X, y, weight, shared):
@@ -232,11 +231,12 @@ class Trial:
             owner.estimators_, owner.estimator_weights_ = result.models, np.array(result.alphas)
             owner._history = result.history
             owner._finish(result)
-            return HeldOut(*self.held).ask(owner)
+            return HeldOut(*self.asked, self.bins).ask(owner)
 
     def _make_learner(self, rule, rng):
         learner = self.shared.some(self.part, rng)
         if learner is not None:
+            self.bins = self.shared.bins(self.held)
             return learner
         X = select_rows(self.X, self.rows[self.part])
         return self.owner._make_learner(rule, X, self.y, self.weight, rng)

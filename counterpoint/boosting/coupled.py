@@ -11,6 +11,7 @@ import numpy as np
 from scipy.special import logsumexp
 
 from counterpoint._coupling import pointwise_loss
+from counterpoint.base import draw_seed
 from counterpoint.boosting.additive import ColumnsLearner
 from counterpoint.boosting.losses import SquaredLoss
 from counterpoint.boosting.newton import NewtonClassLoss
@@ -141,6 +142,12 @@ class MembersLearner(ColumnsLearner):
         self.members = [copy(learner) for _ in draws]
         for member, rng in zip(self.members, draws, strict=True):
             member.rng = rng
+
+    def some(self, rows, rng):
+        """Return a learner on some of the rows, in the same bins, with draws of its own."""
+        one = self.learner.some(rows, rng)
+        draws = [np.random.RandomState(draw_seed(rng)) for _ in self.members]
+        return None if one is None else MembersLearner(one, draws, self.n_columns)
 
     def fit(self, weight, target=None):
         """Train a model per column of the target."""

@@ -1,6 +1,5 @@
 """What boosters of histogram trees share: rows drawn for each tree, sizes by rows, categories."""
 
-from copy import copy
 from dataclasses import replace
 
 import numpy as np
@@ -9,7 +8,7 @@ from sklearn.utils.validation import check_is_fitted
 from counterpoint._validation import check_choice, check_count, check_number
 from counterpoint.boosting.additive import ColumnsLearner
 from counterpoint.boosting.in_time import StopsInTime
-from counterpoint.boosting.learners import MemberAnswer, PreparedLearner
+from counterpoint.boosting.learners import MemberAnswer, PreparedLearner, twin
 from counterpoint.trees import HistTreeRegressor
 from counterpoint.trees.growing.categories import CategoriesMixin
 from counterpoint.trees.growing.monotone import keep_in_order
@@ -25,16 +24,23 @@ class SampledLearner(PreparedLearner):
 
     def _copy(self):
         # It draws from ours: to seed a generator takes as long as to grow a small tree.
-        model = copy(self.template)
+        model = twin(self.template)
         model.random_state = self.rng
         return model
+
+    def some(self, rows, rng):
+        """Return a learner on some of the rows, in the same bins."""
+        made = super().some(rows, rng)
+        if made is not None and self.cases is not None:
+            made.cases = self.cases[rows]
+        return made
 
     def fit(self, weight, target=None):
         """Train one member."""
         model, rows = self._copy(), None
         if self.share < 1:
             n = self.data.grower.n_samples
-            rows = np.flatnonzero(self.rng.permutation(n) < max(1, round(self.share * n)))
+            rows = (self.rng.permutation(n) < max(1, round(self.share * n))).nonzero()[0]
         model.fit_prepared(self.data, weight, target=target, rows=rows)
         model.random_state = None
         if not hasattr(self.loss, "leaf_values"):
@@ -137,12 +143,6 @@ class BaseHistBoost(CategoriesMixin, StopsInTime):
 
     def _watcher(self, name, X, y):
         return super()._watcher(name, self._code_categories(X), y)
-
-    def _for_folds(self):
-        # The sizes are those of all rows, and the names have numbers by now.
-        found = {"max_leaf_nodes": self.max_leaf_nodes_}
-        coded = self.is_categorical_
-        return found if coded is None else found | {"categorical_features": coded}
 
     def _check_options(self):
         super()._check_options()

@@ -179,9 +179,6 @@ class HistBoostClassifier(BaseHistBoost, AdditiveClassifier):
         counts = np.bincount(y)
         return y if counts.min() >= 2 and len(counts) <= min(n_held, len(y) - n_held) else None
 
-    def _as_given(self, y):
-        return self.classes_[y]
-
     def _trees_a_round(self):
         return 1 if len(self.classes_) == 2 else len(self.classes_)
 

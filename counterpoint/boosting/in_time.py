@@ -8,13 +8,13 @@ from itertools import islice
 from math import ceil
 
 import numpy as np
-from sklearn.base import clone
 from sklearn.model_selection import KFold, StratifiedKFold, train_test_split
 
 from counterpoint._interrupts import whole
 from counterpoint._tables import select_rows
 from counterpoint.base import draw_seed
-from counterpoint.boosting.additive import AdditiveWatcher
+from counterpoint.boosting.additive import AdditiveWatcher, BinnedWatcher
+from counterpoint.boosting.loop import boost
 from counterpoint.boosting.stopping import ErrorStopping
 
 # With fewer rows than this, or fewer rows times trees a round than that, "auto" holds none out in
@@ -32,19 +32,15 @@ _MOST_HELD = 20_000
 class StopsInTime:
     """Additive booster with ``early_stopping``, ``patience`` and ``validation_fraction``."""
 
-    _fold = None  # rows to train on and to hold out and most rounds, where somebody chose them
-
     def _set_aside(self, X, y, weight, rng):
         self._held = self._rounds = None
-        if self._fold is not None:
-            kept, held, self._rounds = self._fold
-            return self._hold_out(X, y, weight, kept, held)
+        self._asked = []
         if not self.early_stopping or self.warm_start:
             return X, y, weight, []
         size = len(y) * self._trees_a_round()
         if self.early_stopping == "auto" and (size < _QUICK or len(y) < _FEW):
             n_asked = 3 if size < _NO_TIME else 2 if size < _QUICK else 1
-            self._rounds = self._rounds_by_parts(X, y, weight, rng, n_asked)
+            self._asked = self._draw_parts(y, rng, n_asked)
             return X, y, weight, []
         n_held = min(max(1, round(self.validation_fraction * len(y))), _MOST_HELD)
         if n_held >= len(y):
@@ -65,37 +61,55 @@ class StopsInTime:
         weight /= weight.sum()
         return self._only(X, kept), y[kept], weight, [self._held]
 
-    def _rounds_by_parts(self, X, y, weight, rng, n_asked):
-        """Return how many rounds are best for rows held out: geometric mean of parts, and more."""
+    def _draw_parts(self, y, rng, n_asked):
+        """Return rows to train on, rows to hold out and what to draw from, for each part asked."""
         n_folds = min(_PARTS, len(y))
         if n_folds < 2:
-            return None
+            return []
         stratified = self._strata(y, len(y) // n_folds) is not None
         folds = (StratifiedKFold if stratified else KFold)(n_folds, shuffle=True, random_state=rng)
-        faster = max(1.0, _SEARCH_RATE / self._rate())
-        options = self._for_folds() | {"learning_rate": faster * self._rate(), "progress": False}
-        options["patience"] = self.patience if faster == 1 else ceil(self.patience / 2)
-        best = []
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # of classes with fewer rows than there are folds
-            for fold in islice(folds.split(np.zeros(len(y)), y), n_asked):
-                model = clone(self).set_params(**options, random_state=draw_seed(rng))
-                model._fold = *fold, ceil(self._most_rounds() / faster)
-                with whole():
-                    model.fit(X, self._as_given(y), weight * self._n_cases)
-                best.append(len(model._history))
+            return [
+                (self._with_every_class(y, *fold), fold[1], np.random.RandomState(draw_seed(rng)))
+                for fold in islice(folds.split(np.zeros(len(y)), y), n_asked)
+            ]
+
+    def _tuned(self, rule, learner, X, y, weight):
+        if self._asked:
+            self._rounds = self._rounds_by_parts(rule, learner, y, weight)
+        self._asked = []
+        return rule
+
+    def _rounds_by_parts(self, rule, learner, y, weight):
+        """Return how many rounds are best for rows held out: geometric mean of parts, and more."""
+        rate, faster = rule.learning_rate, max(1.0, _SEARCH_RATE / rule.learning_rate)
+        rule.learning_rate = faster * rate
+        with whole():
+            best = [self._best_round(rule, learner, y, weight, faster, *p) for p in self._asked]
+        rule.learning_rate = rate
         usual = float(np.exp(np.log(best).mean()))
         return min(max(1, round(_MORE * faster * usual)), self._most_rounds())
 
+    def _best_round(self, rule, learner, y, weight, faster, kept, held, rng):
+        """Return after how many rounds the rows held out are predicted best, in the same bins."""
+        watcher = BinnedWatcher("held", learner.bins(held), y[held], rule.loss)
+        column = f"held_{rule.loss.score}"
+        patience = self.patience if faster == 1 else ceil(self.patience / 2)
+        rule.start(y[kept], None, weight[kept] / weight[kept].sum())
+        found = boost(
+            rule,
+            learner.some(kept, rng),
+            ceil(self._most_rounds() / faster),
+            on_failure="stop",
+            stops=[ErrorStopping(column, patience=patience).begin(None, None)],
+            watchers=[watcher],
+            progress=False,
+        )
+        return int(np.argmin([row[column] for row in found.history])) + 1
+
     def _most_rounds(self):
         return super()._most_rounds() if self._rounds is None else self._rounds
-
-    def _as_given(self, y):
-        return y
-
-    def _for_folds(self):
-        """Return options that are others for the data as they are by now."""
-        return {}
 
     def _trees_a_round(self):
         return 1
@@ -116,8 +130,7 @@ class StopsInTime:
             self.estimator_weights_ = self.estimator_weights_[:best]
             self._history = self._history[:best]
             self._held = None  # no data in the model
-        if self._fold is None:  # who asks a fold wants to know the rounds alone
-            super()._finish(result)
+        super()._finish(result)
 
 
 class _HeldOut:

@@ -18,8 +18,8 @@ from sklearn.utils.validation import has_fit_parameter
 
 from counterpoint._tables import select_rows
 from counterpoint.base import set_random_states
-from counterpoint.trees import Tree
-from counterpoint.trees.ensemble import stack_trees
+from counterpoint.trees import HistTreeClassifier, HistTreeRegressor, Tree
+from counterpoint.trees.ensemble import stack_grown, stack_trees
 from counterpoint.trees.growing.prepared import PreparedRows
 
 _MAX_DRAWS = 100
@@ -54,9 +54,12 @@ class Learner(ABC):
     ----------
     is_random : bool
         Whether the same weights may give another member: then it pays to try again.
+    is_small : bool
+        Whether threads that share the work of a round would cost more than they bring.
     """
 
     is_random = False
+    is_small = False
 
     @abstractmethod
     def fit(self, weight, target=None):
@@ -87,6 +90,16 @@ class Learner(ABC):
             Their positions.
         rng : RandomState
             What it draws from.
+        """
+        return
+
+    def bins(self, rows):
+        """Return some of the rows as bins that members of ``some`` are asked by, or None.
+
+        Parameters
+        ----------
+        rows : ndarray of int
+            Their positions.
         """
         return
 
@@ -164,6 +177,7 @@ class PreparedLearner(Learner):
         else:
             self.data = self.template.prepare(X, codes, cases, classes=classes, **rows)
         self.is_random = self.data.is_random
+        self.is_small = getattr(getattr(self.data, "grower", None), "is_small", False)
 
     def fit(self, weight, target=None):
         """Train one member."""
@@ -177,10 +191,16 @@ class PreparedLearner(Learner):
             return None
         made = copy(self)
         made.data, made.rng = data, rng
+        made.is_small = data.grower.is_small
         return made
 
+    def bins(self, rows):
+        """Return some of the rows as bins."""
+        known = isinstance(self.data, PreparedRows) and self.data.has_bins
+        return self.data.grower.binned.take(rows) if known else None
+
     def _copy(self):
-        model = copy(self.template)
+        model = twin(self.template)
         return set_random_states(model, self.rng) if self.data.is_random else model
 
     def answer(self, model):
@@ -248,6 +268,16 @@ class EstimatorLearner(Learner):
         return rows
 
 
+def twin(model):
+    """Return an estimator that shares all it has with another.
+
+    ``copy.copy`` goes by way of what is pickled, and takes as long as to grow a small tree.
+    """
+    made = object.__new__(type(model))
+    vars(made).update(vars(model))
+    return made
+
+
 def member_votes(model, X, classes):
     """Class codes that a member predicts, (n_samples,)."""
     return np.searchsorted(classes, np.asarray(model.predict(X)))
@@ -272,4 +302,7 @@ def stacked_members(models):
     names = [getattr(model, "categories_", None) for model in models]
     if any(own is not names[0] and own != names[0] for own in names):
         return None
-    return stack_trees(trees) if all(isinstance(tree, Tree) for tree in trees) else None
+    if not all(isinstance(tree, Tree) for tree in trees):
+        return None
+    ours = all(type(model) in (HistTreeClassifier, HistTreeRegressor) for model in models)
+    return (stack_grown if ours else stack_trees)(trees)

@@ -16,7 +16,8 @@ from sklearn.base import MetaEstimatorMixin, is_classifier
 from sklearn.utils import check_random_state, get_tags
 from sklearn.utils.validation import check_is_fitted
 
-from counterpoint._interrupts import keep_partial, whole
+from counterpoint._interrupts import counted, keep_partial, whole
+from counterpoint._kernels.threads import threads_for
 from counterpoint._progress import track
 from counterpoint._reading import is_store, need_memory, train_on
 from counterpoint._tables import select_rows
@@ -52,6 +53,12 @@ def boost(
     that member alone if there is no other, and so does one no better than chance.
     """
     result = Result([], [], [], "", 0)
+    with counted(), threads_for(0 if learner.is_small else np.inf):
+        _boost(result, rule, learner, n_members, on_failure, stops, watchers, progress, name, done)
+    return result
+
+
+def _boost(result, rule, learner, n_members, on_failure, stops, watchers, progress, name, done):
     failures = restarts = 0
     rounds = track(range(done, n_members), total=n_members - done, description=name, show=progress)
     wanted = iter(rounds)
@@ -97,7 +104,6 @@ def boost(
         keep_partial()
         result.reason = "interrupted"
     result.reason = result.reason or "complete"
-    return result
 
 
 def _take_in(rule, result, answer, verdict, watchers):

@@ -53,8 +53,6 @@ class _CoupledBoosting:
     def _finish(self, result):
         """Make a booster of the trees of each member."""
         super()._finish(result)
-        if self._fold is not None:
-            return
         k, rounds = self._loss.own.n_outputs, self.estimators_
         self.strength_ = self._loss.coupling.strength
         self.estimators_ = []

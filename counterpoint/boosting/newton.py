@@ -7,9 +7,9 @@ most (Friedman 2001, algorithm 4). The interface is that of ``losses.py``.
 """
 
 import numpy as np
-from scipy.special import expit, log_expit, log_softmax, softmax, xlogy
+from scipy.special import expit, log_expit, xlogy
 
-from counterpoint.boosting.losses import ClassLoss, SquaredLoss
+from counterpoint.boosting.losses import ClassLoss, SquaredLoss, log_softmax, softmax
 
 # Curvatures are kept above this, so that slope over curvature stays a number.
 _LEAST = 1e-16
@@ -37,7 +37,7 @@ class NewtonClassLoss(ClassLoss):
 
     def outputs(self, scores):
         """Return the probability of the second of two classes, or of each class."""
-        return expit(scores) if self.n_outputs == 1 else softmax(scores, axis=1)
+        return expit(scores) if self.n_outputs == 1 else softmax(scores)
 
     def newton(self, slope, p):
         """Return curvatures at these probabilities, and the way down a slope over them."""
@@ -64,13 +64,13 @@ class NewtonClassLoss(ClassLoss):
         """Return the probabilities of the additive model."""
         if self.n_outputs == 1:
             return expit(np.hstack([-scores, scores]))
-        return softmax(scores, axis=1)
+        return softmax(scores)
 
     def log_proba(self, scores):
         """Return the logarithm of ``proba``, exact where that is tiny."""
         if self.n_outputs == 1:
             return log_expit(np.hstack([-scores, scores]))
-        return log_softmax(scores, axis=1)
+        return log_softmax(scores)
 
 
 class PoissonLoss(SquaredLoss):

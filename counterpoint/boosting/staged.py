@@ -114,6 +114,10 @@ class StagedClassifier(BaseBoosting, BaseEnsembleClassifier):
         sums = self._as_sums(scores, n_members)
         return self.calibration_.log_proba(sums, self._size(n_members))
 
+    def _answers_bins(self):
+        """Whether ``_staged_scores`` takes bins of the trees, just grown, for numbers."""
+        return False
+
     def _size(self, n_members):
         """Return how large an ensemble counts as when its temperature is worked out."""
         return float(n_members)

@@ -11,6 +11,7 @@ from counterpoint._validation import check_choice
 from counterpoint.boosting.learners import make_learner, member_proba, member_votes, stacked_members
 from counterpoint.boosting.staged import StagedClassifier
 from counterpoint.trees import PrunedTreeClassifier
+from counterpoint.trees.binning import BinnedData
 from counterpoint.trees.ensemble import predict_trees
 
 
@@ -158,12 +159,16 @@ class BaseBoostingClassifier(StagedClassifier, metaclass=ABCMeta):
     def _needs_proba(self):
         return bool(self.confidence)
 
+    def _answers_bins(self):
+        return self._stacked is not None and not self._needs_proba()
+
     # -- answers ---------------------------------------------------------------------------------
 
     def _member_votes(self, X):
         check_is_fitted(self)
         if self._stacked is not None:
-            return predict_trees(self._stacked, self._check_numbers(X))
+            rows = X if isinstance(X, BinnedData) else self._check_numbers(X)
+            return predict_trees(self._stacked, rows)
         X = self._check_X(X)
         return np.stack([member_votes(m, X, self.classes_) for m in self.estimators_])
 

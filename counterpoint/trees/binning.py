@@ -1,7 +1,7 @@
 """Columns of numbers as at most 255 bins: done once, used by every tree of an ensemble."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -40,6 +40,10 @@ class BinnedData:
     def n_features(self) -> int:
         """Number of columns."""
         return self.codes.shape[1]
+
+    def take(self, rows: NDArray) -> "BinnedData":
+        """Return some rows, in the same bins."""
+        return replace(self, codes=self.codes[rows])
 
 
 class Binner:

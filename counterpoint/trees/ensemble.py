@@ -118,6 +118,11 @@ def stack_trees(trees: Sequence[Tree]) -> StackedTrees:
             f"The trees hold values of different widths, {widths}: stack only trees grown on the "
             "same classes."
         )
+    return stack_grown(trees)
+
+
+def stack_grown(trees: Sequence[Tree]) -> StackedTrees:
+    """Lay trees end to end that were just grown here: unchecked, but soon."""
     whole = join_trees(trees)
     feature, directions = _number_directions(whole)
     return StackedTrees(

@@ -327,25 +327,55 @@ def test_few_rows_are_asked_thrice_or_once_when_to_stop(monkeypatch, n, n_classe
     monkeypatch.setattr("counterpoint.boosting.in_time._NO_TIME", 500)
     X, y = classes(n_classes, n=n)
     seen = []
-    fit = HistBoostClassifier.fit
+    ask = HistBoostClassifier._best_round
 
-    def counted(self, X, y, *args, **options):
-        fitted = fit(self, X, y, *args, **options)
-        seen.append((len(fitted._history), fitted.learning_rate_, fitted.patience))
-        return fitted
+    def counted(self, rule, learner, *given):
+        kept, held, _ = given[-3:]
+        assert sorted([*kept, *held]) == list(range(n))
+        best = ask(self, rule, learner, *given)
+        seen.append((best, rule.learning_rate))
+        return best
 
-    monkeypatch.setattr(HistBoostClassifier, "fit", counted)
+    monkeypatch.setattr(HistBoostClassifier, "_best_round", counted)
     model = HistBoostClassifier(learning_rate=rate, random_state=0).fit(X, y)
-    assert len(seen) == fits
-    *parts, (rounds, rate, _) = seen
-    assert rate == model.learning_rate_
+    assert len(seen) == fits - 1
+    rate = model.learning_rate_
+    assert_array_equal(model.estimator_weights_, np.full(len(model.estimators_), rate))
     faster = max(1.0, 0.3 / rate)
-    for _, part_rate, patience in parts:
+    for _, part_rate in seen:
         assert part_rate == pytest.approx(faster * rate)
-        assert patience == (10 if faster > 1 else 20)
-    if parts:
-        best = np.prod([part[0] for part in parts]) ** (1 / len(parts))
-        assert rounds == min(1000, round(1.3 * faster * best))
+    if seen:
+        best = np.prod([part[0] for part in seen]) ** (1 / len(seen))
+        assert len(model.estimators_) == min(1000, round(1.3 * faster * best))
+
+
+@pytest.mark.parametrize("kind", [HistBoostClassifier, HistBoostRegressor])
+def test_a_part_asks_a_booster_of_the_other_rows(monkeypatch, kind):
+    """In columns of few values that all parts have the bins are the same."""
+    X, y = classes(n=200)
+    X = np.round(2 * X)
+    options = {"l2_regularization": 0.0, "min_weight_leaf": 0.0, "max_leaf_nodes": 6}
+    best_round = kind._best_round
+    seen = []
+
+    def noted(self, rule, learner, y, weight, faster, kept, held, rng):
+        draws = np.random.RandomState()
+        draws.set_state(rng.get_state())
+        best = best_round(self, rule, learner, y, weight, faster, kept, held, rng)
+        seen.append((kept, held, draws, best))
+        return best
+
+    monkeypatch.setattr(kind, "_best_round", noted)
+    kind(random_state=0, **options).fit(X, y)
+    assert len(seen) == 3
+    for kept, held, draws, best in seen:
+        booster = kind(
+            n_estimators=60, learning_rate=0.3, early_stopping=False, random_state=draws, **options
+        )
+        history = booster.fit(X[kept], y[kept], eval_set=(X[held], y[held])).history_
+        losses = history.get("eval_log_loss", history["eval_error"]).to_numpy()
+        assert best == losses[: best + 9].argmin() + 1
+        assert (losses[best : best + 10] >= losses[best - 1]).all()
 
 
 def test_rows_held_out_are_asked_as_predict_would():

@@ -12,7 +12,8 @@ from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.datasets import make_classification
 from sklearn.ensemble import HistGradientBoostingRegressor
 
-from counterpoint.boosting import HistBoostClassifier, HistBoostRegressor
+from counterpoint.boosting import HistBoostClassifier, HistBoostRegressor, in_time
+from counterpoint.boosting.loop import boost
 
 
 def mixed(n=600, seed=0):
@@ -88,23 +89,24 @@ def test_the_loss_that_stops_is_that_of_the_rows_held_out(monkeypatch, kind, sub
     assert last < 0.5 * losses[0]
 
 
-def test_folds_have_the_sizes_and_the_numbers_of_all_rows(monkeypatch):
+def test_parts_have_the_sizes_and_the_numbers_of_all_rows(monkeypatch):
     X, y = mixed()
     seen = []
-    fit = HistBoostRegressor.fit
 
-    def noted(self, X, y, *args, **options):
-        seen.append(self)
-        return fit(self, X, y, *args, **options)
+    def noted(rule, *args, **options):
+        result = boost(rule, *args, **options)
+        seen.append((rule.learning_rate, result.models))
+        return result
 
-    monkeypatch.setattr(HistBoostRegressor, "fit", noted)
+    monkeypatch.setattr(in_time, "boost", noted)
     model = HistBoostRegressor(categorical_features="from_dtype", random_state=0).fit(X, y)
-    assert len(seen) == 4
-    for fold in seen[1:]:
-        assert_array_equal(fold.categorical_features, [True, False, False])
-        assert fold.max_leaf_nodes == model.max_leaf_nodes_
-        assert fold.learning_rate == pytest.approx(3 * model.learning_rate_)
-        assert any(member.tree_.on_categories.any() for member in fold.estimators_)
+    assert len(seen) == 3
+    for rate, members in seen:
+        assert rate == pytest.approx(3 * model.learning_rate_)
+        for member in members:
+            assert_array_equal(member.is_categorical_, [True, False, False])
+            assert member.tree_.n_leaves <= model.max_leaf_nodes_
+        assert any(member.tree_.on_categories.any() for member in members)
 
 
 def test_classes_by_categories_and_going_on():

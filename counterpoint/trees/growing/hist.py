@@ -62,7 +62,9 @@ class _HistTree(GrownTreeMixin, TreeMixin, BaseEstimator):
         if kept is not None:
             weight = None if weight is None else weight[kept]
             target = None if target is None else target[kept]
-        total = grower.total_weight(weight)
+        least = self.min_weight_leaf
+        if self.min_weight_fraction_leaf > 0:
+            least = max(self.min_weight_fraction_leaf * grower.total_weight(weight), least)
         self.tree_ = grow(
             grower,
             weight,
@@ -72,7 +74,7 @@ class _HistTree(GrownTreeMixin, TreeMixin, BaseEstimator):
             max_leaf_nodes=self.max_leaf_nodes,
             min_samples_split=self.min_samples_split,
             min_samples_leaf=self.min_samples_leaf,
-            min_weight_leaf=max(self.min_weight_fraction_leaf * total, self.min_weight_leaf),
+            min_weight_leaf=least,
             min_impurity_decrease=self.min_impurity_decrease,
             **self._further(data),
         )

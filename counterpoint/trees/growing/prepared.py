@@ -48,9 +48,14 @@ class PreparedRows:
         """Note the leaves in the tree grown last, if known: of ``rows``, sorted; None for all."""
         self._last = (tree, leaf, rows)
 
+    @property
+    def has_bins(self) -> bool:
+        """Whether the grower knows the bins of every row, and some of them can do without it."""
+        return self.rows is None and hasattr(self.grower, "some")
+
     def some(self, rows: NDArray) -> "PreparedRows | None":
         """Return some rows, by their positions, in the same bins; None where that is no saving."""
-        if self.rows is not None or not hasattr(self.grower, "some"):
+        if not self.has_bins:
             return None
         own: dict[str, Any] = {
             name: None if array is None else array[rows]
@@ -70,7 +75,7 @@ class PreparedRows:
         # The others are looked up by their bins: those are in one byte each.
         others = np.ones(self.grower.binned.n_samples, dtype=bool)
         others[rows] = False
-        leaf = leaves_of(tree, self.grower.binned, np.flatnonzero(others))
+        leaf = leaves_of(tree, self.grower.binned, others.nonzero()[0])
         leaf[rows] = known
         return leaf
 
@@ -123,7 +128,7 @@ class GrownTreeMixin:
         leaf = data.leaves(self.tree_)
         value = self.tree_.value
         if data.codes is None:
-            return value[leaf, 0]
+            return value[:, 0].take(leaf)
         labels = value.argmax(axis=1).astype(code_type(value.shape[1]))
         with threads_for(len(leaf)):
             votes = votes_of_leaves(labels, leaf)

@@ -1,14 +1,13 @@
 """Grow trees on binned data, again and again with other weights."""
 
 from copy import copy
-from dataclasses import replace
 
 import numpy as np
-from numba import get_num_threads, set_num_threads
 from numpy.typing import ArrayLike, NDArray
 
 from counterpoint._kernels import hist as kernels
 from counterpoint._kernels.binning import pack_words
+from counterpoint._kernels.threads import threads_for
 from counterpoint.trees.binning import BinnedData
 from counterpoint.trees.growing.monotone import check_directions
 from counterpoint.trees.structure import Tree
@@ -97,8 +96,9 @@ class GrowWorkspace:
 
     def some(self, rows: NDArray, y: ArrayLike | None = None) -> "GrowWorkspace":
         """Return a workspace of some rows that stands on its own, in the same bins."""
-        binned = replace(self.binned, codes=self.binned.codes[rows])
-        return GrowWorkspace(binned, y, n_classes=None if y is None else self.n_classes)
+        return GrowWorkspace(
+            self.binned.take(rows), y, n_classes=None if y is None else self.n_classes
+        )
 
     def take(self, rows: NDArray) -> "GrowWorkspace":
         """Return a workspace of some rows; the next call may use its memory again."""
@@ -108,6 +108,11 @@ class GrowWorkspace:
         for taken, words in zip(self._part._words[0], self._words[0], strict=True):
             np.take(words, rows, out=taken, mode="clip")  # the mode that needs no copy
         return self._part
+
+    @property
+    def is_small(self) -> bool:
+        """Whether threads that share a tree would cost more than they bring."""
+        return self.n_samples * self.binned.n_features < self._min_parallel
 
     def total_weight(self, sample_weight: NDArray | None) -> float:
         """Return what the rows count together."""
@@ -222,12 +227,7 @@ def grow(
             raise ValueError("directions are for regression, and y are classes: leave them out.")
         flags = flags | _flag(directions > 0, kernels.RISING)
         flags = flags | _flag(directions < 0, kernels.FALLING)
-    # Little work is done faster alone.
-    n_threads = get_num_threads()
-    alone = n * binned.n_features < workspace._min_parallel
-    try:
-        if alone:
-            set_num_threads(1)
+    with threads_for(0 if workspace.is_small else np.inf):  # little work is done faster alone
         while True:
             workspace._reserve(capacity, n_kept, min_samples_leaf > 1, bounded)
             n_nodes = workspace._run(
@@ -238,9 +238,6 @@ def grow(
             if n_nodes != kernels.FULL:
                 return _collect(workspace, n_nodes)
             capacity = 4 * workspace._capacity  # a tree without limits: again, with more room
-    finally:
-        if alone:
-            set_num_threads(n_threads)
 
 
 def _collect(workspace, n_nodes):
@@ -259,7 +256,7 @@ def _collect(workspace, n_nodes):
             categories = np.where(split[:, None], members, np.uint64(0))
     return Tree(
         children_left=left,
-        children_right=np.where(left < 0, left, left + 1),
+        children_right=left + (left >= 0),
         feature=feature,
         threshold=workspace._reals[kernels.THRESHOLD, :n_nodes].copy(),
         bin_threshold=nodes[kernels.BIN].astype(np.uint8),
@@ -274,7 +271,7 @@ def _collect(workspace, n_nodes):
 
 
 def _flag(where, bit):
-    return np.where(where, bit, 0).astype(np.uint8)
+    return where * np.uint8(bit)
 
 
 def chunk_rows(n):
@@ -289,7 +286,8 @@ def chunk_rows(n):
 
 def _as_floats(array, n, name):
     # A read-only array would have the kernel compiled once more.
-    array = np.require(array, dtype=np.float64, requirements=["C", "W"])
+    if not (type(array) is np.ndarray and array.dtype == np.float64 and array.flags.carray):
+        array = np.require(array, dtype=np.float64, requirements=["C", "W"])
     if array.shape != (n,):
         raise ValueError(f"{name} has shape {array.shape}, expected ({n},): one per sample.")
     return array
