@@ -13,9 +13,8 @@ class _Here(threading.local):
     alone = False
 
 
-here = (
-    _Here()
-)  # numba takes a lock whenever it is asked: within few rows that is a third of the time
+# Numba takes a lock whenever it is asked: of a boost of few rows that is a third of the time.
+here = _Here()
 
 
 @contextmanager
