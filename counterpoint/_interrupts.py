@@ -58,13 +58,13 @@ def whole() -> Iterator[None]:
 
 
 def keep_partial(message: str = "", *, stacklevel: int = 3) -> None:
-    """Warn that a part is kept; to be called where a KeyboardInterrupt was caught.
+    """Warn that a part is kept; to be called where a KeyboardInterrupt or its like was caught.
 
-    Within :func:`whole` the interrupt is raised again instead. Without a message the warning is
-    left to the caller.
+    Within :func:`whole` it is raised again instead. Without a message the warning is left to the
+    caller.
     """
     if _whole.get():
-        raise KeyboardInterrupt from sys.exception()
+        raise sys.exception() or KeyboardInterrupt
     if message:
         warnings.warn(f"Interrupted: {message}", InterruptedFitWarning, stacklevel=stacklevel)
 

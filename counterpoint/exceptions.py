@@ -10,10 +10,12 @@
     └── DatasetNotFoundError   no such data set, or one that may not be shipped
     RuntimeError
     └── ExperimentError        cells of an experiment failed; the others are kept
+    ConnectionError
+    └── ClusterLostError       the scheduler of a Dask cluster is gone, and its workers with it
     UserWarning
     ├── CollapseWarning        trained members all give one and the same answer
     ├── CollusionWarning       members differ on training data only
-    ├── InterruptedFitWarning  Ctrl-C came before all was done; the part that is done is kept
+    ├── InterruptedFitWarning  Ctrl-C, or a cluster that was lost; the part that is done is kept
     ├── RedundancyWarning      the members say nearly the same thing
     ├── ThinnedWarning         more rows than max_samples: a sample of them stands for all
     └── UndefinedMeasureWarning  a number asked for does not exist for this input
@@ -22,6 +24,7 @@ Wrong values, shapes and types are plain ``ValueError`` and ``TypeError``, as in
 """
 
 __all__ = [
+    "ClusterLostError",
     "CollapseWarning",
     "CollusionWarning",
     "DatasetNotFoundError",
@@ -61,6 +64,10 @@ class ExperimentError(RuntimeError):
         self.failures = failures or {}
 
 
+class ClusterLostError(ConnectionError):
+    """The scheduler of a Dask cluster no longer answers."""
+
+
 class CollapseWarning(UserWarning):
     """An ensemble gives the same answer to every sample it was trained on."""
 
@@ -70,9 +77,9 @@ class CollusionWarning(UserWarning):
 
 
 class InterruptedFitWarning(UserWarning):
-    """Ctrl-C ended the work early, and the part that is done is kept.
+    """Ctrl-C, or a cluster that was lost, ended the work early; the part that is done is kept.
 
-    An estimator then says "interrupted" in ``stop_reason_``.
+    An estimator then says "interrupted" or "cluster lost" in ``stop_reason_``.
     """
 
 

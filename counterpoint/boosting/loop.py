@@ -25,6 +25,7 @@ from counterpoint._validation import check_count, check_learner
 from counterpoint.base import BaseEnsemble, check_weights, read_table, validate_data
 from counterpoint.boosting.learners import takes_rows
 from counterpoint.boosting.rules import Verdict
+from counterpoint.exceptions import ClusterLostError
 
 # Failures in a row after which a restart is given up.
 _MAX_FAILURES = 10
@@ -98,11 +99,11 @@ def _boost(result, rule, learner, n_members, on_failure, stops, watchers, progre
             if why:
                 result.reason = why
                 break
-    except KeyboardInterrupt:
+    except (KeyboardInterrupt, ClusterLostError) as error:
         if not result.models and not done:
             raise
         keep_partial()
-        result.reason = "interrupted"
+        result.reason = "cluster lost" if isinstance(error, ClusterLostError) else "interrupted"
     result.reason = result.reason or "complete"
 
 
@@ -219,8 +220,9 @@ class BaseBoosting(MetaEstimatorMixin, BaseEnsemble):
         self._history.extend(result.history)
         self.stop_reason_ = result.reason
         self._finish(result)
-        if result.reason == "interrupted":
-            kept = (
+        if result.reason in ("interrupted", "cluster lost"):
+            kept = "the Dask scheduler is gone. " if result.reason == "cluster lost" else ""
+            kept += (
                 f"{type(self).__name__} keeps the {len(self.estimators_)} members trained so far."
             )
             if "warm_start" in self.get_params(deep=False):

@@ -1,12 +1,14 @@
 """One small layer for work in parts: this machine, or the workers of a Dask cluster."""
 
 from collections.abc import Iterator
+from concurrent.futures import CancelledError
 from contextlib import contextmanager
 from typing import Any
 
 import joblib
 
 from counterpoint import __version__
+from counterpoint.exceptions import ClusterLostError
 
 
 @contextmanager
@@ -58,9 +60,25 @@ def run_on(backend: Any = "local", *, n_jobs: int | None = None) -> Iterator[Non
         yield
 
 
+@contextmanager
+def reaching(client: Any) -> Iterator[None]:
+    """Say in one sentence that the scheduler is gone, where a client has lost it."""
+    gone = ClusterLostError("The Dask scheduler is gone, and the work of its workers with it.")
+    if client.status != "running":  # it would try for long to connect again
+        raise gone
+    try:
+        yield
+    except (CancelledError, OSError, TimeoutError) as error:
+        # What a worker raises is of these kinds too, and is its own to say.
+        if client.status == "running" and not isinstance(error, CancelledError):
+            raise
+        raise gone from error
+
+
 def check_workers(client: Any) -> list[str]:
     """Return the addresses of the workers; raise if there is none, or one of another version."""
-    found = client.run(_version)
+    with reaching(client):
+        found = client.run(_version)
     if not found:
         raise RuntimeError("The Dask cluster has no workers: start some, then try again.")
     for address, version in found.items():

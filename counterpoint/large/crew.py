@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from counterpoint.large.backend import check_workers
+from counterpoint.large.backend import check_workers, reaching
 from counterpoint.large.rows import Job
 from counterpoint.large.store import BinnedStore
 
@@ -89,15 +89,17 @@ class DaskCrew(Crew):
     def each(self, name: str, *args: Any) -> list:
         """Return what every shard answers."""
         self.store.check_unchanged()
-        there = self.client.scheduler_info(n_workers=-1)["workers"]
-        sent = [
-            self.client.submit(
-                _ask, self.store, shard, self.job, list(self.log), name, args,
-                workers=[home] if home in there else None, allow_other_workers=True, pure=False,
-            )
-            for shard, home in zip(self.shards, self._homes, strict=True)
-        ]  # fmt: skip
-        answers = self.client.gather(sent)
+        with reaching(self.client):
+            there = self.client.scheduler_info(n_workers=-1)["workers"]
+            sent = [
+                self.client.submit(
+                    _ask, self.store, shard, self.job, list(self.log), name, args,
+                    workers=[home] if home in there else None, allow_other_workers=True,
+                    pure=False,
+                )
+                for shard, home in zip(self.shards, self._homes, strict=True)
+            ]  # fmt: skip
+            answers = self.client.gather(sent)
         self._homes = [home for home, _ in answers]
         return [answer for _, answer in answers]
 

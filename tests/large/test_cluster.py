@@ -1,5 +1,7 @@
 import os
 import signal
+import subprocess
+import sys
 import threading
 
 import numpy as np
@@ -13,6 +15,7 @@ from tree_bytes import tree_bytes
 
 from counterpoint import MemberOutputs
 from counterpoint.boosting import AdaBoostNCClassifier, L2BoostClassifier
+from counterpoint.exceptions import ClusterLostError, InterruptedFitWarning
 from counterpoint.large import BaggedTreesClassifier, crew, fit_on_store, measure, run_on
 from counterpoint.trees import HistTreeClassifier
 from counterpoint.views import ViewEnsembleClassifier
@@ -97,3 +100,49 @@ def test_a_lost_worker_costs_its_tasks_only(cluster, client, stores, monkeypatch
     found = clone(MODELS["votes"]).fit(stores["two"], client=client)
     assert len(killed) == 2
     assert tree_bytes(found) == tree_bytes(here)
+
+
+_CLUSTER = """
+import sys
+from distributed import LocalCluster
+if __name__ == "__main__":
+    with LocalCluster(n_workers=1, threads_per_worker=1, processes=False, dashboard_address=None,
+                      silence_logs="CRITICAL", protocol="tcp://") as c:
+        print(c.scheduler_address, flush=True)
+        sys.stdin.readline()
+"""
+
+
+@pytest.mark.filterwarnings("ignore::ResourceWarning")
+def test_a_lost_scheduler_leaves_the_members_there_are(stores, monkeypatch, caplog):
+    """It is killed in the third round; on this machine the fit then goes on from two members."""
+    whole = clone(MODELS["votes"]).fit(stores["two"])
+    asked, rounds = crew.DaskCrew.each, []
+    with (
+        subprocess.Popen(
+            [sys.executable, "-c", _CLUSTER],
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
+        ) as process,
+        Client(process.stdout.readline().strip(), set_as_default=False, timeout=3) as client,
+    ):  # fmt: skip
+
+        def kill_in_the_third(self, name, *args):
+            rounds.append(name)
+            if rounds.count("kinds") == 3 and process.poll() is None:
+                process.kill()
+                process.wait()
+            return asked(self, name, *args)
+
+        monkeypatch.setattr(crew.DaskCrew, "each", kill_in_the_third)
+        found = clone(MODELS["votes"])
+        with pytest.warns(InterruptedFitWarning, match=r"scheduler is gone.* keeps the \d members"):
+            found.fit(stores["two"], client=client)
+        assert found.stop_reason_ == "cluster lost"
+        kept = tree_bytes(found)
+        assert kept
+        assert kept == tree_bytes(whole)[: len(kept)]
+        with pytest.raises(ClusterLostError, match="scheduler is gone"):
+            clone(found).fit(stores["two"], client=client)
+    found.set_params(warm_start=True).fit(stores["two"])
+    assert found.stop_reason_ == "complete"
+    assert tree_bytes(found) == tree_bytes(whole)
