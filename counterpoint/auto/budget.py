@@ -5,16 +5,24 @@ import time
 
 # How cost grows with rows, until it was seen: a little faster than they do. A fit on few rows says
 # little: most of it is what it costs on any.
-_POWER, _POWERS = 1.15, (0.85, 3.0)
+_POWER, _POWERS = 1.15, (0.6, 3.0)
 _FEW_ROWS, _POWER_OF_FEW = 500, 0.6
-# Fits on more rows take longer than foretold as often as shorter.
-_SAFETY = 1.15
-# Seconds to choose how to combine: for a row, by a power of the classes, and more for each member.
-_CHOICE, _CHOICE_CLASSES, _CHOICE_MEMBERS = 5e-5, 0.75, 8
+# The line through two fits is bent up a little: trees grow deeper with rows.
+_BENT = 0.05
+# Fits on more rows take longer than foretold as often as shorter; on far more rows, by more.
+_SAFETY, _SAFETY_NEAR, _FAR = 1.15, 1.05, 4.0
+# Seconds to choose how to combine: of any rows, for each by a power of the classes, and more for
+# each member.
+_CHOICE_ANY, _CHOICE, _CHOICE_CLASSES, _CHOICE_MEMBERS = 0.1, 9e-5, 0.35, 8
+# On a busy machine it takes longer by what was seen so far, up to this.
+_SLOWEST = 3.0
 # Of what is left, what one fit may be foretold to take.
 _SHARE = 0.5
-# Of the limit, what is set aside at most for fits on all rows at the end.
-_LAST = 0.25
+# Of the limit, how much later than planned a fit may end before it is cut off.
+_GRACE = 0.03
+# Of the limit, what is set aside at most for fits on all rows at the end: this, and more by this
+# for each part of the rows that was not learnt from before, up to that.
+_LAST, _LAST_BY_ROWS, _MOST_LAST = 0.15, 0.75, 0.35
 
 
 class Budget:
@@ -35,7 +43,7 @@ class Budget:
 
     def __init__(self, time_limit, *, began):
         self.limit = math.inf if time_limit is None else float(time_limit)
-        self._began = began
+        self._began, self._worked = began, time.thread_time()
         self._seen: dict[int, dict[int, float]] = {}
         self._choice = self._last = 0.0
         self.compiling = 0.0
@@ -62,18 +70,39 @@ class Budget:
 
     def keep_for_choice(self, n_asked: int, n_outputs: int, n_members: int) -> None:
         """Set aside what choosing how to combine so many members will take."""
-        one = _CHOICE * n_asked * n_outputs**_CHOICE_CLASSES
-        self._choice = one * (1 + n_members / _CHOICE_MEMBERS)
+        one = _CHOICE_ANY + _CHOICE * n_asked * n_outputs**_CHOICE_CLASSES
+        self._choice = one * (1 + n_members / _CHOICE_MEMBERS) * self._slowness
 
-    def keep_for_last_fits(self, members, n_rows: int) -> None:
-        """Set aside what fitting these members on all rows takes, up to a part of the limit."""
-        wanted = sum(self.price(k, n_rows) for k in members)
-        self._last = min(wanted, _LAST * self.limit) if self.is_limited else 0.0
+    @property
+    def _slowness(self):
+        """How many seconds pass for one that this thread works; others may be at work, too."""
+        worked = time.thread_time() - self._worked
+        return min(max(1.0, self.used / worked), _SLOWEST) if worked > 0 else 1.0
+
+    def keep_for_last_fits(self, members, n_rows: int, *, new: float) -> None:
+        """Set aside what fitting these members on all rows takes, up to a part of the limit.
+
+        Those that matter most come first; ``new`` is the part of the rows that they have not
+        learnt from. For whom the time is not enough, nothing is set aside: it would be of no use.
+        """
+        self._last = 0.0
+        part = min(_LAST + _LAST_BY_ROWS * new, _MOST_LAST)
+        for price in (self.price(k, n_rows) for k in members):
+            if self._last + price <= part * self.limit:
+                self._last += price
 
     @property
     def for_trying(self) -> float:
         """Seconds left to try members in, the choice among them and last fits set aside."""
         return self.left - self._choice - self._last
+
+    def is_late(self, *, spare: float = 0.0) -> bool:
+        """Whether it is high time to choose among those tried; a part of the limit to spare."""
+        return self.left < self._choice + (spare - _GRACE) * self.limit
+
+    def is_over(self) -> bool:
+        """Whether the limit has passed, by more than what is allowed for."""
+        return self.left < -_GRACE * self.limit
 
     def saw(self, member: int, n_rows: int, seconds: float) -> None:
         """Note what a fit of a member on so many rows took, answers included."""
@@ -93,7 +122,14 @@ class Budget:
         if len(seen) > 1 and rows > seen[-2][0]:
             power = math.log(seconds / seen[-2][1]) / math.log(rows / seen[-2][0])
             power = min(max(power, _POWERS[0]), _POWERS[1])
-        return _SAFETY * seconds * (n_rows / rows) ** (power if n_rows > rows else 1.0)
+        if n_rows <= rows:
+            return _SAFETY_NEAR * seconds * n_rows / rows
+        far = min(1.0, math.log(n_rows / rows) / math.log(_FAR))
+        safety = _SAFETY_NEAR + (_SAFETY - _SAFETY_NEAR) * far
+        price = seconds * (n_rows / rows) ** power
+        # What costs something on any rows, and something for each.
+        line = self.least_price(member, n_rows) * (n_rows / rows) ** _BENT
+        return safety * max(price, line)
 
     def least_price(self, member: int, n_rows: int) -> float:
         """Return what a fit takes if cost grows by the row no faster than it was seen to; 0 if new.

@@ -26,6 +26,10 @@ from counterpoint.selection import DiverseLoss, GreedyMeanCombiner
 
 SIMPLE = "best simple one"
 _N_FOLDS = 5
+# Rules that are no parts of the blend, which come first.
+_N_WHOLE = 3
+# Of more classes, stacking has too many coefficients to learn, and takes longer than all the rest.
+_MOST_STACKED = 40
 # From so many rows on, a rare class does not make the folds fewer.
 _MANY_ROWS = 300
 
@@ -75,20 +79,24 @@ class Choice:
 
 
 def make_rules(
-    random_state: Any = None, *, numbers: bool = False, diversity: float = 0.0
+    random_state: Any = None, *, n_classes: int | None = None, diversity: float = 0.0
 ) -> dict[str, Combiner]:
-    """Return the ways to combine that are tried; the first, unless another is clearly better."""
-    criterion = DiverseLoss(diversity, "squared" if numbers else "log-loss")
+    """Return the ways to combine that are tried; the first, unless another is clearly better.
+
+    Without ``n_classes`` they are for numbers.
+    """
+    criterion = DiverseLoss(diversity, "squared" if n_classes is None else "log-loss")
     parts: dict[str, Combiner] = {
         "best third": WeightedMeanCombiner("best-third"),
         "greedy": GreedyMeanCombiner(criterion, random_state=random_state),
     }
-    if numbers:
+    if n_classes is None:
         parts["least squares"] = WeightedMeanCombiner("least-squares")
-    else:
+    elif n_classes <= _MOST_STACKED:
         # Strongly held back: members say much the same.
         model = LogisticRegression(C=0.02, max_iter=1000)
         parts["stacking"] = StackingCombiner(model, use="log-odds")
+    # As many as _N_WHOLE that are no parts of the blend.
     return {
         "blend": BlendCombiner(list(parts.values())),
         "best alone": WeightedMeanCombiner("best"),
@@ -118,8 +126,10 @@ def choose_rule(
     numbers = isinstance(outputs, MemberPredictions)
     y, weight = outputs.y, outputs.sample_weight
     folds = list(_folds(y, rng, numbers))
-    make = partial(make_rules, numbers=numbers, diversity=diversity)
+    n_classes = None if numbers else outputs.n_classes
+    make = partial(make_rules, n_classes=n_classes, diversity=diversity)
     names = list(make())
+    blended = names[_N_WHOLE:]
     shape = (outputs.n_samples,) if numbers else (outputs.n_samples, outputs.n_classes)
     said = {name: np.empty(shape) for name in [*names, SIMPLE]}
     for train, test in folds:
@@ -134,7 +144,7 @@ def choose_rule(
             rules[SIMPLE] = BestOfCombiner(simple)
         for name in list(rules)[1:]:
             said[name][test] = rules[name].fit(seen).combine(unseen)
-    said["blend"] = np.mean([said[name] for name in names[-3:]], axis=0)
+    said["blend"] = np.mean([said[name] for name in blended], axis=0)
     losses = {name: _Losses(metric, said[name], y, weight, folds) for name in names}
     # The rule for a fold is chosen by the other folds, as it will be for new data.
     honest = np.empty(shape)

@@ -235,6 +235,7 @@ class OverproduceSelect(BaseEnsemble, ABC):
                 members, task, plan, X, y, fit_weight, sample_weight, budget,
                 n_jobs=self.n_jobs, progress=self.progress,
                 may_stop=self.pool is None or isinstance(self.pool, str),
+                cheaper=_cheaper_kin(candidates),
             )  # fmt: skip
             trying.run()
             tried = sorted(trying.done)
@@ -338,6 +339,13 @@ class OverproduceSelect(BaseEnsemble, ABC):
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = True
         return tags
+
+
+def _cheaper_kin(candidates):
+    """Return, by place, the place of one that costs less for sure."""
+    places = {c.name: k for k, c in enumerate(candidates)}
+    kin = {k: places.get(c.dearer_than) for k, c in enumerate(candidates)}
+    return {k: other for k, other in kin.items() if other is not None}
 
 
 def _seeded(model: Any, seed: int) -> Any:

@@ -19,7 +19,7 @@ from sklearn.svm import SVR
 from sklearn.tree import DecisionTreeRegressor
 
 from counterpoint._validation import check_count
-from counterpoint.auto.pool import MANY_ROWS, QUICK, Candidate
+from counterpoint.auto.pool import QUICK, QUICK_FOREST, Candidate, quick_pays
 from counterpoint.auto.portfolio import in_order, quick_first
 from counterpoint.boosting import HistBoostRegressor, L2BoostRegressor
 from counterpoint.combiners.pool import MOST_ROWS_NEIGHBOURS
@@ -100,10 +100,14 @@ def default_number_pool(n_samples: int, n_features: int) -> list[Candidate]:
             KernelRidge(alpha=1.0, kernel="poly", degree=2, coef0=1.0,
                         gamma=1.0 / max(1, n_features)))))  # fmt: skip
     members = in_order(members, "numbers")
-    if n_samples >= MANY_ROWS:
-        members = quick_first(members, _of(
-            QUICK, "boosting", lambda s: HistBoostRegressor(
-                n_estimators=100, early_stopping=False, random_state=s), True))  # fmt: skip
+    if quick_pays(n_samples, n_features):
+        quick = [
+            _of(QUICK, "boosting", lambda s: HistBoostRegressor(
+                n_estimators=100, early_stopping=False, random_state=s), True),
+            _of(QUICK_FOREST, "trees", lambda s: ExtraTreesRegressor(
+                50, max_features=0.5, min_samples_leaf=3, random_state=s)),
+        ]  # fmt: skip
+        members = quick_first(members, quick)
     return members
 
 

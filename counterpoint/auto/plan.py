@@ -15,8 +15,10 @@ from sklearn.model_selection import GroupKFold, KFold, StratifiedGroupKFold, Str
 
 from counterpoint import _crossfit
 
-# Rows held out: this part, within bounds; with a time limit no more than so many for a second.
-_HELD_OUT, FEWEST_ASKED, _MOST_ASKED, _ASKED_A_SECOND = 0.2, 1_000, 20_000, 700
+# Rows held out: this part, of many rows that one, within bounds; with a time limit no more than so
+# many for a second.
+_HELD_OUT, _OF_MANY, _MANY_ASKED = 0.2, 0.1, 2_000
+FEWEST_ASKED, _MOST_ASKED, _ASKED_A_SECOND = 1_000, 20_000, 700
 # Rows of each class, however rare, that come first of all.
 _OF_EACH = 2
 # From one rung to the next the rows grow by this.
@@ -104,7 +106,8 @@ def _numbered(n_folds, y, groups, rng, classes):
 def hold_out_plan(y, rng, *, classes: bool, limit: float, first: int) -> Plan:
     """Hold rows out once; members learn from about ``first`` others, then from more and more."""
     n = len(y)
-    n_asked = min(max(_HELD_OUT * n, FEWEST_ASKED), _MOST_ASKED, _ASKED_A_SECOND * limit)
+    part = max(min(_HELD_OUT * n, _MANY_ASKED), _OF_MANY * n)
+    n_asked = min(max(part, FEWEST_ASKED), _MOST_ASKED, _ASKED_A_SECOND * limit)
     n_asked = int(min(max(n_asked, FEWEST_ASKED), n // 3))
     order = fair_order(y if classes else np.zeros(n, dtype=int), rng, least=_OF_EACH)
     # Rare classes are learnt from first: what is asked about is the end of the order.

@@ -30,8 +30,10 @@ from counterpoint.trees import HistTreeClassifier, PrunedTreeClassifier
 # Beyond so many rows a kernel machine costs more than it brings.
 _MOST_ROWS_KERNEL = 16_000
 # From so many rows on, boosted trees may have many leaves and take their time, and quick ones, of
-# few rounds and without rows held out, come first.
-MANY_ROWS, QUICK = 10_000, "boosted trees, quick"
+# few rounds and without rows held out, and a quick forest, of few trees, come first.
+MANY_ROWS, QUICK, QUICK_FOREST = 10_000, "boosted trees, quick", "extra trees, quick"
+# Of fewer rows those come first, too, if rows by columns by pairs of classes are so many.
+_MUCH_WORK = 600_000
 # Of more classes, which have a tree each, many large trees take too long.
 _FEW_CLASSES = 10
 
@@ -50,12 +52,16 @@ class Candidate:
         ``make(random_state)`` gives the unfitted estimator.
     simple : bool
         Whether an ensemble that is no better than this one alone is not worth having.
+    dearer_than : str
+        Name of a member that costs less for sure: where there is no time for that one, this one is
+        not even looked at.
     """
 
     name: str
     family: str
     make: Callable[[int], BaseEstimator]
     simple: bool = False
+    dearer_than: str = ""
 
 
 def default_pool(n_samples: int, n_features: int, n_classes: int) -> list[Candidate]:
@@ -86,6 +92,7 @@ def default_pool(n_samples: int, n_features: int, n_classes: int) -> list[Candid
     ):
         check_count(size, name)
     trees = 200
+    dear = QUICK if n_classes > _FEW_CLASSES else ""  # twice the rounds and more
     members = [
         _of("boosted trees", "boosting", lambda s: HistBoostClassifier(random_state=s),
             simple=True),
@@ -111,9 +118,10 @@ def default_pool(n_samples: int, n_features: int, n_classes: int) -> list[Candid
             trees, max_features=0.5, min_samples_leaf=2, random_state=s)),
         _of("gradient boosting", "boosting", lambda s: HistGradientBoostingClassifier(
             learning_rate=0.06, max_iter=120, max_leaf_nodes=15, l2_regularization=1.0,
-            random_state=s)),
+            random_state=s), dearer_than=dear),
         _of("gradient boosting, shallow", "boosting", lambda s: HistGradientBoostingClassifier(
-            learning_rate=0.05, max_iter=200, max_depth=3, min_samples_leaf=10, random_state=s)),
+            learning_rate=0.05, max_iter=200, max_depth=3, min_samples_leaf=10, random_state=s),
+            dearer_than=dear),
     ]  # fmt: skip
     if n_samples <= MOST_ROWS_NEIGHBOURS:
         for k, name in ((5, "near neighbours"), (20, "many neighbours")):
@@ -126,18 +134,30 @@ def default_pool(n_samples: int, n_features: int, n_classes: int) -> list[Candid
             members.append(_of(f"SVM, {name}", "kernel", curve))
     members += _from_our_packages()
     members = in_order(members, "classes")
-    if n_samples >= MANY_ROWS:
+    if quick_pays(n_samples, n_features, n_classes):
         # The order is learnt on small tables, where these are of no use.
-        members = quick_first(members, _of(QUICK, "boosting", _quick(n_classes), simple=True))
-        if n_classes <= _FEW_CLASSES:
+        quick = [
+            _of(QUICK, "boosting", _quick(n_classes), simple=True),
+            _of(QUICK_FOREST, "trees", lambda s: ExtraTreesClassifier(
+                50, max_features=0.5, min_samples_leaf=2, random_state=s)),
+        ]  # fmt: skip
+        members = quick_first(members, quick)
+        if n_samples >= MANY_ROWS and n_classes <= _FEW_CLASSES:
             members.insert(FIRST + 1, _of("boosted trees, many leaves", "boosting", lambda s: (
                 HistBoostClassifier(n_estimators=3000, learning_rate=0.08, max_leaf_nodes=255,
-                                    min_samples_leaf=5, patience=50, random_state=s))))  # fmt: skip
+                                    min_samples_leaf=5, patience=50, random_state=s)),
+                dearer_than=QUICK))  # fmt: skip
     return members
 
 
-def _of(name, family, make, *, simple=False):
-    return Candidate(name=name, family=family, make=make, simple=simple)
+def quick_pays(n_samples: int, n_features: int, n_classes: int = 2) -> bool:
+    """Whether a table is so large that quick kin of the strongest members come first."""
+    work = n_samples * n_features * max(1, n_classes / 2)
+    return n_samples >= MANY_ROWS or work >= _MUCH_WORK
+
+
+def _of(name, family, make, **options):
+    return Candidate(name=name, family=family, make=make, **options)
 
 
 def _quick(n_classes):

@@ -7,7 +7,9 @@ next, and the better half of those again (successive halving), as far as there i
 """
 
 import time
+from contextlib import nullcontext
 from dataclasses import dataclass
+from functools import partial
 from itertools import pairwise
 from typing import Any
 
@@ -22,6 +24,7 @@ from counterpoint._kernels.compiling import compile_time
 from counterpoint._members import is_fitted
 from counterpoint._progress import Enough, tell, track
 from counterpoint.auto.budget import Budget
+from counterpoint.auto.deadline import TimeUp, cut_off
 from counterpoint.auto.plan import Plan
 from counterpoint.auto.portfolio import FIRST
 
@@ -42,8 +45,8 @@ _MOST_JUMP = 32
 _LEAST_CLIMB, _GOES_ON = 3, 0.7
 # Of the time of a rung, what one member may take of what is left of it.
 _OF_RUNG = 0.5
-# Part of what is left at the end that a fit on all rows may take.
-_TO_FINISH = 0.95
+# Part of the limit at which a fit is cut off as long as there is nothing else.
+_TO_RESCUE = 0.25
 # Rows held out that are fewer than this part teach nobody anything: no last fits for their sake.
 _WORTH_LAST_FITS = 0.05
 # Without a limit it ends when so many members in a row have not lowered the loss by this part.
@@ -97,21 +100,25 @@ class Trying:
         As those of the estimator.
     may_stop : bool
         Whether to end without a limit when more members do not pay.
+    cheaper : dict of int, default=None
+        By member, another that costs less for sure.
     """
 
     def __init__(
         self, members, task, plan: Plan, X, y, fit_weight, sample_weight, budget: Budget,
-        *, n_jobs=None, progress=None, may_stop=False,
+        *, n_jobs=None, progress=None, may_stop=False, cheaper=None,
     ):  # fmt: skip
         self.members, self.task, self.plan = members, task, plan
         self.X, self.y, self.fit_weight, self.sample_weight = X, y, fit_weight, sample_weight
         self.budget, self.n_jobs, self.progress = budget, n_jobs, progress
-        self.may_stop = may_stop
+        self.may_stop, self.cheaper = may_stop, cheaper or {}
         self.done: dict[int, Trial] = {}
         self.failed: list[str] = []
         self.reason = "complete"
         self.n_not_refitted = 0
-        self._out: set[int] = set()  # failed or too dear
+        self._out: set[int] = set()  # failed
+        self._late: set[int] = set()  # cut off
+        self._in_any_case = len(members) == 1
 
     def run(self) -> None:
         """Try members until all are tried, time is up, it does not pay, or Ctrl-C."""
@@ -145,13 +152,17 @@ class Trying:
         self.probe(0)
         rungs = self.plan.rungs
         while rungs and 0 not in self._out:
-            known = self.budget.most_rows(0)
-            fair = [n for n in rungs if self.budget.affords(self._price(0, n), share=_FOR_FIRST)]
-            if not fair:
+            n_rows = self._highest(0, rungs, share=_FOR_FIRST)
+            if n_rows is None:
                 return
-            n_rows = max([n for n in fair if n <= _MOST_JUMP * known], default=fair[0])
             self._try(0, n_rows, anyway=True)
             rungs = [n for n in rungs if n > n_rows]
+
+    def _highest(self, k, rungs, *, share):
+        """Return the highest rung that a member can pay for and whose price is known; or None."""
+        fair = [n for n in rungs if self.budget.affords(self._price(k, n), share=share)]
+        known = _MOST_JUMP * self.budget.most_rows(k)
+        return max([n for n in fair if n <= known], default=fair[0]) if fair else None
 
     def _first_rung(self):
         lowest, losses = self.plan.rungs[0], []
@@ -159,10 +170,11 @@ class Trying:
         order = range(len(self.members))
         bar = track(order, total=len(order), description="Trying", show=self.progress)
         for k in bar:
-            if several and self.done and self.budget.used > _FIRST_RUNG * self.budget.limit:
+            late = self.budget.used > _FIRST_RUNG * self.budget.limit
+            if several and self.done and late and k >= FIRST:
                 self.reason = "time_limit"
                 break
-            if k not in self.done:
+            if k not in self.done and k not in self._late:
                 self._try(k, lowest)
             if self.may_stop and not self.budget.is_limited and k in self.done:
                 losses.append(self._carry()[1])
@@ -174,8 +186,11 @@ class Trying:
         able = [k for k in order if k not in self._out and k not in self.done]
         if all(self._is_constant(k) for k in self.done):
             able = [k for k in able if not self._is_constant(k)] or able
+            able = [k for k in able if k not in self._late] or able
             if able:
+                self._in_any_case = True
                 self._try(min(able, key=lambda k: self._price(k, lowest)), lowest, anyway=True)
+                self._in_any_case = False
 
     def _is_constant(self, k):
         """Whether a member says the same of all rows, whatever they are."""
@@ -215,6 +230,9 @@ class Trying:
             if self.done[k].n_rows < n_rows:  # it failed
                 stuck.add(k)
 
+    def _best_first(self):
+        return sorted(self.done, key=lambda k: self.done[k].losses[-1])
+
     def _hoped(self, k):
         """Return the loss to hope for on the next rung."""
         now, *before = self.done[k].losses[::-1]
@@ -223,15 +241,16 @@ class Trying:
     def _the_rest(self):
         """Try those that were not, on as many rows as there is time for."""
         for k in range(len(self.members)):
-            if k in self.done or k in self._out:
+            if k in self.done or k in self._out or k in self._late:
                 continue
             if self.budget.for_trying <= 0:
                 self.reason = "time_limit"
                 return
             self.probe(k)
-            fair = [n for n in self.plan.rungs if self.budget.affords(self._price(k, n))]
-            if k not in self._out and fair:
-                self._try(k, max(fair))
+            # For no more than a look may cost: with what is left the best climb on.
+            n_rows = self._highest(k, self.plan.rungs, share=self._share(k))
+            if k not in self._out and n_rows is not None:
+                self._try(k, n_rows)
 
     # -- one member ------------------------------------------------------------------------------
 
@@ -250,16 +269,16 @@ class Trying:
             return
         self.budget.saw(k, n_rows, seconds / len(self.plan.folds))
         answers = self.plan.place([said for _, said in fitted])
-        losses = [self._carry(answers[None])[1]] if len(self.plan.rungs) > 1 else []
+        losses = [self._carry(answers[None])[1]] if self.budget.is_limited else []
         if k in self.done:
             seconds, losses = self.done[k].seconds + seconds, self.done[k].losses + losses
         self.done[k] = Trial([model for model, _ in fitted], answers, n_rows, seconds, losses)
         n_asked, top = len(self.plan.asked), self.plan.rungs[-1]
         self.budget.keep_for_choice(n_asked, self.task.n_outputs, len(self.done) + 1)
         # Another kind of member is worth more than the first ones fitted again.
-        if self._last_fits_pay and len(self.done) >= FIRST:
-            whole = [k for k, trial in self.done.items() if trial.n_rows == top]
-            self.budget.keep_for_last_fits(whole, len(self.y))
+        if self.budget.is_limited and self._last_fits_pay and len(self.done) >= FIRST:
+            whole = [k for k in self._best_first() if self.done[k].n_rows == top]
+            self.budget.keep_for_last_fits(whole, len(self.y), new=1 - top / len(self.y))
         tell(lambda: self._step(k))
 
     def _step(self, k):
@@ -281,6 +300,9 @@ class Trying:
     def look(self, k):
         """See what a member costs on few rows, whatever the plan; its first fit is not counted."""
         for n in (PROBE_ROWS // 5, PROBE_ROWS, 4 * PROBE_ROWS):
+            known = n > PROBE_ROWS
+            if known and self.budget.price(k, n) > _TO_LOOK * self.budget.limit:
+                return
             fitted, seconds = self._fit(k, self.plan.probe(n))
             if fitted is None:
                 return
@@ -293,6 +315,8 @@ class Trying:
         """See what a member costs on few rows, and on more of them if that is cheap."""
         if k in self._out or self.budget.price(k, 1) < np.inf:
             return
+        if not self.budget.affords(self._price(k, self.plan.rungs[0]), share=self._share(k)):
+            return  # not even one that costs less could be paid for
         seconds = 0.0
         for n in (PROBE_ROWS // 5, PROBE_ROWS, 4 * PROBE_ROWS):
             # Not by the price: of few rows a fit is dear for what it costs on any, and that would
@@ -310,6 +334,8 @@ class Trying:
     def _price(self, k, n_rows):
         n_folds = len(self.plan.folds)
         price = self.budget.price(k, n_rows) * n_folds
+        if not np.isfinite(price) and k in self.cheaper:
+            return self._price(self.cheaper[k], n_rows)
         # Nothing known yet: the table is so small that it is not worth asking.
         return price if np.isfinite(price) else 0.0
 
@@ -318,11 +344,15 @@ class Trying:
         member = self.members[k]
         began = time.monotonic()
         try:
-            with compile_time() as compiling:
+            with compile_time() as compiling, self._cut_off():
                 fitted = _crossfit.fit_folds(
                     member, self.X, self.y, splits, self.task.ask,
                     sample_weight=self.fit_weight, n_jobs=self.n_jobs, quiet=True,
                 )  # fmt: skip
+        except TimeUp:
+            self.reason = "time_limit"
+            self._late.add(k)
+            return None, 0.0
         except (ValueError, ArithmeticError, np.linalg.LinAlgError, MemoryError) as why:
             self.failed.append(f"{member.name}: {why}")
             self._out.add(k)
@@ -331,6 +361,14 @@ class Trying:
         # Compiled once on a machine: neither the member's fault nor taken from the time limit.
         self.budget.forgive(sum(compiling))
         return fitted, max(seconds - sum(compiling), 0.0)
+
+    def _cut_off(self):
+        """Return what ends a fit when it is high time to end."""
+        if not self.budget.is_limited or self._in_any_case:
+            return nullcontext()
+        nothing = all(self._is_constant(k) for k in self.done)
+        # While there is nothing, time is left for another that is quicker.
+        return cut_off(partial(self.budget.is_late, spare=_TO_RESCUE if nothing else 0.0))
 
     def _carry(self, answers=None):
         """Return what each member tried so far would count in their mean, and its loss."""
@@ -353,13 +391,17 @@ class Trying:
             some = order[start : start + at_once]
             price = max(self.budget.price(k, n_all) for k in some)
             as_they_are = all(self.done[k].n_rows == top for k in some) and not self._last_fits_pay
-            if self.budget.is_limited and (as_they_are or price > _TO_FINISH * self.budget.left):
+            if self.budget.is_limited and (as_they_are or price > self.budget.left):
                 models |= {k: self._stand_in(k) for k in some}
                 continue
-            fitted = _crossfit.fit_all(
-                [self.members[k] for k in some], self.X, self.y,
-                sample_weight=self.fit_weight, n_jobs=self.n_jobs, quiet=True,
-            )  # fmt: skip
+            try:
+                with cut_off(self.budget.is_over) if self.budget.is_limited else nullcontext():
+                    fitted = _crossfit.fit_all(
+                        [self.members[k] for k in some], self.X, self.y,
+                        sample_weight=self.fit_weight, n_jobs=self.n_jobs, quiet=True,
+                    )  # fmt: skip
+            except TimeUp:
+                fitted = [self._stand_in(k) for k in some]
             models |= dict(zip(some, fitted, strict=True))
         return [models[k] for k in keep]
 

@@ -1,5 +1,6 @@
 """A time limit holds, by a clock that only members move."""
 
+import itertools
 import pickle
 import time
 import tracemalloc
@@ -11,10 +12,17 @@ import numpy as np
 import pytest
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.dummy import DummyClassifier
+from sklearn.naive_bayes import GaussianNB
 
-from counterpoint._kernels.compiling import compile_time
-from counterpoint.auto import OverproduceSelectClassifier, default_number_pool, default_pool
+from counterpoint._kernels.compiling import compile_time, compiled_within
+from counterpoint.auto import (
+    Candidate,
+    OverproduceSelectClassifier,
+    default_number_pool,
+    default_pool,
+)
 from counterpoint.auto.budget import Budget
+from counterpoint.auto.deadline import TimeUp, cut_off
 from counterpoint.auto.fold_mean import FoldMeanClassifier
 from counterpoint.auto.plan import fair_order
 
@@ -47,7 +55,8 @@ class Paid(ClassifierMixin, BaseEstimator):
 @pytest.fixture
 def clock(monkeypatch):
     Clock.now, Clock.sizes = 0.0, {}
-    monkeypatch.setattr(time, "monotonic", lambda: Clock.now)
+    for name in ("monotonic", "thread_time"):
+        monkeypatch.setattr(time, name, lambda: Clock.now)
     return Clock
 
 
@@ -74,7 +83,7 @@ def test_the_limit_holds_with_the_last_fits(clock, data, limit):
     assert {"m0", "m1"} <= set(model.leaderboard_["member"])
     assert "m4" not in set(model.leaderboard_["member"])
     assert "rows held out" in said
-    assert model.outputs_.n_samples == min(12_000, 700 * limit)
+    assert model.outputs_.n_samples == 6_000
 
 
 def test_those_that_carry_the_ensemble_learn_from_all_rows_where_there_is_time(clock, data):
@@ -92,7 +101,7 @@ def test_a_small_table_is_cross_fitted_and_a_large_one_is_not(clock, data):
     assert folds.outputs_.n_samples == 10_000
     assert not said
     held_out, _ = fit((X, y), [("m", Paid(30.0)), ("n", Paid(60.0))], 30.0)
-    assert held_out.outputs_.n_samples == 12_000
+    assert held_out.outputs_.n_samples == 6_000
 
 
 def test_the_first_member_learns_from_all_rows_without_climbing_there(clock, data):
@@ -165,7 +174,9 @@ def test_the_default_pool_begins_with_strong_and_different_members():
     assert {c.family for c in first[:3]} == {"boosting", "linear", "trees"}
     names = [c.name for c in first]
     assert names[0] == default_number_pool(60_000, 30)[0].name == "boosted trees, quick"
+    assert names[2] == default_number_pool(60_000, 30)[2].name == "extra trees, quick"
     assert names[3:] == ["boosted trees", "boosted trees, many leaves"]
+    assert {c.dearer_than for c in first[3:]} == {names[0]}
     assert default_pool(9_000, 30, 2)[0].name == default_pool(500, 3, 5)[0].name == "boosted trees"
     letters = {c.name: c.make(0) for c in default_pool(60_000, 30, 26)}
     assert "boosted trees, many leaves" not in letters
@@ -183,10 +194,14 @@ def test_a_budget_foretells_what_grows_faster_than_rows(clock):
     budget = Budget(100.0, began=0.0)
     assert budget.price(0, 1000) == np.inf
     budget.saw(0, 1000, 1.0)
-    assert budget.price(0, 2000) == pytest.approx(1.15 * 2**1.15)
+    assert budget.price(0, 2000) == pytest.approx(1.1 * 2**1.15)
+    assert budget.price(0, 4000) == pytest.approx(1.15 * 4**1.15)
     budget.saw(0, 2000, 4.0)  # four times as long on twice the rows
     assert budget.price(0, 8000) == pytest.approx(1.15 * 64)
-    assert budget.price(0, 500) <= 1.15
+    assert budget.price(0, 500) == pytest.approx(1.05)
+    for n_rows, seconds in ((500, 1.0), (2000, 1.3)):  # 0.9 s on any, and 0.2 for a thousand
+        budget.saw(2, n_rows, seconds)
+    assert budget.price(2, 32_000) == pytest.approx(1.15 * 7.3 * 16**0.05)
     assert budget.least_price(0, 8000) == pytest.approx(4.0 + 6 * 3.0)  # three more for a thousand
     assert budget.least_price(1, 8000) == budget.most_rows(1) == 0
     budget.saw(1, 100, 0.5)  # most of which is what it costs on any
@@ -200,7 +215,23 @@ def test_a_budget_foretells_what_grows_faster_than_rows(clock):
     budget.forgive(10.0)
     assert budget.left == 50.0
     budget.keep_for_choice(10_000, 2, 8)
-    assert budget.for_trying == pytest.approx(50.0 - 5e-5 * 1e4 * 2**0.75 * 2)
+    choice = 2 * (0.1 + 9e-5 * 1e4 * 2**0.35)
+    assert budget.for_trying == pytest.approx(50.0 - choice)
+    clock.now = 110.0 + 2.9 - choice
+    assert not budget.is_late()
+    clock.now = 110.0 + 3.1 - choice
+    assert budget.is_late()
+    assert budget.is_late(spare=0.25)
+    assert not budget.is_over()
+    clock.now = 60.0
+    budget.keep_for_last_fits([0, 2], 2000, new=0.2)  # what 30 s are enough for
+    assert budget.for_trying == pytest.approx(50.0 - choice - 1.05 * (4.0 + 1.3))
+    budget.keep_for_last_fits([0, 2], 8000, new=0.2)  # 0 would take 74 s: nothing is kept for it
+    assert budget.for_trying == pytest.approx(50.0 - choice - budget.price(2, 8000))
+    budget.saw(3, 1000, 30.0)
+    for new, kept in ((0.1, 0.0), (0.25, 31.5), (0.9, 31.5)):  # more, the more rows are new
+        budget.keep_for_last_fits([3], 1000, new=new)
+        assert budget.for_trying == pytest.approx(50.0 - choice - kept)
     unlimited = Budget(None, began=0.0)
     assert unlimited.affords(1e9)
     assert unlimited.left == np.inf
@@ -215,6 +246,52 @@ def test_every_beginning_of_a_fair_order_holds_the_classes_in_their_shares():
         count = np.bincount(codes[order[:n]])
         assert abs(count[0] - 0.9 * n) < 0.02 * n + 5
         assert count[1] >= 2
+
+
+def test_no_look_at_what_costs_more_than_one_that_is_too_dear(clock, data):
+    pool = [
+        Candidate(name=name, family="given", make=lambda s, c=cost: Paid(c), dearer_than=kin)
+        for name, cost, kin in (("a", 35.0, ""), ("b", 0.1, ""), ("c", 70.0, "a"))
+    ]
+    fit([part[:1500] for part in data], pool, 10.0)  # five folds of "a" take 3.5 s
+    assert 1200 in clock.sizes[35.0]
+    assert 70.0 not in clock.sizes
+
+
+class Slow(GaussianNB):
+    """Takes as long on few rows as on many, and longer than it did when it is fitted again."""
+
+    n_fits = 0
+
+    def fit(self, X, y):
+        began = time.monotonic()
+        Slow.n_fits += 1
+        while time.monotonic() < began + (0.01 if len(X) < 900 else 60):
+            time.sleep(0.01)
+        return super().fit(X, y)
+
+
+def test_a_fit_that_takes_far_longer_than_foretold_is_cut_off(data):
+    X, y = (part[:1200] for part in data)
+    pool = [("quick", GaussianNB()), ("slow", Slow()), ("other", GaussianNB())]
+    began = time.monotonic()
+    model, said = fit((X, y), pool, 2.0)
+    assert time.monotonic() - began < 20.0
+    assert Slow.n_fits > 1
+    assert set(model.leaderboard_["member"]) == {"quick"}
+    assert "1 of 3 members were tried" in said
+    assert model.stop_reason_ == "time_limit"
+
+
+def test_what_is_cut_off_ends_at_once_and_nothing_comes_later():
+    began = time.monotonic()
+    with pytest.raises(TimeUp), cut_off(lambda: time.monotonic() > began + 0.1):
+        sum(n % 2 for n in itertools.count())
+    assert time.monotonic() < began + 10.0
+    with cut_off(lambda: True), compiled_within() as found:
+        numba.njit(lambda x: x - 1)(1.0)  # never after compiling, which is not counted
+        time.sleep(0.2)
+    assert len(found) == 1
 
 
 def test_compiling_is_not_taken_from_the_limit():

@@ -61,7 +61,7 @@ def test_the_board_tells_all_members_and_their_worth(data):
 def test_what_a_member_adds_is_what_goes_when_it_falls_silent():
     # Two that know half of the rows each, and one that knows nothing.
     outputs = halves()
-    for name, rule in make_rules(0).items():
+    for name, rule in make_rules(0, n_classes=2).items():
         rule = TemperedCombiner(rule).fit(outputs)
         whole = log_loss(rule.combine(outputs), outputs)
         rise = [log_loss(rule.silence(m, outputs), outputs) - whole for m in range(3)]
@@ -80,7 +80,7 @@ def test_a_rule_cut_down_is_the_same_rule():
         proba[m, np.arange(200), y] += 0.3 * m
     proba /= proba.sum(axis=2, keepdims=True)
     outputs = MemberOutputs(proba=proba, y=y)
-    for name, rule in make_rules(0).items():
+    for name, rule in make_rules(0, n_classes=2).items():
         if name in ("stacking", "blend"):
             continue  # fitted again: the rest of the coefficients change
         rule = TemperedCombiner(rule).fit(outputs)
@@ -193,7 +193,7 @@ def test_more_pay_for_disagreement_keeps_members_that_disagree_more(data):
         for w in (-1, 5)
     )
     weights = [
-        make_rules(0, diversity=w)["greedy"].fit(outputs).estimator_weights_
+        make_rules(0, n_classes=2, diversity=w)["greedy"].fit(outputs).estimator_weights_
         for w, outputs in ((-1, blind), (5, keen))
     ]
     spread = [np.average(np.var(outputs.proba, axis=0).sum(axis=1)) for outputs in (blind, keen)]
