@@ -3,6 +3,7 @@
 Hooks that MkDocs calls while it builds; nothing is written into docs/.
 """
 
+import importlib.util
 import inspect
 import re
 from pathlib import Path
@@ -13,6 +14,9 @@ from mkdocs.structure.files import File
 import counterpoint
 
 ROOT = Path(__file__).parent.parent
+_spec = importlib.util.spec_from_file_location("gallery", ROOT / "docs" / "gallery.py")
+gallery = importlib.util.module_from_spec(_spec)
+_spec.loader.exec_module(gallery)
 API = [name for name in counterpoint._SUBPACKAGES if name != "exceptions"]
 
 
@@ -29,7 +33,8 @@ def on_config(config):
 
 
 def on_page_markdown(markdown, **_):
-    """Name files outside docs/ without a link, since the site does not have them."""
+    """Lead to the pages of examples; name other files outside docs/ without a link."""
+    markdown = re.sub(r"\]\(\.\./examples/(\w+)\.py\)", r"](gallery/\1.md)", markdown)
     return re.sub(r"\[([^\]]+)\]\(\.\./[^)]*\)", r"\1", markdown)
 
 
@@ -46,6 +51,8 @@ def on_files(files, config):
     outputs = [_one(home, [name]) for name, home in counterpoint._NAMES.items()]
     add("api/outputs.md", "# MemberOutputs\n\n" + "\n".join(outputs))
     add("reproductions.md", _reproductions())
+    for name in gallery.NAMES:
+        add(f"gallery/{name}.md", gallery.page(name).replace("](../docs/", "](../"))
     for file in sorted((ROOT / "reproductions").glob("*.png")):
         path = f"reproductions/{file.name}"
         files.append(File.generated(config, path, abs_src_path=str(file)))
