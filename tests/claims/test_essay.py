@@ -6,7 +6,7 @@ import pandas as pd
 import pytest
 
 ROOT = Path(__file__).parents[2]
-ESSAY = " ".join((ROOT / "docs" / "when_diversity_pays.md").read_text(encoding="utf-8").split())
+ESSAY = " ".join((ROOT / "docs" / "what_claims_taught.md").read_text(encoding="utf-8").split())
 
 
 def table(topic):
