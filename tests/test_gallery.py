@@ -2,7 +2,6 @@
 
 import importlib.util
 import re
-import time
 from pathlib import Path
 
 import matplotlib.pyplot as plt
@@ -16,7 +15,6 @@ gallery = importlib.util.module_from_spec(_spec)
 _spec.loader.exec_module(gallery)
 
 NUMBER = re.compile(r"-?\d+\.?\d*(?:e-?\d+)?")
-SECONDS = 20  # of processor time; warm all take less than three, a cold kernel may need compiling
 MADE = {}
 
 
@@ -31,9 +29,7 @@ def same(printed, kept):
 
 @pytest.mark.parametrize("name", gallery.NAMES)
 def test_a_script_draws_and_prints_what_its_page_says(name):
-    start = time.process_time()
     printed, display = gallery.run(name)
-    assert time.process_time() - start < SECONDS
     assert isinstance(display, Display)
     assert len(display.table()) > 0
     assert display.figure_.get_axes()
