@@ -11,7 +11,8 @@ from counterpoint._conformal import conformal_limit
 from counterpoint.datasets import load
 from counterpoint.tabular.contributions import has_shap
 from counterpoint.tabular.coverage import class_sets, number_intervals
-from counterpoint.tabular.row_reasons import dispute, nearest_rows
+from counterpoint.tabular.dispute import dispute
+from counterpoint.tabular.row_reasons import nearest_rows
 
 
 @pytest.fixture(scope="module")
