@@ -15,6 +15,7 @@ from counterpoint.tabular.contributions import (
 from counterpoint.tabular.dispute import Dispute
 from counterpoint.tabular.expansion import made_of
 from counterpoint.tabular.table_model import TableModel
+from counterpoint.tabular.words import figure
 
 _FEW_MEMBERS, _SHOWN = 12, 3  # named in votes
 _MOST_CELLS = 20_000_000  # differences between rows kept at a time
@@ -122,6 +123,8 @@ def row_reasons(
     columns |= _contributions(model, X, model.X_train, answers)
     rows, distances = nearest_rows(X, model.X_train, n_nearest)
     labels = np.asarray(model.y_train)
+    if model.task == "regression":
+        labels = np.array([figure(value) for value in labels.astype(float)])
     columns["nearest"] = [
         ", ".join(f"{labels[r]} ({d:.2f})" for r, d in zip(one, far, strict=True))
         for one, far in zip(rows, distances, strict=True)
