@@ -22,6 +22,7 @@ from counterpoint.datasets import load
 from counterpoint.sequences import make_churn_events
 
 REPEATS = 5
+BYTECODE = Path(tempfile.gettempdir()) / "counterpoint-bytecode"
 IMPORTS = "import pandas, sklearn.ensemble"
 PEER = f"""{IMPORTS}, pickle, sys
 model = pickle.load(open(sys.argv[1], "rb"))
@@ -71,8 +72,11 @@ def _add(report, case, command, peer, peer_name, limit, *, repeats=REPEATS):
 
 def _cpu(command):
     """Return the CPU seconds of a command, which may fail: a missing file does."""
+    # Bytecode is kept, as where a package is installed, whatever the shell says about it.
+    environment = {**os.environ, "PYTHONPYCACHEPREFIX": str(BYTECODE)}
+    environment.pop("PYTHONDONTWRITEBYTECODE", None)
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    subprocess.run(command, capture_output=True, check=False)
+    subprocess.run(command, capture_output=True, check=False, env=environment)
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 

@@ -152,9 +152,8 @@ def _print(summary: dict[str, Any], out: "Console") -> None:
             Text(str(row["entity"])), terminal.percent(row["probability"]),
             f"{row['expected_gain']:.2f}", terminal.percent(row["within"]), Text(row["reason"]),
         )  # fmt: skip
-    if summary["n_act"] > len(listed):
-        table.caption = f"The first {len(listed)} of {summary['n_act']}; the CSV file has all."
-    out.print(table)
+    caption = f"The first {len(listed)} of {summary['n_act']}; the CSV file has all."
+    terminal.print_table(table, out, caption if summary["n_act"] > len(listed) else "")
     out.print()
     last = summary["periods"][-1]
     out.print(
@@ -174,11 +173,11 @@ def _print(summary: dict[str, Any], out: "Console") -> None:
             if chosen else "",
             style="bold" if chosen else "",
         )  # fmt: skip
-    models.caption = (
+    caption = (
         f"Gains less costs: {summary['gain']:g} for each one found, {summary['cost']:g} for each "
         "call. Chosen by: the earlier period. 1 %, 5 %: of the histories of the last period."
     )
-    out.print(models)
+    terminal.print_table(models, out, caption)
 
 
 _PRINTED = 10

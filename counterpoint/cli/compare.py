@@ -2,15 +2,11 @@
 
 import shlex
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
-from counterpoint.cli import numbers, options, terminal
-from counterpoint.tabular.words import figure
-
-if TYPE_CHECKING:
-    from rich.console import Console
+from counterpoint.cli import options, printing, terminal
 
 HELP = (
     "Compare methods on a table, or on several.\n\n"
@@ -119,81 +115,12 @@ def compare(
                 str(random_state), *(["--methods", methods] if methods else []),
             ]  # fmt: skip
             write_comparison(summary, written, command=shlex.join(words))
-    terminal.show(summary, _print_all if len(files) > 1 else _print, json=as_json)
+    several = len(files) > 1
+    told = printing.print_rankings if several else printing.print_comparison
+    terminal.show(summary, told, json=as_json)
     if csv is not None:
         terminal.wrote(csv, "the table")
     if written is not None:
         terminal.wrote(written, "the page")
     if comparison.interrupted:
         raise KeyboardInterrupt
-
-
-def _print(summary: dict[str, Any], out: "Console") -> None:
-    from rich.text import Text
-
-    if summary["task"] == "regression":
-        numbers.print_comparison(summary, out)
-        return
-    rows = summary["methods"]
-    head = (
-        f"{summary['source']}: {summary['n_rows']} rows, {summary['n_classes']} classes; each "
-        f"method tried on {rows[0]['folds']} folds"
-    )
-    out.print(Text(head, style="bold"), end="\n\n")
-    headings = ("Error", "95 % interval", "Behind", "Log-loss", "Seconds", "MB")
-    table = terminal.new_table("Method", headings, no_wrap=True)
-    behind = {row["method"]: row for row in summary["pairs"]}
-    for row in rows:
-        pair = behind.get(row["method"])
-        table.add_row(
-            Text(row["method"]), terminal.percent(row["error"]), terminal.interval(row),
-            "" if pair is None else _behind(pair),
-            terminal.number(row["log_loss"]), f"{row['seconds']:.1f}", _size(row["bytes"]),
-            style="" if pair is None or not pair["apart"] else "dim",
-        )  # fmt: skip
-    table.caption = (
-        "Behind: the best one, in percentage points fold by fold, with 95 % interval. Seconds: for "
-        "one fit."
-    )
-    if summary["interrupted"]:
-        table.caption = (
-            f"Stopped: {len(rows)} of {len(summary['requested'])} methods. {table.caption}"
-        )
-    out.print(table)
-    out.print(Text(summary["verdict"]))
-
-
-def _behind(pair: dict[str, Any]) -> str:
-    half = (pair["high"] - pair["low"]) / 2  # the interval is symmetric
-    return f"{100 * pair['behind']:+.1f} ± {100 * half:.1f}"
-
-
-def _size(n_bytes: float | None) -> str:
-    return "" if n_bytes is None else f"{n_bytes / 1e6:.2f}"
-
-
-def _print_all(summary: dict[str, Any], out: "Console") -> None:
-    from rich.text import Text
-
-    told = terminal.percent if summary["task"] == "classification" else figure
-    names = list(summary["errors"])
-    if summary["ranks"] is not None:
-        names = list(summary["ranks"]["mean_ranks"])
-    table = terminal.new_table(
-        "Error on" if summary["task"] == "classification" else "RMSE on", names, no_wrap=True
-    )
-    for name in next(iter(summary["errors"].values()), {}):
-        cells = [told(summary["errors"][method][name]) for method in names]
-        table.add_row(Text(name), *cells)
-    if summary["ranks"] is not None:
-        table.add_section()
-        ranks = [f"{rank:.2f}" for rank in summary["ranks"]["mean_ranks"].values()]
-        table.add_row(Text("mean rank"), *ranks, style="bold")
-        table.caption = (
-            f"Mean ranks closer than {summary['ranks']['critical_difference']:.2f} cannot be told "
-            "apart (Nemenyi)."
-        )
-    out.print(table)
-    out.print(Text(summary["verdict"]))
-    if summary["interrupted"]:
-        out.print(Text(f"Stopped: {len(summary['tables'])} tables are done."))

@@ -90,15 +90,15 @@ def _print(summary: dict[str, Any], out: "Console") -> None:
         table.add_row(
             one["name"], str(one["n_members"]), error,
             terminal.percent(measures["member_error"]["value"]),
-            terminal.measure_rows([measures["label_kappa"]])[1][0],
+            terminal.measure_row(measures["label_kappa"])[1][0],
             terminal.percent(one["agrees"]),
         )  # fmt: skip
-    table.caption = (
+    caption = (
         "On test rows. A member: its error alone. Kappa: how far two members agree beyond chance, "
         f"lower is more diverse. One tree: {summary['one_tree']['n_leaves']} leaves, made of "
         f"{summary['one_tree']['of']}."
     )
-    out.print(table)
+    terminal.print_table(table, out, caption)
     out.print()
     for remark in summary["remarks"]:
         out.print(Text(remark))

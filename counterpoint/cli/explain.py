@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from counterpoint.cli import options, terminal
+from counterpoint.tabular.telling import TELLINGS
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -152,14 +153,15 @@ def _print(summary: dict[str, Any], out: "Console", *, rules: int) -> None:
     out.print(Text(f"{summary['source']}. {first}", style="bold"))
     out.print(Text(second), end="\n\n")
     numbers = summary["classes"] is None
+    words = TELLINGS["regression" if numbers else "classification"]
     if len(summary["sizes"]) > 1:
         told = "Variance of the model's answers" if numbers else "Says what the model says"
-        table = terminal.new_table(numbers=("Leaves", told, "Error"))
+        table = terminal.new_table(numbers=("Leaves", told, words.title))
         for row in summary["sizes"]:
-            error = terminal.number(row["error"]) if numbers else terminal.percent(row["error"])
+            error = words.words(row["error"])
             table.add_row(str(row["n_leaves"]), terminal.percent(row["fidelity"]), error)
-        table.caption = "What fewer leaves would cost: --max-leaves cuts the tree back."
-        out.print(table)
+        caption = "What fewer leaves would cost: --max-leaves cuts the tree back."
+        terminal.print_table(table, out, caption)
         if summary["why_not_monotone"]:
             out.print(Text(summary["why_not_monotone"]))
         out.print()

@@ -1,17 +1,12 @@
 """``counterpoint fit``: from a table to a model in a file, with an honest account of it."""
 
 import time
-from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated
 
 import typer
 
-from counterpoint.cli import numbers, options, terminal
-from counterpoint.tabular.words import points
-
-if TYPE_CHECKING:
-    from rich.console import Console
+from counterpoint.cli import options, printing, terminal
 
 HELP = (
     "Learn to predict a column of a table: classes, or a number.\n\n"
@@ -21,8 +16,6 @@ HELP = (
     "Examples: `counterpoint fit data.csv --target class`; `counterpoint fit data.csv --target "
     "class --method merged-tree -o tree.skops`; `counterpoint fit --list`."
 )
-_MOST_CLASSES = 12
-_MOST_WIDE = 36  # of the columns for what was said
 # Seconds that follow the learning: for any table, and for a cell of it.
 _AFTERWARDS, _A_CELL = 0.5, 1.2e-6
 # Learning has this share of the time in any case.
@@ -130,119 +123,10 @@ def fit(
         )  # fmt: skip
         tabular.save(fitted, output, keep_rows=keep_rows)
     summary = fitted.summary(tree=as_json or page is not None)
-    terminal.show(summary, _print, json=as_json)
+    terminal.show(summary, printing.print_fit, json=as_json)
     terminal.wrote(output, "the model")
     if page is not None:
         from counterpoint.report import write_page
 
         write_page(summary, page)
         terminal.wrote(page, "the page")
-
-
-def _print(summary: dict[str, Any], out: "Console") -> None:
-    from rich.text import Text
-
-    if summary["task"] == "regression":
-        numbers.print_fit(summary, out)
-        return
-    fit = summary["fit"]
-    head = (
-        f"{fit['source']}: {fit['n_train']} rows to train on, {summary['data']['n_given']} to "
-        f"test, {len(fit['columns'])} columns, {len(summary['data']['classes'])} classes"
-    )
-    out.print(Text(head, style="bold"), end="\n\n")
-    terminal.warn(summary["warnings"], out)
-    table = terminal.new_table("On the test rows", ("Error", "95 % interval", "Log-loss"))
-    for row in [{"name": fit["method"], **summary["score"]}, *summary["baselines"]["rows"]]:
-        table.add_row(
-            Text(row["name"]), terminal.percent(row["error"]), terminal.interval(row),
-            terminal.number(row["log_loss"]), style="bold" if row["name"] == fit["method"] else "",
-        )  # fmt: skip
-    out.print(table)
-    out.print()
-    _print_classes(summary, out)
-    if summary["decision"] is not None:
-        out.print(Text(" ".join(summary["decision"]["sentences"])), end="\n\n")
-    if summary["members"] is None:
-        out.print(Text("One model, no members: there is no disagreement to measure."))
-        return
-    if summary["members"]["n_members"] == 1:
-        only = summary["members"]["table"][0]["name"]
-        out.print(Text(f"One member, {only}: there is no disagreement to measure."), end="\n\n")
-    else:
-        _print_diversity(summary["members"], out)
-        _print_members(summary["members"], out)
-    if fit["leaderboard"] is not None:
-        _print_leaderboard(fit["leaderboard"], out)
-
-
-def _print_classes(summary: dict[str, Any], out: "Console") -> None:
-    from rich.text import Text
-
-    told, confusion = summary["by_class"], summary["confusion"]
-    rows = told["rows"]
-    labels = [row["label"] for row in rows]
-    # What was said instead, where it fits beside the numbers.
-    wide = sum(max(len(label), 4) + 3 for label in labels)
-    tell = confusion is not None and wide <= _MOST_WIDE
-    headings = ["Rows", "Recall", "Precision"]
-    headings += [f"said {label}" for label in labels] if tell else []
-    table = terminal.new_table("Class", headings, overflow="fold")
-    for k, row in enumerate(rows[:_MOST_CLASSES]):
-        said = map(str, confusion["table"][k]) if tell else []
-        table.add_row(
-            Text(row["label"]), str(row["rows"]), terminal.percent(row["recall"]),
-            terminal.percent(row["precision"]), *said,
-        )  # fmt: skip
-    auc = "" if told["auc"] is None else f" AUC: {terminal.number(told['auc'])}."
-    more = f"{_MOST_CLASSES} of {len(rows)}; --json has all. " if len(rows) > _MOST_CLASSES else ""
-    table.caption = (
-        f"{more}Balanced error (1 less the mean recall): "
-        f"{terminal.percent(told['balanced_error'])}.{auc}"
-    )
-    out.print(table)
-    out.print()
-
-
-def _print_diversity(members: dict[str, Any], out: "Console") -> None:
-    from rich.text import Text
-
-    table = terminal.new_table(f"How {members['n_members']} members disagree")
-    table.add_column("", justify="right")
-    for name in members["shown_measures"]:
-        title, values = terminal.measure_rows([members["measures"][name]])
-        table.add_row(title, *values)
-    table.caption = "↑ higher, ↓ lower: more diverse."
-    out.print(table)
-    out.print()
-    if members["verdict"]:
-        out.print(Text(members["verdict"]), end="\n\n")
-
-
-def _print_members(members: dict[str, Any], out: "Console") -> None:
-    rows = members["table"]
-    columns: list[Any] = [("Error alone", "error", terminal.percent)]
-    if members["votes_known"]:
-        columns.append(("Against the ensemble", "disagrees", terminal.percent))
-    if rows[0]["weight"] is not None:
-        columns.append(("Weight", "weight", terminal.number))
-    text = ""
-    if rows[0]["change"] is not None:
-        columns.append(("Worth", "change", points))
-        text = "Worth: how much the error of the ensemble would rise without the member, in points."
-    terminal.print_rows(rows, "name", columns, text, out, ends=rows[0]["change"] is not None)
-
-
-def _print_leaderboard(rows: list[dict[str, Any]], out: "Console") -> None:
-    text = (
-        f"All {len(rows)} members tried, by cross-fitting on the training rows. Worth: how much "
-        "the log-loss would rise without the member."
-    )
-    columns = [
-        ("Error alone", "error", terminal.percent),
-        ("Log-loss alone", "log_loss", terminal.number),
-        ("Weight", "weight", terminal.number),
-        ("Worth", "adds", partial(terminal.number, digits=4)),
-    ]
-    out.print()
-    terminal.print_rows(rows, "member", columns, text, out)

@@ -139,7 +139,8 @@ def _print(summary: dict[str, Any], out: "Console") -> None:
             members.add_row(Text(member["name"]), terminal.percent(member["error"]))
         out.print(members)
         out.print()
-    out.print(_profile(summary["measures"], out.width))
+    caption = "↑ higher, ↓ lower is more diverse"
+    terminal.print_table(_profile(summary["measures"], out.width), out, caption)
     out.print()
     out.print(Text(summary["worth"]["verdict"]))
 
@@ -163,7 +164,6 @@ def _profile(measures: dict[str, Any], width: int) -> "Table":
     # Only the sources may be cut short: all else keeps its width.
     fixed = [max(len(row[k]) for row in cells.values()) for k in range(4)]
     table = terminal.new_table()
-    table.caption = "↑ higher, ↓ lower is more diverse"
     table.add_column("Measure", width=fixed[0], no_wrap=True)
     table.add_column("Value", width=fixed[1], no_wrap=True, justify="right")
     table.add_column("Range", width=fixed[2], no_wrap=True)

@@ -21,7 +21,13 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Table
 
+    from counterpoint.tabular.telling import Told
+
 _LISTED = 12
+_IN_NOTES = {
+    f"{name}=": f"--{name.replace('_', '-')}"
+    for name in ("time_limit", "time", "group", "keep", "encoding", "sheet", "columns")
+}
 PIPED_WIDTH = 120  # nobody's terminal: wide enough for every table to keep its words
 
 _written: list[Path] = []
@@ -107,6 +113,7 @@ def report_error(error: Exception, *, debug: bool) -> int:
         typer.echo(visible("".join(traceback.format_exception(error))), err=True, nl=False)
     if hasattr(error, "format_message"):  # Typer's own errors, by whichever click it has
         message, code = error.format_message(), int(getattr(error, "exit_code", 2))
+        message = message.replace(": Value error, ", ": ")  # of a library that Typer asks
         if "NoArgs" in type(error).__name__ or not message:
             typer.echo(message, err=True, nl=bool(message))  # the help, if not yet printed
             return code
@@ -138,23 +145,25 @@ def in_options(names: Mapping[str, str]) -> Iterator[None]:
     except (ValueError, LookupError, OSError) as error:
         if not error.args or not isinstance(error.args[0], str):
             raise
-        message = error.args[0]
-        for name, option in names.items():
-            # `truth=x` is written --truth x, a bare `truth=` is --truth
-            gap = " " if name.endswith("=") else ""
-            message = re.sub(rf"{re.escape(name)}(?=[\w'\"])", f"{option}{gap}", message)
-            message = message.replace(name, option)
-        error.args = (message, *error.args[1:])
+        error.args = (_to_options(error.args[0], names), *error.args[1:])
         raise
+
+
+def _to_options(text: str, names: Mapping[str, str]) -> str:
+    """Return a text in the words of the command: `truth=x` is --truth x, a bare one --truth."""
+    for name, option in names.items():
+        gap = " " if name.endswith("=") else ""
+        text = re.sub(rf"(?<!\w){re.escape(name)}(?=[\w'\"])", f"{option}{gap}", text)
+        text = re.sub(rf"(?<!\w){re.escape(name)}", option, text)
+    return text
 
 
 def note(notes: Iterable[str]) -> None:
     """Print notes on standard error; those that begin in capitals nobody should miss."""
     for text in notes:
-        words = re.sub(r"\b(time_limit|encoding|sheet|columns)=(?=[\w'\"])", r"--\1 ", text)
-        words = re.sub(r"\b(time_limit|encoding|sheet|columns)=", r"--\1", words)
+        words = _to_options(text, _IN_NOTES)
         loud = "bold red" if re.match("[A-Z]{3}", words) else ""
-        say(f"note: {words.replace('--time_limit', '--time-limit')}", style=loud)
+        say(f"note: {words}", style=loud)
 
 
 def show(
@@ -197,37 +206,40 @@ def open_page(path: Path) -> None:
     webbrowser.open(path.resolve().as_uri())
 
 
-def interval(score: dict[str, Any]) -> str:
-    """Return an interval of an error in percent."""
-    return f"{100 * score['low']:.1f} to {percent(score['high'])}"
-
-
-def measure_rows(measures: list[dict[str, Any]]) -> tuple[str, list[str]]:
+def measure_row(first: dict[str, Any], *more: dict[str, Any]) -> tuple[str, list[str]]:
     """Return the title of a measure, and its value for each of several ensembles."""
-    first = measures[0]
     arrow = {"higher": " ↑", "lower": " ↓", "": ""}[first["more_diverse"]]
     error = first["title"] == "Mean error of a member"
     return f"{first['title']}{arrow}", [
-        percent(row["value"]) if error else number(row["value"]) for row in measures
+        percent(row["value"]) if error else number(row["value"]) for row in (first, *more)
     ]
+
+
+def print_table(table: "Table", out: "Console", caption: str = "") -> None:
+    """Print a table and what there is to know about it, which may be wider than the table."""
+    from rich.text import Text
+
+    out.print(table)
+    if caption:
+        out.print(Text(caption, style="dim"))
 
 
 def print_rows(
     rows: list[dict[str, Any]],
     name: str,
-    columns: list[Any],
+    columns: list["Told"],
     text: str,
     out: "Console",
     *,
     ends: bool = False,
 ) -> None:
-    """Print a table of members: a heading, a key and its words for each column.
+    """Print a table of members.
 
     Of many the first twelve; with ``ends`` the first six and the last six, where these say more.
     """
     from rich.text import Text
 
-    table = new_table("Member", [heading for heading, _, _ in columns], overflow="fold")
+    table = new_table("Member", [told.heading for told in columns], overflow="fold")
     half = _LISTED // 2
     cut = len(rows) > _LISTED
     shown = [*rows[:half], None, *rows[-half:]] if cut and ends else [*rows[:_LISTED]]
@@ -235,11 +247,10 @@ def print_rows(
         if row is None:
             table.add_row("...", *("" for _ in columns))
         else:
-            table.add_row(Text(row[name]), *(words(row[key]) for _, key, words in columns))
+            table.add_row(Text(row[name]), *(told.words(row[told.key]) for told in columns))
     what = f"The {half} best and the {half} worst" if ends else f"{_LISTED}"
     more = f"{what} of {len(rows)}; --json has all. " if cut else ""
-    table.caption = f"{more}{text}"
-    out.print(table)
+    print_table(table, out, f"{more}{text}")
 
 
 def new_table(first: str | None = None, numbers: Iterable[str] = (), **options: Any) -> "Table":
@@ -252,8 +263,6 @@ def new_table(first: str | None = None, numbers: Iterable[str] = (), **options: 
         show_edge=False,
         padding=(0, 1, 0, 0),
         pad_edge=False,
-        caption_style="dim",
-        caption_justify="left",
     )
     if first is not None:
         table.add_column(first, **options)

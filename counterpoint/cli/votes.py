@@ -4,6 +4,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from counterpoint.cli import terminal
+from counterpoint.tabular.telling import Told
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -40,9 +41,13 @@ def _print(summary: dict[str, Any], out: "Console") -> None:
         ),
         end="\n\n",
     )
-    columns = [("Votes", "votes", str), ("Accuracy", "accuracy", terminal.percent),
-               ("from", "low", terminal.percent), ("to", "high", terminal.percent),
-               ("Say", "say", lambda say: f"{say:.2f}")]  # fmt: skip
+    columns = [
+        Told("Votes", "votes", str),
+        Told("Accuracy", "accuracy", terminal.percent),
+        Told("from", "low", terminal.percent),
+        Told("to", "high", terminal.percent),
+        Told("Say", "say", lambda say: f"{say:.2f}"),
+    ]
     best = sorted(summary["members"], key=lambda row: -(row["accuracy"] or 0))
     text = "estimated from the votes alone (Dawid & Skene 1979), 95 % limits"
     terminal.print_rows(best, "name", columns, text, out, ends=True)
@@ -67,5 +72,4 @@ def _print(summary: dict[str, Any], out: "Console") -> None:
                 str(row["sample"]), str(row["label"]), f"{row['probability']:.2f}",
                 f"{row['difficulty']:.2f}",
             )  # fmt: skip
-        table.caption = "the least sure; --json has all"
-        out.print(table)
+        terminal.print_table(table, out, "the least sure; --json has all")

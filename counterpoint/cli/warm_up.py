@@ -44,5 +44,5 @@ def _print(summary: dict[str, Any], out: "Console") -> None:
     for row in rows:
         table.add_row(row["family"], str(row["kernels"]), f"{row['seconds']:.1f}")
     seconds = sum(row["seconds"] for row in rows)
-    table.caption = f"{seconds:.0f} s in all, this once. A family counts what those before left."
-    out.print(table)
+    caption = f"{seconds:.0f} s in all, this once. A family counts what those before left."
+    terminal.print_table(table, out, caption)

@@ -93,8 +93,8 @@ def _print(summary: dict[str, Any], out: "Console") -> None:
             "" if row["p"] is None else f"{row['p']:.2g}", mark,
             Text(", ".join(row["changed"][:4])),
         )  # fmt: skip
-    table.caption = "error: estimated without labels; ?: no assumption behind it is known to hold"
-    out.print(table)
+    caption = "error: estimated without labels; ?: no assumption behind it is known to hold"
+    terminal.print_table(table, out, caption)
     for row in summary["batches"]:
         if row["alarm"] and row["batch"] in summary["new"]:
             behind = ", ".join(map(str, row["rows_behind"][:5]))

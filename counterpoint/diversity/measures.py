@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from scipy.cluster.hierarchy import leaves_list, linkage
 from scipy.spatial.distance import squareform
 
 from counterpoint._kernels.votes import prefix_histograms
@@ -216,6 +215,8 @@ def order_alike(matrix, measure):
 
     Leaves of average linkage; (n_members,) positions.
     """
+    from scipy.cluster.hierarchy import leaves_list, linkage  # few need it, and it is slow to come
+
     chosen = get_measure(measure)
     distance = matrix if chosen.more_diverse == "higher" else chosen.high - matrix
     # An undefined pair is as far apart as any.

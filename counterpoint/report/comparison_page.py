@@ -7,6 +7,7 @@ from typing import Any
 
 from counterpoint.report import drawing
 from counterpoint.report.render import render, write_html
+from counterpoint.tabular.telling import TELLINGS, size_words
 
 
 def write_comparison(
@@ -38,7 +39,14 @@ def write_comparison(
     True
     """
     tables = summary.get("tables", [summary])
-    parts = [{**one, "bars": _bars(one["methods"]), "behind": _behind(one)} for one in tables]
+    parts = [
+        {
+            **one,
+            "bars": _bars(one["methods"], TELLINGS[one["task"]].measure),
+            "behind": _behind(one),
+        }
+        for one in tables
+    ]
     page = render(
         "compare.html.j2",
         summary=summary,
@@ -50,15 +58,15 @@ def write_comparison(
     return write_html(path, page)
 
 
-def _bars(rows: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+def _bars(rows: Sequence[dict[str, Any]], measure: str) -> list[dict[str, Any]]:
     """Place intervals along a bar from 0, in percent of its length."""
     far = max(max(row["high"] for row in rows), 1e-9)
     return [
         {
             **row,
-            "error": (own := row["rmse"] if "rmse" in row else row["error"]),
+            "error": (own := row[measure]),
             **drawing.along(row["low"], row["high"], own, far=far),
-            "size": _size(row["bytes"]),
+            "size": size_words(row["bytes"]),
         }
         for row in rows
     ]
@@ -99,13 +107,3 @@ def _ranks(ranks: dict[str, Any] | None) -> dict[str, Any] | None:
     reach = min(100.0, 100 * (best - 1 + ranks["critical_difference"]) / most)
     start = 100 * (best - 1) / most
     return {**ranks, "rows": rows, "start": round(start, 2), "reach": round(reach - start, 2)}
-
-
-def _size(n_bytes: float | None) -> str:
-    if n_bytes is None:
-        return ""
-    for unit in ("B", "kB", "MB"):
-        if n_bytes < 1000:
-            return f"{n_bytes:.3g} {unit}"
-        n_bytes /= 1000
-    return f"{n_bytes:.3g} GB"

@@ -1,5 +1,6 @@
 """The page of a fitted model: one file that works offline, in light, dark and on paper."""
 
+from collections.abc import Callable, Sequence
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -7,16 +8,21 @@ from typing import Any
 from counterpoint._files import check_output
 from counterpoint._text import visible
 from counterpoint.report import drawing
-from counterpoint.report.column_charts import (
-    calibration_chart,
-    dependence_charts,
-    importance_rows,
-)
-from counterpoint.report.number_page import render_number_page
+from counterpoint.report.class_charts import class_charts, class_script
+from counterpoint.report.column_charts import dependence_charts, importance_rows
+from counterpoint.report.number_charts import number_charts, number_script
 from counterpoint.report.render import render, write_html
 from counterpoint.tabular.assessment import assess
+from counterpoint.tabular.telling import TELLINGS, Told, shown
+from counterpoint.tabular.words import figure, number
 
-_DIGITS = 6  # a share in percent must not be rounded twice
+_FEW, _ENDS = 24, 6  # members up to which all are shown at once; else so many of either end
+# What differs between the tasks: the template, its own charts, what its script needs, how a term
+# of a sum is written, what partial dependence is of.
+_PAGES: dict[str, Any] = {
+    "classification": ("classes.html.j2", class_charts, class_script, number),
+    "regression": ("numbers.html.j2", number_charts, number_script, figure),
+}
 
 
 def report(
@@ -95,81 +101,86 @@ def write_page(summary: dict[str, Any], path: str | PathLike[str]) -> Path:
 
 def render_page(summary: dict[str, Any]) -> str:
     """Return the page of a model as HTML."""
-    if summary["task"] == "regression":
-        return render_number_page(summary)
-    charts = _charts(summary)
+    template, own, script, words = _PAGES[summary["task"]]
+    charts = {**_charts(summary, words), **own(summary)}
+    data = {} if summary["members"] is None else script(summary, charts)
     return render(
-        "model.html.j2",
+        template,
         summary=summary,
+        told=TELLINGS[summary["task"]],
         charts=charts,
-        data=visible(_for_script(summary, charts)),
+        data=visible(data),
     )
 
 
-def _charts(summary: dict[str, Any]) -> dict[str, Any]:
-    """Place everything that is drawn; the template only writes it down."""
+def _charts(summary: dict[str, Any], words: Callable[[float], str]) -> dict[str, Any]:
+    """Place what pages of all models draw; the template only writes it down."""
+    told, members = TELLINGS[summary["task"]], summary["members"]
+    numbers = summary["task"] == "regression"
+    rows = [{"name": "This model", **summary["score"]}, *summary["baselines"]["rows"]]
     charts: dict[str, Any] = {
-        "errors": drawing.interval_rows(
-            [{"name": "This model", **summary["score"]}, *summary["baselines"]["rows"]]
-        ),
-        "confusion": _confusion(summary["confusion"]),
-        "calibration": calibration_chart(summary["calibration"]),
+        "errors": drawing.interval_rows(rows, name=told.measure, percent=not numbers),
         "importance": importance_rows(summary["importance"]),
-        "dependence": dependence_charts(summary["dependence"], numbers=False),
+        "dependence": dependence_charts(summary["dependence"], numbers=numbers),
+        "answer": _answer(summary),
         "tree": drawing.tree_lines(summary["tree"]["shown"]["nodes"]) if summary["tree"] else [],
+        "sums": [],
+        "ends": None,
+        "tried": None,
+        **dict.fromkeys(("calibration", "cloud", "matrix", "growth", "margins")),
     }
-    members = summary["members"]
     if members is None:
         return charts
-    whole = summary["score"]["error"] if members["votes_known"] else None
-    charts["cloud"] = drawing.cloud_chart(members["cloud"], whole) if members["cloud"] else None
-    charts["matrix"] = (
-        drawing.matrix_image(members["matrix"]["values"]) if members["matrix"] else None
-    )
-    charts["growth"] = drawing.growth_chart(members["growth"]) if members["growth"] else None
-    charts["margins"] = drawing.margin_chart(members["margins"]) if members["margins"] else None
-    charts["sums"] = [{**d, "bars": drawing.bars(d["terms"])} for d in members["decompositions"]]
+    if members["matrix"]:
+        charts["matrix"] = drawing.matrix_image(members["matrix"]["values"])
+    charts["sums"] = [
+        {
+            "share": None,
+            **one,
+            "bars": [{**bar, "text": words(bar["value"])} for bar in drawing.bars(one["terms"])],
+        }
+        for one in members["decompositions"]
+    ]
+    table = members["table"]
+    charts["members"] = _table(table, "name", told.members, "position")
+    if members["n_members"] > _FEW and charts["members"]["ordered"]:
+        ends = [*charts["members"]["rows"][:_ENDS], None, *charts["members"]["rows"][-_ENDS:]]
+        charts["ends"] = {**charts["members"], "rows": ends}
+    if summary["fit"] and summary["fit"]["leaderboard"]:
+        charts["tried"] = _table(summary["fit"]["leaderboard"], "member", told.tried)
     return charts
 
 
-def _confusion(confusion: dict[str, Any] | None) -> list[dict[str, Any]]:
-    if confusion is None:
-        return []
-    rows = []
-    for k, (label, counts) in enumerate(zip(confusion["labels"], confusion["table"], strict=True)):
-        total = sum(counts)
-        cells = [
-            {"n": n, "share": round(n / total, 3) if total else 0.0, "right": j == k}
-            for j, n in enumerate(counts)
-        ]
-        error = 1 - counts[k] / total if total else None
-        rows.append({"label": label, "rows": total, "cells": cells, "error": error})
-    return rows
+def _answer(summary: dict[str, Any]) -> str:
+    """Return what the height of a line of partial dependence is."""
+    if summary["task"] == "regression":
+        return "Mean answer"
+    lines = summary["dependence"]["lines"] if summary["dependence"] else []
+    return f"Probability of {lines[0]}, %" if len(lines) == 1 else "Probability, %"
 
 
-def _for_script(summary: dict[str, Any], charts: dict[str, Any]) -> dict[str, Any]:
-    """Return what the script needs to answer a pointer or the slider; nothing else goes in."""
-    members = summary["members"]
-    if members is None:
-        return {}
-    data: dict[str, Any] = {"names": members["names"], "errors": _rounded(members["errors"])}
-    if members["cloud"]:
-        cloud = members["cloud"]
-        data["pairs"] = [cloud["first"], cloud["second"]]
-        data["kappas"] = _rounded(cloud["kappas"])
-    if members["matrix"]:
-        data["order"] = members["matrix"]["order"]
-        data["matrix"] = [_rounded(row) for row in members["matrix"]["values"]]
-    if members["growth"]:
-        growth = members["growth"]
-        data["growth"] = {
-            name: _rounded(growth[name])
-            for name in ("error", "low", "high", "member_error", "q")
-            if growth[name] is not None
-        }
-        data["growth"] |= {name: charts["growth"][name] for name in ("at", "heights")}
-    return data
+def _table(
+    rows: list[dict[str, Any]], name: str, columns: Sequence[Told], place: str | None = None
+) -> dict[str, Any]:
+    """Return a table for people: a name, and the columns told of it."""
+    told = shown(columns, rows, page=True)
+    return {
+        "first": "Member",
+        "headings": [one.heading for one in told],
+        "ordered": all(row.get("change") is not None for row in rows),
+        "rows": [
+            {
+                "name": row[name],
+                "place": place and row[place],
+                "cells": [_cell(one, row[one.key]) for one in told],
+            }
+            for row in rows
+        ],
+    }
 
 
-def _rounded(values: list[float | None]) -> list[float | None]:
-    return [None if value is None else round(value, _DIGITS) for value in values]
+def _cell(told: Told, value: float | None) -> dict[str, Any]:
+    kind = ""
+    if told.signed and value:
+        kind = "good" if value > 0 else "bad"
+    return {"value": value, "text": told.words(value), "kind": kind}

@@ -50,6 +50,7 @@ def environment() -> "Environment":
             words.percent(value) if task == "classification" else words.figure(value)
         ),
         "percent": lambda share: _typeset(words.percent(share)),
+        "typeset": _typeset,
         "points": lambda change: _typeset(words.points(change)),
         "chance": lambda p: "below 0.001" if p < 0.001 else f"{p:.3f}",
         "unbroken": lambda text: text.replace(" %", "\N{NO-BREAK SPACE}%"),

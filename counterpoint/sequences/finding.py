@@ -33,6 +33,7 @@ _TARGET = (
     "failure", "fail", "failed", "breakdown", "death", "died", "default", "dropout", "attrition",
     "lost", "readmission", "relapse", "kuendigung", "kündigung", "ausfall",
 )  # fmt: skip
+_NUMBER = r"\s*-?\d+([.,]\d+)?\s*"
 _MOST_TYPES = 200
 _SAMPLE = 5000
 
@@ -168,9 +169,10 @@ def _time_score(name: str, some: pd.Series, whole: pd.Series) -> float:
     if pd.api.types.is_numeric_dtype(some.dtype):
         return called  # numbers are times only if they are called so
     texts = some.dropna().astype(str)
-    # What is no number and can be read as a date, mostly.
-    if len(texts) == 0 or texts.str.fullmatch(r"\s*-?\d+([.,]\d+)?\s*").mean() > 0.5:
+    if len(texts) == 0:
         return 0.0
+    if texts.str.fullmatch(_NUMBER).mean() > 0.5:
+        return called  # as above; a few cells are something else
     readable = float(read_times(texts).notna().mean())
     return (1.0 + called) * readable if readable > 0.5 else 0.0
 
@@ -219,7 +221,8 @@ def read_times(column: pd.Series) -> pd.Series:
     if pd.api.types.is_numeric_dtype(column.dtype):
         return column.where(np.isfinite(column.astype(float)))
     texts = column.astype(str).where(column.notna())
-    numbers = pd.to_numeric(texts, errors="coerce")
+    commas = texts.str.fullmatch(_NUMBER).fillna(False)
+    numbers = pd.to_numeric(texts.where(~commas, texts.str.replace(",", ".")), errors="coerce")
     if numbers.notna().mean() > 0.5:
         return numbers
     first = pd.to_numeric(texts.str.extract(r"^\s*(\d{1,2})[./-]\d{1,2}[./-]\d")[0])
@@ -311,6 +314,10 @@ def clean_events(frame: pd.DataFrame, columns: EventColumns) -> CleanEvents:
             )
         raise ValueError("There are no events: no row has an entity, a time and a type.")
     kept = frame.assign(**{columns.time: times})[~bad].reset_index(drop=True)
+    for name in (columns.entity, columns.type):
+        # Whole numbers beside a gap were read with a fraction that nobody wrote.
+        if pd.api.types.is_float_dtype(kept[name].dtype) and (kept[name] % 1 == 0).all():
+            kept[name] = kept[name].astype("int64")
     return CleanEvents(frame=kept, left_out=left_out, examples=examples)
 
 

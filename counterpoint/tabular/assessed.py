@@ -1,27 +1,67 @@
 """What assessments of classes and of numbers share: the summary, and one tree for the model."""
 
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from functools import cached_property
 from typing import Any, ClassVar
 
+from numpy.typing import NDArray
+
 from counterpoint._versions import versions
+from counterpoint.tabular.baselines import SIMPLE_MODELS
 from counterpoint.tabular.dependence import look_at_columns
 from counterpoint.tabular.describing import SCHEMA, describe_model
 from counterpoint.tabular.explanation import Explanation, explain
 from counterpoint.tabular.inputs import n_columns
 from counterpoint.tabular.plain import plain
 from counterpoint.tabular.targets import Task
+from counterpoint.tabular.telling import TELLINGS
 
 
+@dataclass(frozen=True, kw_only=True)
 class Assessed:
-    """A model that was tried on rows; a task adds its own scores, members and parts."""
+    """A model that was tried on rows; a task adds its own scores, members and parts.
+
+    Attributes
+    ----------
+    model : classifier or regressor
+        Fitted.
+    X, y : rows and the truth about them
+        Those it was tried on.
+    answers : ndarray of shape (n_samples,)
+        What it says about these rows.
+    score : Score or NumberScore
+        How it did.
+    baselines : dict
+        How simple models did: a score by name.
+    against : dict
+        Three numbers that hold each simple model against this one.
+    learnt_from : str
+        In words, what the simple models learnt from.
+    outputs : MemberOutputs, MemberPredictions or None
+        What its members said; None for a single model, and then ``no_members`` says why.
+    no_members : str
+    notes : list of str
+        What to know about the rows.
+    n_given : int
+        Rows there were, of which ``X`` may hold some.
+    X_train, y_train : rows and the truth about them, or None
+        Those it was trained on.
+    feature_names : list of str
+    max_members : int
+        Members in the pictures of pairs.
+    seed : int
+    title : str
+    facts : dict of str to str
+        More to say about the model.
+    """
 
     task: ClassVar[Task]
     _compared: ClassVar[tuple[str, str, str]]  # what ``against`` holds of each simple model
 
     model: Any
     X: Any
-    y: Any
+    y: NDArray
+    answers: NDArray
     score: Any
     baselines: Any
     against: Any
@@ -44,6 +84,15 @@ class Assessed:
 
     def _headline(self) -> str:
         raise NotImplementedError
+
+    def _as_good(self) -> str | None:
+        """Return the best simple model, of another kind, that does not err more; None if none."""
+        measure = TELLINGS[self.task].measure
+        own = getattr(self.score, measure)
+        errors = {name: getattr(score, measure) for name, score in self.baselines.items()}
+        simple = [name for name, error in errors.items() if error <= own]
+        others = SIMPLE_MODELS[self.task].others(self.model, simple)
+        return min(others, key=errors.__getitem__, default=None)
 
     def _describe_members(self, outputs: Any, **options: Any) -> dict[str, Any]:
         raise NotImplementedError

@@ -6,7 +6,7 @@ The one place where the numbers of a model are computed: the terminal, the page 
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -16,12 +16,11 @@ from sklearn.utils import check_random_state
 
 from counterpoint import _members
 from counterpoint._outputs import MemberOutputs
-from counterpoint._validation import check_count
 from counterpoint.base import draw_seed
 from counterpoint.combiners import Combiner, combiner_of
 from counterpoint.exceptions import MemberError
 from counterpoint.tabular.assessed import Assessed
-from counterpoint.tabular.baselines import SIMPLE_CLASSIFIERS, compare_with_baselines
+from counterpoint.tabular.baselines import compare_with_baselines
 from counterpoint.tabular.calibration import describe_calibration
 from counterpoint.tabular.class_scores import (
     class_rows,
@@ -34,15 +33,18 @@ from counterpoint.tabular.decision_gain import decision_warnings, describe_decis
 from counterpoint.tabular.describing import model_title
 from counterpoint.tabular.explanation import as_rows
 from counterpoint.tabular.inputs import (
+    UNKNOWN_RULE,
     ask_members,
     check_inputs,
+    check_limits,
+    describe_rows,
     draw_rows,
     name_columns,
 )
 from counterpoint.tabular.members import describe_combiner, describe_members
 from counterpoint.tabular.number_assessment import NumberAssessment, assess_numbers
 from counterpoint.tabular.prediction import judging_rows
-from counterpoint.tabular.scores import Score, score_on
+from counterpoint.tabular.scores import score_on
 from counterpoint.tabular.table_model import TableModel
 from counterpoint.tabular.words import percent
 
@@ -54,50 +56,23 @@ _CHANCE = 0.05
 class Assessment(Assessed):
     """What is known of a fitted classifier; made by :func:`assess`.
 
+    Besides what :class:`~counterpoint.tabular.assessed.Assessed` holds:
+
     Attributes
     ----------
-    model : classifier
-    X, y : rows and labels it was tried on
-    answers : ndarray of shape (n_samples,)
-        What it says about these rows.
     classes : ndarray of shape (n_classes,)
     score : Score
-        How it did.
     baselines : dict of str to Score
-        How simple models did: the majority class, a single tree, logistic regression.
+        The majority class, a single tree, logistic regression.
     against : dict of str to (int, int, float)
         Rows that only the simple model, or only this one, has wrong, and the p-value of that.
-    learnt_from : str
-        In words, what the simple models learnt from.
     outputs : MemberOutputs or None
-        What its members said; None for a single model, and then ``no_members`` says why.
     combiner : Combiner or None
         Its rule to make one answer of theirs, where it is known.
-    notes : list of str
-        What to know about the rows.
     """
 
-    model: Any
-    X: Any
-    y: NDArray
-    answers: NDArray
     classes: NDArray
-    score: Score
-    baselines: dict[str, Score]
-    against: dict[str, tuple[int, int, float]]
-    learnt_from: str
-    outputs: MemberOutputs | None
     combiner: Combiner | None
-    no_members: str
-    notes: list[str]
-    n_given: int
-    X_train: Any
-    y_train: Any
-    feature_names: list[str]
-    max_members: int
-    seed: int
-    title: str
-    facts: dict[str, str]
 
     task = "classification"
     _compared = ("only_this", "only_model", "p")
@@ -159,16 +134,23 @@ class Assessment(Assessed):
             # Made for something else than few errors; costs say themselves what may be missed.
             told = decision_warnings(self.decision)
             return told if self.decision["costs"] is not None else [*told, *missed]
-        own = self.score.error
-        simple = [name for name, score in self.baselines.items() if score.error <= own]
-        if not simple or SIMPLE_CLASSIFIERS.has(self.model, self.baselines):
+        best = self._as_good()
+        if best is None:
             return missed
-        best = min(simple, key=lambda name: self.baselines[name].error)
-        return [
-            f"NOT BETTER THAN {best.upper()} on the test rows: {percent(own)} of them wrong, "
-            f"{percent(self.baselines[best].error)} by the simple model.",
-            *missed,
-        ]
+        text = (
+            f"NOT BETTER THAN {best.upper()} on the test rows: {percent(self.score.error)} of them "
+            f"wrong, {percent(self.baselines[best].error)} by the simple model."
+        )
+        # Made to find rare classes, it may err more than the majority and be worth it.
+        blind = 1 - 1 / sum(row["rows"] > 0 for row in self.by_class["rows"])
+        balanced, most = self.by_class["balanced_error"], self.by_class["balanced_high"]
+        majority = self.baselines.get("majority class")
+        if majority is not None and majority.error <= self.score.error and most < blind:
+            text += (
+                f" With every class counting the same it is better than always saying one class: "
+                f"{percent(balanced)} wrong, not {percent(blind)}."
+            )
+        return [text, *missed]
 
     def _combination(self) -> tuple[str | None, str | None]:
         if self.outputs is None or self.outputs.votes is None:
@@ -284,13 +266,11 @@ def assess(
             max_members=max_members, max_rows=max_rows, baselines=baselines, facts=facts,
         )  # fmt: skip
     labels = check_inputs(model, X, y, X_train, y_train)
-    check_count(max_members, "max_members", low=2)
-    if max_rows is not None:
-        check_count(max_rows, "max_rows")
+    check_limits(max_members, max_rows)
     rng = check_random_state(random_state)
     n_given = len(labels)
     X, X_train = as_rows(X), as_rows(X_train)
-    X, labels = draw_rows(model, X, labels, max_rows, rng)
+    X, labels = draw_rows(X, labels, max_rows, rng, partial(_n_shares, model))
     answers = np.asarray(model.predict(X))
     outputs = combiner = None
     no_members = ""
@@ -318,7 +298,10 @@ def assess(
         outputs=outputs,
         combiner=combiner,
         no_members=no_members,
-        notes=_notes(model, answers, labels, n_given, outputs, combiner),
+        notes=[
+            *describe_rows(answers, labels, n_given),
+            *_describe_rule(model, outputs, combiner),
+        ],
         n_given=n_given,
         X_train=X_train,
         y_train=y_train,
@@ -333,31 +316,18 @@ def assess(
 # -- parts -------------------------------------------------------------------------------------
 
 
-def _notes(
-    model: Any,
-    answers: NDArray,
-    labels: NDArray,
-    n_given: int,
-    outputs: MemberOutputs | None,
-    combiner: Combiner | None,
+def _n_shares(model: Any, row: Any) -> int:
+    """Return how many shares members tell about a row, one each for each class."""
+    n_members = MemberOutputs.from_estimator(model, row).n_members
+    return n_members * len(getattr(model, "classes_", [0, 1]))
+
+
+def _describe_rule(
+    model: Any, outputs: MemberOutputs | None, combiner: Combiner | None
 ) -> list[str]:
-    notes = []
-    if len(labels) < n_given:
-        notes.append(
-            f"Of the {n_given} rows given, {len(labels)} drawn at random are looked at; all "
-            "numbers are of these."
-        )
-    if (answers == labels).all():
-        notes.append(
-            "Not one error: are these rows the model learnt from? What is said here holds only for "
-            "rows it had not seen."
-        )
-    decided = find_decision(model) is not None
-    if decided and outputs is not None and outputs.n_members > 1:
-        notes.append("A threshold makes the answers, so what each member adds to them is not told.")
-    elif outputs is not None and outputs.votes is not None and combiner is None:
-        notes.append(
-            "How this model combines its members is not known from outside (it may choose among "
-            "them row by row), so what each of them adds is not told."
-        )
-    return notes
+    """Say where it is not known how answers are made of those of members."""
+    if find_decision(model) is not None and outputs is not None and outputs.n_members > 1:
+        return ["A threshold makes the answers, so what each member adds to them is not told."]
+    if outputs is not None and outputs.votes is not None and combiner is None:
+        return [UNKNOWN_RULE]
+    return []

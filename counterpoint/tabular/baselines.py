@@ -54,10 +54,11 @@ class SimpleModels:
     splitter: Callable[..., Any]
     too_few: str
 
-    def has(self, model: Any, names: Iterable[str]) -> bool:
-        """Tell whether a model is itself one of the simple models of these names."""
+    def others(self, model: Any, names: Iterable[str]) -> list[str]:
+        """Return those of the names whose simple model is another than the model itself."""
         own = type(strip(model)[1])
-        return any(type(make_method(self.methods[n], task=self.task)[-1]) is own for n in names)
+        kinds = {name: type(make_method(self.methods[name], task=self.task)[-1]) for name in names}
+        return [name for name, kind in kinds.items() if kind is not own]
 
     def answers(
         self,
@@ -144,6 +145,11 @@ SIMPLE_REGRESSORS = SimpleModels(
     splitter=KFold,
     too_few="there is one row",
 )
+
+
+SIMPLE_MODELS: dict[Task, SimpleModels] = {
+    one.task: one for one in (SIMPLE_CLASSIFIERS, SIMPLE_REGRESSORS)
+}
 
 
 def compare_with_baselines(

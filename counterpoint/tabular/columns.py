@@ -1,5 +1,6 @@
 """The columns of a table: which hold numbers, which categories, which are of no use; the target."""
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -22,13 +23,34 @@ __all__ = [
 _MOST_CLASSES = 0.5
 
 
+def no_header(names: Sequence[str]) -> str:
+    """Say, if names of columns look like a row of values, that there should be a header.
+
+    That is if most of them are fractions, or all are numbers that do not just count the columns.
+
+    Examples
+    --------
+    >>> no_header(["5.1", "3.5", "setosa"])
+    ' These look like values: the first row must hold the names of the columns.'
+    >>> no_header(["year", "2019", "2020"]), no_header(["0", "1", "2"])
+    ('', '')
+    """
+    numbers = [name for name in names if re.fullmatch(r"[-+]?\d*[.,]?\d+(e[-+]?\d+)?", name, re.I)]
+    fractions = [name for name in numbers if not name.isdecimal()]
+    first = int(names[0]) if names and names[0].isdecimal() else 0
+    counted = list(names) == [str(k) for k in range(first, first + len(names))]
+    if len(fractions) > len(names) / 2 or (len(names) == len(numbers) > 1 and not counted):
+        return " These look like values: the first row must hold the names of the columns."
+    return ""
+
+
 def find_column(name: str, columns: Sequence[Any], *, what: str, option: str) -> str:
     """Return ``name`` if it is among the columns, or raise an error that names the nearest one."""
     known = [str(column) for column in columns]
     if name not in known:
         raise ValueError(
             f"There is no {what} {name!r}. The columns are {some(known)}."
-            f"{did_you_mean(str(name), known)} Name one with {option}."
+            f"{did_you_mean(str(name), known)} Name one with {option}.{no_header(known)}"
         )
     return name
 
@@ -188,7 +210,9 @@ def prepare_table(
         notes.append(f"{gone} row{'s' * (gone > 1)} without a {target!r} left out.")
     check(frame[target], labels, target)
     columns, left_out = describe_columns(frame, target, wishes=wishes, forms=forms)
-    notes += [f"column {name!r} left out: {why}." for name, why in left_out.items()]
+    for name, why in left_out.items():
+        keep = f"; keep={name!r} to use it" if why.startswith("an id") else ""
+        notes.append(f"column {name!r} left out: {why}{keep}.")
     X, _, _ = align_columns(frame, columns)
     notes += find_leaks(X, labels.astype(float) if numbers else labels, target)
     return X.reset_index(drop=True), labels.to_numpy(dtype=str), columns, left_out, notes

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from counterpoint import _members
 from counterpoint.tabular.table_tree import number_text
+from counterpoint.tabular.words import figure
 
 _MOST_ASKED = 200_000  # rows a model is asked about for one table, background times columns
 _AT_A_TIME = 20_000
@@ -143,7 +144,7 @@ def contribution_texts(
         order = np.argsort(-np.abs(one), kind="stable")[:_SHOWN]
         parts = [
             f"{names[k]}{cells[names[k]][row] if names[k] in cells else ''} "
-            + (f"{one[k]:+.3g}" if numbers else f"{one[k]:+.2f}")
+            + (("+" if one[k] > 0 else "") + figure(one[k]) if numbers else f"{one[k]:+.2f}")
             for k in order
             if abs(one[k]) >= least > 0
         ]

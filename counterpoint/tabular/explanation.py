@@ -33,7 +33,7 @@ from counterpoint.tabular.stability import Stability, stability
 from counterpoint.tabular.table_model import TableModel
 from counterpoint.tabular.table_tree import TableTree
 from counterpoint.tabular.tree_makers import TreeMaker, as_rows, through
-from counterpoint.tabular.words import percent
+from counterpoint.tabular.words import figure, percent
 from counterpoint.trees import from_sklearn
 from counterpoint.trees.convert import to_sklearn
 from counterpoint.trees.pruning.bottom_up import cut
@@ -123,20 +123,28 @@ class Explanation:
         """Return what the tree says about rows as the ensemble takes them, shape (n_samples,)."""
         return self.table_tree.predict(through(self._steps, X))
 
-    def sentences(self) -> tuple[str, str]:
-        """Return in words where it comes from, and how faithful it is."""
-        made = "Grown on what the model says"
+    @property
+    def origin(self) -> str:
+        """Where it comes from, in words."""
         if self.method == "merged":
             some = f"{self.n_trees} of the {self.n_members}"
-            of = "the" if self.n_trees == self.n_members else some
-            made = f"Merged from {of} trees of the ensemble"
+            of = f"the {self.n_members}" if self.n_trees == self.n_members else some
+            return f"Merged from {of} trees of the ensemble"
+        # Its rules count all rows that it was made from.
+        made_up = round(float(self.table_tree.tree.weighted_n_node_samples[0])) - self.n_fit
+        more = f" and {made_up} artificial ones" if made_up > 0 else ""
+        return f"Grown on what the model says about {self.n_fit} rows{more}"
+
+    def sentences(self) -> tuple[str, str]:
+        """Return in words where it comes from, and how faithful it is."""
+        made = self.origin
         leaves = "1 leaf" if self.n_leaves == 1 else f"{self.n_leaves} leaves"
         if self.classes is None:
             return (
                 f"{made}: one tree with {leaves}.",
                 f"On {self.n_test} rows held out it gives back {percent(self.fidelity)} of the "
-                f"variance of the model's answers; its own are off by {self.error:.4g}, the "
-                f"model's by {self.model_error:.4g} (root mean square).",
+                f"variance of the model's answers; its own are off by {figure(self.error)}, the "
+                f"model's by {figure(self.model_error)} (root mean square).",
             )
         return (
             f"{made}: one tree with {leaves}.",
@@ -176,6 +184,7 @@ class Explanation:
             {
                 **{name: getattr(self, name) for name in _PLAIN},
                 "stability": None if self.stability is None else self.stability.summary(),
+                "origin": self.origin,
                 "sentences": self.sentences(),
                 "shown": {
                     "n_leaves": size,

@@ -4,7 +4,6 @@ The one place where the numbers of such a model are computed, as ``assessment`` 
 """
 
 from collections.abc import Mapping
-from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,15 +12,20 @@ from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from counterpoint import _members, _tables
-from counterpoint._predictions import MemberPredictions
-from counterpoint._validation import check_count
+from counterpoint import _members
 from counterpoint.base import draw_seed
 from counterpoint.exceptions import MemberError
 from counterpoint.tabular.assessed import Assessed
-from counterpoint.tabular.baselines import SIMPLE_REGRESSORS, compare_numbers_with_baselines
+from counterpoint.tabular.baselines import compare_numbers_with_baselines
 from counterpoint.tabular.describing import model_title
-from counterpoint.tabular.inputs import name_columns
+from counterpoint.tabular.inputs import (
+    UNKNOWN_RULE,
+    check_limits,
+    check_shapes,
+    describe_rows,
+    draw_rows,
+    name_columns,
+)
 from counterpoint.tabular.intervals import describe_intervals, interval_of
 from counterpoint.tabular.number_members import (
     ask_number_members,
@@ -29,10 +33,9 @@ from counterpoint.tabular.number_members import (
     describe_number_members,
     find_weights,
 )
-from counterpoint.tabular.number_scores import NumberScore, draw_counts, score_numbers
+from counterpoint.tabular.number_scores import draw_counts, score_numbers
 from counterpoint.tabular.words import figure, percent
 
-_MOST_ANSWERS = 30_000_000  # members x rows held at once
 _MOST_POINTS = 1500
 _MOST_BINS = 24
 
@@ -41,50 +44,24 @@ _MOST_BINS = 24
 class NumberAssessment(Assessed):
     """What is known of a fitted regressor; made by :func:`counterpoint.tabular.assess`.
 
+    Besides what :class:`~counterpoint.tabular.assessed.Assessed` holds:
+
     Attributes
     ----------
-    model : regressor
-    X, y : rows and numbers it was tried on
-    answers : ndarray of shape (n_samples,)
-        What it says about these rows.
     score : NumberScore
-        How it did.
     baselines : dict of str to NumberScore
-        How simple models did: the mean, the median, a single tree, a linear model.
+        The mean, the median, a single tree, a linear model.
     against : dict of str to (float, float, float)
         How far the RMSE of each simple model is above this one's, with 95 % limits.
-    learnt_from : str
-        In words, what the simple models learnt from.
+    outputs : MemberPredictions or None
     ends : (ndarray, ndarray) or None
         Intervals for these rows, where the model gives some.
-    outputs : MemberPredictions or None
-        What its members said; None for a single model, and then ``no_members`` says why.
     weights : ndarray or None
         Weights of the members in its answer, where that is a mean of theirs.
-    notes : list of str
     """
 
-    model: Any
-    X: Any
-    y: NDArray
-    answers: NDArray
-    score: NumberScore
-    baselines: dict[str, NumberScore]
-    against: dict[str, tuple[float, float, float]]
-    learnt_from: str
     ends: tuple[NDArray, NDArray] | None
-    outputs: MemberPredictions | None
     weights: NDArray | None
-    no_members: str
-    notes: list[str]
-    n_given: int
-    X_train: Any
-    y_train: Any
-    feature_names: list[str]
-    max_members: int
-    seed: int
-    title: str
-    facts: dict[str, str]
 
     task = "regression"
     _compared = ("above", "above_low", "above_high")
@@ -122,14 +99,13 @@ class NumberAssessment(Assessed):
 
     def warnings(self) -> list[str]:
         """Say, loudly, if a simple model is as good on these rows."""
-        own = self.score.rmse
-        simple = [name for name, score in self.baselines.items() if score.rmse <= own]
-        if not simple or SIMPLE_REGRESSORS.has(self.model, self.baselines):
+        best = self._as_good()
+        if best is None:
             return []
-        best = min(simple, key=lambda name: self.baselines[name].rmse)
         return [
-            f"NOT BETTER THAN {best.upper()} on the test rows: its RMSE is {figure(own)}, that of "
-            f"the simple model {figure(self.baselines[best].rmse)}."
+            f"NOT BETTER THAN {best.upper()} on the test rows: its RMSE is "
+            f"{figure(self.score.rmse)}, that of the simple model "
+            f"{figure(self.baselines[best].rmse)}."
         ]
 
     def _headline(self) -> str:
@@ -176,12 +152,10 @@ def assess_numbers(
     ``residuals`` are distances to the truth on rows not fitted on, from ``unseen_residuals``.
     """
     truth = _check_rows(model, X, y, X_train, y_train)
-    check_count(max_members, "max_members", low=2)
-    if max_rows is not None:
-        check_count(max_rows, "max_rows")
+    check_limits(max_members, max_rows)
     rng = check_random_state(random_state)
     n_given = len(truth)
-    X, truth = _draw(model, X, truth, max_rows, rng)
+    X, truth = draw_rows(X, truth, max_rows, rng, lambda row: len(_members.values_of(model, row)))
     answers = np.asarray(model.predict(X), dtype=float).reshape(len(truth))
     outputs = weights = None
     no_members = ""
@@ -210,7 +184,8 @@ def assess_numbers(
         outputs=outputs,
         weights=weights,
         no_members=no_members,
-        notes=_notes(answers, truth, n_given, outputs, weights),
+        notes=describe_rows(answers, truth, n_given)
+        + [UNKNOWN_RULE] * (outputs is not None and weights is None),
         n_given=n_given,
         X_train=X_train,
         y_train=y_train,
@@ -231,30 +206,10 @@ def _check_rows(model: Any, X: Any, y: Any, X_train: Any, y_train: Any) -> NDArr
             f"{type(model).__name__} is a regressor, but y holds words: give numbers, or a "
             "classifier."
         ) from None
-    n_rows = X.shape[0] if hasattr(X, "shape") else len(X)
-    if truth.ndim != 1 or n_rows != len(truth):
-        raise ValueError(
-            f"X has {n_rows} rows and y has shape {truth.shape}: give one number for each row."
-        )
-    if n_rows == 0:
-        raise ValueError("X has no rows: give some that the model was not trained on.")
+    check_shapes(X, truth, X_train, y_train, "number")
     if not np.isfinite(truth).all():
         raise ValueError("y has a number that is missing or infinite: leave such rows out.")
-    if (X_train is None) != (y_train is None):
-        raise ValueError("X_train and y_train go together: give both or neither.")
     return truth
-
-
-def _draw(model: Any, X: Any, y: NDArray, most: int | None, rng: Any) -> tuple[Any, NDArray]:
-    n_members = 1
-    with suppress(MemberError, ValueError):  # said later, where they are asked in earnest
-        n_members = len(_members.values_of(model, _tables.select_rows(X, [0])))
-    budget = max(_MOST_ANSWERS // n_members, 200)
-    most = budget if most is None else min(most, budget)
-    if len(y) <= most:
-        return X, y
-    kept = np.sort(rng.permutation(len(y))[:most])
-    return _tables.select_rows(X, kept), y[kept]
 
 
 def _describe_target(y: NDArray) -> dict[str, float]:
@@ -283,29 +238,3 @@ def _residuals(answers: NDArray, y: NDArray) -> dict[str, Any]:
         "worst": float(np.abs(gap).max()),
         "too_high": float((gap > 0).mean()),
     }
-
-
-def _notes(
-    answers: NDArray,
-    y: NDArray,
-    n_given: int,
-    outputs: MemberPredictions | None,
-    weights: NDArray | None,
-) -> list[str]:
-    notes = []
-    if len(y) < n_given:
-        notes.append(
-            f"Of the {n_given} rows given, {len(y)} drawn at random are looked at; all numbers are "
-            "of these."
-        )
-    if np.array_equal(answers, y):
-        notes.append(
-            "Not one error: are these rows the model learnt from? What is said here holds only for "
-            "rows it had not seen."
-        )
-    if outputs is not None and weights is None:
-        notes.append(
-            "How this model combines its members is not known from outside (it may choose among "
-            "them row by row), so what each of them adds is not told."
-        )
-    return notes

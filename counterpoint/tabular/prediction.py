@@ -13,10 +13,10 @@ from counterpoint._validation import check_flag, check_number
 from counterpoint.tabular.columns import align_columns, some, text_labels
 from counterpoint.tabular.coverage import class_sets
 from counterpoint.tabular.describing import SCHEMA
+from counterpoint.tabular.dispute import dispute
 from counterpoint.tabular.intervals import interval_of
 from counterpoint.tabular.plain import plain
 from counterpoint.tabular.reader import TableFile, as_table
-from counterpoint.tabular.row_reasons import dispute, row_reasons
 from counterpoint.tabular.table_model import TableModel
 from counterpoint.tabular.words import figure, percent
 
@@ -143,6 +143,10 @@ def predict(
         result["set"], note = _sets(model, X, coverage)
         notes.append(note)
     if reasons:
+        from counterpoint.tabular.row_reasons import (
+            row_reasons,
+        )  # trees, which few predictions need
+
         why, note = row_reasons(model, X, answers, said)
         result = pd.concat([result, why], axis=1)
         notes.append(f"the one tree: {note}")

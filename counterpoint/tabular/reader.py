@@ -18,7 +18,7 @@ from counterpoint.tabular.cells import (
     guess,
 )
 from counterpoint.tabular.column import Column, is_date, is_number
-from counterpoint.tabular.columns import find_column
+from counterpoint.tabular.columns import find_column, no_header, some
 from counterpoint.tabular.number_text import decimal_marks, take_apart
 from counterpoint.tabular.sources import Source, find_source
 from counterpoint.tabular.taking import check_wishes
@@ -141,6 +141,8 @@ def read_table(
     if frame.shape[1] == 0:
         raise ValueError(f"{found.name} has no column with a name: expected a header row.")
     names = [str(name) for name in frame.columns]
+    if no_header(names):
+        notes.append(f"THE COLUMNS ARE CALLED {some(names)}.{no_header(names)}")
     if target is not None:
         find_column(target, names, what="target column", option="target=")
     for name in nominal:

@@ -1,79 +1,24 @@
 """Why a model says what it says about a row: votes, columns, rows like it, the way in one tree."""
 
-from dataclasses import dataclass
-from typing import Any
-
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
-from sklearn.base import is_classifier
 
-from counterpoint import _members
 from counterpoint._outputs import MemberOutputs
 from counterpoint.datasets.columns import floats, is_nominal, objects
-from counterpoint.exceptions import MemberError
 from counterpoint.tabular.contributions import (
     column_contributions,
     contribution_texts,
     has_shap,
     shapley_contributions,
 )
+from counterpoint.tabular.dispute import Dispute
 from counterpoint.tabular.expansion import made_of
 from counterpoint.tabular.table_model import TableModel
+from counterpoint.tabular.words import figure
 
 _FEW_MEMBERS, _SHOWN = 12, 3  # named in votes
 _MOST_CELLS = 20_000_000  # differences between rows kept at a time
-
-
-@dataclass(frozen=True, kw_only=True)
-class Dispute:
-    """How far the members of a model are from agreeing about rows.
-
-    Attributes
-    ----------
-    disagreement : ndarray of shape (n_samples,)
-        Share of the votes, by the weight of those who cast them, for other classes than the
-        model's answer; for numbers, the standard deviation of the members' answers.
-    tally : ndarray of shape (n_samples, n_classes), or None
-        Share of the votes of each class; None for numbers.
-    n_members : int
-    outputs : MemberOutputs or None
-        What each member said; None for numbers.
-    """
-
-    disagreement: NDArray
-    tally: NDArray | None
-    n_members: int
-    outputs: MemberOutputs | None = None
-
-
-def dispute(model: Any, X: Any, answers: NDArray) -> Dispute | None:
-    """Ask the members of a model about rows; None where there are none that could disagree.
-
-    Parameters
-    ----------
-    model : classifier or regressor
-        Fitted; a pipeline is fine.
-    X : rows as the model takes them
-    answers : ndarray of shape (n_samples,)
-        What the model itself says about them.
-    """
-    last = _members.strip(model)[1]
-    try:
-        if not is_classifier(last):
-            values = _members.values_of(model, X)
-            return Dispute(disagreement=values.std(axis=0), tally=None, n_members=len(values))
-        if _members.members_are_corrections(last):
-            return None
-        outputs = MemberOutputs.from_estimator(model, X)
-    except MemberError:
-        return None
-    if outputs.votes is None or outputs.n_members < 2:
-        return None
-    at = np.searchsorted(outputs.classes, answers)
-    tally = outputs.tally
-    against = np.round(1.0 - tally[np.arange(len(at)), at], 12)
-    return Dispute(disagreement=against, tally=tally, n_members=outputs.n_members, outputs=outputs)
 
 
 def nearest_rows(X: pd.DataFrame, known: pd.DataFrame, n: int = 5) -> tuple[NDArray, NDArray]:
@@ -178,6 +123,8 @@ def row_reasons(
     columns |= _contributions(model, X, model.X_train, answers)
     rows, distances = nearest_rows(X, model.X_train, n_nearest)
     labels = np.asarray(model.y_train)
+    if model.task == "regression":
+        labels = np.array([figure(value) for value in labels.astype(float)])
     columns["nearest"] = [
         ", ".join(f"{labels[r]} ({d:.2f})" for r, d in zip(one, far, strict=True))
         for one, far in zip(rows, distances, strict=True)

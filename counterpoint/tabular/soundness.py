@@ -23,9 +23,6 @@ from sklearn.svm._base import BaseLibSVM
 from sklearn.tree import BaseDecisionTree
 from sklearn.tree._tree import Tree as SklearnTree
 
-from counterpoint.trees.convert import check_sklearn_tree
-from counterpoint.trees.structure import check_children
-
 
 def check_sound(model: Any) -> None:
     """Look at every part of a model once; raise ``ValueError`` at the first that is not sound.
@@ -73,6 +70,8 @@ def _need(good: Any, what: str) -> None:
 
 def check_inner_tree(tree: SklearnTree) -> None:
     """Check the tree inside a tree of scikit-learn."""
+    from counterpoint.trees.convert import check_sklearn_tree  # late: many models have no tree
+
     check_sklearn_tree(tree, n_features=tree.n_features)
 
 
@@ -112,6 +111,8 @@ def check_forest(model: BaseEnsemble) -> None:
 
 def check_histogram_trees(model: BaseHistGradientBoosting) -> None:
     """Check the nodes of gradient boosting on histograms."""
+    from counterpoint.trees.structure import check_children
+
     names = ("left", "right", "feature_idx", "num_threshold", "value", "is_leaf")
     for predictor in [p for row in getattr(model, "_predictors", []) for p in row]:
         nodes = predictor.nodes

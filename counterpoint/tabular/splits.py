@@ -89,12 +89,12 @@ class Held:
             if is_date(values):
                 said.append(
                     f"column {name!r} holds dates: to know how well what comes later is "
-                    f"predicted, test on the latest rows: time={name!r} (--time)."
+                    f"predicted, test on the latest rows: time={name!r}."
                 )
             elif names_an_id(name) and 1 < values.nunique() < _NEARLY * values.notna().sum():
                 said.append(
                     f"column {name!r} names the same one in several rows, and some may be in both "
-                    f"parts: group={name!r} (--group) keeps them together."
+                    f"parts: group={name!r} keeps them together."
                 )
         return said
 

@@ -189,13 +189,17 @@ def _useless(values: pd.Series, name: str, wish: str) -> str | None:
         return None
     texts = as_texts(filled)
     distinct = texts.nunique()
+    if distinct <= _FEW or _is_prose(texts):
+        return None
+    if distinct > _NEARLY * len(filled):
+        return f"an id: {_every(distinct, filled)} has a text of its own"
     if distinct > MOST_CATEGORIES:
-        if _is_prose(texts):
-            return None
         return f"it has {distinct} different texts, more than {MOST_CATEGORIES}"
-    if distinct > _FEW and distinct > _NEARLY * len(filled) and not _is_prose(texts):
-        return "nearly every row has a text of its own"
     return None
+
+
+def _every(distinct: int, filled: pd.Series) -> str:
+    return "every row" if distinct == len(filled) else "nearly every row"
 
 
 def _only_value(filled: pd.Series) -> str | None:
@@ -218,9 +222,8 @@ def _numeric_id(filled: pd.Series, name: str) -> str | None:
     numbers = as_floats(filled)
     if not np.all(numbers == np.floor(numbers)):
         return None
-    every = "every row" if distinct == len(filled) else "nearly every row"
     if names_an_id(name):
-        return f"an id: {every} has a number of its own"
+        return f"an id: {_every(distinct, filled)} has a number of its own"
     span = numbers.max() - numbers.min() + 1
     if distinct == len(filled) == span and not _TIME.search(name):
         return "an id: it counts the rows"

@@ -19,11 +19,12 @@ MOST_CLASSES = 20
 _FEWEST = 8  # rows with a number, below which there is nothing to learn and to test
 
 
-def find_task(values: pd.Series, target: str, task: str | None = None) -> Task:
+def find_task(values: pd.Series, target: str, task: str | None = None, *, form: str = "") -> Task:
     """Tell whether a target column holds classes or numbers to estimate.
 
-    Numbers with fractions are numbers, unless there are few different ones; whole numbers are
-    classes if there are at most 20 different ones, and no more than half as many as rows.
+    Numbers with fractions or with a unit are numbers, unless there are few different ones; whole
+    numbers are classes if there are at most 20 different ones, and no more than half as many as
+    rows.
 
     Parameters
     ----------
@@ -33,6 +34,8 @@ def find_task(values: pd.Series, target: str, task: str | None = None) -> Task:
         Its name, for messages.
     task : {"classification", "regression"} or None, default=None
         What was asked for; None finds out.
+    form : str, default=""
+        How its cells were written: "USD" of $1,234, say.
 
     Returns
     -------
@@ -64,7 +67,7 @@ def find_task(values: pd.Series, target: str, task: str | None = None) -> Task:
     n, distinct = len(numbers), len(np.unique(numbers))
     if distinct <= MOST_CLASSES and distinct <= n / 2:
         return "classification"
-    if (numbers != np.round(numbers)).any():
+    if (numbers != np.round(numbers)).any() or form.strip(","):
         return "regression"
     if n < _FEWEST:
         return "classification"  # which says what is wrong with it
@@ -87,7 +90,8 @@ def prepare(
     names = [str(name) for name in frame.columns]
     found: Task = "classification"
     if names.count(target) == 1 and len(frame):  # else the checks below say what is wrong
-        found = find_task(frame.iloc[:, names.index(target)], target, task)
+        form = (forms or {}).get(target, "")
+        found = find_task(frame.iloc[:, names.index(target)], target, task, form=form)
     if found == "classification":
         check = partial(check_target, sure=task is not None)
         return prepare_table(frame, target, check=check, wishes=wishes, forms=forms)

@@ -22,6 +22,11 @@ def figure(value: float | None) -> str:
     return f"{value:.{max(0, 3 - math.floor(math.log10(size)))}f}"
 
 
+def span(low: float, high: float) -> str:
+    """Return an interval in units of the data."""
+    return f"{figure(low)} to {figure(high)}"
+
+
 def percent(share: float | None) -> str:
     """Return a share in percent."""
     return UNDEFINED if share is None else f"{100 * share:.1f} %"

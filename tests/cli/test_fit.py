@@ -38,7 +38,8 @@ def test_fit(run, data, monkeypatch):
     ran = run("fit", data, "--target", "class", "--method", "bagging")
     assert ran.code == 0
     assert ran.err == (
-        "counterpoint: note: column 'id' left out: nearly every row has a text of its own.\n"
+        "counterpoint: note: column 'id' left out: an id: every row has a text of its own; --keep "
+        "'id' to use it.\n"
         "counterpoint: wrote the model to model.skops\n"
         "counterpoint: wrote the page to model.html\n"
     )

@@ -50,7 +50,7 @@ def test_compare(run, data):
     ran = run("compare", data, "--target", "price", "--methods", "mean,tree,linear")
     assert ran.code == 0
     assert re.search(
-        r"^Method +RMSE +95 % interval +Behind +MAE +R² +Seconds$", ran.out, re.MULTILINE
+        r"^Method +RMSE +95 % interval +Behind +MAE +R² +Seconds +Size$", ran.out, re.MULTILINE
     )
     assert "price is a number; each method tried on 5 folds" in ran.out
 

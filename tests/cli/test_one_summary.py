@@ -114,7 +114,7 @@ def test_one_error_everywhere(shown):
         assert method == "pruned-tree"
         return
     assert members["verdict"].startswith(f"The ensemble errs {error}")
-    assert members["verdict"] in page
+    assert members["verdict"] in page.replace("\N{NO-BREAK SPACE}", " ")
     assert members["verdict"] in " ".join(terminal.split())
     assert members["measures"]["vote_error"]["value"] == pytest.approx(summary["score"]["error"])
     assert members["decompositions"][0]["terms"][-1]["value"] == pytest.approx(
@@ -181,7 +181,7 @@ def test_one_error_of_numbers_everywhere(shown_numbers):
     if members is None:
         assert method == "hist-boosting"
         return
-    assert members["verdict"] in page
+    assert members["verdict"] in page.replace("\N{NO-BREAK SPACE}", " ")
     assert members["verdict"] in " ".join(terminal.split())
     if members["growth"] is not None:
         assert members["growth"]["rmse"][-1] == pytest.approx(score["rmse"])

@@ -86,6 +86,22 @@ def test_rows_that_cannot_be_used_are_counted_and_shown(events):
         clean_events(events, find_event_columns(events, time="event", type="event"))
 
 
+@pytest.mark.parametrize("mark", [".", ","])
+def test_times_that_are_numbers_may_have_mistakes_too(events, mark):
+    times = events["time"].map(lambda time: f"{time:.2f}".replace(".", mark))
+    times[4] = "not known"
+    customers = events["customer"].astype(float)
+    customers[9] = np.nan
+    read = read_log(events.assign(time=times, customer=customers))
+    assert read.columns.sentence() == find_event_columns(events).sentence()
+    assert len(read.log) == len(events) - 2
+    assert "1 with a 'time' that cannot be read" in " ".join(read.notes)
+    assert "'not known'" in " ".join(read.notes)
+    assert read.log.entities.dtype.kind == "i"  # not 12.0, which nobody wrote
+    kept = events.drop(index=[4, 9])
+    assert sorted(read.log.time) == pytest.approx(sorted(kept["time"].round(2)))
+
+
 @pytest.mark.parametrize(
     ("texts", "days"),
     [

@@ -12,8 +12,11 @@ from counterpoint.tabular.columns import (
     check_target,
     describe_columns,
     find_column,
+    no_header,
+    prepare_table,
     text_labels,
 )
+from counterpoint.tabular.reader import read_table
 
 
 def check(values):
@@ -43,11 +46,45 @@ def test_columns_are_told_apart():
         Column("flag", "category", ("False", "True"), "yes/no"),
         Column("when", "date", parts=("day", "weekday", "days since"), origin="2020-01-01"),
     ]
-    assert left_out["id"] == "nearly every row has a text of its own"
+    assert left_out["id"] == "an id: every row has a text of its own"
     assert left_out["empty"] == "it has no value at all"
     assert left_out["same"] == "it is the same as 'n'"
     assert left_out["only"] == "it holds one value only, 'x'"
     assert left_out["customer_id"] == "an id: every row has a number of its own"
+
+
+@pytest.mark.parametrize(
+    ("names", "values"),
+    [
+        (["5.1", "3.5", "1.4", "0.2", "setosa"], True),
+        (["6", "148", "72", "35", "1"], True),
+        (["-1", "+2", "x"], True),
+        (["sepal", "petal", "1.5"], False),
+        (["name", "2019", "2020", "2021"], False),
+        ([str(k) for k in range(64)], False),
+        (["1", "2", "3"], False),
+        (["1"], False),
+        (["", "a"], False),
+    ],
+)
+def test_a_row_of_values_is_no_header(names, values):
+    assert bool(no_header(names)) is values
+
+
+def test_a_file_without_a_header_is_told_of(tmp_path):
+    path = tmp_path / "iris.csv"
+    path.write_text("5.1,3.5,setosa\n" + "4.9,3.0,setosa\n6.3,3.3,other\n" * 20)
+    with pytest.raises(ValueError, match=r"no target column 'kind'.* These look like values: the"):
+        read_table(path, target="kind")
+    (note,) = read_table(path, target="setosa").notes
+    assert note.startswith("THE COLUMNS ARE CALLED '5.1', '3.5', 'setosa'. These look like values")
+
+
+def test_how_to_keep_an_id_is_said():
+    frame = pd.DataFrame({"name": [f"n{k}" for k in range(40)], "a": [0.5, 1, 2, 3] * 10})
+    *_, notes = prepare_table(frame.assign(t=list("ab") * 20), "t")
+    told = "column 'name' left out: an id: every row has a text of its own; keep='name' to use it."
+    assert told in notes
 
 
 def test_many_texts_are_left_out():

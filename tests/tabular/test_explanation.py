@@ -1,5 +1,7 @@
 """One tree in place of an ensemble: faithful as said, on rows it was not made from."""
 
+import re
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -47,7 +49,8 @@ def test_trees_are_merged(iris, forest):
     assert isinstance(one.tree, DecisionTreeClassifier)
     assert one.n_leaves == one.tree.get_n_leaves() == len(one.rules)
     assert one.feature_names == list(X.columns)
-    assert one.text().startswith("Merged from the trees of the ensemble: one tree with ")
+    made = f"Merged from the {one.n_members} trees of the ensemble"
+    assert one.text().startswith(f"{made}: one tree with ")
     assert one.text().endswith("\n".join(one.rules))
 
 
@@ -98,7 +101,13 @@ def test_others_are_distilled_on_the_columns_as_given(iris, model):
     assert one.fidelity > 0.8
     thresholds = one.tree.tree_.threshold[one.tree.tree_.feature >= 0]
     assert thresholds.max() > 1.5  # centimetres, not standard deviations
-    assert one.text().startswith("Grown on what the model says")
+    first = one.text().splitlines()[0]
+    told = re.match(
+        r"Grown on what the model says about (\d+) rows( and \d+ artificial ones)?: ", first
+    )
+    rows = int(told[1]) + int(told[2].split()[1] if told[2] else 0)
+    assert int(told[1]) == one.n_fit
+    assert f" of {rows}, " in one.rules[0]  # what rules count
 
 
 def test_merged_behind_a_pipeline_has_its_columns():

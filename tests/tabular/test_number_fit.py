@@ -102,7 +102,8 @@ def test_a_model_no_better_than_the_mean_says_so_loudly():
     summary = fit(noise, "d", "neighbours").summary(tree=False)
     assert summary["warnings"][0].startswith("NOT BETTER THAN ")
     assert summary["warnings"][0] not in summary["notes"]
-    assert fit(noise, "d", "linear").summary(tree=False)["warnings"] == []  # one of the simple
+    [line] = fit(noise, "d", "linear").summary(tree=False)["warnings"]  # held against the others
+    assert line.startswith("NOT BETTER THAN MEAN ")
     large = number_table(600)
     assert fit(large, "price", "hist-boosting").summary(tree=False)["warnings"] == []
 

@@ -1,17 +1,20 @@
 """Why a model says what it says about a row: votes, rows like it, sets that hold the truth."""
 
+import re
+
 import numpy as np
 import pandas as pd
 import pytest
 from sklearn.ensemble import RandomForestRegressor
-from tables import mixed_table
+from tables import mixed_table, number_table
 
 from counterpoint import MemberOutputs, tabular
 from counterpoint._conformal import conformal_limit
 from counterpoint.datasets import load
 from counterpoint.tabular.contributions import has_shap
 from counterpoint.tabular.coverage import class_sets, number_intervals
-from counterpoint.tabular.row_reasons import dispute, nearest_rows
+from counterpoint.tabular.dispute import dispute
+from counterpoint.tabular.row_reasons import nearest_rows
 
 
 @pytest.fixture(scope="module")
@@ -130,6 +133,18 @@ def test_reasons(fitted):
     summary = told.summary()
     assert summary["votes"] == table["votes"].tolist()
     assert any(note.startswith("the one tree: On 23 rows") for note in told.notes)
+
+
+def test_reasons_of_numbers_are_in_units_of_the_target():
+    table = number_table(120)
+    model = tabular.fit(table.assign(price=1000 * table["price"]), "price", "linear")
+    first = tabular.predict(model, table.head(3), reasons=True).table.iloc[0]
+    told = " ".join([first["columns"], first["nearest"]])
+    assert "e+" not in told
+    assert re.search(r"[+-]\d{3,}", first["columns"])
+    near = [float(cell.split(" ")[0]) for cell in first["nearest"].split(", ")]
+    known = np.asarray(model.y_train, dtype=float)
+    assert all(np.abs(known - value).min() <= 0.5 for value in near)
 
 
 def test_what_needs_rows_says_so(fitted, tmp_path):

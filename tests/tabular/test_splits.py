@@ -52,7 +52,7 @@ def test_what_rows_by_lot_would_have_promised_is_told():
     honest = tabular.fit(table, "outcome", "random-forest", group="customer_id")
     assert by_lot.score.error < 0.1  # it knows the customers
     assert honest.score.error > 0.3  # and nothing else
-    assert any("group='customer_id' (--group) keeps them together" in note for note in by_lot.notes)
+    assert any("group='customer_id' keeps them together" in note for note in by_lot.notes)
     told = next(note for note in honest.notes if "it would have promised" in note)
     assert "whole groups of 'customer_id'" in told
     assert "customer_id" in honest.left_out
@@ -87,7 +87,7 @@ def test_dates_ask_for_an_order_in_time():
     )
     table["y"] = np.cumsum(rng.normal(size=120))
     told = tabular.fit(table, "y", "tree").notes
-    assert any("test on the latest rows: time='day' (--time)" in note for note in told)
+    assert any("test on the latest rows: time='day'." in note for note in told)
     later = tabular.fit(table, "y", "tree", time="day")
     assert later.split == "the latest by 'day'"
     assert any("off (RMSE) there" in note for note in later.notes)

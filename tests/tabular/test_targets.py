@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from counterpoint.tabular import fit
+from counterpoint.tabular import fit, read_table
 from counterpoint.tabular.targets import find_task, prepare, texts_of
 
 
@@ -30,6 +30,16 @@ def test_whole_numbers_that_may_be_either_are_asked_about(values):
         find_task(pd.Series(values), "t")
     assert find_task(pd.Series(values), "t", "regression") == "regression"
     assert find_task(pd.Series(values), "t", "classification") == "classification"
+
+
+def test_whole_numbers_with_a_unit_are_numbers(tmp_path):
+    rows = "".join(f"{k % 7},${1000 + 37 * k}\n" for k in range(60))
+    (tmp_path / "prices.csv").write_text(f"rooms,price\n{rows}")
+    read = read_table(tmp_path / "prices.csv", target="price")
+    _, y, *_ = prepare(read.frame, "price", forms=read.forms)
+    assert y[:3].tolist() == [1000.0, 1037.0, 1074.0]
+    with pytest.raises(ValueError, match="looks like a number"):
+        find_task(pd.Series(np.arange(1000, 1060)), "n", form=",")  # a comma is no unit
 
 
 def test_numbers_cannot_be_made_of_words():

@@ -111,9 +111,24 @@ def test_a_model_no_better_than_a_simple_one_says_so_loudly():
     rng = np.random.RandomState(0)
     noise = pd.DataFrame(rng.normal(size=(200, 3)), columns=list("abc"))
     noise["class"] = np.where(rng.rand(200) < 0.8, "often", "seldom")
-    loud = [note for note in fit(noise, "class", "tree").notes if "NOT" in note]
-    assert not loud  # it is one of the simple models itself
+    for method in ("tree", "logistic-regression"):  # simple models themselves, beside the others
+        loud = [note for note in fit(noise, "class", method).notes if "NOT" in note]
+        assert len(loud) == 1
+        assert loud[0].startswith("NOT BETTER THAN MAJORITY CLASS")
+        assert "every class" not in loud[0]
     fitted = fit(noise, "class", "bagging")
     assert any(note.startswith("NOT BETTER THAN MAJORITY CLASS") for note in fitted.notes)
     clear = noise.assign(**{"class": np.where(noise["a"] * noise["b"] > 0, "one", "other")})
     assert not any("NOT BETTER" in note for note in fit(clear, "class", "random-forest").notes)
+
+
+def test_a_model_made_for_a_rare_class_is_not_only_blamed():
+    rng = np.random.RandomState(0)
+    rare = pd.DataFrame(rng.normal(size=(900, 3)), columns=list("abc"))
+    chance = 1 / (1 + np.exp(-(1.5 * rare["a"] - 4)))
+    rare["class"] = np.where(rng.rand(900) < chance, "seldom", "often")
+    loud = fit(rare, "class", "logistic-regression", class_weight="balanced").summary(tree=False)
+    line = loud["warnings"][0]
+    assert line.startswith("NOT BETTER THAN MAJORITY CLASS")
+    told = f"{100 * loud['by_class']['balanced_error']:.1f} % wrong, not 50.0 %."
+    assert line.endswith(f"better than always saying one class: {told}")

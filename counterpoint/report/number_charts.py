@@ -1,46 +1,23 @@
-"""The page of a model of numbers: what is drawn on it, and its script's data."""
+"""What only the page of a model of numbers draws, and what its script needs."""
 
 from typing import Any
 
 import numpy as np
 
-from counterpoint._text import visible
 from counterpoint.report import drawing
-from counterpoint.report.column_charts import dependence_charts, importance_rows
 from counterpoint.report.drawing import axes, frame, padded, path_of
-from counterpoint.report.render import render
 from counterpoint.tabular.words import figure
 
 
-def render_number_page(summary: dict[str, Any]) -> str:
-    """Return the page of a model of numbers as HTML."""
-    return render(
-        "numbers.html.j2",
-        summary=summary,
-        charts=_charts(summary),
-        data=visible(_for_script(summary)),
-    )
-
-
-def _charts(summary: dict[str, Any]) -> dict[str, Any]:
-    rows = [{"name": "This model", **summary["score"]}, *summary["baselines"]["rows"]]
-    charts: dict[str, Any] = {
-        "errors": drawing.interval_rows(rows, name="rmse", percent=False),
+def number_charts(summary: dict[str, Any]) -> dict[str, Any]:
+    """Place answers against the truth, residuals, and how members join."""
+    charts = {
         "points": points_chart(summary["residuals"]),
         "residuals": residual_chart(summary["residuals"]),
-        "importance": importance_rows(summary["importance"]),
-        "dependence": dependence_charts(summary["dependence"], numbers=True),
-        "tree": drawing.tree_lines(summary["tree"]["shown"]["nodes"]) if summary["tree"] else [],
-        "sums": [],
     }
     members = summary["members"]
-    if members is None:
-        return charts
-    charts["matrix"] = (
-        drawing.matrix_image(members["matrix"]["values"]) if members["matrix"] else None
-    )
-    charts["growth"] = number_growth(members["growth"]) if members["growth"] else None
-    charts["sums"] = [{**d, "bars": drawing.bars(d["terms"])} for d in members["decompositions"]]
+    if members is not None and members["growth"]:
+        charts["growth"] = number_growth(members["growth"])
     return charts
 
 
@@ -94,10 +71,10 @@ def number_growth(growth: dict[str, Any]) -> dict[str, Any]:
     )  # fmt: skip
 
 
-def _for_script(summary: dict[str, Any]) -> dict[str, Any]:
+def number_script(summary: dict[str, Any], charts: dict[str, Any]) -> dict[str, Any]:
     """Return what the script needs to answer a pointer; nothing else goes in."""
     members = summary["members"]
-    if members is None or not members["matrix"]:
+    if not charts["matrix"]:
         return {}
     matrix = members["matrix"]
     return {
