@@ -9,7 +9,16 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from sklearn.tree import DecisionTreeClassifier
-from studio_page import AUDIT, READY, choose, click, error_shown, middle, wait_error
+from studio_page import (
+    AUDIT,
+    READY,
+    brush_upper_left,
+    choose,
+    click,
+    error_shown,
+    middle,
+    wait_error,
+)
 
 from counterpoint import MemberOutputs
 from counterpoint.auto import OverproduceSelectClassifier
@@ -23,17 +32,7 @@ def test_brushing_the_cloud_moves_everything_else(show, model_file):
     page = show(model_file)
     outputs = ensemble_of_model(load(model_file), "").outputs
     assert page.run("document.querySelectorAll('#members tbody tr:not([hidden])').length") == 50
-    x, y, width, height = middle(page, ".cloud canvas")
-    # The upper left: pairs that disagree, and err.
-    page.drag((x - 0.36 * width, y - 0.42 * height), (x - 0.05 * width, y + 0.05 * height))
-    visible = "document.querySelectorAll('#members tbody tr:not([hidden])').length"
-    page.wait(
-        f"{visible} < 50 && document.querySelector('#fights').dataset.of === String({visible})"
-    )
-    kept = page.run(
-        "Array.from(document.querySelectorAll('#members tbody tr:not([hidden])'),"
-        "row => Number(row.dataset.member))"
-    )
+    kept = brush_upper_left(page)
     assert 2 <= len(kept) < 50
     rows = page.run(
         "Array.from(document.querySelectorAll('#fights button'), b => Number(b.dataset.row))"

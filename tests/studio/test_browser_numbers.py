@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from studio_page import AUDIT, READY, choose, click, error_shown, middle, wait_error
+from studio_page import AUDIT, READY, brush_upper_left, choose, click, error_shown, wait_error
 
 from counterpoint import MemberPredictions
 from counterpoint.studio.opening import ensemble_of_model
@@ -19,16 +19,7 @@ def test_the_cloud_and_what_if_of_numbers(show, price_model):
         assert word in text
     for word in ("kappa", "Recall", "Log-loss", "robabilit"):
         assert word not in text
-    x, y, width, height = middle(page, ".cloud canvas")
-    page.drag((x - 0.36 * width, y - 0.42 * height), (x - 0.05 * width, y + 0.05 * height))
-    visible = "document.querySelectorAll('#members tbody tr:not([hidden])').length"
-    page.wait(
-        f"{visible} < 50 && document.querySelector('#fights').dataset.of === String({visible})"
-    )
-    kept = page.run(
-        "Array.from(document.querySelectorAll('#members tbody tr:not([hidden])'),"
-        "row => Number(row.dataset.member))"
-    )
+    kept = brush_upper_left(page)
     rows = page.run(
         "Array.from(document.querySelectorAll('#fights button'), b => Number(b.dataset.row))"
     )

@@ -18,6 +18,9 @@ const NUMBERS = {
 };
 export const words = (numbers) => numbers ? NUMBERS : CLASSES;
 
+const NETWORKS = ["Networks, alone or as one", "strength", { name: "strength", start: "Train along the strength",
+  what: "Negative correlation learning: 0 is networks trained alone, 1 is networks trained as one." }];
+
 const sums = (told, write) => told.decompositions.map((one) => h("div", {}, h("h3", {}, one.loss), waterfall(one.terms, write),
   h("p", { class: "note" }, one.identity + ". " + one.source + ".")));
 
@@ -83,8 +86,7 @@ function classKind(m) {
     paths: [
       ["Boosting that rewards disagreeing", "lam", { name: "lambda", start: "Train along lambda",
         what: "AdaBoost.NC on the same training rows, from plain AdaBoost (0) on: the more the penalty, the farther members go apart." }],
-      ["Networks, alone or as one", "strength", { name: "strength", start: "Train along the strength",
-        what: "Negative correlation learning: 0 is networks trained alone, 1 is networks trained as one." }],
+      NETWORKS,
     ],
     epochs: ["mean output", "Mean output of each network for the last class, epoch by epoch", "What each network says on average of the last class, over its rows: drawn together, or kept apart."],
   };
@@ -136,8 +138,7 @@ function numberKind(m) {
     paths: [
       ["Boosters grown together", "boosters", { name: "strength of boosters", start: "Train along the strength",
         what: "Negative correlation learning with boosted trees: 0 is boosters grown alone, 1 is boosters grown as one." }],
-      ["Networks, alone or as one", "strength", { name: "strength", start: "Train along the strength",
-        what: "Negative correlation learning: 0 is networks trained alone, 1 is networks trained as one." }],
+      NETWORKS,
     ],
     epochs: ["distance from the mean", "Mean distance of each network from their mean, epoch by epoch", "How far each network is from the mean of all, on average over the rows: drawn together, or kept apart."],
   };
