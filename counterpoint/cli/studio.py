@@ -26,7 +26,7 @@ def studio(
         str | None, options.option("FILE is a table: what to predict.", "COLUMN")
     ] = None,
     truth: Annotated[
-        str | None, options.option("FILE holds predictions: the true labels.", "COLUMN")
+        str | None, options.option("FILE holds predictions: what is true.", "COLUMN")
     ] = None,
     data: Annotated[
         Path | None, options.option("For a model: rows with labels to look at.", "FILE")

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from counterpoint.report.model_page import render_page
-from counterpoint.studio.opening import Ensemble
+from counterpoint.studio.ensembles import Ensemble
 from counterpoint.tabular import assess, save
 from counterpoint.tabular.table_model import TableModel
 from counterpoint.tabular.training import Fit
@@ -23,16 +23,17 @@ def page(session: "Session", data: dict[str, Any]) -> bytes:
         summary = model.summary()
     else:
         found: Any = assess(
-            model.model, ensemble.X, ensemble.outputs.classes[ensemble.outputs.y],
+            model.model, ensemble.X, ensemble.truth,
             X_train=model.X_train, y_train=model.y_train, title=model.title(""),
             random_state=model.random_state, max_rows=None,
         )  # fmt: skip
         summary = found.summary()
-    told = ensemble.what.judge(data.get("rule", "vote"), data.get("weights"))
+    rule = data.get("rule", ensemble.what.simplest)
+    told = ensemble.what.judge(rule, data.get("weights"))
     summary["notes"] = [
         *summary["notes"],
-        f"In the studio {told['n_members']} members were combined by {told['rule']!r}: error "
-        f"{told['error']:.4f} ({told['low']:.4f} to {told['high']:.4f}) on {told['n_rows']} rows.",
+        f"In the studio {told['n_members']} members were combined by {told['rule']!r}: "
+        f"{ensemble.sentence(told)} on {told['n_rows']} rows.",
     ]
     return render_page(summary).encode("utf-8")
 

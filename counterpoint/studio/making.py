@@ -3,25 +3,37 @@
 from typing import TYPE_CHECKING, Any, get_args
 
 import numpy as np
+from numpy.typing import NDArray
 
 from counterpoint._outputs import MemberOutputs
+from counterpoint._predictions import MemberPredictions
+from counterpoint._validation import check_choice
 from counterpoint.combiners import MeanCombiner
+from counterpoint.studio.ensembles import ClassEnsemble, Ensemble, NumberEnsemble
 from counterpoint.studio.jobs import Job
 from counterpoint.studio.opening import Source, ensemble_of_model, read_again
-from counterpoint.tabular import METHODS, WhatIf, look_at
 from counterpoint.tabular import fit as fit_table
+from counterpoint.tabular import look_at
 from counterpoint.tabular.members import evenly
+from counterpoint.tabular.methods import find_method
+from counterpoint.tabular.reader import TableFile
 from counterpoint.tabular.taking import Use
+from counterpoint.tabular.targets import TASKS, Task, find_task
 
 if TYPE_CHECKING:
     from counterpoint.studio.session import Session
 
 Data = dict[str, Any]
-# Methods that have members, the one that tries many first.
-OFFERED = (
-    "auto", "random-forest", "adaboost-nc", "adaboost", "bagging", "ncl", "rotation",
-    "extra-trees", "decorate",
-)  # fmt: skip
+# Methods that have members which mean something alone, the one that tries many first.
+OFFERED: dict[Task, tuple[str, ...]] = {
+    "classification": (
+        "auto", "random-forest", "adaboost-nc", "adaboost", "bagging", "ncl", "rotation",
+        "extra-trees", "decorate",
+    ),
+    "regression": (
+        "auto", "random-forest", "ncl", "bagging", "extra-trees", "selection", "experts",
+    ),
+}  # fmt: skip
 _ROWS_WATCHED = 5000
 
 
@@ -29,13 +41,21 @@ def columns(session: "Session", data: Data) -> Data:
     """Say what each column is taken for, and why; with the wishes of whoever looks."""
     source = _need_table(session)
     target, wishes = data.get("target") or None, _wishes(data)
+    task: Task | None = None
     if target is None:
         told = look_at(source.open()).summary()
     else:
-        told = look_at(read_again(source, target, wishes), target).summary()
+        table = read_again(source, target, wishes)
+        told = look_at(table, target).summary()
+        try:
+            task = _task_of(table, target, _task(data))
+        except ValueError as error:  # whole numbers that may be either: the page asks
+            told["notes"] = [*told["notes"], str(error).partition(";")[0] + ": say what it is."]
     return {
-        **told, "uses": list(get_args(Use)),
-        "methods": [{"name": name, "what": METHODS[name].what} for name in OFFERED],
+        **told, "uses": list(get_args(Use)), "task": task,
+        "methods": [
+            {"name": name, "what": find_method(name, task).what} for name in OFFERED[task]
+        ] if task else [],
     }  # fmt: skip
 
 
@@ -44,24 +64,26 @@ def fit(session: "Session", data: Data) -> Data:
     source = _need_table(session)
     target, wishes = data["target"], _wishes(data)
     method, seed = data.get("method", "auto"), int(data.get("random_state", 0))
-    limit = data.get("time_limit")
-    if method not in OFFERED:
-        raise ValueError(f"method={method!r}: choose {', '.join(OFFERED)}.")
+    limit = None if data.get("time_limit") is None else float(data["time_limit"])
+    task = _task(data)
     table = read_again(source, target, wishes)
+    check_choice(method, "method", OFFERED[_task_of(table, target, task)])
     watch = _Watch()
 
     def work() -> Data:
         fitted = fit_table(
-            table, target, method, random_state=seed, progress=False,
-            time_limit=None if limit is None else float(limit),
+            table, target, method, random_state=seed, progress=False, task=task,
+            time_limit=limit,
         )  # fmt: skip
-        lines = _lines(source, target, wishes, method, seed, limit, watch.n_tried, job.stopped)
+        options = {"random_state": seed, "time_limit": limit, "task": task}
+        lines = _lines(source, target, wishes, method, options, watch.n_tried * job.stopped)
         ensemble = ensemble_of_model(fitted, lines)
         with session.lock:
             session.ensemble, session.target = ensemble, target
             session.version += 1
+        error = fitted.score.rmse if fitted.task == "regression" else fitted.score.error
         return {
-            "error": fitted.score.error, "low": fitted.score.low, "high": fitted.score.high,
+            "error": error, "low": fitted.score.low, "high": fitted.score.high,
             "n_rows": fitted.score.n, "seconds": fitted.seconds, "notes": fitted.notes,
             "warnings": fitted.assessment.warnings(),
         }  # fmt: skip
@@ -93,45 +115,62 @@ class _Watch:
         return len(self.answers)
 
     def heard(self, step: Data) -> Data:
-        if step.get("step") != "tried" or step["answers"].ndim != 2:
+        if step.get("step") != "tried":
             return {
                 name: value for name, value in step.items() if isinstance(value, str | int | float)
             }
         rows = evenly(len(step["y"]), _ROWS_WATCHED)
-        y = step["y"][rows]
         self.answers[step["name"]] = step["answers"][rows]
         names = [name for name in self.answers if name in step["weights"]]
-        outputs = MemberOutputs(
-            proba=np.stack([self.answers[name] for name in names]), y=y, names=names,
-            classes=np.arange(step["answers"].shape[1]),
-        )  # fmt: skip
         weights = np.array([step["weights"][name] for name in names])
-        own = MeanCombiner(weights if weights.any() else None)
-        told = WhatIf(outputs, own=own).judge("own")
+        so_far = _so_far(np.stack([self.answers[name] for name in names]), step["y"][rows], names)
+        so_far.own = MeanCombiner(weights if weights.any() else None)
+        told = so_far.what.judge("own")
         return {
-            "name": step["name"], "alone": float(outputs.errors[names.index(step["name"])]),
+            "name": step["name"], "alone": float(so_far.errors[names.index(step["name"])]),
             "error": told["error"], "low": told["low"], "high": told["high"],
             "loss": float(step["loss"]), "seconds": float(step["seconds"]),
             "weights": {n: round(float(w), 4) for n, w in zip(names, weights, strict=True)},
             "n_tried": len(names), "n_members": step["n_members"],
+            "numbers": isinstance(so_far, NumberEnsemble),
         }  # fmt: skip
 
 
+def _so_far(answers: NDArray, y: NDArray, names: list[str]) -> Ensemble:
+    """Make members of the answers of those tried: shares of classes, or numbers."""
+    if answers.ndim == 2:
+        return NumberEnsemble(outputs=MemberPredictions(answers, y, names=names), made_by="")
+    classes = np.arange(answers.shape[2])
+    return ClassEnsemble(
+        outputs=MemberOutputs(proba=answers, y=y, names=names, classes=classes), made_by=""
+    )
+
+
 def _lines(
-    source: Source, target: str, wishes: Data, method: str, seed: int, limit: Any, n_tried: int,
-    stopped: bool,
-) -> str:  # fmt: skip
+    source: Source, target: str, wishes: Data, method: str, options: Data, stopped_after: int
+) -> str:
     file = repr(str(source.path) if source.path is not None else source.name)
     wished = f", columns={wishes!r}" if wishes else ""
-    limited = "" if limit is None else f", time_limit={float(limit)!r}"
+    said = "".join(f", {name}={value!r}" for name, value in options.items() if value is not None)
     lines = [
         f"table = tabular.read_table({file}, target={target!r}{wished})",
-        f"model = tabular.fit(table, {target!r}, {method!r}, random_state={seed}{limited})",
+        f"model = tabular.fit(table, {target!r}, {method!r}{said})",
     ]
-    if stopped and n_tried:
-        lines.insert(1, f"# Stopped by hand after {n_tried} members: this tries them all. For the")
-        lines.insert(2, "# very same model, save it on the page and tabular.load() the file.")
+    if stopped_after:
+        lines.insert(
+            1, f"# Stopped by hand after {stopped_after} members: this tries them all. For"
+        )
+        lines.insert(2, "# the very same model, save it on the page and tabular.load() the file.")
     return "\n".join(lines)
+
+
+def _task(data: Data) -> Task | None:
+    given = data.get("task") or None
+    return None if given is None else check_choice(given, "task", TASKS)
+
+
+def _task_of(table: TableFile, target: str, task: Task | None) -> Task:
+    return find_task(table.frame.rename(columns=str)[target], target, task)
 
 
 def _wishes(data: Data) -> dict[str, str]:

@@ -2,7 +2,6 @@
 
 import io
 from dataclasses import dataclass, field
-from functools import cached_property
 from os import PathLike
 from pathlib import Path
 from typing import IO, Any
@@ -13,11 +12,14 @@ from numpy.typing import NDArray
 
 from counterpoint._files import find_file
 from counterpoint._outputs import MemberOutputs
-from counterpoint.combiners import Combiner, combiner_of
-from counterpoint.tabular import WhatIf, explain, load, read_predictions, read_table
+from counterpoint._predictions import MemberPredictions
+from counterpoint.combiners import MeanCombiner, combiner_of
+from counterpoint.studio.ensembles import ClassEnsemble, Ensemble, NumberEnsemble
+from counterpoint.tabular import load, read_number_predictions, read_predictions, read_table
 from counterpoint.tabular.deciding import undecided
-from counterpoint.tabular.explanation import Explanation
 from counterpoint.tabular.inputs import ask_members
+from counterpoint.tabular.number_members import ask_number_members, find_weights
+from counterpoint.tabular.number_outputs import holds_numbers
 from counterpoint.tabular.prediction import judging_rows
 from counterpoint.tabular.reader import TableFile
 from counterpoint.tabular.table_model import TableModel
@@ -68,6 +70,9 @@ class Source:
             return True
 
 
+_ALONE = "This model has no members that could disagree: fit an ensemble."
+
+
 class _Named(io.BytesIO):
     def __init__(self, content: bytes, name: str):
         super().__init__(content)
@@ -79,52 +84,20 @@ def _stamp(path: Path) -> tuple[int, int]:
     return found.st_size, found.st_mtime_ns
 
 
-@dataclass(kw_only=True)
-class Ensemble:
-    """Members and what they say about rows they were not trained on.
-
-    Attributes
-    ----------
-    outputs : MemberOutputs
-    made_by : str
-        Lines of Python that give ``what``, a :class:`~counterpoint.tabular.WhatIf`.
-    model : TableModel or None
-    X : DataFrame or None
-        The rows.
-    """
-
-    outputs: MemberOutputs
-    made_by: str
-    model: TableModel | None = None
-    X: pd.DataFrame | None = None
-    own: Combiner | None = None
-    points: NDArray | None = None
-    paths: dict[str, Any] = field(default_factory=dict)
-
-    @cached_property
-    def what(self) -> WhatIf:
-        """The members, to be combined in one way after another."""
-        return WhatIf(self.outputs, points=self.points, own=self.own)
-
-    @cached_property
-    def tree(self) -> Explanation:
-        """One tree in place of the model."""
-        if self.model is None:
-            raise ValueError("Only a model has a tree in its place: open one, or fit one.")
-        return explain(self.model, random_state=self.model.random_state)
-
-
-def ensemble_of_outputs(outputs: MemberOutputs, made_by: str = "") -> Ensemble:
+def ensemble_of_outputs(outputs: MemberOutputs | MemberPredictions, made_by: str = "") -> Ensemble:
     """Open what members said; right and wrong alone become the classes 1 and 0."""
+    if outputs.y is None and not (isinstance(outputs, MemberOutputs) and outputs.votes is None):
+        raise ValueError(f"The studio needs the truth: build the {type(outputs).__name__} with y.")
+    if isinstance(outputs, MemberPredictions):
+        own = None if outputs.weights is None else MeanCombiner(outputs.weights)
+        return NumberEnsemble(outputs=outputs, made_by=made_by, own=own)
     if outputs.votes is None:
         flags = outputs.correct.astype(int)
         outputs = MemberOutputs(
             flags, np.ones(outputs.n_samples, dtype=int), classes=[0, 1], names=outputs.names,
             sample_weight=outputs.sample_weight,
         )  # fmt: skip
-    if outputs.y is None:
-        raise ValueError("The studio needs the truth: build the MemberOutputs with y.")
-    return Ensemble(outputs=outputs, made_by=made_by, own=outputs.combiner)
+    return ClassEnsemble(outputs=outputs, made_by=made_by, own=outputs.combiner)
 
 
 def ensemble_of_model(model: TableModel, made_by: str, rows: Any = None) -> Ensemble:
@@ -138,20 +111,36 @@ def ensemble_of_model(model: TableModel, made_by: str, rows: Any = None) -> Ense
     rows : table, default=None
         With labels; None: the rows held out when it was fitted.
     """
-    if model.task == "regression":
-        raise ValueError("This model estimates numbers, and the studio shows classes so far.")
     if rows is not None:
         _, X, y, _ = judging_rows(model, rows)
     elif model.X_test is None or model.y_test is None:
         raise ValueError("The model keeps no rows to look at: give some with data=.")
     else:
         X, y = model.X_test, model.y_test
+    if model.task == "regression":
+        return _of_numbers(model, made_by, X, np.asarray(y, dtype=float))
     outputs = ask_members(model.model, X, np.asarray(y), None)
     if outputs.n_members < 2 or outputs.votes is None:
-        raise ValueError("This model has no members that could disagree: fit an ensemble.")
-    return Ensemble(
+        raise ValueError(_ALONE)
+    return ClassEnsemble(
         outputs=outputs, made_by=made_by, model=model, X=X,
         own=combiner_of(undecided(model.model), X, outputs), points=encoded(model, X),
+    )  # fmt: skip
+
+
+def _of_numbers(model: TableModel, made_by: str, X: pd.DataFrame, y: NDArray) -> NumberEnsemble:
+    outputs = ask_number_members(model.model, X, y, None)
+    if outputs.n_members < 2:
+        raise ValueError(_ALONE)
+    answers = np.asarray(model.model.predict(X), dtype=float)
+    share = find_weights(model.model, outputs, answers)
+    if share is None:  # it combines in a way of its own
+        return NumberEnsemble(outputs=outputs, made_by=made_by, model=model, X=X)
+    shift = float(np.mean(answers - share @ outputs.values))
+    rounding = 1e-9 * float(np.abs(answers).mean())
+    return NumberEnsemble(
+        outputs=outputs, made_by=made_by, model=model, X=X, own=MeanCombiner(share),
+        shift=shift if abs(shift) > rounding else 0.0,
     )  # fmt: skip
 
 
@@ -179,6 +168,11 @@ def open_source(
             raise ValueError("Name model files on the command line: counterpoint studio MODEL.")
         lines = f"model = tabular.load({str(source.path)!r})"
         return ensemble_of_model(load(source.path), lines)
+    if truth is not None:
+        table = read_table(source.open())
+        if holds_numbers(table, truth):
+            lines = f"outputs = tabular.read_number_predictions({_file(source)}, truth={truth!r})"
+            return ensemble_of_outputs(read_number_predictions(table, truth=truth), lines)
     if target is None:
         named = truth or "class"
         try:
@@ -202,4 +196,4 @@ def _file(source: Source) -> str:
     return repr(str(source.path) if source.path is not None else source.name)
 
 
-Openable = str | PathLike[str] | IO[bytes] | MemberOutputs | TableModel
+Openable = str | PathLike[str] | IO[bytes] | MemberOutputs | MemberPredictions | TableModel

@@ -2,6 +2,7 @@
 
 from typing import TYPE_CHECKING, Any
 
+from counterpoint._validation import check_choice
 from counterpoint.studio.jobs import Job
 from counterpoint.tabular.penalty_path import PATHS, penalty_path
 
@@ -13,10 +14,9 @@ def path(session: "Session", data: dict[str, Any]) -> dict[str, Any]:
     """Begin to train along a path; the last event of the job holds it."""
     ensemble = session.need_ensemble()
     kind, model = data["kind"], ensemble.model
-    if kind not in PATHS:
-        raise ValueError(f"kind={kind!r}: choose {', '.join(PATHS)}.")
     if model is None:
         raise ValueError("There are no rows to train on: fit a table, or open a model.")
+    check_choice(kind, "kind", PATHS[model.task])
     found = ensemble.paths.get(kind)
     if found is not None:
         return {"path": found}

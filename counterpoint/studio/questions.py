@@ -7,10 +7,11 @@ import numpy as np
 
 from counterpoint._tables import select_rows
 from counterpoint.studio import making, painting, paths, scripts
-from counterpoint.tabular.members import cell_values, evenly, pair_matrix
+from counterpoint.studio.ensembles import NumberEnsemble
+from counterpoint.tabular.members import cell_values, evenly
 from counterpoint.tabular.plain import plain
 from counterpoint.tabular.row_reasons import nearest_rows
-from counterpoint.tabular.small_tree import cut_back, rules_of, tree_nodes
+from counterpoint.tabular.small_tree import cut_back, error_of, rules_of, tree_nodes
 
 if TYPE_CHECKING:
     from counterpoint.studio.session import Session
@@ -49,7 +50,7 @@ def members(session: "Session", data: Data) -> Data:
     outputs = ensemble.outputs
     shown = evenly(outputs.n_members, MOST_PAIRED)
     some = outputs if len(shown) == outputs.n_members else outputs.take(shown)
-    pairs = pair_matrix(some) if some.n_members > 1 else None
+    pairs = ensemble.pairs(some) if some.n_members > 1 else None
     values = None
     if pairs is not None:  # back in the order of the members: the page sorts those alike
         place = np.argsort(pairs["order"])
@@ -58,15 +59,14 @@ def members(session: "Session", data: Data) -> Data:
     return plain(
         {
             "names": outputs.names,
-            "errors": np.round(outputs.errors, 6),
-            "classes": [str(label) for label in outputs.classes.tolist()],
+            "errors": [float(f"{error:.6g}") for error in ensemble.errors],
             "n_samples": outputs.n_samples,
-            "n_of_class": np.bincount(outputs.y, minlength=outputs.n_classes),
-            "has_proba": outputs.proba is not None,
+            **ensemble.kind(),
             "rules": ensemble.what.rules,
+            "simplest": ensemble.what.simplest,
             "own": None if own is None else np.round(own.shares(outputs), 6),
             "shown": shown,
-            "kappa": values,
+            "alike": values,
             "order": None if pairs is None else pairs["order"],
             "has_model": ensemble.model is not None,
             "method": "" if ensemble.model is None else ensemble.model.method,
@@ -86,7 +86,7 @@ def brush(session: "Session", data: Data) -> Data:
     if len(chosen) == 0:
         raise ValueError("members: give at least one.")
     weights = np.isin(np.arange(what.outputs.n_members), chosen).astype(int)
-    told = what.judge("vote", weights)
+    told = what.judge(what.simplest, weights)
     return {
         "error": told["error"], "low": told["low"], "high": told["high"],
         "rows": what.disputed(chosen, _ROWS_LISTED),
@@ -108,7 +108,10 @@ def thresholds(session: "Session", data: Data) -> Data:
     costs = {name: float(data.get(name, 1.0)) for name in ("fn", "fp")}
     if not all(0 <= cost < 1e12 for cost in costs.values()):
         raise ValueError("fn and fp: give costs from 0.")
-    return session.need_ensemble().what.thresholds(data["rule"], data.get("weights"), **costs)
+    ensemble = session.need_ensemble()
+    if isinstance(ensemble, NumberEnsemble):
+        raise ValueError("A threshold is for two classes, and these are numbers.")
+    return ensemble.what.thresholds(data["rule"], data.get("weights"), **costs)
 
 
 def row(session: "Session", data: Data) -> Data:
@@ -120,16 +123,13 @@ def row(session: "Session", data: Data) -> Data:
         raise ValueError(f"row={at}: give one from 0 to {outputs.n_samples - 1}.")
     told: Data = {
         "row": at,
-        "truth": int(outputs.y[at]),
-        "votes": outputs.votes[:, at],
-        "proba": None if outputs.proba is None else np.round(outputs.proba[:, at], _DIGITS),
+        **ensemble.said(at),
         "values": [],
         "nearest": [],
         "path": None,
     }
     if X is None or model is None:
         return plain(told)
-    told["row_name"] = str(X.index[at])
     every = list(range(X.shape[1]))
     texts = cell_values(X, at, every)
     told["values"] = [
@@ -140,7 +140,7 @@ def row(session: "Session", data: Data) -> Data:
         rows, far = nearest_rows(one, model.X_train, _NEAREST)
         told["nearest"] = [
             {
-                "label": str(model.y_train[r]), "distance": float(d),
+                "label": _said(model.y_train[r]), "distance": float(d),
                 "values": [one["text"] for one in cell_values(model.X_train, int(r), every)],
             }
             for r, d in zip(rows[0], far[0], strict=True)
@@ -148,7 +148,7 @@ def row(session: "Session", data: Data) -> Data:
     if "tree" in ensemble.__dict__ or data.get("tree"):  # it takes a while to make
         tree = ensemble.tree.table_tree
         told["path"] = tree.path(one)
-        told["tree_says"] = str(tree.predict(one)[0])
+        told["tree_says"] = _said(tree.predict(one)[0])
     return plain(told)
 
 
@@ -164,10 +164,9 @@ def tree(session: "Session", data: Data) -> Data:
     }  # fmt: skip
     assert ensemble.X is not None
     at = shown.apply(ensemble.X)
-    said, wrong = shown.says()[at], ensemble.outputs.classes[ensemble.outputs.y]
     told["shown"] = {
         "n_leaves": shown.tree.n_leaves,
-        "error": float(np.mean(said != wrong)),
+        "error": error_of(shown.says()[at], ensemble.truth, shown.classes),
         "n_rows": len(at),
     }
     told["rows_at"] = np.bincount(at, minlength=shown.tree.node_count)
@@ -181,17 +180,14 @@ def leaf(session: "Session", data: Data) -> Data:
     shown = cut_back(one.table_tree, max(1, min(int(data["leaves"]), one.n_leaves)))
     assert ensemble.X is not None
     rows = np.flatnonzero(shown.apply(ensemble.X) == int(data["leaf"]))
-    tally = ensemble.outputs.tally[rows[:_ROWS_LISTED]]
-    return plain(
-        {
-            "n_rows": len(rows),
-            "rows": [
-                {"row": int(r), "truth": int(ensemble.outputs.y[r]), "split": split,
-                 "dispute": float(1 - (split**2).sum())}
-                for r, split in zip(rows, tally, strict=False)
-            ],
-        }
-    )  # fmt: skip
+    return {"n_rows": len(rows), "rows": ensemble.what.rows(rows[:_ROWS_LISTED])}
+
+
+def _said(answer: Any) -> str:
+    """Return a label as it is, a number with the digits that people read."""
+    if isinstance(answer, float):
+        return f"{answer:.6g}".replace("-", "\N{MINUS SIGN}")
+    return str(answer)
 
 
 QUESTIONS: dict[str, Callable[["Session", Data], Data]] = {

@@ -25,7 +25,7 @@ def script(session: "Session", data: dict[str, Any]) -> dict[str, Any]:
     names = ensemble.outputs.names
     lines = ["from counterpoint import tabular", body.partition("\n\n")[0], "", made]
     lines.append(body.partition("\n\n")[2])
-    asked = repr(data.get("rule", "vote"))
+    asked = repr(data.get("rule", ensemble.what.simplest))
     if weights is not None and any(weight != 1 for weight in weights):
         if len(set(names)) == len(names):
             lines.append("weights = {")
@@ -34,11 +34,5 @@ def script(session: "Session", data: dict[str, Any]) -> dict[str, Any]:
         else:
             lines.append(f"weights = {[int(w) for w in weights]!r}")
         asked += ", weights"
-    lines += [
-        f"told = what.judge({asked})",
-        "print(f\"error {told['error']:.6f} ({told['low']:.6f} to {told['high']:.6f}), \"",
-        "      f\"log-loss {told['log_loss']:.6f}, {told['n_members']} members\")",
-        'for row in told["classes"]:',
-        "    print(f\"recall of {row['label']}: {row['recall']:.6f}\")",
-    ]
+    lines += [f"told = what.judge({asked})", *ensemble.printing]
     return {"script": "\n".join(lines) + "\n"}

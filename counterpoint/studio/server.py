@@ -20,6 +20,7 @@ from os import PathLike
 from typing import TYPE_CHECKING, Any
 
 from counterpoint._outputs import MemberOutputs
+from counterpoint._predictions import MemberPredictions
 from counterpoint.report.render import environment
 from counterpoint.studio.downloads import DOWNLOADS
 from counterpoint.studio.session import Session
@@ -275,7 +276,7 @@ class Served:
 
 
 def open_studio(
-    given: "str | PathLike[str] | MemberOutputs | TableModel | None" = None,
+    given: "str | PathLike[str] | MemberOutputs | MemberPredictions | TableModel | None" = None,
     *,
     truth: str | None = None,
     target: str | None = None,
@@ -288,7 +289,7 @@ def open_studio(
 
     Parameters
     ----------
-    given : path, MemberOutputs, TableModel or None, default=None
+    given : path, MemberOutputs, MemberPredictions, TableModel or None, default=None
         A table, a model file, a file of predictions, or the same from Python; None: drop one on the
         page.
     truth : str, default=None

@@ -6,10 +6,11 @@ from os import PathLike
 from typing import Any
 
 from counterpoint._outputs import MemberOutputs
+from counterpoint._predictions import MemberPredictions
 from counterpoint.studio import questions
+from counterpoint.studio.ensembles import Ensemble
 from counterpoint.studio.jobs import Job
 from counterpoint.studio.opening import (
-    Ensemble,
     Source,
     ensemble_of_model,
     ensemble_of_outputs,
@@ -25,7 +26,7 @@ class Session:
 
     Parameters
     ----------
-    given : path, MemberOutputs, TableModel or None, default=None
+    given : path, MemberOutputs, MemberPredictions, TableModel or None, default=None
         What to open; None: something is dropped on the page later.
     truth : str, default=None
         That ``given`` holds predictions, and the column of the truth.
@@ -45,7 +46,7 @@ class Session:
 
     def __init__(
         self,
-        given: "str | PathLike[str] | MemberOutputs | TableModel | None" = None,
+        given: "str | PathLike[str] | MemberOutputs | MemberPredictions | TableModel | None" = None,
         *,
         truth: str | None = None,
         target: str | None = None,
@@ -58,7 +59,7 @@ class Session:
         self.ensemble: Ensemble | None = None
         self.job: Job | None = None
         self.version = 0
-        if isinstance(given, MemberOutputs):
+        if isinstance(given, MemberOutputs | MemberPredictions):
             self.ensemble = ensemble_of_outputs(given)
         elif isinstance(given, TableModel):
             self.ensemble = ensemble_of_model(given, "", data)

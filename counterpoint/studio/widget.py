@@ -15,8 +15,8 @@ except ImportError as error:
     ) from error
 
 MODULES = (
-    "dom", "charts", "cloud", "matrix", "rows", "ensemble", "sliders", "tree", "table", "paint",
-    "studio", "widget",
+    "dom", "charts", "kinds", "cloud", "matrix", "rows", "ensemble", "sliders", "tree", "table",
+    "paint", "studio", "widget",
 )  # fmt: skip
 """The modules of the page in an order in which each finds those it needs."""
 _IMPORT = re.compile(r"^import [^;]*;\n", re.MULTILINE)
@@ -41,7 +41,7 @@ class Studio(AnyWidget):
 
     Parameters
     ----------
-    given : MemberOutputs, TableModel, path or None, default=None
+    given : MemberOutputs, MemberPredictions, TableModel, path or None, default=None
         As for :class:`~counterpoint.studio.Session`.
     truth, target, data
         As there.

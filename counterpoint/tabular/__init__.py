@@ -13,10 +13,12 @@
 ``predict``          what a model says about the rows of a table
 ``predict_large``    the same for files of any size, piece by piece
 ``save``, ``load``   model files that are safe to load
-``read_predictions`` members' predictions from a file; ``summarise_outputs`` measures them
+``read_predictions`` members' predictions from a file; ``summarise_outputs`` measures them;
+                     ``read_number_predictions`` where they are numbers
 ``read_answers``     the same with or without the truth; ``summarise_votes`` where there is none
 ``watch``            batches of new rows without labels: estimated error, alarms
 ``WhatIf``           other members or another rule, on the same rows, judged anew
+``NumberWhatIf``     the same for regressors
 ``run_demo``         three ensembles on a shipped data set, and how their members disagree
 ``warm_up``          compile ahead what the ``FIRST_USES`` of families would compile
 ==================== =====================================================================
@@ -41,7 +43,9 @@ _HOMES = {
     "models": ("load", "save"),
     "number_assessment": ("NumberAssessment",),
     "number_methods": ("NUMBER_METHODS",),
+    "number_outputs": ("read_number_predictions",),
     "number_scores": ("NumberScore",),
+    "number_what_if": ("NumberWhatIf",),
     "overview": ("Overview", "look_at"),
     "large_tables": ("LargePrediction", "predict_large"),
     "outputs": ("read_predictions", "summarise_outputs"),

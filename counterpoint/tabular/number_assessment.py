@@ -93,7 +93,7 @@ class NumberAssessment(Assessed):
 
     def _own_parts(self) -> dict[str, Any]:
         return {
-            "residuals": _residuals(self.answers, self.y),
+            "residuals": describe_residuals(self.answers, self.y),
             "intervals": describe_intervals(self.ends, self.y),
         }
 
@@ -219,8 +219,8 @@ def _describe_target(y: NDArray) -> dict[str, float]:
     }  # fmt: skip
 
 
-def _residuals(answers: NDArray, y: NDArray) -> dict[str, Any]:
-    """Points to draw (answer against truth) and a histogram of answer less truth."""
+def describe_residuals(answers: NDArray, y: NDArray) -> dict[str, Any]:
+    """Return points to draw (answer against truth) and a histogram of answer less truth."""
     gap = answers - y
     kept = np.unique(np.linspace(0, len(y) - 1, min(len(y), _MOST_POINTS)).round().astype(int))
     bins = 2 * int(np.clip(np.sqrt(len(y)) / 1.5, 4, _MOST_BINS // 2))

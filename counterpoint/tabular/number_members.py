@@ -1,5 +1,6 @@
 """What the members of an ensemble of regressors add to it, as plain data."""
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -7,11 +8,13 @@ from numpy.typing import NDArray
 from scipy.stats import rankdata
 
 from counterpoint import _members
+from counterpoint._conformal import member_spread
 from counterpoint._predictions import MemberPredictions
 from counterpoint.decomposition import ambiguity_decomposition
 from counterpoint.diversity.measures import order_alike
 from counterpoint.exceptions import MemberError
 from counterpoint.tabular.members import cell_values, evenly, term
+from counterpoint.tabular.number_scores import LIMITS
 from counterpoint.tabular.words import figure
 
 _MOST_LISTED = 500
@@ -108,8 +111,8 @@ def describe_number_members(
         "spread": float(_spread(outputs, weights).mean()),
         "verdict": _verdict(whole, alone),
         "table": table,
-        "matrix": _matrix(outputs.take(shown)) if len(shown) > 1 else None,
-        "growth": _growth(outputs, weights) if weights is not None and n > 1 else None,
+        "matrix": number_pair_matrix(outputs.take(shown)) if len(shown) > 1 else None,
+        "growth": number_growth(outputs, weights) if weights is not None and n > 1 else None,
         "decompositions": [] if weights is None or n == 1 else [_ambiguity(outputs, weights)],
         "disputed": _disputed(outputs, weights, X, answers, feature_names, first_columns),
     }
@@ -120,10 +123,7 @@ def _rmse(answers: NDArray, y: NDArray) -> float:
 
 
 def _spread(outputs: MemberPredictions, weights: NDArray | None) -> NDArray:
-    """Root of the members' weighted variance on each row: how much they disagree about it."""
-    share = np.full(outputs.n_members, 1 / outputs.n_members) if weights is None else weights
-    mean = share @ outputs.values
-    return np.sqrt(share @ (outputs.values - mean) ** 2)
+    return member_spread(outputs.values, np.ones(outputs.n_members) if weights is None else weights)
 
 
 def _verdict(whole: float, alone: NDArray) -> str:
@@ -148,7 +148,7 @@ def _table(
 ) -> list[dict[str, Any]]:
     """Say of each member what it is worth, the one the ensemble would miss most first."""
     listed = evenly(outputs.n_members, _MOST_LISTED)
-    alike = _correlations(outputs.take(listed))
+    alike = error_correlations(outputs.take(listed))
     np.fill_diagonal(alike, np.nan)
     shift = 0.0 if weights is None else float(np.mean(answers - weights @ outputs.values))
     rows = []
@@ -175,7 +175,7 @@ def _table(
     return sorted(rows, key=lambda row: (-row["change"], row["rmse"], row["position"]))
 
 
-def _correlations(outputs: MemberPredictions) -> NDArray:
+def error_correlations(outputs: MemberPredictions) -> NDArray:
     """Correlation of the members' errors, (n_members, n_members); NaN for one without spread."""
     gap = outputs.values - outputs.y
     gap = gap - gap.mean(axis=1, keepdims=True)
@@ -186,34 +186,49 @@ def _correlations(outputs: MemberPredictions) -> NDArray:
     return table
 
 
-def _matrix(some: MemberPredictions) -> dict[str, Any]:
-    values = _correlations(some)
+def number_pair_matrix(some: MemberPredictions) -> dict[str, Any]:
+    """Return how far the errors of every two members go together, those alike side by side."""
+    values = error_correlations(some)
     order = order_alike(values, "correlation")
     return {"measure": "correlation", "order": order, "values": values[np.ix_(order, order)]}
 
 
-def _growth(outputs: MemberPredictions, weights: NDArray) -> dict[str, Any]:
-    """RMSE of the first members, weighed as the ensemble weighs them."""
+def number_growth(
+    outputs: MemberPredictions, weights: NDArray, counts: NDArray | None = None
+) -> dict[str, Any]:
+    """Say how the RMSE falls as members join in their order, weighed as the ensemble weighs them.
+
+    With ``counts`` of rows drawn, from ``draw_counts``, also "low" and "high", its 95 % limits.
+    """
     total = np.cumsum(weights)
     sums = np.cumsum(weights[:, None] * outputs.values, axis=0)
     known = total > 0
-    errors = np.full(len(weights), np.nan)
-    means = sums[known] / total[known][:, None]
-    errors[known] = np.sqrt(np.mean((means - outputs.y) ** 2, axis=1))
+    squares = (sums[known] / total[known][:, None] - outputs.y) ** 2
+    told: dict[str, Any] = {"rmse": np.full(len(weights), np.nan)}
+    told["rmse"][known] = np.sqrt(squares.mean(axis=1))
+    if counts is not None:
+        limits = np.full((2, len(weights)), np.nan)
+        limits[:, known] = np.quantile(np.sqrt(counts @ squares.T / outputs.n_samples), LIMITS, 0)
+        told["low"], told["high"] = limits
     alone = np.sqrt(outputs.errors)
-    best = float(np.nanmin(errors))
+    best = float(np.nanmin(told["rmse"]))
     return {
-        "rmse": errors,
+        **told,
         "member_rmse": np.cumsum(alone) / np.arange(1, len(alone) + 1),
         "best": best,
-        "best_at": int(np.nanargmin(errors)) + 1,
+        "best_at": int(np.nanargmin(told["rmse"])) + 1,
         # From here on no number of members is better by more than one part in a hundred.
-        "enough": int(np.nanargmax(errors <= 1.01 * best)) + 1,
+        "enough": int(np.nanargmax(told["rmse"] <= 1.01 * best)) + 1,
     }
 
 
 def _ambiguity(outputs: MemberPredictions, weights: NDArray) -> dict[str, Any]:
     sums = ambiguity_decomposition(outputs.y, outputs.values, weights=weights).averages
+    return ambiguity_parts(sums)
+
+
+def ambiguity_parts(sums: Mapping[str, Any]) -> dict[str, Any]:
+    """Tell the squared error of a mean as the difference that ambiguity makes of its members'."""
     return {
         "loss": "Squared error of the members' mean",
         "identity": f"error = mean member error {_MINUS} ambiguity",

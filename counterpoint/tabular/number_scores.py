@@ -7,7 +7,8 @@ from numpy.typing import NDArray
 
 _DRAWS = 1000
 _AT_ONCE = 2_000_000  # counts of drawn rows held at a time
-_LIMITS = (0.025, 0.975)
+LIMITS = (0.025, 0.975)
+"""Quantiles of the draws that are the limits told."""
 
 
 @dataclass(frozen=True)
@@ -88,5 +89,5 @@ def compare_rmse(
 def _limits(drawn: NDArray) -> tuple[float, float]:
     if np.isnan(drawn).all():
         return float("nan"), float("nan")
-    low, high = np.nanquantile(drawn, _LIMITS)
+    low, high = np.nanquantile(drawn, LIMITS)
     return float(low), float(high)

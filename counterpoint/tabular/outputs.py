@@ -103,7 +103,7 @@ def outputs_of(
             "right or wrong, pass correct=True; if these are labels, name the truth with truth=."
         )
     if not correct:
-        _find([truth], columns, f"truth column {truth!r}", "truth=", name)
+        find_columns([truth], columns, f"truth column {truth!r}", "truth=", name)
     apart = {weights} if correct else {truth, weights}
     members = member_columns(name, columns, members, weights, apart)
     sample_weight = None if weights is None else row_weights(table[weights], weights, name)
@@ -124,7 +124,7 @@ def member_columns(
 ) -> list[str]:
     """Return the columns of the members: those named, or all but the truth and the weights."""
     if weights is not None:
-        _find([weights], columns, f"weights column {weights!r}", "weights=", file)
+        find_columns([weights], columns, f"weights column {weights!r}", "weights=", file)
     if members is not None:
         _check_members(members, columns, apart, file)
         return list(members)
@@ -291,7 +291,10 @@ def row_weights(column: pd.Series, name: str, file: str) -> np.ndarray:
     return np.array([float(text) for text in texts])[codes]
 
 
-def _find(wanted: Iterable[str], columns: list[str], what: str, option: str, file: str) -> None:
+def find_columns(
+    wanted: Iterable[str], columns: list[str], what: str, option: str, file: str
+) -> None:
+    """Raise unless a file has these columns: what they are, and the option that names them."""
     absent = [column for column in wanted if column not in columns]
     if not absent:
         return
@@ -307,7 +310,7 @@ def _check_members(
     if not members:
         raise ValueError("No member is named: give at least one column with members=.")
     unknown = next((member for member in members if member not in columns), None)
-    _find(members, columns, f"member column {unknown!r}", "members=", file)
+    find_columns(members, columns, f"member column {unknown!r}", "members=", file)
     for member in members:
         if member in apart:
             raise ValueError(f"Column {member!r} cannot be a member: it is the truth or a weight.")

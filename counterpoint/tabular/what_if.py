@@ -21,9 +21,8 @@ from counterpoint.selection import select_forward
 from counterpoint.tabular.calibration import calibration_curve
 from counterpoint.tabular.members import brier_parts, describe_growth, error_parts
 from counterpoint.tabular.plain import plain
+from counterpoint.tabular.recombining import OWN, Recombining
 
-OWN = "own"
-"""The rule of the ensemble itself, where it is known."""
 TITLES = {
     OWN: "its own rule", "vote": "vote", "mean": "mean", "median": "median", "min": "minimum",
     "max": "maximum", "product": "product", "geometric-mean": "geometric mean",
@@ -61,7 +60,7 @@ class _Answers:
     averaged: tuple[MemberOutputs, NDArray] | None = None  # outputs and weights of a mean
 
 
-class WhatIf:
+class WhatIf(Recombining):
     """Members' answers on rows nobody was trained on, to be combined in one way after another.
 
     Parameters
@@ -88,12 +87,14 @@ class WhatIf:
     (0.0, 0.3333333333333333)
     """
 
+    simplest = "vote"
+
     def __init__(
         self, outputs: MemberOutputs, points: ArrayLike | None = None, own: Combiner | None = None
     ):
         outputs.need_votes("What if")
-        outputs.need_truth()
-        self.outputs, self.own = outputs, own
+        super().__init__(outputs)
+        self.own = own
         self.points = None if points is None else np.asarray(points, dtype=float)
         self.poll = Poll(outputs)
 
@@ -155,20 +156,21 @@ class WhatIf:
             "row" (its position), "dispute" (the chance that two of them, drawn with return, say
             different things), "truth", and "split": the share of each class.
         """
-        say = np.ones(self.outputs.n_members, dtype=int)
-        if members is not None:
-            say = np.isin(np.arange(len(say)), np.asarray(members, dtype=int)).astype(int)
+        say = self._only(members)
         cast = self.poll.count(say)
         rows, dispute = self.poll.disputed(cast, n)
-        total = int(say.sum())
+        return self._listed(rows, dispute, cast[rows] / int(say.sum()))
+
+    def rows(self, rows: ArrayLike) -> list[dict[str, Any]]:
+        """Say of some rows what :meth:`disputed` says of those it lists."""
+        at = np.asarray(rows, dtype=int)
+        split = self.outputs.take_rows(at).tally
+        return self._listed(at, 1 - (split**2).sum(axis=1), split)
+
+    def _listed(self, rows: NDArray, dispute: NDArray, split: NDArray) -> list[dict[str, Any]]:
         return [
-            {
-                "row": int(row),
-                "dispute": float(d),
-                "truth": int(self.outputs.y[row]),
-                "split": (cast[row] / total).tolist(),
-            }
-            for row, d in zip(rows, dispute, strict=True)
+            {"row": int(row), "dispute": float(d), "truth": int(self.outputs.y[row]), "split": s}
+            for row, d, s in zip(rows, dispute, split.tolist(), strict=True)
         ]
 
     def best(self, members: Sequence[int] | None = None) -> dict[str, Any]:
@@ -179,8 +181,8 @@ class WhatIf:
         Returns
         -------
         dict
-            "weights" (n_members,), "n_chosen_on", and "error" of their vote on the rows that the
-            choice has not seen, with limits.
+            "rule" ("vote"), "weights" (n_members,), "n_chosen_on", and "error" of their vote on the
+            rows that the choice has not seen, with limits.
         """
         outputs = self.outputs
         among = np.arange(outputs.n_members) if members is None else np.asarray(members, dtype=int)
@@ -194,8 +196,8 @@ class WhatIf:
         wrong = int((cast.argmax(axis=1) != outputs.y[held]).sum())
         low, high = wilson_interval(wrong, len(held))
         return {
-            "weights": weights.tolist(), "n_chosen_on": len(chosen_on), "error": wrong / len(held),
-            "low": low, "high": high, "n_rows": len(held),
+            "rule": self.simplest, "weights": weights.tolist(), "n_chosen_on": len(chosen_on),
+            "error": wrong / len(held), "low": low, "high": high, "n_rows": len(held),
         }  # fmt: skip
 
     def growth(self) -> dict[str, Any]:
@@ -255,20 +257,6 @@ class WhatIf:
 
     # -- asking a rule ---------------------------------------------------------------------------
 
-    def _weights(self, given: Any) -> NDArray:
-        n = self.outputs.n_members
-        if given is None:
-            return np.ones(n, dtype=int)
-        if isinstance(given, Mapping):
-            unknown = [name for name in given if name not in self.outputs.names]
-            if unknown:
-                raise ValueError(f"weights: there is no member {unknown[0]!r}.")
-            given = [given.get(name, 0) for name in self.outputs.names]
-        say = np.asarray(given)
-        if say.shape != (n,) or not np.any(say):
-            raise ValueError(f"weights: give {n} numbers, one for each member, not all 0.")
-        return say
-
     def _ask(self, rule: str, say: NDArray) -> _Answers:
         check_choice(rule, "rule", [known["name"] for known in self.rules])
         outputs = self.outputs
@@ -300,10 +288,6 @@ class WhatIf:
         n, cells = self.outputs.n_samples, n_members * self.outputs.n_classes
         most = max(_FEWEST_ROWS, _MOST_CELLS // cells)
         return np.arange(n) if n <= most else np.sort(self._drawn[:most])
-
-    @cached_property
-    def _drawn(self) -> NDArray:
-        return np.random.default_rng(0).permutation(self.outputs.n_samples)
 
     def _support(
         self, rule: str, some: MemberOutputs, weights: NDArray, members: NDArray, rows: NDArray

@@ -1,9 +1,11 @@
 import http.client
 import json
 
+import chromium
 import numpy as np
 import pandas as pd
 import pytest
+from studio_page import READY
 
 from counterpoint import tabular
 from counterpoint.studio import open_studio
@@ -35,6 +37,25 @@ def fitted(table_file):
 @pytest.fixture(scope="session")
 def model_file(fitted, tmp_path_factory):
     return tabular.save(fitted, tmp_path_factory.mktemp("model") / "model.skops")
+
+
+@pytest.fixture(scope="session")
+def price_file(tmp_path_factory):
+    """A table whose target is a number."""
+    table = make_table(160).drop(columns="kind")
+    rng = np.random.default_rng(1)
+    table["price"] = (
+        3 * table["size"] + 2 * (table["colour"] == "red") + rng.normal(size=160)
+    ).round(3)
+    path = tmp_path_factory.mktemp("studio") / "price.csv"
+    table.to_csv(path, index=False)
+    return path
+
+
+@pytest.fixture(scope="session")
+def price_model(price_file, tmp_path_factory):
+    fitted = tabular.fit(str(price_file), "price", "bagging", random_state=0)
+    return tabular.save(fitted, tmp_path_factory.mktemp("model") / "price.skops")
 
 
 class Asked:
@@ -73,3 +94,23 @@ def serve():
     yield open_one
     for served in opened:
         served.close()
+
+
+browser = pytest.fixture(chromium.session, scope="session")
+
+
+@pytest.fixture
+def show(browser, serve):
+    shown = []
+
+    def open_page(given=None, *, ready=READY, width=1200, dark=False, **options):
+        studio = serve(given, **options)
+        page = browser.page(studio.served.address, width=width, dark=dark)
+        shown.append(page)
+        if ready:
+            page.wait(ready)
+        return page
+
+    yield open_page
+    for page in shown:
+        page.close()

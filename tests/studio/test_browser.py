@@ -1,90 +1,38 @@
 """The studio in a real Chromium: what people do there, and what must never happen."""
 
-import json
 import re
 import subprocess
 import sys
 import time
 from dataclasses import replace
-from pathlib import Path
 
-import chromium
 import numpy as np
 import pytest
 from sklearn.tree import DecisionTreeClassifier
+from studio_page import (
+    AUDIT,
+    READY,
+    brush_upper_left,
+    choose,
+    click,
+    error_shown,
+    middle,
+    wait_error,
+)
 
 from counterpoint import MemberOutputs
 from counterpoint.auto import OverproduceSelectClassifier
 from counterpoint.studio.opening import ensemble_of_model
 from counterpoint.tabular import METHODS, load
 
-browser = pytest.fixture(chromium.session, scope="module")
-READY = "document.querySelector('#scores')?.dataset.error && document.querySelector('#fights li')"
 SHARE = re.compile(r"(\d+\.\d)\s%")
-
-
-@pytest.fixture
-def show(browser, serve):
-    shown = []
-
-    def open_page(given=None, *, ready=READY, width=1200, dark=False, **options):
-        studio = serve(given, **options)
-        page = browser.page(studio.served.address, width=width, dark=dark)
-        shown.append(page)
-        if ready:
-            page.wait(ready)
-        return page
-
-    yield open_page
-    for page in shown:
-        page.close()
-
-
-def middle(page, selector):
-    return page.run(
-        f"(() => {{ const e = document.querySelector({selector!r});"
-        "e.scrollIntoView({block: 'center', behavior: 'instant'});"
-        "const b = e.getBoundingClientRect();"
-        "return [b.x + b.width / 2, b.y + b.height / 2, b.width, b.height]; })()"
-    )
-
-
-def click(page, selector):
-    x, y, _, _ = middle(page, selector)
-    page.click(x, y)
-
-
-def choose(page, selector, value):
-    page.run(
-        f"(() => {{ const e = document.querySelector({selector!r}); e.value = {json.dumps(value)};"
-        "e.dispatchEvent(new Event('change', {bubbles: true}));"
-        "e.dispatchEvent(new Event('input', {bubbles: true})); })()"
-    )
-
-
-def error_shown(page):
-    return float(page.run("document.querySelector('#scores').dataset.error"))
-
-
-def wait_error(page, expected):
-    page.wait(f"Math.abs(document.querySelector('#scores').dataset.error - {expected!r}) < 1e-9")
 
 
 def test_brushing_the_cloud_moves_everything_else(show, model_file):
     page = show(model_file)
     outputs = ensemble_of_model(load(model_file), "").outputs
     assert page.run("document.querySelectorAll('#members tbody tr:not([hidden])').length") == 50
-    x, y, width, height = middle(page, ".cloud canvas")
-    # The upper left: pairs that disagree, and err.
-    page.drag((x - 0.36 * width, y - 0.42 * height), (x - 0.05 * width, y + 0.05 * height))
-    visible = "document.querySelectorAll('#members tbody tr:not([hidden])').length"
-    page.wait(
-        f"{visible} < 50 && document.querySelector('#fights').dataset.of === String({visible})"
-    )
-    kept = page.run(
-        "Array.from(document.querySelectorAll('#members tbody tr:not([hidden])'),"
-        "row => Number(row.dataset.member))"
-    )
+    kept = brush_upper_left(page)
     assert 2 <= len(kept) < 50
     rows = page.run(
         "Array.from(document.querySelectorAll('#fights button'), b => Number(b.dataset.row))"
@@ -310,9 +258,6 @@ def test_names_never_become_markup(show, tmp_path):
     assert page.run("window.hacked") is None
     assert page.run("document.querySelectorAll('img, h1 b').length") == 0
     assert page.complaints() == []
-
-
-AUDIT = (Path(__file__).parent / "audit.js").read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize(("dark", "width"), [(False, 1200), (True, 390)])

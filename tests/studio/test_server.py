@@ -16,8 +16,8 @@ from counterpoint.studio import Session, open_studio, server
 from counterpoint.tabular import WhatIf
 
 SCRIPTS = (
-    "main", "studio", "ensemble", "cloud", "matrix", "rows", "charts", "dom", "sliders", "tree",
-    "table", "paint",
+    "main", "studio", "ensemble", "cloud", "matrix", "rows", "charts", "kinds", "dom", "sliders",
+    "tree", "table", "paint",
 )  # fmt: skip
 
 
@@ -143,7 +143,7 @@ def test_a_pickle_is_never_run(small, capfd, name):
         ("tree", {}, 400, "Only a model"),
         ("fit", {"target": "x"}, 400, "no table"),
         ("path", {"kind": "lam"}, 400, "no rows"),
-        ("path", {"kind": "magic"}, 400, "kind='magic'"),
+        ("path", {"kind": "magic"}, 400, "no rows"),
         ("paint", {"points": [[0, 0, 0]]}, 400, "two classes"),
         ("thresholds", {"rule": "vote", "fn": -1}, 400, "costs from 0"),
     ],
@@ -223,7 +223,7 @@ def test_answers_are_those_of_the_packages_below(serve, fitted):
     outputs = fitted.assessment.outputs
     _, members = studio.ask("members")
     np.testing.assert_allclose(members["errors"], outputs.errors, atol=1e-6)
-    np.testing.assert_allclose(members["kappa"], label_kappa.matrix(outputs), atol=1e-4)
+    np.testing.assert_allclose(members["alike"], label_kappa.matrix(outputs), atol=1e-4)
     assert sorted(members["order"]) == list(range(outputs.n_members))
     what = WhatIf(outputs)
     weights = [k % 3 for k in range(outputs.n_members)]

@@ -3,14 +3,10 @@
 import re
 from pathlib import Path
 
-import chromium
-import pytest
-
 from counterpoint import MemberOutputs
 from counterpoint.studio import Studio, server
 from counterpoint.studio.widget import MODULES, one_module, one_style
 
-browser = pytest.fixture(chromium.session, scope="module")
 OUTPUTS = MemberOutputs([[0, 1, 1, 0], [0, 0, 1, 1], [1, 1, 0, 0]], [0, 1, 1, 0])
 
 

@@ -14,7 +14,7 @@ from counterpoint.cli.options import NUMBER_METHOD_NAMES
 from counterpoint.tabular import NUMBER_METHODS, assess, compare, explain, fit, load, predict, save
 from counterpoint.tabular.intervals import describe_intervals, interval_of
 from counterpoint.tabular.methods import make_method
-from counterpoint.tabular.number_members import _correlations, describe_number_members
+from counterpoint.tabular.number_members import describe_number_members, error_correlations
 from counterpoint.tabular.number_methods import NUMBERS_COMPARED
 from counterpoint.tabular.number_scores import compare_rmse, draw_counts, score_numbers
 
@@ -140,7 +140,7 @@ def test_correlations_of_errors():
     rng = np.random.RandomState(0)
     outputs = MemberPredictions(rng.normal(size=(4, 30)), rng.normal(size=30))
     expected = np.corrcoef(outputs.values - outputs.y)
-    np.testing.assert_allclose(_correlations(outputs), expected)
+    np.testing.assert_allclose(error_correlations(outputs), expected)
     shown = describe_number_members(
         outputs, None, np.zeros((30, 1)), outputs.values.mean(axis=0), feature_names=["a"],
         first_columns=[], max_members=100,

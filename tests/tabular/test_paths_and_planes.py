@@ -3,13 +3,13 @@
 import numpy as np
 import pytest
 
-from counterpoint import tabular
+from counterpoint import member_predictions, tabular
 from counterpoint._progress import listening
 from counterpoint.boosting import AdaBoostNCClassifier
 from counterpoint.datasets import load
 from counterpoint.tabular.encoder import with_encoder
 from counterpoint.tabular.painted_plane import PAINTERS, paint_plane
-from counterpoint.tabular.penalty_path import LAMS, STRENGTHS, penalty_path
+from counterpoint.tabular.penalty_path import LAMS, PATHS, STRENGTHS, penalty_path
 from counterpoint.trees import HistTreeClassifier
 
 
@@ -44,8 +44,30 @@ def test_networks_tell_their_outputs_epoch_by_epoch(fitted):
 
 
 def test_there_are_two_paths(fitted):
-    with pytest.raises(ValueError, match="kind='gamma'"):
-        penalty_path(fitted, "gamma")
+    for kind in ("gamma", "boosters"):  # the second is for numbers
+        with pytest.raises(ValueError, match=f"kind='{kind}'"):
+            penalty_path(fitted, kind)
+
+
+def test_paths_of_numbers_are_what_each_ensemble_does(monkeypatch):
+    data = load("iris")
+    table = data.X.iloc[:, :3].assign(width=data.X.iloc[:, 3] + 0.01 * data.X.iloc[:, 0])
+    numbers = tabular.fit(table, "width", "bagging", random_state=0, task="regression")
+    _, make, scaled = PATHS["regression"]["boosters"]
+    monkeypatch.setitem(PATHS["regression"], "boosters", ((0.5,), make, scaled))
+    (step,) = penalty_path(numbers)["steps"]
+    one = with_encoder(make(0.5, 0)).fit(numbers.X_train, numbers.y_train)
+    gap = member_predictions(one, numbers.X_test) - numbers.y_test
+    assert step["error"] == pytest.approx(np.sqrt(np.mean(gap.mean(axis=0) ** 2)))
+    assert step["low"] <= step["error"] <= step["high"]
+    i, j = np.triu_indices(8, k=1)
+    np.testing.assert_allclose(step["pairs"][0], np.corrcoef(gap)[i, j], atol=1e-4)
+    alone = np.sqrt(np.mean(gap**2, axis=1))
+    np.testing.assert_allclose(step["pairs"][1], (alone[i] + alone[j]) / 2)
+    _, make, scaled = PATHS["regression"]["strength"]
+    monkeypatch.setitem(PATHS["regression"], "strength", ((0.5,), make, scaled))
+    (step,) = penalty_path(numbers, "strength")["steps"]
+    assert np.shape(step["outputs"]) == (8, len(step["epochs"]))
 
 
 @pytest.mark.parametrize("method", PAINTERS)

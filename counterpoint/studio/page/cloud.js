@@ -1,26 +1,26 @@
 // The cloud: every pair of members by agreement and error. Drag a box around some: the rest follows.
-import { h, canvas, colour, tip, number, percent, count } from "./dom.js";
-import { padded, scale, ticks } from "./charts.js";
+import { h, canvas, colour, tip, number, count } from "./dom.js";
+import { padded, scale, ticks, written } from "./charts.js";
 
 const LEFT = 50, RIGHT = 12, TOP = 12, BOTTOM = 40;
 
-// Pairs of members as flat arrays: kappa, mean error, first and second.
+// Pairs of members as flat arrays: how far alike, mean error, first and second.
 export function pairsOf(members) {
   const n = members.shown.length, size = (n * (n - 1)) / 2;
   const x = new Float32Array(size), y = new Float32Array(size);
   const first = new Int32Array(size), second = new Int32Array(size);
   let k = 0;
   for (let i = 0; i < n; i++) for (let j = i + 1; j < n; j++) {
-    const kappa = members.kappa[i][j];
-    if (kappa === null) continue;
-    x[k] = kappa;
+    const alike = members.alike[i][j];
+    if (alike === null) continue;
+    x[k] = alike;
     y[k] = (members.errors[members.shown[i]] + members.errors[members.shown[j]]) / 2;
     first[k] = i; second[k] = j; k++;
   }
   return { x: x.subarray(0, k), y: y.subarray(0, k), first, second, length: k };
 }
 
-export function cloud(members, { brushed, pointed }) {
+export function cloud(members, kind, { brushed, pointed }) {
   const pairs = pairsOf(members);
   const figure = h("figure", { class: "cloud" });
   const xs = padded(pairs.x), ys = padded(pairs.y, 0);
@@ -57,13 +57,13 @@ export function cloud(members, { brushed, pointed }) {
       c.textAlign = "right"; c.textBaseline = "middle";
       for (const v of ty.values) {
         c.beginPath(); c.moveTo(LEFT, sy(v)); c.lineTo(width - RIGHT, sy(v)); c.stroke();
-        c.fillText((100 * v).toFixed(Math.max(0, ty.digits - 2)), LEFT - 7, sy(v));
+        c.fillText(written(v, ty.digits, kind.percent), LEFT - 7, sy(v));
       }
       c.textAlign = "center"; c.textBaseline = "alphabetic";
-      for (const v of tx.values) c.fillText(v.toFixed(tx.digits).replace("-", "\u2212"), sx(v), height - BOTTOM + 16);
-      c.fillText("agreement of the pair (kappa)", (LEFT + width - RIGHT) / 2, height - 6);
+      for (const v of tx.values) c.fillText(written(v, tx.digits), sx(v), height - BOTTOM + 16);
+      c.fillText(kind.alikeAxis, (LEFT + width - RIGHT) / 2, height - 6);
       c.save(); c.translate(12, (TOP + height - BOTTOM) / 2); c.rotate(-Math.PI / 2);
-      c.fillText("mean error, %", 0, 0); c.restore();
+      c.fillText(kind.pairAxis, 0, 0); c.restore();
       const key = width + "x" + height + colour(element, "accent");
       if (!dots || dots.key !== key) { dots = layer(width, height, element); dots.key = key; }
       c.globalAlpha = chosen ? 0.25 : 1;
@@ -75,7 +75,7 @@ export function cloud(members, { brushed, pointed }) {
         const at = Math.max(TOP, Math.min(height - BOTTOM, sy(together)));
         c.moveTo(LEFT, at); c.lineTo(width - RIGHT, at); c.stroke(); c.setLineDash([]);
         c.fillStyle = colour(element, "good"); c.textAlign = "right";
-        c.fillText("error together " + percent(together), width - RIGHT - 2, at - 5);
+        c.fillText(kind.word + " together " + kind.error(together), width - RIGHT - 2, at - 5);
       }
       if (mark >= 0) {
         c.strokeStyle = colour(element, "ink"); c.lineWidth = 2; c.beginPath();
@@ -128,8 +128,8 @@ export function cloud(members, { brushed, pointed }) {
     mark = best; view.paint();
     const i = pairs.first[best], j = pairs.second[best];
     pointed(best < 0 ? null : [i, j]);
-    show(x, y, best < 0 ? "" : `${members.names[members.shown[i]]} and ${members.names[members.shown[j]]}\nkappa ${number(pairs.x[best], 2)}, ` +
-      `errors ${percent(members.errors[members.shown[i]])} and ${percent(members.errors[members.shown[j]])}`);
+    show(x, y, best < 0 ? "" : `${members.names[members.shown[i]]} and ${members.names[members.shown[j]]}\n${kind.alike} ${number(pairs.x[best], 2)}, ` +
+      `${kind.word} ${kind.error(members.errors[members.shown[i]])} and ${kind.error(members.errors[members.shown[j]])}`);
   });
   view.addEventListener("pointerup", (event) => {
     const [x, y] = place(event);

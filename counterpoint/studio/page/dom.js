@@ -44,6 +44,16 @@ export const number = (value, digits = 3) =>
 export const count = (n) => Math.round(n).toLocaleString("en").replaceAll(",", "\u202f".normalize());
 export const many = (n, word) => count(n) + SPACE + word + (n === 1 ? "" : "s");
 
+// A number in units of the data, with four digits that count, as counterpoint.tabular.words has it.
+export function figure(value) {
+  if (value === null || value === undefined) return "\u2013";
+  const size = Math.abs(value);
+  const text = size === 0 ? "0" : size < 1e-4 || size >= 1e9 ? value.toExponential(3)
+    : value.toFixed(Math.max(0, 3 - Math.floor(Math.log10(size))));
+  return text.replaceAll("-", MINUS);
+}
+export const short = (text, most) => text.length > most ? text.slice(0, most - 1) + "\u2026" : text;
+
 // Long names lose their middle: the end often tells them apart.
 export function squeeze(text, most) {
   const all = [...visible(text)];

@@ -1,44 +1,36 @@
 // The ensemble: cloud, matrix, members and rows that follow each other; and what if.
-import { h, replace, percent, number, latest, many, count, squeeze } from "./dom.js";
+import { h, replace, number, latest, many, count, squeeze } from "./dom.js";
 import { cloud } from "./cloud.js";
 import { matrix } from "./matrix.js";
 import { rowList, showRow } from "./rows.js";
-import { calibrationChart, intervalRows, waterfall } from "./charts.js";
 
 const HIGHEST = 10;
 
 export function ensembleView(app, panel) {
-  const m = app.members, n = m.names.length;
+  const m = app.members, n = m.names.length, kind = app.kind;
   const rules = new Map(m.rules.map((rule) => [rule.name, rule]));
-  app.rule = rules.has("own") ? "own" : "vote";
+  app.rule = rules.has("own") ? "own" : m.simplest;
   app.weights = Array(n).fill(1);
   let past = [], future = [], brushed = null, first = null, chosen = "";
 
   // -- scores ---------------------------------------------------------------------------------
   const tiles = h("ul", { class: "tiles", id: "scores", "aria-live": "polite" });
-  const recalls = h("div", {}), calibration = h("div", {}), parts = h("div", {}), lines = h("ol", { class: "lines" });
+  const panels = kind.panels.map(() => h("div", {})), lines = h("ol", { class: "lines" });
   const tile = (title, value, note, way) => h("li", { class: "tile" }, h("span", {}, title), h("b", {}, value), h("span", { class: way || "" }, note));
   const against = (now, before, written) => {
-    if (first === null || now === null || before === null || Math.abs(now - before) < 5e-7) return ["as at the start", ""];
+    if (first === null || now === null || before === null || Math.abs(now - before) <= 1e-6 * Math.abs(before)) return ["as at the start", ""];
     return [(now < before ? "\u2193 " : "\u2191 ") + written(Math.abs(now - before)) + " from the start", now < before ? "good" : "bad"];
   };
   const judge = latest(() => app.guard(async () => {
     const told = await app.ask("judge", { rule: app.rule, weights: app.weights });
     if (!first) first = told;
-    const [errorNote, errorWay] = against(told.error, first.error, (v) => percent(v));
-    const [lossNote, lossWay] = against(told.log_loss, first.log_loss, (v) => number(v));
-    const low = told.classes.filter((c) => c.recall !== null).sort((a, b) => a.recall - b.recall)[0];
     replace(tiles,
-      tile("Error", percent(told.error), `${percent(told.low)} to ${percent(told.high)}` +
+      tile(kind.word, kind.error(told.error), `${kind.error(told.low)} to ${kind.error(told.high)}` +
         (chosen === JSON.stringify(app.weights) ? "; half of the rows chose them" : "")),
-      tile("Change of error", first === told ? "\u2013" : percent(told.error - first.error), errorNote, errorWay),
-      tile("Log-loss", number(told.log_loss), lossNote, lossWay),
-      tile("Probabilities off by", told.calibration ? percent(told.calibration.gap) : "\u2013", "on average"),
-      tile("Least recall", low ? percent(low.recall) : "\u2013", low ? "of " + low.label : ""),
+      tile("Change of " + (kind.percent ? "error" : kind.word), first === told ? "\u2013" : kind.error(told.error - first.error), ...against(told.error, first.error, kind.error)),
+      kind.tiles(told, against, first).map((one) => tile(...one)),
       tile("Members", `${told.n_members} of ${n}`, told.n_rows < told.n_of ? `on ${count(told.n_rows)} rows drawn of ${count(told.n_of)}` : `on all ${many(told.n_rows, "row")}`));
-    replace(recalls, intervalRows(told.classes.map((c, k) => ({ name: `${c.label} (${count(c.rows)})`, value: c.recall, low: c.low, high: c.high, mark: `var(--c${k % 8})` }))));
-    replace(calibration, calibrationChart(told.calibration));
-    replace(parts, told.decompositions.map((one) => h("div", {}, h("h3", {}, one.loss), waterfall(one.terms), h("p", { class: "note" }, one.identity + ". " + one.source + "."))));
+    kind.panels.forEach(([, draw], k) => replace(panels[k], draw(told)));
     pairs.together(told.error);
     tiles.dataset.error = told.error;
     tiles.dataset.rule = told.rule;
@@ -89,8 +81,8 @@ export function ensembleView(app, panel) {
       const found = await app.ask("best", { members: on });
       const weights = found.weights.map((w) => Math.min(w, HIGHEST));
       chosen = JSON.stringify(weights);
-      change(() => { app.rule = "vote"; app.weights = weights; });
-      weighs.textContent = `Chosen on ${count(found.n_chosen_on)} rows; on the ${count(found.n_rows)} others their vote errs on ${percent(found.error)} (${percent(found.low)} to ${percent(found.high)}).`;
+      change(() => { app.rule = found.rule; app.weights = weights; });
+      weighs.textContent = `Chosen on ${count(found.n_chosen_on)} rows; on the ${count(found.n_rows)} others ${kind.chosen} ${kind.error(found.error)} (${kind.error(found.low)} to ${kind.error(found.high)}).`;
     } finally { best.disabled = false; }
   }) }, "Best of these");
   const all = h("button", { type: "button", id: "all", onclick: () => change(() => { app.weights = app.weights.map(() => 1); }) }, "All on");
@@ -100,8 +92,8 @@ export function ensembleView(app, panel) {
 
   // -- members ------------------------------------------------------------------------------------
   const far = Math.max(...m.errors, 1e-9);
-  const meanKappa = m.shown.map((_, i) => {
-    const row = m.kappa ? m.kappa[i].filter((v, j) => j !== i && v !== null) : [];
+  const meanAlike = m.shown.map((_, i) => {
+    const row = m.alike ? m.alike[i].filter((v, j) => j !== i && v !== null) : [];
     return row.length ? row.reduce((a, b) => a + b, 0) / row.length : null;
   });
   const items = m.names.map((name, k) => {
@@ -113,13 +105,13 @@ export function ensembleView(app, panel) {
     weight.addEventListener("change", () => { joined = false; });
     const says = h("output", {});
     const row = h("tr", { "data-member": k }, h("td", {}, box), h("th", { scope: "row" }, h("span", { title: name }, squeeze(name, 20))),
-      h("td", {}, h("span", { class: "bar" }, h("i", { style: { width: (100 * m.errors[k]) / far + "%" } })), h("span", { class: "figure" }, percent(m.errors[k]))),
-      h("td", {}, place < 0 ? "" : number(meanKappa[place], 2)), h("td", { class: "weigh" }, weight, says));
-    return { row, box, weight, says, k, kappa: place < 0 ? null : meanKappa[place] };
+      h("td", {}, h("span", { class: "bar" }, h("i", { style: { width: (100 * m.errors[k]) / far + "%" } })), h("span", { class: "figure" }, kind.error(m.errors[k]))),
+      h("td", {}, place < 0 ? "" : number(meanAlike[place], 2)), h("td", { class: "weigh" }, weight, says));
+    return { row, box, weight, says, k, alike: place < 0 ? null : meanAlike[place] };
   });
   const bodyOf = h("tbody", {}, items.map((item) => item.row));
-  const sorts = { Member: (a, b) => a.k - b.k, Error: (a, b) => m.errors[a.k] - m.errors[b.k], Agreement: (a, b) => (a.kappa ?? 2) - (b.kappa ?? 2), Weight: (a, b) => app.weights[b.k] - app.weights[a.k] };
-  const heads = ["", "Member", "Error", "Agreement", "Weight"].map((title) => {
+  const sorts = { Member: (a, b) => a.k - b.k, [kind.word]: (a, b) => m.errors[a.k] - m.errors[b.k], [kind.alikeWord]: (a, b) => (a.alike ?? 2) - (b.alike ?? 2), Weight: (a, b) => app.weights[b.k] - app.weights[a.k] };
+  const heads = ["", "Member", kind.word, kind.alikeWord, "Weight"].map((title) => {
     const head = h("th", { scope: "col", class: title === "Member" ? "text" : "" });
     if (!title) head.append(h("span", { class: "unseen" }, "On"));
     else head.append(h("button", { type: "button", onclick: () => {
@@ -154,13 +146,13 @@ export function ensembleView(app, panel) {
   const fights = h("div", { class: "box", id: "fights" }), saying = h("p", { class: "note" }), detail = h("section", { class: "detail", hidden: true, id: "row" });
   const follow = latest((chosen) => app.guard(async () => {
     const told = await app.ask("brush", { members: chosen || m.names.map((_, k) => k) });
-    saying.textContent = `A vote of ${chosen ? "these " + many(chosen.length, "member") : "all"} errs on ${percent(told.error)} (${percent(told.low)} to ${percent(told.high)}). Rows they disagree about most:`;
+    saying.textContent = `${kind.together(chosen ? "these " + many(chosen.length, "member") : "all")}${kind.error(told.error)} (${kind.error(told.low)} to ${kind.error(told.high)}). Rows they disagree about most:`;
     replace(fights, rowList(app, told.rows, (row) => app.guard(async () => { await showRow(app, detail, row); detail.scrollIntoView({ block: "nearest", behavior: "smooth" }); })));
     fights.dataset.of = chosen ? chosen.length : n;
   }), "brush");
 
-  const square = m.kappa ? matrix(m) : null;
-  const pairs = m.kappa ? cloud(m, {
+  const square = m.alike ? matrix(m, kind) : null;
+  const pairs = m.alike ? cloud(m, kind, {
     brushed(chosen) {
       brushed = chosen && chosen.length ? chosen : null;
       square.only(brushed); sync(); follow(brushed);
@@ -180,9 +172,7 @@ export function ensembleView(app, panel) {
       h("section", {}, h("h2", {}, "Rows they fight over"), saying, fights)),
     detail,
     h("div", { class: "three" },
-      h("section", {}, h("h2", {}, "Recall of each class"), recalls),
-      h("section", {}, h("h2", {}, "Do probabilities hold?"), calibration),
-      h("section", {}, h("h2", {}, "Where the error goes"), parts)),
+      kind.panels.map(([title], k) => h("section", {}, h("h2", {}, title), panels[k]))),
     h("section", {}, h("h2", {}, "What you did, in Python"), lines));
   panel.onkeydown = (event) => {
     if ((event.ctrlKey || event.metaKey) && event.key.toLowerCase() === "z") { event.preventDefault(); (event.shiftKey ? redo : undo).click(); }

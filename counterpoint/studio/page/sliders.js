@@ -7,21 +7,22 @@ const COLOURS = 8;
 async function growthCard(app, place) {
   const told = await app.ask("growth");
   const n = told.error.length, xs = told.error.map((_, k) => k + 1);
-  const seen = [...told.error, ...told.member_error, told.low[n - 1], told.high[n - 1]];
-  const { svg, body, sx, sy, top, bottom } = frame({ x: [1, Math.max(n, 2)], y: padded(seen, 0), xLabel: "members", yLabel: "error, %",
-    label: `Error of the first members together; all ${n} err on ${percent(told.error[n - 1])}` });
+  const kind = app.kind, seen = [...told.error, ...told.member_error, told.low[n - 1], told.high[n - 1]];
+  const known = xs.filter((_, k) => told.error[k] !== null);  // those before may count for nothing
+  const { svg, body, sx, sy, top, bottom } = frame({ x: [1, Math.max(n, 2)], y: padded(seen, 0), xLabel: "members", yLabel: kind.axis, yPercent: kind.percent,
+    label: `${kind.word} of the first members together; all ${n} ${kind.err} ${kind.error(told.error[n - 1])}` });
   const clip = (v) => Math.max(top, Math.min(bottom, v));
   body.append(
-    s("path", { class: "band", d: path([...xs.map((v, k) => [sx(v), clip(sy(told.high[k]))]), ...xs.map((v, k) => [sx(v), clip(sy(told.low[k]))]).reverse()]) + "Z" }),
+    s("path", { class: "band", d: path([...known.map((v) => [sx(v), clip(sy(told.high[v - 1]))]), ...known.map((v) => [sx(v), clip(sy(told.low[v - 1]))]).reverse()]) + "Z" }),
     s("path", { class: "line quiet", d: path(xs.map((v, k) => [sx(v), sy(told.member_error[k])])) }),
-    s("path", { class: "line", d: path(xs.map((v, k) => [sx(v), sy(told.error[k])])) }));
+    s("path", { class: "line", d: path(known.map((v) => [sx(v), sy(told.error[v - 1])])) }));
   const dot = s("circle", { class: "dot", r: 5 });
   body.append(dot);
   const said = h("p", { "aria-live": "polite", id: "growth-said" });
   const moved = (k) => {
-    dot.setAttribute("cx", sx(k + 1)); dot.setAttribute("cy", sy(told.error[k]));
-    said.textContent = `The first ${many(k + 1, "member")} together err on ${percent(told.error[k])} (${percent(told.low[k])} to ${percent(told.high[k])}), ` +
-      `one of them on ${percent(told.member_error[k])} on average. From ${told.enough} on, more hardly help.`;
+    dot.setAttribute("cx", sx(k + 1)); dot.setAttribute("cy", sy(told.error[k] ?? told.member_error[k]));
+    said.textContent = `The first ${many(k + 1, "member")} together ${kind.err} ${kind.error(told.error[k])} (${kind.error(told.low[k])} to ${kind.error(told.high[k])}), ` +
+      `one of them ${kind.on} ${kind.error(told.member_error[k])} on average. From ${told.enough} on, more hardly help.`;
   };
   const { element } = slider("Members", xs, n - 1, moved, (v) => String(v));
   moved(n - 1);
@@ -29,7 +30,7 @@ async function growthCard(app, place) {
 }
 
 function thresholdCard(app, place) {
-  if (app.members.classes.length !== 2) { replace(place, h("p", { class: "note" }, "A threshold is for two classes, and here are more.")); return; }
+  if (!app.kind.threshold) { replace(place, h("p", { class: "note" }, "A threshold is for two classes, and here are more.")); return; }
   const costs = { fn: 1, fp: 1 };
   const picture = h("div", {}), said = h("p", { "aria-live": "polite", id: "threshold-said" });
   let told = null, at = 50, line;
@@ -59,14 +60,14 @@ function thresholdCard(app, place) {
 }
 
 // Clouds of pairs along a path, on axes that hold them all.
-function pathCard(app, kind, texts, place) {
-  const start = h("button", { type: "button", id: "path-" + kind }, texts.start);
+function pathCard(app, name, texts, place) {
+  const start = h("button", { type: "button", id: "path-" + name }, texts.start);
   const progress = h("progress", { max: 6, value: "0", hidden: true, "aria-label": "trained so far" });
   replace(place, h("p", { class: "note" }, texts.what), h("div", { class: "tools" }, start, progress));
   if (!app.members.has_model) { start.disabled = true; place.append(h("p", { class: "note" }, "It needs rows to train on: open a model, or fit a table.")); return; }
   start.addEventListener("click", () => app.guard(async () => {
     start.disabled = true; progress.hidden = false;
-    const answer = await app.ask("path", { kind });
+    const answer = await app.ask("path", { kind: name });
     const told = answer.path || await new Promise((done, failed) => app.link.follow((event) => {
       if (event.event === "step") { progress.max = event.n_steps; progress.value = event.n_done; }
       else if (event.event === "done") done(event.path);
@@ -76,17 +77,17 @@ function pathCard(app, kind, texts, place) {
   }).finally(() => { start.disabled = false; progress.hidden = true; }));
 
   function draw(steps) {
-    const x = padded(steps.flatMap((step) => step.pairs[0])), y = padded(steps.flatMap((step) => [...step.pairs[1], step.error]), 0);
-    const picture = h("div", {}), outputs = h("div", {}), said = h("p", { "aria-live": "polite", id: kind + "-said" });
+    const kind = app.kind, x = padded(steps.flatMap((step) => step.pairs[0])), y = padded(steps.flatMap((step) => [...step.pairs[1], step.error]), 0);
+    const picture = h("div", {}), outputs = h("div", {}), said = h("p", { "aria-live": "polite", id: name + "-said" });
     const moved = (k) => {
       const step = steps[k];
-      const { svg, body, sx, sy } = frame({ x, y, xLabel: "agreement of the pair (kappa)", yLabel: "error, %", label: `Pairs at ${texts.name} ${step.value}` });
-      step.pairs[0].forEach((kappa, p) => { if (kappa !== null) body.append(s("circle", { class: "pair", cx: sx(kappa), cy: sy(step.pairs[1][p]), r: 2.6 })); });
+      const { svg, body, sx, sy } = frame({ x, y, xLabel: kind.alikeAxis, yLabel: kind.axis, yPercent: kind.percent, label: `Pairs at ${texts.name} ${step.value}` });
+      step.pairs[0].forEach((alike, p) => { if (alike !== null) body.append(s("circle", { class: "pair", cx: sx(alike), cy: sy(step.pairs[1][p]), r: 2.6 })); });
       body.append(s("line", { class: "together", x1: sx(x[0]), x2: sx(x[1]), y1: sy(step.error), y2: sy(step.error) }));
       replace(picture, svg);
-      said.textContent = `${texts.name} ${step.value}: together ${percent(step.error)} wrong (${percent(step.low)} to ${percent(step.high)}), one member ${percent(step.member_error)} on average, mean kappa ${number(step.kappa, 2)}.`;
+      said.textContent = `${texts.name} ${step.value}: together they ${kind.err} ${kind.error(step.error)} (${kind.error(step.low)} to ${kind.error(step.high)}), one member ${kind.on} ${kind.error(step.member_error)} on average, mean ${kind.alike} ${number(step.alike, 2)}.`;
       said.dataset.error = step.error;
-      if (step.outputs) replace(outputs, epochs(step));
+      if (step.outputs) replace(outputs, epochs(step, kind.epochs));
     };
     const { element } = slider(texts.name, steps.map((step) => step.value), 0, moved, (v) => String(v));
     replace(place, h("p", { class: "note" }, texts.what), picture, element, said, outputs);
@@ -94,21 +95,18 @@ function pathCard(app, kind, texts, place) {
   }
 }
 
-function epochs(step) {
+function epochs(step, [axis, label, note]) {
   const { svg, body, sx, sy } = frame({ x: [step.epochs[0], step.epochs.at(-1)], y: padded(step.outputs.flat()), yPercent: false, height: 220,
-    xLabel: "epoch", yLabel: "mean output", label: "Mean output of each network for the last class, epoch by epoch" });
+    xLabel: "epoch", yLabel: axis, label });
   step.outputs.forEach((line, k) => body.append(s("path", { class: "line thin", style: { stroke: `var(--c${k % COLOURS})` }, d: path(line.map((v, e) => [sx(step.epochs[e]), sy(v)])) })));
-  return h("div", {}, svg, h("p", { class: "note" }, "What each network says on average of the last class, over its rows: drawn together, or kept apart."));
+  return h("div", {}, svg, h("p", { class: "note" }, note));
 }
 
 export function sliderView(app, panel) {
   const cards = [
     ["How many members", (place) => app.guard(() => growthCard(app, place))],
-    ["From which probability on", (place) => thresholdCard(app, place)],
-    ["Boosting that rewards disagreeing", (place) => pathCard(app, "lam", { name: "lambda", start: "Train along lambda",
-      what: "AdaBoost.NC on the same training rows, from plain AdaBoost (0) on: the more the penalty, the farther members go apart." }, place)],
-    ["Networks, alone or as one", (place) => pathCard(app, "strength", { name: "strength", start: "Train along the strength",
-      what: "Negative correlation learning: 0 is networks trained alone, 1 is networks trained as one." }, place)],
+    ...(app.kind.numbers ? [] : [["From which probability on", (place) => thresholdCard(app, place)]]),
+    ...app.kind.paths.map(([title, name, texts]) => [title, (place) => pathCard(app, name, texts, place)]),
   ];
   replace(panel, h("div", { class: "two" }, cards.map(([title, fill]) => {
     const place = h("div", {}, h("p", { class: "note" }, "\u2026"));

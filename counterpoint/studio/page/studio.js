@@ -5,6 +5,7 @@ import { sliderView } from "./sliders.js";
 import { treeView } from "./tree.js";
 import { tableView } from "./table.js";
 import { paintView } from "./paint.js";
+import { kindOf } from "./kinds.js";
 
 const VIEWS = [
   ["table", "Table", tableView], ["ensemble", "Ensemble", ensembleView],
@@ -23,7 +24,7 @@ export function start(root, link) {
   const views = new Map();
 
   const app = {
-    root, link, state: null, members: null, rule: "vote", weights: [],
+    root, link, state: null, members: null, kind: null, rule: "vote", weights: [],
     ask: (question, data) => link.ask(question, data),
     say(text) { message.hidden = !text; message.textContent = text ? visible(text) : ""; },
     // Errors of the library are words for people: they are shown, not swallowed.
@@ -35,10 +36,11 @@ export function start(root, link) {
       app.state = state;
       changed.hidden = !state.changed;
       app.members = state.ensemble ? await link.ask("members") : null;
+      app.kind = app.members && kindOf(app.members);
       heading.textContent = visible(state.name || "Something to look at");
       const m = app.members;
       about.textContent = m ? visible(`${m.method ? m.method + ": " : ""}${many(m.names.length, "member")}, ` +
-        `${many(m.n_samples, "row")} nobody was trained on, ${m.classes.length} classes`)
+        `${many(m.n_samples, "row")} nobody was trained on, ${app.kind.about}`)
         : state.table ? many(state.table.n_rows, "row") + ", " + many(state.columns.length, "column")
           : "Drop a table, or paint one.";
       for (const view of views.values()) view.stale = true;

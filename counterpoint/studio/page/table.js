@@ -1,6 +1,7 @@
 // A table: what its columns are taken for, and a fit that can be watched and stopped.
-import { h, s, replace, percent, number, many } from "./dom.js";
+import { h, s, replace, percent, number } from "./dom.js";
 import { frame, padded, path } from "./charts.js";
+import { words } from "./kinds.js";
 
 function dropZone(app) {
   const input = h("input", { type: "file", id: "file", class: "unseen", accept: ".csv,.tsv,.txt,.xlsx,.parquet,.arrow,.feather,.gz,.zip" });
@@ -19,6 +20,7 @@ export function tableView(app, panel) {
   const wishes = {};
   const target = h("select", { id: "target", onchange: () => look() }, h("option", { value: "" }, "choose\u2026"),
     state.columns.map((name) => h("option", { value: name, selected: name === state.table.target }, name)));
+  const task = h("select", { id: "task", onchange: () => look() }, [["", "what it looks like"], ["classification", "classes"], ["regression", "numbers"]].map(([value, text]) => h("option", { value }, text)));
   const method = h("select", { id: "method" }), about = h("p", { class: "note" }), limit = h("input", { type: "number", min: 1, step: 1, placeholder: "none", id: "limit" });
   const taken = h("div", { class: "box tall taken" }), notes = h("ul", { class: "notes" });
   const fit = h("button", { type: "button", id: "fit", class: "main", disabled: true }, "Fit");
@@ -26,13 +28,13 @@ export function tableView(app, panel) {
   const live = h("section", { hidden: true });
 
   const look = () => app.guard(async () => {
-    const told = await app.ask("columns", { target: target.value, wishes });
-    fit.disabled = !target.value || app.fitting;
-    if (!method.options.length) {
-      method.append(...told.methods.map((one) => h("option", { value: one.name }, one.name)));
-      const tell = () => { about.textContent = told.methods.find((one) => one.name === method.value).what; };
-      method.addEventListener("change", tell); tell();
-    }
+    const told = await app.ask("columns", { target: target.value, wishes, task: task.value });
+    fit.disabled = !told.task || app.fitting;
+    task.options[0].textContent = told.task && !task.value ? `what it looks like: ${told.task === "regression" ? "numbers" : "classes"}` : "what it looks like";
+    const before = method.value;
+    replace(method, told.methods.map((one) => h("option", { value: one.name, selected: one.name === before }, one.name)));
+    method.onchange = () => { about.textContent = told.methods.find((one) => one.name === method.value)?.what || ""; };
+    method.onchange();
     replace(notes, told.notes.map((note) => h("li", {}, note)));
     replace(taken, h("table", {}, h("thead", {}, h("tr", {}, ["Column", "Taken for", "Why"].map((title) => h("th", { scope: "col", class: "text" }, title)))),
       h("tbody", {}, told.columns.map((column) => h("tr", {}, h("th", { scope: "row" }, h("span", { class: "short", title: column.name }, column.name)),
@@ -46,17 +48,17 @@ export function tableView(app, panel) {
 
   const steps = [];
   function draw(last) {
-    const n = Math.max(steps.length, 2);
-    const { svg, body, sx, sy } = frame({ x: [1, n], y: padded(steps.flatMap((step) => [step.alone, step.error]), 0), xLabel: "members tried", yLabel: "error, %",
-      label: `Error of the ensemble so far: ${percent(last.error)} after ${steps.length} members` });
+    const n = Math.max(steps.length, 2), w = words(last.numbers);
+    const { svg, body, sx, sy } = frame({ x: [1, n], y: padded(steps.flatMap((step) => [step.alone, step.error]), 0), xLabel: "members tried", yLabel: w.axis, yPercent: w.percent,
+      label: `${w.word} of the ensemble so far: ${w.error(last.error)} after ${steps.length} members` });
     body.append(s("path", { class: "line", d: path(steps.map((step, k) => [sx(k + 1), sy(step.error)])) }));
-    steps.forEach((step, k) => body.append(s("circle", { class: "alone", cx: sx(k + 1), cy: sy(step.alone), r: 4.5 }, s("title", {}, `${step.name}: ${percent(step.alone)} alone`)),
+    steps.forEach((step, k) => body.append(s("circle", { class: "alone", cx: sx(k + 1), cy: sy(step.alone), r: 4.5 }, s("title", {}, `${step.name}: ${w.error(step.alone)} alone`)),
       s("circle", { class: "dot", cx: sx(k + 1), cy: sy(step.error), r: 3 })));
     const who = Object.entries(last.weights).filter(([, w]) => w > 0).sort((a, b) => b[1] - a[1]);
     replace(live, h("h2", {}, "Members as they are tried"),
-      h("ul", { class: "tiles" }, h("li", { class: "tile" }, h("span", {}, "Error of the ensemble so far"), h("b", { id: "live-error" }, percent(last.error)), h("span", {}, `${percent(last.low)} to ${percent(last.high)}, by cross-fitting`)),
+      h("ul", { class: "tiles" }, h("li", { class: "tile" }, h("span", {}, w.word + " of the ensemble so far"), h("b", { id: "live-error" }, w.error(last.error)), h("span", {}, `${w.error(last.low)} to ${w.error(last.high)}, by cross-fitting`)),
         h("li", { class: "tile" }, h("span", {}, "Members tried"), h("b", { id: "live-tried" }, `${last.n_tried} of ${last.n_members}`), h("span", {}, last.name + ", " + number(last.seconds, 1) + "\u00a0s")),
-        h("li", { class: "tile" }, h("span", {}, "Log-loss so far"), h("b", {}, number(last.loss)), h("span", {}, "what the choice goes by"))),
+        h("li", { class: "tile" }, h("span", {}, w.loss + " so far"), h("b", {}, w.numbers ? w.error(last.loss) : number(last.loss)), h("span", {}, "what the choice goes by"))),
       h("div", { class: "two plain" }, h("div", {}, svg, h("p", { class: "note" }, "Line: all so far together. Circles: each member alone.")),
         h("div", { class: "rows" }, who.map(([name, w]) => h("div", { class: "row" }, h("span", { class: "name" }, name), h("span", { class: "track" }, h("i", { class: "total", style: { left: "0", width: 100 * w + "%" } })), h("span", { class: "figure" }, percent(w, 0)))))));
   }
@@ -73,13 +75,13 @@ export function tableView(app, panel) {
     });
   }
   fit.addEventListener("click", () => app.guard(async () => {
-    await app.ask("fit", { target: target.value, method: method.value, wishes, time_limit: limit.value ? Number(limit.value) : null });
+    await app.ask("fit", { target: target.value, method: method.value, task: task.value || null, wishes, time_limit: limit.value ? Number(limit.value) : null });
     watch();
   }));
   stop.addEventListener("click", () => app.guard(async () => { stop.disabled = true; stop.textContent = "Ending after this member\u2026"; await app.ask("stop"); }));
 
   replace(panel, h("section", {}, h("h2", {}, "Learn from it"),
-    h("div", { class: "tools" }, h("label", {}, "Predict ", target), h("label", {}, "with ", method), h("label", {}, "seconds at most ", limit), fit, stop), about),
+    h("div", { class: "tools" }, h("label", {}, "Predict ", target), h("label", {}, "as ", task), h("label", {}, "with ", method), h("label", {}, "seconds at most ", limit), fit, stop), about),
   live,
   h("section", {}, h("h2", {}, "What each column is taken for"), notes, taken),
   h("section", {}, dropZone(app)));

@@ -1,5 +1,5 @@
 // One tree in place of the model: readable, zoomable, with its rules; a leaf shows its rows.
-import { h, s, replace, percent, latest, many, classColour } from "./dom.js";
+import { h, s, replace, percent, latest, many, short } from "./dom.js";
 import { frame, padded, path, slider } from "./charts.js";
 import { rowList, showRow } from "./rows.js";
 
@@ -22,8 +22,6 @@ function layout(nodes) {
   return { at, width: Math.max(leaves, 1) * WIDE, height: (deepest + 1) * HIGH };
 }
 
-const short = (text, most) => text.length > most ? text.slice(0, most - 1) + "\u2026" : text;
-
 export function treeView(app, panel) {
   const waiting = h("p", { class: "note" }, "Making one tree of the members\u2026");
   replace(panel, h("section", {}, waiting));
@@ -39,7 +37,7 @@ export function treeView(app, panel) {
 
     const chosen = (leaf) => app.guard(async () => {
       const found = await app.ask("leaf", { leaves, leaf });
-      of.textContent = `${many(found.n_rows, "row")} lie in this leaf; bars show how the members vote.`;
+      of.textContent = `${many(found.n_rows, "row")} lie in this leaf; ${app.kind.barNote}`;
       replace(fights, rowList(app, found.rows, (row) => app.guard(() => showRow(app, detail, row, true))));
     });
     function draw(now) {
@@ -53,16 +51,16 @@ export function treeView(app, panel) {
           inner.append(s("text", { class: "answer", x: (x + cx) / 2 + (word === "yes" ? -6 : 6), y: (y + cy) / 2 + 12, "text-anchor": word === "yes" ? "end" : "start" }, word));
         }
         const leaf = node.yes === null;
-        const words = leaf ? node.label : node.question;
+        const words = leaf ? node.label.replace("-", "\u2212") : node.question, looks = leaf ? app.kind.leaf(node) : null;
         const box = s("g", { class: leaf ? "leaf" : "ask", tabindex: leaf ? "0" : null, role: leaf ? "button" : null, "data-node": k,
-          "aria-label": leaf ? `${node.label}, ${percent(node.share, 0)} sure, ${many(now.rows_at[k], "row")}` : null },
-        s("title", {}, leaf ? `${node.label}: ${percent(node.share)} of the rows it was made from, ${now.rows_at[k]} rows here` : node.question),
-        s("rect", { x: x - BOX / 2, y: y - 18, width: BOX, height: 36, rx: 7, style: leaf ? { stroke: classColour(node.class) } : {} }),
+          "aria-label": leaf ? `${words}${looks.sure}, ${many(now.rows_at[k], "row")}` : null },
+        s("title", {}, leaf ? `${words}: ${looks.why}${many(now.rows_at[k], "row")} here` : node.question),
+        s("rect", { x: x - BOX / 2, y: y - 18, width: BOX, height: 36, rx: 7, style: leaf ? { stroke: looks.colour } : {} }),
         leaf ? s("text", { x, y: y - 2, "text-anchor": "middle" }, short(words, 22)) : [
           s("text", { x, y: y - 3, "text-anchor": "middle" }, short(words.split(CUT)[0], 22)),
           s("text", { x, y: y + 12, "text-anchor": "middle", class: "value" }, short(words.split(CUT).slice(1).join(" "), 22))]);
         if (leaf) {
-          box.append(s("rect", { class: "share", x: x - BOX / 2 + 8, y: y + 6, height: 5, rx: 2, width: (BOX - 16) * node.share, style: { fill: classColour(node.class) } }));
+          box.append(s("rect", { class: "share", x: x - BOX / 2 + 8, y: y + 6, height: 5, rx: 2, width: (BOX - 16) * looks.share, style: { fill: looks.colour } }));
           box.addEventListener("click", () => chosen(k));
           box.addEventListener("keydown", (event) => { if (event.key === "Enter" || event.key === " ") { event.preventDefault(); chosen(k); } });
         }
@@ -71,17 +69,18 @@ export function treeView(app, panel) {
       replace(drawing, s("svg", { viewBox: `0 0 ${width} ${height}`, class: "tree", style: { maxWidth: width * 1.6 + "px", minWidth: Math.min(width, 700) * 0.75 + "px" } }, inner));
       apply();
       replace(rules, now.rules.map((rule) => h("li", {}, rule)));
-      said.textContent = `${many(now.shown.n_leaves, "leaf").replace("leafs", "leaves")}: wrong on ${percent(now.shown.error)} of ${many(now.shown.n_rows, "row")}; the ensemble on ${percent(now.model_error)}.`;
+      said.textContent = `${many(now.shown.n_leaves, "leaf").replace("leafs", "leaves")}: ${app.kind.treeErrs} ${app.kind.error(now.shown.error)} ${app.kind.percent ? "of" : "on"} ${many(now.shown.n_rows, "row")}; the ensemble ${app.kind.on} ${app.kind.error(now.model_error)}.`;
       said.dataset.leaves = now.shown.n_leaves;
     }
     const ask = latest((n) => app.guard(async () => { leaves = n; draw(await app.ask("tree", { leaves: n })); mark(n); }), "tree");
     // Fidelity and error against the number of leaves.
     const x = [0, Math.log2(Math.max(2, told.n_leaves))];
     const curve = frame({ x, y: [0, 1], height: 200, xLabel: "leaves", yLabel: "share, %", xTicks: sizes.slice(0, -1).map((r) => [Math.log2(r.n_leaves), String(r.n_leaves)]), label: "Fidelity and error of the tree at every size" });
+    const within = (v) => curve.sy(Math.max(0, Math.min(1, v ?? 0)));
     curve.body.append(
-      s("path", { class: "line", d: path(sizes.map((r) => [curve.sx(Math.log2(r.n_leaves)), curve.sy(r.fidelity)])) }),
-      s("path", { class: "line warm", d: path(sizes.map((r) => [curve.sx(Math.log2(r.n_leaves)), curve.sy(r.error)])) }));
-    for (const r of sizes) curve.body.append(s("circle", { class: "dot", r: 3.5, cx: curve.sx(Math.log2(r.n_leaves)), cy: curve.sy(r.fidelity) }, s("title", {}, `${r.n_leaves} leaves: says what the ensemble says on ${percent(r.fidelity)}`)));
+      s("path", { class: "line", d: path(sizes.map((r) => [curve.sx(Math.log2(r.n_leaves)), within(r.fidelity)])) }),
+      s("path", { class: "line warm", d: path(sizes.map((r) => [curve.sx(Math.log2(r.n_leaves)), within(app.kind.errorShare(r.error))])) }));
+    for (const r of sizes) curve.body.append(s("circle", { class: "dot", r: 3.5, cx: curve.sx(Math.log2(r.n_leaves)), cy: within(r.fidelity) }, s("title", {}, app.kind.fidelity(r))));
     const line = s("line", { class: "mark", y1: curve.top, y2: curve.bottom });
     curve.body.append(line);
     const mark = (n) => { const v = curve.sx(Math.log2(n)); line.setAttribute("x1", v); line.setAttribute("x2", v); };
@@ -107,7 +106,7 @@ export function treeView(app, panel) {
         said, drawing),
       h("div", { class: "two" },
         h("section", {}, h("h2", {}, "Rows in a leaf"), of, fights, h("h2", { class: "later" }, "How small may it be?"), curve.svg,
-          h("p", { class: "note" }, "Blue: the share of held-out rows on which it says what the ensemble says. Orange: the share it has wrong.")),
+          h("p", { class: "note" }, app.kind.sizesNote)),
         h("section", {}, h("h2", {}, "The same as rules"), h("div", { class: "box tall" }, rules))), detail);
     draw(told); mark(8);
   });
