@@ -263,3 +263,15 @@ def test_columns_of_a_member_are_a_list():
 def test_targets_too_large_to_subtract():
     with pytest.raises(ValueError, match="y holds 1e"):
         trust.cross_conformal(LinearRegression(), X * 4, [1e308] * 12, X)
+
+
+@pytest.mark.parametrize("given", [np.array([1.0, np.nan]), "much", 2.0])
+def test_enrichment_that_is_no_share(given):
+    model = subsets.StochasticDiscriminationClassifier(3, min_enrichment=given)
+    with pytest.raises((TypeError, ValueError), match="min_enrichment="):
+        model.fit(X * 4, [0, 1, 1] * 4)
+
+
+def test_widths_whose_squares_are_no_numbers():
+    with pytest.raises(ValueError, match="log2_width_min=-1000000000"):
+        boosting.NCABSVMClassifier(log2_width_min=-(10**9)).fit(X * 4, [0, 1, 1] * 4)

@@ -209,7 +209,8 @@ class AdaBoostSVMClassifier(BaseBoostingClassifier):
             check_number(getattr(self, name), name, low=0, high=1e50, open_low=True)
         check_choice(self.narrow, "narrow", ("on-rejection", "always"))
         for name in ("log2_width_min", "log2_width_max"):
-            check_number(getattr(self, name), name)
+            # Squares of widths beyond these are no numbers.
+            check_number(getattr(self, name), name, low=-500, high=500)
         if not self.log2_width_max > self.log2_width_min:
             raise ValueError(
                 f"log2_width_max={self.log2_width_max!r} is not above "

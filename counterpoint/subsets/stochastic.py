@@ -232,7 +232,7 @@ class StochasticDiscriminationClassifier(ClassifierMixin, BaseEstimator):
                 hint=f", or a whole number of rows up to {n}",
             )  # fmt: skip
             self.min_points_ = int(np.ceil(share * n))
-        if self.min_enrichment != "auto":
+        if not (isinstance(self.min_enrichment, str) and self.min_enrichment == "auto"):
             check_number(self.min_enrichment, "min_enrichment", low=0, high=1, hint=', or "auto"')
         try:
             low, high = map(float, self.box_share)
