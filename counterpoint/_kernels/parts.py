@@ -22,7 +22,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from numba import njit
+from numba import jit
 from numba.core.base import BaseContext as CodeContext
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import Compiler, Flags
@@ -135,5 +135,5 @@ _PART |= {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
 
 
 def part(**options):
-    """Compile a function that only kernels call; options are those of ``njit``."""
-    return njit(**{**options, **_PART})
+    """Compile a function that only kernels call; options are those of ``jit``."""
+    return jit(**{**options, **_PART})
