@@ -10,7 +10,7 @@ is, and the kernel around it is optimised once, as a whole.
 Of the rest, a sixth went into looking for garbage among the hundred thousands of objects that are
 there while something is compiled, and a seventh into comparing flags: numba remembers what an
 operation means for given types and flags, and looks at forty flags one by one to find that they are
-those it saw last.
+those it saw last. What it does not remember, ``contexts.py`` does.
 
 Numba lets a function choose its compiler (``pipeline_class``), and lets the compiler bring a
 library to put the code in; what a library does at its end is numba's own affair. So this looks
@@ -22,9 +22,14 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from numba import njit
+from numba import jit
+from numba.core.base import BaseContext as CodeContext
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import Compiler, Flags
+from numba.core.target_extension import jit_registry, target_registry
+from numba.core.typing.context import BaseContext as TypeContext
+
+from counterpoint._kernels.contexts import remembering_contexts
 
 _NEEDED = {
     JITCodeLibrary: (
@@ -33,6 +38,11 @@ _NEEDED = {
     ),
     Compiler: ("compile_extra", "define_pipelines"),
     Flags: ("options", "_values"),
+    TypeContext: (
+        "_lookup_global", "resolve_function_type", "resolve_value_type",
+        "resolve_value_type_prefer_literal",
+    ),
+    CodeContext: ("_compile_subroutine_no_cache", "get_abi_sizeof", "get_function"),
 }  # fmt: skip
 
 
@@ -62,12 +72,28 @@ def _no_collecting() -> Iterator[None]:
             gc.enable()
 
 
+_CPU = target_registry["cpu"]
+
+
+@contextmanager
+def _all_parts() -> Iterator[None]:
+    """Make parts of what numba itself wrote in Python, ``np.zeros`` for instance."""
+    usual = jit_registry[_CPU]
+    dict.__setitem__(jit_registry, _CPU, part)  # its own refuses to replace anything
+    try:
+        yield
+    finally:
+        dict.__setitem__(jit_registry, _CPU, usual)
+
+
 class _KernelCompiler(Compiler):
     def __init__(self, typingctx, targetctx, library, args, return_type, flags, locals):
+        is_parallel = flags.auto_parallel.enabled
+        typingctx, targetctx = remembering_contexts(typingctx, targetctx, is_parallel)
         super().__init__(typingctx, targetctx, library, args, return_type, _Flags(flags), locals)
 
     def compile_extra(self, func):
-        with _no_collecting():
+        with _no_collecting(), _all_parts():
             return super().compile_extra(func)
 
 
@@ -102,11 +128,12 @@ class _PartCompiler(_KernelCompiler):
 
 _is_known = all(hasattr(kind, name) for kind, names in _NEEDED.items() for name in names)
 KERNEL: dict[str, Any] = {"pipeline_class": _KernelCompiler} if _is_known else {}
+KERNEL |= {"no_cfunc_wrapper": True}  # nobody but Python and other kernels calls them
 _PART: dict[str, Any] = {"pipeline_class": _PartCompiler} if _is_known else {}
 # Wrappers for Python and a cache are the outer kernel's.
 _PART |= {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
 
 
 def part(**options):
-    """Compile a function that only kernels call; options are those of ``njit``."""
-    return njit(**_PART, **options)
+    """Compile a function that only kernels call; options are those of ``jit``."""
+    return jit(**{**options, **_PART})

@@ -122,6 +122,38 @@ def test_parts_are_compiled_within_the_kernel_that_calls_them():
 
 
 @compiled
+def test_code_is_what_numba_makes_of_it_without_our_help():
+    def mixed(counts, values, k):
+        total, small, flag = 0.0, counts[0], np.uint8(3)
+        for i in range(len(counts)):
+            row = values[i, 1:k]
+            small = small // 2 + counts[i] % 7 - 1 if counts[i] > small else small << 1
+            for j in range(len(row)):
+                total += row[j] * 2 - values[i, 0] / 3 + counts[i] ** 2
+            if flag & 1 and not total <= 4:
+                values[i, k - 1] = total * flag + 2.5 * small
+        return total, small
+
+    options = {"error_model": "numpy", "no_cfunc_wrapper": True}
+    ours, theirs = numba.njit(**{**options, **parts.KERNEL})(mixed), numba.njit(**options)(mixed)
+    counts, values, again = np.arange(4), *np.arange(24.0).reshape(2, 4, 3)
+    again[:] = values
+    assert ours(counts, values, 3) == theirs(counts, again, 3)
+    np.testing.assert_array_equal(values, again)
+    assert ours.nopython_signatures == theirs.nopython_signatures
+    assert _steps(ours) == _steps(theirs)
+
+
+def _steps(kernel):
+    """Return the instructions of a compiled kernel, without the names of places and functions."""
+    code = next(iter(kernel.inspect_asm().values()))
+    lines = [line.split("#")[0].split() for line in code.splitlines()]
+    steps = [line for line in lines if line and line[0].isalpha()]
+    assert len(steps) > 100
+    return [[word for word in step if "_Z" not in word and "mixed" not in word] for step in steps]
+
+
+@compiled
 def test_a_kernel_says_that_it_is_compiled(caplog, tmp_path):
     module = tmp_path / "some_kernel.py"
     module.write_text("def half(x):\n    return x / 2\n")

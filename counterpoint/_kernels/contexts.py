@@ -1,0 +1,136 @@
+"""Numba's contexts, which answer what an operation means for given types, made to remember.
+
+To learn what a sum of two integers gives, numba asks all that might know, twenty and more; again
+for the next sum, and once more for each when it is translated. So it does for every item of an
+array. How large something is in memory it finds out by giving a text to LLVM. Of what compiling a
+tree's growth took, that was a sixth.
+
+These contexts are numba's own, with the same state; only answers that depend on nothing but the
+types of arguments and the flags of the compiler are given again. Numba compiles under a lock.
+"""
+
+import operator
+from typing import Any
+
+from numba import types
+from numba.core.targetconfig import ConfigStack
+
+_NUMBERS = types.Number, types.Boolean
+_PLAIN = *_NUMBERS, types.Array, types.BaseTuple, types.SliceType, types.NoneType, types.RangeType
+_OPERATIONS = {
+    getattr(operator, name)
+    for name in (
+        "add", "sub", "mul", "floordiv", "mod", "truediv", "and_", "or_", "xor", "lshift", "rshift",
+        "iadd", "isub", "imul", "ifloordiv", "imod", "itruediv", "iand", "ior", "ixor", "ilshift",
+        "irshift", "lt", "le", "gt", "ge", "eq", "ne",
+    )
+}  # fmt: skip
+
+
+class _Remembering(types.Function):
+    """A function of numba's that remembers what it gave."""
+
+    def __init__(self, function):
+        super().__init__(function.templates)
+        self._known = {}
+
+    def get_call_type(self, context, args, kws):
+        if kws or not all(isinstance(one, _PLAIN) for one in args):
+            return super().get_call_type(context, args, kws)
+        if self.typing_key in _OPERATIONS and all(isinstance(one, _NUMBERS) for one in args):
+            args = [types.unliteral(one) for one in args]  # whatever the number, it is one sum
+        key, known = tuple(args), self._known.setdefault(ConfigStack.top_or_none(), {})
+        if key not in known:
+            found = super().get_call_type(context, key, kws)
+            known[key] = found, self._impl_keys[found.args]
+        found, self._impl_keys[found.args] = known[key]
+        return found
+
+
+def _for_types(context):
+    """Return numba's context of types, for inferring them and for translating what has them."""
+    functions: dict[int, Any] = {}
+
+    def remembering(function):
+        if id(function) not in functions:
+            functions[id(function)] = function, _Remembering(function)
+        return functions[id(function)][1]
+
+    class Inferring(type(context)):
+        def __init__(self):
+            self.__dict__ = context.__dict__
+
+        def __eq__(self, other):  # numba keeps by context what it made
+            return getattr(other, "__dict__", None) is context.__dict__
+
+        def __hash__(self):
+            return hash(context)
+
+        def resolve_function_type(self, func, args, kws):
+            function = self._lookup_global(func) if func is operator.getitem else func
+            if type(function) is not types.Function:
+                return super().resolve_function_type(func, args, kws)
+            other = remembering(function)
+            found = other.get_call_type(self, args, kws)
+            function._impl_keys[found.args] = other.get_impl_key(found)
+            return found
+
+    class Translating(Inferring):
+        def resolve_value_type(self, val):
+            found = super().resolve_value_type(val)
+            return remembering(found) if type(found) is types.Function else found
+
+        def resolve_value_type_prefer_literal(self, value):
+            return context.resolve_value_type_prefer_literal(value)
+
+    return Inferring(), Translating()
+
+
+def _for_code(context, inferring, translating):
+    """Return numba's context of code."""
+    sizes: dict[Any, int] = {}
+    lacking: set[Any] = set()
+
+    class Code(type(context)):
+        def __init__(self):
+            self.__dict__ = {**context.__dict__, "typing_context": translating}
+
+        def get_abi_sizeof(self, ty):
+            if ty not in sizes:
+                sizes[ty] = super().get_abi_sizeof(ty)
+            return sizes[ty]
+
+        def get_function(self, fn, sig, _firstcall=True):
+            if fn != "__array__":  # asked of every array: is it something that acts as one?
+                return super().get_function(fn, sig, _firstcall)
+            if sig in lacking:
+                raise NotImplementedError
+            try:
+                return super().get_function(fn, sig, _firstcall)
+            except NotImplementedError:
+                lacking.add(sig)
+                raise
+
+        def _compile_subroutine_no_cache(self, *args, **options):
+            self.typing_context = inferring
+            try:
+                return super()._compile_subroutine_no_cache(*args, **options)
+            finally:
+                self.typing_context = translating
+
+    return Code()
+
+
+_made: dict[Any, Any] = {}
+
+
+def remembering_contexts(for_types, for_code, is_parallel):
+    """Return numba's contexts of types and of code, made to remember.
+
+    Loops that threads share are taken apart while they are translated, and types inferred anew.
+    """
+    if (for_types, is_parallel) not in _made:
+        inferring, translating = _for_types(for_types)
+        code = _for_code(for_code, inferring, inferring if is_parallel else translating)
+        _made[for_types, is_parallel] = inferring, code
+    return _made[for_types, is_parallel]
