@@ -215,7 +215,7 @@ def test_a_budget_foretells_what_grows_faster_than_rows(clock):
     budget.forgive(10.0)
     assert budget.left == 50.0
     budget.keep_for_choice(10_000, 2, 8)
-    choice = 2 * (0.1 + 9e-5 * 1e4 * 2**0.35)
+    choice = 2 * (0.1 + 6e-5 * 1e4 * 2**0.35)
     assert budget.for_trying == pytest.approx(50.0 - choice)
     clock.now = 110.0 + 2.9 - choice
     assert not budget.is_late()
