@@ -13,9 +13,9 @@ _BENT = 0.05
 _SAFETY, _SAFETY_NEAR, _FAR = 1.15, 1.05, 4.0
 # Seconds to choose how to combine: of any rows, for each by a power of the classes, and more for
 # each member.
-_CHOICE_ANY, _CHOICE, _CHOICE_CLASSES, _CHOICE_MEMBERS = 0.1, 9e-5, 0.35, 8
+_CHOICE_ANY, _CHOICE, _CHOICE_CLASSES, _CHOICE_MEMBERS = 0.15, 4e-5, 0.4, 8
 # On a busy machine it takes longer by what was seen so far, up to this.
-_SLOWEST = 3.0
+_SLOWEST = 6.0
 # Of what is left, what one fit may be foretold to take.
 _SHARE = 0.5
 # Of the limit, how much later than planned a fit may end before it is cut off.

@@ -41,6 +41,8 @@ _FEW_ROWS, _SOME_ROWS, _PART_FOR_FOLDS = 2_000, 5_000, 0.12
 # Where rows are held out, the first member takes about this part of the time on the lowest rung; if
 # it takes no more for all rows, there is one rung only.
 _PART_FOR_FIRST, _FEWEST_LEARNT = 0.1, 2_000
+# The lowest rung has no fewer rows than that, unless they alone take more than this part.
+_MOST_FOR_FEWEST = 0.25
 
 
 class OverproduceSelect(BaseEnsemble, ABC):
@@ -290,9 +292,9 @@ class OverproduceSelect(BaseEnsemble, ABC):
         if folds <= part * budget.limit:
             return folds_plan(self.cv, X, y, None, rng, classes=self._classes)
         n_rows = budget.rows_for(0, _PART_FOR_FIRST * budget.limit, len(y))
-        return hold_out_plan(
-            y, rng, classes=self._classes, limit=budget.limit, first=max(n_rows, _FEWEST_LEARNT)
-        )
+        dear = budget.price(0, _FEWEST_LEARNT) > _MOST_FOR_FEWEST * budget.limit
+        n_rows = max(n_rows, PROBE_ROWS if dear else _FEWEST_LEARNT)
+        return hold_out_plan(y, rng, classes=self._classes, limit=budget.limit, first=n_rows)
 
     def _say_what_was_left_out(self, trying, n_members, kept):
         said = []

@@ -19,7 +19,14 @@ from sklearn.svm import SVR
 from sklearn.tree import DecisionTreeRegressor
 
 from counterpoint._validation import check_count
-from counterpoint.auto.pool import QUICK, QUICK_FOREST, Candidate, quick_pays
+from counterpoint.auto.pool import (
+    QUICK,
+    QUICK_FOREST,
+    QUICK_TREES,
+    Candidate,
+    quick_pays,
+    small_forest,
+)
 from counterpoint.auto.portfolio import in_order, quick_first
 from counterpoint.boosting import HistBoostRegressor, L2BoostRegressor
 from counterpoint.combiners.pool import MOST_ROWS_NEIGHBOURS
@@ -53,6 +60,7 @@ def default_number_pool(n_samples: int, n_features: int) -> list[Candidate]:
     for size, name in ((n_samples, "n_samples"), (n_features, "n_features")):
         check_count(size, name)
     trees = 200
+    small = small_forest(trees, n_samples, 1)
     leaf = max(2, n_samples // 100)
     members = [
         _of("boosted trees", "boosting", lambda s: HistBoostRegressor(random_state=s), True),
@@ -60,11 +68,12 @@ def default_number_pool(n_samples: int, n_features: int) -> list[Candidate]:
         _of("mean", "simple", lambda s: DummyRegressor(), True),
         _of("small tree", "simple", lambda s: DecisionTreeRegressor(
             min_samples_leaf=leaf, random_state=s), True),
-        _of("extra trees", "trees", lambda s: ExtraTreesRegressor(trees, random_state=s)),
+        _of("extra trees", "trees", lambda s: ExtraTreesRegressor(
+            trees, min_samples_leaf=small, random_state=s)),
         _of("extra trees, leaves of 3", "trees", lambda s: ExtraTreesRegressor(
-            trees, max_features=0.5, min_samples_leaf=3, random_state=s)),
+            trees, max_features=0.5, min_samples_leaf=max(3, small), random_state=s)),
         _of("random forest, leaves of 5", "trees", lambda s: RandomForestRegressor(
-            trees, min_samples_leaf=5, random_state=s)),
+            trees, min_samples_leaf=max(5, small), random_state=s)),
         _of("gradient boosting", "boosting", lambda s: HistGradientBoostingRegressor(
             learning_rate=0.06, max_iter=150, max_leaf_nodes=15, l2_regularization=1.0,
             random_state=s)),
@@ -105,7 +114,8 @@ def default_number_pool(n_samples: int, n_features: int) -> list[Candidate]:
             _of(QUICK, "boosting", lambda s: HistBoostRegressor(
                 n_estimators=100, early_stopping=False, random_state=s), True),
             _of(QUICK_FOREST, "trees", lambda s: ExtraTreesRegressor(
-                50, max_features=0.5, min_samples_leaf=3, random_state=s)),
+                QUICK_TREES, max_features=0.5, random_state=s,
+                min_samples_leaf=max(3, small_forest(QUICK_TREES, n_samples, 1)))),
         ]  # fmt: skip
         members = quick_first(members, quick)
     return members

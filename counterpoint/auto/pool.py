@@ -32,6 +32,9 @@ _MOST_ROWS_KERNEL = 16_000
 # From so many rows on, boosted trees may have many leaves and take their time, and quick ones, of
 # few rounds and without rows held out, and a quick forest, of few trees, come first.
 MANY_ROWS, QUICK, QUICK_FOREST = 10_000, "boosted trees, quick", "extra trees, quick"
+QUICK_TREES = 50
+# Bytes of a forest, of a node of its trees and of a class there; nodes for rows of a leaf.
+_FOREST, _NODE, _CLASS, _NODES = 1e9, 64, 8, 1.33
 # Of fewer rows those come first, too, if rows by columns by pairs of classes are so many.
 _MUCH_WORK = 600_000
 # Of more classes, which have a tree each, many large trees take too long.
@@ -92,6 +95,7 @@ def default_pool(n_samples: int, n_features: int, n_classes: int) -> list[Candid
     ):
         check_count(size, name)
     trees = 200
+    leaf = small_forest(trees, n_samples, n_classes)
     dear = QUICK if n_classes > _FEW_CLASSES else ""  # twice the rounds and more
     members = [
         _of("boosted trees", "boosting", lambda s: HistBoostClassifier(random_state=s),
@@ -110,12 +114,14 @@ def default_pool(n_samples: int, n_features: int, n_classes: int) -> list[Candid
             LogisticRegression(C=0.5, max_iter=2000))),
         _of("AdaBoost, stumps", "boosting", _boosted(0.0, 1, 150)),
         _of("AdaBoost.NC 2, depth 3", "boosting", _boosted(2.0, 3, 80)),
-        _of("random forest", "trees", lambda s: RandomForestClassifier(trees, random_state=s)),
+        _of("random forest", "trees", lambda s: RandomForestClassifier(
+            trees, min_samples_leaf=leaf, random_state=s)),
         _of("random forest, leaves of 3", "trees", lambda s: RandomForestClassifier(
-            trees, min_samples_leaf=3, max_features=0.4, random_state=s)),
-        _of("extra trees", "trees", lambda s: ExtraTreesClassifier(trees, random_state=s)),
+            trees, min_samples_leaf=max(3, leaf), max_features=0.4, random_state=s)),
+        _of("extra trees", "trees", lambda s: ExtraTreesClassifier(
+            trees, min_samples_leaf=leaf, random_state=s)),
         _of("extra trees, half of the columns", "trees", lambda s: ExtraTreesClassifier(
-            trees, max_features=0.5, min_samples_leaf=2, random_state=s)),
+            trees, max_features=0.5, min_samples_leaf=max(2, leaf), random_state=s)),
         _of("gradient boosting", "boosting", lambda s: HistGradientBoostingClassifier(
             learning_rate=0.06, max_iter=120, max_leaf_nodes=15, l2_regularization=1.0,
             random_state=s), dearer_than=dear),
@@ -139,7 +145,8 @@ def default_pool(n_samples: int, n_features: int, n_classes: int) -> list[Candid
         quick = [
             _of(QUICK, "boosting", _quick(n_classes), simple=True),
             _of(QUICK_FOREST, "trees", lambda s: ExtraTreesClassifier(
-                50, max_features=0.5, min_samples_leaf=2, random_state=s)),
+                QUICK_TREES, max_features=0.5, random_state=s,
+                min_samples_leaf=max(2, small_forest(QUICK_TREES, n_samples, n_classes)))),
         ]  # fmt: skip
         members = quick_first(members, quick)
         if n_samples >= MANY_ROWS and n_classes <= _FEW_CLASSES:
@@ -154,6 +161,12 @@ def quick_pays(n_samples: int, n_features: int, n_classes: int = 2) -> bool:
     """Whether a table is so large that quick kin of the strongest members come first."""
     work = n_samples * n_features * max(1, n_classes / 2)
     return n_samples >= MANY_ROWS or work >= _MUCH_WORK
+
+
+def small_forest(n_trees: int, n_samples: int, n_outputs: int) -> int:
+    """Return rows of a leaf that keep a forest small: one grown on many rows would fill memory."""
+    grown = n_trees * _NODES * n_samples * (_NODE + _CLASS * n_outputs)
+    return max(1, int(grown / _FOREST))
 
 
 def _of(name, family, make, **options):

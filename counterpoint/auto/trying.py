@@ -39,8 +39,8 @@ _TO_LOOK, _TO_CLIMB = 0.15, 0.45
 _TO_PROBE, _TO_PROBE_FIRST = 0.05, 0.07
 # Part of what is left that the first member may take, rung by rung, to learn from all rows.
 _FOR_FIRST = 0.7
-# What a fit costs is foretold for this many times the rows of one that was seen.
-_MOST_JUMP = 32
+# What a fit costs is foretold for this many times the rows of one that was seen; fewer, of few.
+_MOST_JUMP, _JUMP_FROM_FEW = 32, 8
 # At least so many climb, and of what the last four times as many rows brought, the next bring this.
 _LEAST_CLIMB, _GOES_ON = 3, 0.7
 # Of the time of a rung, what one member may take of what is left of it.
@@ -161,7 +161,8 @@ class Trying:
     def _highest(self, k, rungs, *, share):
         """Return the highest rung that a member can pay for and whose price is known; or None."""
         fair = [n for n in rungs if self.budget.affords(self._price(k, n), share=share)]
-        known = _MOST_JUMP * self.budget.most_rows(k)
+        seen = self.budget.most_rows(k)
+        known = seen * (_MOST_JUMP if seen >= PROBE_ROWS else _JUMP_FROM_FEW)
         return max([n for n in fair if n <= known], default=fair[0]) if fair else None
 
     def _first_rung(self):

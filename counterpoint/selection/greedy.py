@@ -8,7 +8,7 @@ from counterpoint._outputs import MemberOutputs, as_outputs
 from counterpoint._predictions import MemberPredictions
 from counterpoint._validation import check_count, check_number
 from counterpoint.combiners import WeightedMeanCombiner
-from counterpoint.selection.search import select_forward
+from counterpoint.selection.judge import join_one_by_one, make_judge
 
 # Better by less than this is not better.
 _TOLERANCE = 1e-6
@@ -69,16 +69,17 @@ def bagged_weights(
         criterion = "squared" if numbers else "log-loss"
     check_count(n_bags, "n_bags")
     check_number(share, "share", low=0, high=1, open_low=True)
+    check_count(n_members, "n_members")
     rng = check_random_state(random_state)
+    # One for all bags: what members say of the truth is read once, and no trace is kept.
+    judge = make_judge(outputs, criterion)
     n = outputs.n_members
     weights = np.zeros(n)
     for bag in range(n_bags):
         size = n if bag == 0 else max(2, round(share * n))
-        members = np.sort(rng.permutation(n)[:size])
-        trace = select_forward(
-            outputs.take(members), criterion, n_members=n_members, replace=True, tol=_TOLERANCE
-        )
-        weights[members[trace.selected]] += trace.weights
+        members = np.sort(rng.permutation(n)[:size]).tolist()
+        steps, _, best = join_one_by_one(judge, members, n_members, replace=True, tol=_TOLERANCE)
+        weights += np.bincount(steps[best], minlength=n) / len(steps[best])
     return weights / weights.sum()
 
 

@@ -110,9 +110,9 @@ class _MeanJudge(Judge):
 
     is_running = True
 
-    def __init__(self, outputs, criterion):
+    def __init__(self, outputs, criterion, parts):
         super().__init__(outputs, criterion)
-        self.parts = criterion.parts(outputs)
+        self.parts = parts
         self.summed: list = []
         self.total = np.zeros(self.parts.shape[1])
 
@@ -141,8 +141,8 @@ def make_judge(outputs, criterion) -> Judge:
     if isinstance(criterion, VoteError):
         outputs.need_votes("The error of a vote")
         return _VoteJudge(outputs, criterion)
-    means = criterion.parts(outputs) is not None
-    return (_MeanJudge if means else Judge)(outputs, criterion)
+    parts = criterion.parts(outputs)
+    return Judge(outputs, criterion) if parts is None else _MeanJudge(outputs, criterion, parts)
 
 
 def make_trace(judge, steps, method, *, best=None, values=None) -> Trace:
@@ -156,6 +156,23 @@ def make_trace(judge, steps, method, *, best=None, values=None) -> Trace:
         sizes = np.array([len(s) for s in steps])
         best = int(np.lexsort((sizes, values))[0])
     return Trace(steps=steps, values=values, errors=errors, best=best, method=method)
+
+
+def join_one_by_one(judge, members, n_steps, *, replace, tol):
+    """Let members of a list join; return those in after each step, its value, and the best step."""
+    chosen: list[int] = []
+    steps, values = [], []
+    best, lowest = 0, inf
+    while len(chosen) < n_steps:
+        candidates = [m for m in members if replace or m not in chosen]
+        joined = judge.joined(chosen, candidates)
+        first = int(np.argmin(joined))
+        chosen = [*chosen, candidates[first]]
+        steps.append(chosen)
+        values.append(joined[first] if judge.is_running else judge.value(chosen))
+        if values[-1] < lowest - tol:
+            best, lowest = len(steps) - 1, values[-1]
+    return steps, values, best
 
 
 def leave_one_by_one(judge, n_members, method, worst) -> Trace:

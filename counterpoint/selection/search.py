@@ -9,7 +9,13 @@ from numpy.typing import ArrayLike
 from counterpoint._kernels import subsets as kernels
 from counterpoint._outputs import MemberOutputs
 from counterpoint._validation import check_count, check_flag, check_number
-from counterpoint.selection.judge import check_size, leave_one_by_one, make_judge, make_trace
+from counterpoint.selection.judge import (
+    check_size,
+    join_one_by_one,
+    leave_one_by_one,
+    make_judge,
+    make_trace,
+)
 from counterpoint.selection.trace import Trace
 
 # Subsets that are tried one by one at most; the error of the vote has a faster way.
@@ -129,18 +135,7 @@ def select_forward(
         check_size(n_members, n)
     check_count(n_members, "n_members")
     check_number(tol, "tol", low=0)
-    chosen: list[int] = []
-    steps, values = [], []
-    best, lowest = 0, inf
-    while len(chosen) < n_members:
-        candidates = [m for m in range(n) if replace or m not in chosen]
-        joined = judge.joined(chosen, candidates)
-        first = int(np.argmin(joined))
-        chosen = [*chosen, candidates[first]]
-        steps.append(list(chosen))
-        values.append(joined[first] if judge.is_running else judge.value(chosen))
-        if values[-1] < lowest - tol:
-            best, lowest = len(steps) - 1, values[-1]
+    steps, values, best = join_one_by_one(judge, range(n), n_members, replace=replace, tol=tol)
     return make_trace(judge, steps, "forward", values=values, best=best)
 
 

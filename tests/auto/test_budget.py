@@ -146,6 +146,10 @@ def test_a_first_member_that_takes_too_long_is_no_reason_to_wait_for_it(clock, d
     assert clock.now <= 2.2 * 20.0
     assert 2_000 <= alone.pool_[0][1].n_seen_ < N
     assert "learn from" in said
+    began = clock.now
+    wide, _ = fit(data, [("slower", Paid(900.0)), ("other", Paid(1.0))], 20.0)
+    assert clock.now - began <= 1.1 * 20.0
+    assert "slower" in set(wide.leaderboard_["member"])  # on fewer rows yet: 2,000 take 30 s
 
 
 def test_where_there_is_no_time_to_fit_again_the_folds_stand_in(clock, data):
@@ -215,7 +219,7 @@ def test_a_budget_foretells_what_grows_faster_than_rows(clock):
     budget.forgive(10.0)
     assert budget.left == 50.0
     budget.keep_for_choice(10_000, 2, 8)
-    choice = 2 * (0.1 + 9e-5 * 1e4 * 2**0.35)
+    choice = 2 * (0.15 + 4e-5 * 1e4 * 2**0.4)
     assert budget.for_trying == pytest.approx(50.0 - choice)
     clock.now = 110.0 + 2.9 - choice
     assert not budget.is_late()

@@ -10,7 +10,12 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.tree import DecisionTreeClassifier
 
 from counterpoint import MemberOutputs
-from counterpoint.auto import Candidate, OverproduceSelectClassifier, default_pool
+from counterpoint.auto import (
+    Candidate,
+    OverproduceSelectClassifier,
+    default_number_pool,
+    default_pool,
+)
 from counterpoint.auto.choice import choose_rule, make_rules
 from counterpoint.auto.metric import class_metric
 from counterpoint.combiners import TemperedCombiner, combiner_of, member_contributions
@@ -250,6 +255,18 @@ def test_the_default_pool_grows_and_shrinks_with_the_data():
         made = candidate.make(0)
         assert not hasattr(made, "classes_")
     assert small[0].make(0).fit(X, y).predict_proba(X).shape == (60, 2)
+
+
+def test_forests_of_many_rows_do_not_fill_memory():
+    def leaves(pool):
+        made = {c.name: c.make(0).get_params() for c in pool if c.family == "trees"}
+        return {name: own["min_samples_leaf"] for name, own in made.items()}
+
+    small, large = leaves(default_pool(15_000, 16, 26)), leaves(default_pool(1_000_000, 30, 2))
+    assert (small["extra trees"], small["random forest, leaves of 3"]) == (1, 3)
+    assert large["extra trees"] == int(200 * 1.33 * 1e6 * 80 / 1e9) == 21
+    assert large["extra trees, quick"] == 5
+    assert min(leaves(default_number_pool(10**7, 30)).values()) > 40
 
 
 def test_wrong_input_says_what_to_change(data):
