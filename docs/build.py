@@ -16,6 +16,7 @@ from counterpoint.diversity import MEASURES
 DOCS = Path(__file__).parent
 BENCHMARKS = DOCS.parent / "benchmarks"
 sys.path.insert(0, str(DOCS))
+import evidence  # noqa: E402
 import gallery  # noqa: E402
 
 
@@ -80,6 +81,9 @@ if __name__ == "__main__":
         ("measures", "measures"): measures_table,
         ("datasets", "datasets"): datasets_table,
         ("gallery", "gallery"): gallery.thumbnails,
+        ("../README", "fast"): evidence.fast_table,
+        ("choosing", "branches"): evidence.branches_table,
+        ("choosing", "methods"): evidence.methods_table,
         ("when_diversity_hurts", "coupling"): coupling_table,
     }
     for (file, name), table in tables.items():

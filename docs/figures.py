@@ -8,6 +8,8 @@ import matplotlib
 matplotlib.use("Agg")
 
 import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
 from PIL import Image
 from sklearn.ensemble import AdaBoostClassifier, BaggingClassifier, RandomForestClassifier
 from sklearn.model_selection import train_test_split
@@ -30,8 +32,10 @@ from counterpoint.plots import (
     MarginDisplay,
     MemberBoundariesDisplay,
     TrajectoryDisplay,
+    TreeDisplay,
     plot_decision_boundary,
 )
+from counterpoint.trees import MergedTreeClassifier
 
 IMAGES = Path(__file__).parent / "images"
 
@@ -145,6 +149,31 @@ def draw_history():
     save(HistoryDisplay.from_estimator(model).figure_, "history.png")
 
 
+def draw_front():
+    """Draw the first picture of all: an ensemble measured, voting, and melted into one tree."""
+    (X, y), (X_new, y_new) = make_ripley(250, random_state=0), make_ripley(1000, random_state=1)
+    X, X_new = (pd.DataFrame(rows, columns=["x", "y"]) for rows in (X, X_new))
+    names = np.array(["blue", "red"])
+    ensemble = BaggingClassifier(DecisionTreeClassifier(max_depth=4), 15, random_state=0)
+    ensemble.fit(X, names[y])
+    one = MergedTreeClassifier(50, max_leaf_nodes=6, readable=True, random_state=0)
+    one.fit(X, names[y])
+    figure, axes = plt.subplots(
+        1, 3, figsize=(13.6, 3.9), layout="constrained", width_ratios=[1.0, 1.0, 1.6]
+    )
+    KappaErrorDisplay.from_estimator(
+        ensemble, X_new, names[y_new], ax=axes[0], name="15 trees",
+        legend_kwargs={"loc": "upper right"},
+    )  # fmt: skip
+    MemberBoundariesDisplay.from_estimator(
+        ensemble, X, names[y], ax=axes[1], legend_kwargs={"loc": "lower left"}
+    )
+    TreeDisplay.from_estimator(one, ax=axes[2])
+    for ax, title in zip(axes, ("Measure", "Build", "Melt into one"), strict=True):
+        ax.set_title(title, fontweight="bold")
+    save(figure, "front.png")
+
+
 def main():
     IMAGES.mkdir(exist_ok=True)
     ensembles, X, y = fitted_ensembles()
@@ -154,6 +183,7 @@ def main():
     draw_boundaries()
     draw_lambda()
     draw_history()
+    draw_front()
 
 
 if __name__ == "__main__":

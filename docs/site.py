@@ -14,9 +14,18 @@ from mkdocs.structure.files import File
 import counterpoint
 
 ROOT = Path(__file__).parent.parent
-_spec = importlib.util.spec_from_file_location("gallery", ROOT / "docs" / "gallery.py")
-gallery = importlib.util.module_from_spec(_spec)
-_spec.loader.exec_module(gallery)
+
+
+def _beside(name):
+    """Return a module that lies beside this one."""
+    spec = importlib.util.spec_from_file_location(name, ROOT / "docs" / f"{name}.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+gallery, notebooks = _beside("gallery"), _beside("notebooks")
+TUTORIALS = sorted((ROOT / "docs" / "tutorials").glob("*.py"))
 API = [name for name in counterpoint._SUBPACKAGES if name != "exceptions"]
 
 
@@ -34,6 +43,7 @@ def on_config(config):
 
 def on_page_markdown(markdown, **_):
     """Lead to the pages of examples; name other files outside docs/ without a link."""
+    markdown = re.sub(r"\]\(tutorials/(\w+)\.py\)", r"](tutorials/\1.md)", markdown)
     markdown = re.sub(r"\]\(\.\./examples/(\w+)\.py\)", r"](gallery/\1.md)", markdown)
     return re.sub(r"\[([^\]]+)\]\(\.\./[^)]*\)", r"\1", markdown)
 
@@ -51,6 +61,8 @@ def on_files(files, config):
     outputs = [_one(home, [name]) for name, home in counterpoint._NAMES.items()]
     add("api/outputs.md", "# MemberOutputs\n\n" + "\n".join(outputs))
     add("reproductions.md", _reproductions())
+    for path in TUTORIALS:
+        add(f"tutorials/{path.stem}.md", notebooks.page(path))
     for name in gallery.NAMES:
         add(f"gallery/{name}.md", gallery.page(name).replace("](../docs/", "](../"))
     for file in sorted((ROOT / "reproductions").glob("*.png")):

@@ -41,8 +41,38 @@ def test_snippets_run(page, code, tmp_path, monkeypatch):
     plt.close("all")
 
 
+def anchors(page):
+    """Anchors of the headings of a page, as GitHub and as the site make them, and named ones."""
+    text = re.sub(r"^```.*?^```", "", page.read_text(), flags=re.DOTALL | re.MULTILINE)
+    found = {"github": set(), "site": set()}
+    for heading in re.findall(r"^#+ (.+)$", text, re.MULTILINE):
+        words = re.sub(r"\[([^\]]*)\]\([^)]*\)|[`*]", r"\1", heading)
+        words = re.sub(r"[^\w\s-]", "", words).strip().lower()
+        found["github"].add(words.replace(" ", "-"))
+        found["site"].add(re.sub(r"[-\s]+", "-", words))
+    return found
+
+
 @pytest.mark.parametrize("page", PAGES, ids=lambda p: p.relative_to(ROOT).as_posix())
 def test_links_lead_somewhere(page):
-    for target in re.findall(r"\]\(([^)#\s]+)", page.read_text()):
-        if not target.startswith(("http://", "https://")):
-            assert (page.parent / target).exists(), f"{page.name} links to {target}"
+    for target, anchor in re.findall(r"\]\(([^)#\s]*)(?:#([^)\s]+))?\)", page.read_text()):
+        if target.startswith(("http://", "https://")):
+            continue
+        there = page.parent / target if target else page
+        assert there.exists(), f"{page.name} links to {target}"
+        if anchor:
+            for place, known in anchors(there).items():
+                assert anchor in known, f"{page.name} links to {target}#{anchor}; not on {place}"
+
+
+def test_a_wrong_anchor_is_seen():
+    known = anchors(ROOT / "docs" / "merged_tree.md")
+    assert "a-tree-of-4-8-16-or-32-leaves" in known["github"] & known["site"]
+    assert "a-tree-of-4-leaves" not in known["github"] | known["site"]
+
+
+def test_words_are_spelt():
+    pytest.importorskip("codespell_lib", reason="spelling needs the dev extra")
+    command = [sys.executable, "-m", "codespell_lib", *PAGES, ROOT / "counterpoint", ROOT / "docs"]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout
