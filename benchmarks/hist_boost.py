@@ -6,6 +6,7 @@ made tables 10,000 rows::
     python -m benchmarks.hist_boost
     python -m benchmarks.hist_boost --tables pima made-1000 --splits 5 --first 100
     python -m benchmarks.hist_boost --rounds 1000000    # CPU seconds a round, where LightGBM is
+    python -m benchmarks.hist_boost --paired 15         # intervals over splits, where LightGBM is
 
 ``python -m benchmarks hist_boost`` looks at a few of the tables.
 """
@@ -20,6 +21,7 @@ from sklearn.datasets import make_classification
 
 from benchmarks.curve import REQUIREMENTS, shipped
 from benchmarks.harness import Report, peer_python, run_peer
+from counterpoint._statistics import resampled_interval
 from counterpoint.boosting import HistBoostClassifier
 
 SHIPPED = (
@@ -89,6 +91,43 @@ def by_table(rows):
     table["times"] = table["seconds, ours"] / table["seconds, LightGBM"]
     table["points"] = 100 * (table["error, ours"] - table["error, LightGBM"])
     return table
+
+
+def paired(names, splits, first):
+    """Print, for each table, points of error and log-loss that ours has more, with intervals.
+
+    Splits of one table share rows: the intervals are those of the corrected resampled t test
+    (Nadeau and Bengio 2003).
+    """
+    from lightgbm import LGBMClassifier
+
+    found = []
+    for name in names:
+        more = []
+        for split in range(first, first + splits):
+            X, y, X_test, y_test = data(name, split)
+            own = ours(X, y, X_test, y_test)
+            other = LGBMClassifier(n_jobs=1, verbose=-1).fit(X, y)
+            proba = other.predict_proba(X_test)
+            sure = np.clip(proba[np.arange(len(y_test)), y_test], 1e-15, 1.0)
+            error = np.mean(other.classes_[proba.argmax(axis=1)] != y_test)
+            more.append((100 * (own["error"] - error), own["log_loss"] + np.log(sure).mean()))
+        row = {"table": name, "rows": len(y)}
+        for figure, values in zip(("points", "log_loss"), np.transpose(more), strict=True):
+            low, high = resampled_interval(values, len(y_test) / len(y))
+            row |= {figure: values.mean(), f"{figure}, from": low, f"{figure}, to": high}
+        found.append(row)
+        print({k: round(v, 3) if isinstance(v, float) else v for k, v in row.items()}, flush=True)
+    table = pd.DataFrame(found).set_index("table")
+    print(table.round(3).to_string())
+    low, high = table["points, from"], table["points, to"]
+    print(
+        f"{len(table)} tables: mean {table['points'].mean():+.2f} points of error, "
+        f"{table['log_loss'].mean():+.3f} of log-loss; worse by more than a point on "
+        f"{(table['points'] > 1).sum()} by the mean, on {(low > 1).sum()} beyond the interval; "
+        f"not worse by a point, by the interval, on {(high < 1).sum()}; better beyond it on "
+        f"{(high < 0).sum()}, worse on {(low > 0).sum()}"
+    )
 
 
 def rounds(n, repeats=5, more=4):
@@ -167,7 +206,11 @@ def main():
     parser.add_argument("--splits", type=int, default=2)
     parser.add_argument("--first", type=int, default=0)
     parser.add_argument("--rounds", type=int, help="rows to time a round on, and nothing else")
+    parser.add_argument("--paired", type=int, help="splits of every shipped table, and intervals")
     given = parser.parse_args()
+    if given.paired:
+        paired(given.tables, given.paired, given.first)
+        return
     if given.rounds:
         rounds(given.rounds)
         return

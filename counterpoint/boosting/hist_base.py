@@ -67,10 +67,10 @@ class BaseHistBoost(CategoriesMixin, StopsInTime):
         max_leaf_nodes="auto",
         max_depth=None,
         min_samples_leaf=1,
-        min_weight_leaf=0.1,
+        min_weight_leaf="auto",
         l2_regularization=1.0,
-        subsample=0.8,
-        max_features=0.8,
+        subsample="auto",
+        max_features="auto",
         max_bins=255,
         categorical_features=None,
         monotonic_cst=None,
@@ -114,19 +114,28 @@ class BaseHistBoost(CategoriesMixin, StopsInTime):
                 setattr(self, f"{name}_", size if self._is_auto(name) else getattr(self, name))
         return super()._set_aside(X, y, weight, rng)
 
-    def _sizes(self, n):
-        """Return what suits a table of so many rows: docs/hist_boost.md says how it was found."""
-        leaves, rate = self._size_for(n)
-        return {"max_leaf_nodes": int(np.clip(round(leaves), 8, 255)), "learning_rate": rate}
+    def _sizes_of(self, leaves, rate):
+        """Return what "auto" means, by its name: docs/hist_boost.md says how it was found."""
+        return {
+            "max_leaf_nodes": int(np.clip(round(leaves), 8, 255)),
+            "learning_rate": rate,
+            "min_weight_leaf": 0.1,
+            "subsample": 0.8,
+            "max_features": 0.8,
+        }
+
+    def _size(self, name):
+        """Return an option as used; before the first fit as given."""
+        return getattr(self, f"{name}_", getattr(self, name))
 
     def _base(self):
         return HistTreeRegressor(
-            max_leaf_nodes=getattr(self, "max_leaf_nodes_", self.max_leaf_nodes),
+            max_leaf_nodes=self._size("max_leaf_nodes"),
             max_depth=self.max_depth,
             min_samples_leaf=self.min_samples_leaf,
-            min_weight_leaf=self.min_weight_leaf,
+            min_weight_leaf=self._size("min_weight_leaf"),
             l2_regularization=self.l2_regularization,
-            max_features=self.max_features,
+            max_features=self._size("max_features"),
             max_bins=self.max_bins,
             categorical_features=self.is_categorical_,
             monotonic_cst=self.monotonic_cst,
@@ -146,7 +155,12 @@ class BaseHistBoost(CategoriesMixin, StopsInTime):
 
     def _check_options(self):
         super()._check_options()
-        check_number(self.subsample, "subsample", low=0, high=1, open_low=True)
+        hint = ", or 'auto'"
+        for name in ("subsample", "max_features"):
+            if not self._is_auto(name):
+                check_number(getattr(self, name), name, low=0, high=1, open_low=True, hint=hint)
+        if not self._is_auto("min_weight_leaf"):
+            check_number(self.min_weight_leaf, "min_weight_leaf", low=0, hint=hint)
         check_choice(self.early_stopping, "early_stopping", (True, False, "auto"))
         check_count(self.patience, "patience")
         share = self.validation_fraction
@@ -168,7 +182,7 @@ class BaseHistBoost(CategoriesMixin, StopsInTime):
             self._base(),
             X,
             among=self._kept,
-            share=self.subsample,
+            share=self.subsample_,
             loss=rule.loss,
             cases=self._cases(weight) if hasattr(rule.loss, "leaf_values") else None,
             rng=rng,

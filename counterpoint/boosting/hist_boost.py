@@ -9,6 +9,8 @@ from counterpoint.boosting.newton import REGRESSION_LOSSES, NewtonClassLoss
 
 # So many rows are enough for trees to be right at larger steps.
 _MANY = 100_000
+# From so many rows on trees see all rows and columns, and their leaves are to be heavier.
+_ENOUGH, _HEAVY = 20_000, 6.0
 # Below so many rows fewer leaves than the root of their number.
 _SMALL = 1500
 
@@ -37,14 +39,16 @@ class HistBoostClassifier(BaseHistBoost, AdditiveClassifier):
         Most splits on a path.
     min_samples_leaf : int, default=1
         Fewest rows in a leaf. Above 1 rows are counted, which takes a quarter longer.
-    min_weight_leaf : float, default=0.1
-        Least sum of curvatures in a leaf: p (1 - p) of its rows, times their weights.
+    min_weight_leaf : float or "auto", default="auto"
+        Least sum of curvatures in a leaf: p (1 - p) of its rows, times their weights. "auto" is
+        0.1, from 20,000 rows on 6 over the number of classes.
     l2_regularization : float, default=1.0
         Added to the sum of curvatures: draws values of small leaves towards 0.
-    subsample : float, default=0.8
-        Share of the rows, drawn anew for each tree, that it is grown on.
-    max_features : float, default=0.8
-        Share of the columns, drawn anew for each tree, that it may split on.
+    subsample : float or "auto", default="auto"
+        Share of the rows, drawn anew for each tree, that it is grown on. "auto" is 0.8, from
+        20,000 rows on 1.
+    max_features : float or "auto", default="auto"
+        Share of the columns, drawn anew for each tree, that it may split on. "auto" likewise.
     max_bins : int, default=255
         Most bins of a column.
     categorical_features : "from_dtype", array-like or None, default=None
@@ -80,8 +84,8 @@ class HistBoostClassifier(BaseHistBoost, AdditiveClassifier):
         All ``learning_rate_``.
     learning_rate_ : float
         Learning rate in use.
-    max_leaf_nodes_ : int or None
-        Most leaves, as used.
+    max_leaf_nodes_, min_weight_leaf_, subsample_, max_features_
+        Sizes, as used.
     start_ : ndarray of shape (1,) or (n_classes,)
         Where scores start: logarithms of odds or of shares.
     classes_ : ndarray of shape (n_classes,)
@@ -122,10 +126,10 @@ class HistBoostClassifier(BaseHistBoost, AdditiveClassifier):
         max_leaf_nodes="auto",
         max_depth=None,
         min_samples_leaf=1,
-        min_weight_leaf=0.1,
+        min_weight_leaf="auto",
         l2_regularization=1.0,
-        subsample=0.8,
-        max_features=0.8,
+        subsample="auto",
+        max_features="auto",
         max_bins=255,
         categorical_features=None,
         monotonic_cst=None,
@@ -167,8 +171,14 @@ class HistBoostClassifier(BaseHistBoost, AdditiveClassifier):
             )
         return NewtonClassLoss(len(self.classes_))
 
-    def _size_for(self, n):
-        return n**0.5 * min(1.0, n / _SMALL), 0.1 if n < _MANY else 0.2
+    def _sizes(self, n):
+        leaves, rate = n**0.5 * min(1.0, n / _SMALL), 0.1 if n < _MANY else 0.2
+        found = self._sizes_of(leaves, rate)
+        if n >= _ENOUGH:
+            # Curvatures are p (1 - p) at most, and p is about 1 over the number of classes.
+            found |= {"min_weight_leaf": _HEAVY / len(self.classes_)}
+            found |= {"subsample": 1.0, "max_features": 1.0}
+        return found
 
     def predict_log_proba(self, X):
         """Return the logarithm of ``predict_proba``, exact where that is tiny."""
@@ -211,9 +221,9 @@ class HistBoostRegressor(BaseHistBoost, AdditiveRegressor):
         Most leaves of a tree. "auto" is sqrt(n) / 4 for n rows, from 8 to 63: 8 up to 1000 rows,
         25 at 10,000, 63 from 63,000 on.
     max_depth, min_samples_leaf, min_weight_leaf
-        As in ``HistBoostClassifier``; the curvature of the squared error is 1.
+        As in ``HistBoostClassifier``; the curvature of the squared error is 1, and "auto" is 0.1.
     l2_regularization, subsample, max_features, max_bins, categorical_features, monotonic_cst
-        Likewise; what is predicted rises or falls.
+        Likewise; "auto" is 0.8, and what is predicted rises or falls.
     early_stopping, patience, validation_fraction, warm_start, progress, random_state
         Likewise.
 
@@ -221,8 +231,10 @@ class HistBoostRegressor(BaseHistBoost, AdditiveRegressor):
     ----------
     estimators_ : list
         The trees.
-    estimator_weights_, learning_rate_, max_leaf_nodes_, feature_importances_
+    estimator_weights_, learning_rate_, max_leaf_nodes_, min_weight_leaf_, subsample_
         As in ``HistBoostClassifier``.
+    max_features_, feature_importances_
+        Likewise.
     is_categorical_, categories_, stop_reason_
         Likewise.
     start_ : ndarray of shape (1,)
@@ -251,10 +263,10 @@ class HistBoostRegressor(BaseHistBoost, AdditiveRegressor):
         max_leaf_nodes="auto",
         max_depth=None,
         min_samples_leaf=1,
-        min_weight_leaf=0.1,
+        min_weight_leaf="auto",
         l2_regularization=1.0,
-        subsample=0.8,
-        max_features=0.8,
+        subsample="auto",
+        max_features="auto",
         max_bins=255,
         categorical_features=None,
         monotonic_cst=None,
@@ -296,5 +308,5 @@ class HistBoostRegressor(BaseHistBoost, AdditiveRegressor):
     def _make_loss(self):
         return REGRESSION_LOSSES[self.loss](self.quantile)
 
-    def _size_for(self, n):
-        return min(n**0.5 / 4, 63), 0.1
+    def _sizes(self, n):
+        return self._sizes_of(min(n**0.5 / 4, 63), 0.1)

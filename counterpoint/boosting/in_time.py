@@ -23,7 +23,8 @@ from counterpoint.boosting.stopping import ErrorStopping
 # bear some more.
 _FEW, _QUICK, _NO_TIME = 2000, 10_000, 1000
 _PARTS, _MORE = 5, 1.3
-# They are asked at this rate, if that is larger, with half the patience: rounds count for more.
+# They are asked at this rate, if that is larger, with a quarter of the patience: rounds count for
+# more.
 _SEARCH_RATE = 0.3
 # Rows held out at most: more do not make the choice better, but take time.
 _MOST_HELD = 20_000
@@ -95,7 +96,7 @@ class StopsInTime:
         """Return after how many rounds the rows held out are predicted best, in the same bins."""
         watcher = BinnedWatcher("held", learner.bins(held), y[held], rule.loss)
         column = f"held_{rule.loss.score}"
-        patience = self.patience if faster == 1 else ceil(self.patience / 2)
+        patience = self.patience if faster == 1 else ceil(self.patience / 4)
         rule.start(y[kept], None, weight[kept] / weight[kept].sum())
         found = boost(
             rule,

@@ -212,7 +212,10 @@ def test_importances_are_shares_and_find_the_columns_that_matter():
     ("options", "message"),
     [
         ({"subsample": 0.0}, r"subsample=0\.0"),
+        ({"subsample": "all"}, "subsample='all'.* 'auto'"),
         ({"max_features": 1.5}, r"max_features=1\.5"),
+        ({"max_features": "sqrt"}, "max_features='sqrt'.* 'auto'"),
+        ({"min_weight_leaf": -1.0}, r"min_weight_leaf=-1\.0"),
         ({"l2_regularization": -1}, "l2_regularization=-1"),
         ({"early_stopping": "yes"}, "early_stopping='yes'"),
         ({"validation_fraction": 1.0}, r"validation_fraction=1\.0"),
@@ -244,15 +247,16 @@ def test_very_few_rows_are_enough(n, early):
         assert 1 <= len(model.estimators_) <= 4
 
 
-def test_rows_held_out_may_be_of_one_class():
+@pytest.mark.parametrize("early", [True, "auto"])
+def test_rows_held_out_may_be_of_one_class(early):
     X, y = classes(n=60)
     y = (np.arange(60) == 7).astype(int)
     for seed in range(4):
         model = HistBoostClassifier(
-            early_stopping=True, n_estimators=5, validation_fraction=0.1, random_state=seed
+            early_stopping=early, n_estimators=5, validation_fraction=0.1, random_state=seed
         ).fit(X, y)
-        held = model.history_["held_log_loss"]
-        assert np.isfinite(held).all()
+        if early is True:
+            assert np.isfinite(model.history_["held_log_loss"]).all()
         assert np.isfinite(model.predict_log_proba(X)).all()
 
 
@@ -312,10 +316,33 @@ def test_leaves_follow_the_rows(kind, n, leaves):
 
 
 def test_the_sizes_of_large_tables():
-    table = {n: HistBoostClassifier()._sizes(n) for n in (10_000, 99_999, 100_000, 10**7)}
-    assert [t["max_leaf_nodes"] for t in table.values()] == [100, 255, 255, 255]
-    assert [t["learning_rate"] for t in table.values()] == [0.1, 0.1, 0.2, 0.2]
-    assert HistBoostRegressor()._sizes(10**7) == {"max_leaf_nodes": 63, "learning_rate": 0.1}
+    model = HistBoostClassifier()
+    model.classes_ = np.arange(4)
+    table = [model._sizes(n) for n in (10_000, 19_999, 20_000, 99_999, 100_000, 10**7)]
+    assert [t["max_leaf_nodes"] for t in table] == [100, 141, 141, 255, 255, 255]
+    assert [t["learning_rate"] for t in table] == [0.1, 0.1, 0.1, 0.1, 0.2, 0.2]
+    assert [t["min_weight_leaf"] for t in table] == [0.1, 0.1, 1.5, 1.5, 1.5, 1.5]
+    for name in ("subsample", "max_features"):
+        assert [t[name] for t in table] == [0.8, 0.8, 1.0, 1.0, 1.0, 1.0]
+    drawn = {"min_weight_leaf": 0.1, "subsample": 0.8, "max_features": 0.8}
+    large = {"max_leaf_nodes": 63, "learning_rate": 0.1} | drawn
+    assert HistBoostRegressor()._sizes(10**7) == large
+
+
+@pytest.mark.parametrize("n", [900, 1000])
+def test_many_rows_are_not_drawn_from(monkeypatch, n):
+    monkeypatch.setattr("counterpoint.boosting.hist_boost._ENOUGH", 1000)
+    X, y = classes(3, n=n)
+    options = {"n_estimators": 3, "early_stopping": False, "random_state": 0}
+    model = HistBoostClassifier(**options).fit(X, y)
+    sizes = (2.0, 1.0, 1.0) if n == 1000 else (0.1, 0.8, 0.8)
+    assert (model.min_weight_leaf_, model.subsample_, model.max_features_) == sizes
+    given = dict(zip(("min_weight_leaf", "subsample", "max_features"), sizes, strict=True))
+    same = HistBoostClassifier(**given, **options).fit(X, y)
+    assert_array_equal(same.predict_proba(X), model.predict_proba(X))
+    trees = [tree.tree_ for trees in model.estimators_ for tree in trees]
+    rows = {int(tree.n_node_samples[0]) for tree in trees}
+    assert rows == {1000 if n == 1000 else 720}
 
 
 @pytest.mark.parametrize(
@@ -374,8 +401,8 @@ def test_a_part_asks_a_booster_of_the_other_rows(monkeypatch, kind):
         )
         history = booster.fit(X[kept], y[kept], eval_set=(X[held], y[held])).history_
         losses = history.get("eval_log_loss", history["eval_error"]).to_numpy()
-        assert best == losses[: best + 9].argmin() + 1
-        assert (losses[best : best + 10] >= losses[best - 1]).all()
+        assert best == losses[: best + 4].argmin() + 1
+        assert (losses[best : best + 5] >= losses[best - 1]).all()
 
 
 def test_rows_held_out_are_asked_as_predict_would():
