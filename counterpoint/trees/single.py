@@ -5,6 +5,7 @@ from numpy.typing import NDArray
 from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils.validation import check_is_fitted
 
+from counterpoint._soundness import check_shape
 from counterpoint.base import validate_data
 from counterpoint.trees.convert import as_sklearn
 from counterpoint.trees.ensemble import predict_trees, stack_trees
@@ -77,6 +78,11 @@ class SingleTreeMixin(SharesMixin, TreeMixin):
     """A tree for ``classes_``."""
 
     n_features_in_: int
+
+    def _check_sound(self):
+        tree = getattr(self, "tree_", None)
+        if tree is not None:
+            check_shape(tree.value, "value", (tree.node_count, len(self.classes_)))
 
     def predict_proba(self, X) -> NDArray:
         """Return shares of classes in the weight of the leaf reached, (n_samples, n_classes)."""

@@ -27,6 +27,8 @@ from counterpoint.tabular.columns import align_columns
 from counterpoint.tabular.kept import kept
 from counterpoint.tabular.methods import METHODS
 from counterpoint.tabular.models import FORMAT
+from counterpoint.tabular.soundness import check_sound
+from counterpoint.trees import HistTreeClassifier
 
 TABLE = mixed_table(60)
 
@@ -464,6 +466,14 @@ def test_arrays_that_would_crash_are_refused(method, change, tmp_path, small):
     rewrite(path, change)
     with pytest.raises(ValueError, match=r"model\.skops cannot be loaded, ValueError"):
         load(path)
+
+
+def test_a_tree_and_its_classes_agree():
+    tree = HistTreeClassifier(max_depth=1).fit([[0.0], [1.0]], ["a", "b"])
+    check_sound(tree)
+    tree.classes_ = tree.classes_[:0]
+    with pytest.raises(ValueError, match="value has shape"):
+        check_sound(tree)
 
 
 def test_rows_of_neighbours_that_are_not_there(path, fitted):
