@@ -120,7 +120,7 @@ def test_every_rule_of_auto_comes_back(rule, tmp_path, few, monkeypatch):
 
 
 def test_folds_that_stand_in_for_a_last_fit_come_back(tmp_path, few, monkeypatch):
-    monkeypatch.setattr("counterpoint.auto.trying._TO_FINISH", -1.0)  # never time for last fits
+    monkeypatch.setattr("counterpoint.auto.trying.Trying._last_fits_pay", False)
     fitted = fit(TABLE, "class", "auto", time_limit=1e6, progress=False)
     kept = dict(fitted.model.named_steps["model"].pool_).values()
     assert {type(member).__name__ for member in kept} == {"FoldMeanClassifier"}
