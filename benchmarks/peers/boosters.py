@@ -70,11 +70,16 @@ def counterpoint(task, rounds, threads, **options):
 
     numba.set_num_threads(threads)
     kind = HistBoostRegressor if task == "numbers" else HistBoostClassifier
-    return kind(n_estimators=rounds, early_stopping=False, random_state=0, **options)
+    options = {"early_stopping": False} | options
+    return kind(n_estimators=rounds, random_state=0, **options)
 
 
 def counterpoint_63(task, rounds, threads):
     return counterpoint(task, rounds, threads, max_leaf_nodes=63, learning_rate=0.1)
+
+
+def counterpoint_stopped(task, rounds, threads):
+    return counterpoint(task, rounds, threads, early_stopping="auto")
 
 
 def probabilities(model, X):

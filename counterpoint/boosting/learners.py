@@ -19,7 +19,7 @@ from sklearn.utils.validation import has_fit_parameter
 from counterpoint._tables import select_rows
 from counterpoint.base import set_random_states
 from counterpoint.trees import HistTreeClassifier, HistTreeRegressor, Tree
-from counterpoint.trees.ensemble import stack_grown, stack_trees
+from counterpoint.trees.ensemble import leaves_of, stack_grown, stack_trees
 from counterpoint.trees.growing.prepared import PreparedRows
 
 _MAX_DRAWS = 100
@@ -291,6 +291,12 @@ def member_proba(model, X, classes):
     wide = np.zeros((len(proba), len(classes)))
     wide[:, np.searchsorted(classes, model.classes_)] = proba
     return wide
+
+
+def tree_proba(model, bins, classes):
+    """Probabilities of a tree that was just grown, by the bins of samples."""
+    weight = model.tree_.value[leaves_of(model.tree_, bins)]
+    return weight / weight.sum(axis=1, keepdims=True)
 
 
 def stacked_members(models):

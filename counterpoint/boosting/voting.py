@@ -8,9 +8,15 @@ from sklearn.utils.validation import check_is_fitted
 from counterpoint._kernels.threads import threads_for
 from counterpoint._kernels.votes import add_votes
 from counterpoint._validation import check_choice
-from counterpoint.boosting.learners import make_learner, member_proba, member_votes, stacked_members
+from counterpoint.boosting.learners import (
+    make_learner,
+    member_proba,
+    member_votes,
+    stacked_members,
+    tree_proba,
+)
 from counterpoint.boosting.staged import StagedClassifier
-from counterpoint.trees import PrunedTreeClassifier
+from counterpoint.trees import HistTreeClassifier, PrunedTreeClassifier
 from counterpoint.trees.binning import BinnedData
 from counterpoint.trees.ensemble import predict_trees
 
@@ -160,7 +166,9 @@ class BaseBoostingClassifier(StagedClassifier, metaclass=ABCMeta):
         return bool(self.confidence)
 
     def _answers_bins(self):
-        return self._stacked is not None and not self._needs_proba()
+        if self._needs_proba():
+            return all(type(model) is HistTreeClassifier for model in self.estimators_)
+        return self._stacked is not None
 
     # -- answers ---------------------------------------------------------------------------------
 
@@ -175,8 +183,9 @@ class BaseBoostingClassifier(StagedClassifier, metaclass=ABCMeta):
     def _staged_scores(self, X):
         """Yield the weighted vote for every class, from -1/(K-1) to 1, as members join."""
         if self._needs_proba():
-            X = self._check_X(X)
-            cast = (member_proba(m, X, self.classes_) for m in self.estimators_)
+            X = X if isinstance(X, BinnedData) else self._check_X(X)
+            ask = tree_proba if isinstance(X, BinnedData) else member_proba
+            cast = (ask(m, X, self.classes_) for m in self.estimators_)
         else:
             members = self._member_votes(X)
             rows = np.eye(len(self.classes_))

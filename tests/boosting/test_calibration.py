@@ -7,6 +7,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.optimize import approx_fprime
 from scipy.special import softmax
+from sklearn.base import clone
 from sklearn.datasets import make_classification
 from sklearn.metrics import log_loss
 
@@ -70,6 +71,33 @@ def drawn(n, link, shared, seed=0):
     mean = 3.0 * temperature
     noise = np.sqrt(mean * temperature) * rng.standard_normal((3, n, 3))
     return sizes, mean * np.eye(3)[y] + noise, y
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+@pytest.mark.parametrize(
+    "booster",
+    [
+        *(b for b in BOOSTERS if not isinstance(b, ArcX4Classifier)),  # which draws its rows
+        AdaBoostClassifier(TREE, n_estimators=20, confidence=True),
+    ],
+    ids=lambda b: f"{type(b).__name__}{'+' if getattr(b, 'confidence', False) else ''}",
+)
+def test_bins_of_rows_held_out_say_what_their_numbers_say(monkeypatch, booster, n_classes):
+    X, y = problem(n_classes)
+    X[::9, 0] = np.nan
+    asked = []
+    ask = calibration.HeldOut.ask
+
+    def noted(self, ensemble):
+        asked.append(self.bins is not None and ensemble._answers_bins())
+        return ask(self, ensemble)
+
+    monkeypatch.setattr(calibration.HeldOut, "ask", noted)
+    by_bins = clone(booster).fit(X, y)
+    monkeypatch.setattr(type(booster), "_answers_bins", lambda self: False)
+    by_numbers = clone(booster).fit(X, y)
+    assert asked == [True, False]
+    assert by_bins.calibration_ == by_numbers.calibration_
 
 
 def test_the_temperature_that_made_the_classes_is_found():
