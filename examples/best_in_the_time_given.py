@@ -33,7 +33,10 @@ pool = [
     ("bayes", GaussianNB()),
 ]
 model = OverproduceSelectClassifier(pool, cv=3, random_state=0).fit(X_train, y_train)
-print(model.explain())
-print(f"accuracy on new rows: {model.score(X_test, y_test):.3f}")
+outputs = model.member_outputs(X_test, y_test)
+for name, right in zip(outputs.names, outputs.correct, strict=True):
+    print(f"{name:>12} alone: accuracy {right.mean():.3f}")
+print(f"    together: accuracy {model.score(X_test, y_test):.3f}")
+why = model.explain()  # a page of words: who is in, with what weight, and what would be lost
 
-display = KappaErrorDisplay.from_estimator(model, X_test, y_test)
+display = KappaErrorDisplay.from_outputs(outputs, name="kept")

@@ -1,10 +1,10 @@
 """Choose members that differ, not only strong ones
 
 The best models of a pool are often the same one several times. A criterion that also counts how
-often two are wrong *together* chooses others: asked for in [poniard
-#51](https://github.com/rxavier/poniard/pull/51) and [pycaret
-#961](https://github.com/pycaret/pycaret/issues/961). It does not always pay, as here with trees
-alone; a pool of many kinds has more to choose from. [When diversity
+often two are wrong *together* chooses others: wanted in [pycaret
+#1436](https://github.com/pycaret/pycaret/issues/1436), and new in [poniard
+#51](https://github.com/rxavier/poniard/pull/51). It does not always pay, as here with trees alone;
+a pool of many kinds has more to choose from. [When diversity
 hurts](../docs/when_diversity_hurts.md).
 
 Seen: Two clouds of pairs: members chosen for error and double fault lie further to the left.

@@ -1,10 +1,12 @@
 """More rows than fit into memory
 
-LightGBM has no training from disk ([#6656](https://github.com/lightgbm-org/LightGBM/issues/6656));
-XGBoost has, and people ask how ([#11425](https://github.com/dmlc/xgboost/issues/11425)). Here rows
-go into a store, a byte a value, and boosters and trees are fitted to it by sums. With
-`calibrate=False` the model is the one that memory would give, byte for byte; measures of files of
-any size are exact. [More](../docs/large.md).
+LightGBM users ask for training from disk
+([#5094](https://github.com/lightgbm-org/LightGBM/issues/5094),
+[#6656](https://github.com/lightgbm-org/LightGBM/issues/6656)); XGBoost has, and people ask how
+([#11425](https://github.com/dmlc/xgboost/issues/11425)). Here rows go into a store, a byte a
+value, and boosters and trees are fitted to it by sums. With `calibrate=False` the model is the one
+that memory would give, byte for byte; measures of files of any size are exact.
+[More](../docs/large.md).
 
 Seen: Error by round of AdaBoost.NC fitted to a store on disk, and how its members covary.
 """

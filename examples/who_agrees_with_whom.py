@@ -2,7 +2,7 @@
 
 Before models are combined, look at them two by two: where two are always wrong together, one of
 them is enough. Any list of estimators will do, also one of different kinds; none is fitted on the
-rows it is asked about. Asked for as "diverse models" in [poniard
+rows it is asked about. Others choose models by it, too: [poniard
 #51](https://github.com/rxavier/poniard/pull/51).
 
 Seen: Heat map of eight models; the stump and naive Bayes stand apart, linear models are alike.

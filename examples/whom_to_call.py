@@ -3,7 +3,7 @@
 From a log of events to a ranked list: who is likely to leave, when, what a call would bring, and
 how far down the list it pays. "When" is asked for in [hazardous
 #92](https://github.com/soda-inria/hazardous/issues/92) and [churnlib
-#11](https://github.com/Churn-Lib/churnlib/issues/11); in the shell it is `counterpoint churn
+#11](https://github.com/navdeep-G/churnlib/issues/11); in the shell it is `counterpoint churn
 events.csv`. [More](../docs/churn.md).
 
 Seen: Part of those called that leaves, against the share called: a forest, naive Bayes, and
