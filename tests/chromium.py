@@ -218,11 +218,13 @@ class Page:
         return found
 
     def key(self, key, code):
-        """Press a key."""
-        for kind in ("keyDown", "keyUp"):
+        """Press a key; Enter also acts on what has the focus."""
+        text = {"text": "\r"} if key == "Enter" else {}
+        for kind, more in (("keyDown", text), ("keyUp", {})):
             self._call(
-                "Input.dispatchKeyEvent", type=kind, key=key, code=key, windowsVirtualKeyCode=code
-            )
+                "Input.dispatchKeyEvent",
+                type=kind, key=key, code=key, windowsVirtualKeyCode=code, **more,
+            )  # fmt: skip
 
     def screenshot(self):
         """Return the whole page as PNG."""

@@ -8,13 +8,14 @@ saved goes through the browser. Nothing that is dropped is unpickled.
 
 import hmac
 import json
+import re
 import secrets
 import socket
 import sys
 import threading
 import time
 import traceback
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from importlib.resources import files
 from os import PathLike
 from typing import TYPE_CHECKING, Any
@@ -52,13 +53,34 @@ _KINDS = {
     ".css": "text/css",
     ".svg": "image/svg+xml",
 }
+_COMMENT = re.compile(r"/\*.*?\*/", re.DOTALL)
+_RULE = re.compile(r"([^{}]+)\{([^{}]*)\}")
 _TOKEN = "x-studio-token"
+
+
+def _within(sheet: str) -> str:
+    """Return the rules of a style sheet for what is in a studio, and nothing around it."""
+
+    def rule(found: re.Match[str]) -> str:
+        names = ", ".join(f".studio {name.strip()}" for name in found[1].split(","))
+        return f"{names} {{{found[2]}}}\n"
+
+    return _RULE.sub(rule, _COMMENT.sub("", sheet)).strip() + "\n"
+
+
+# What pages of the report are made of, and what becomes of it here.
+_SHARED: dict[str, Callable[[str], str]] = {
+    "palette.css": str,
+    "marks.css": _within,
+    "shared.js": lambda text: text + "\nexport { MINUS, SPACE, number, percent, placeTip };\n",
+}
 
 
 def page_file(name: str) -> bytes | None:
     """Return a file of the page; None if there is none of that name."""
-    if name == "palette.css":  # colours are those of the report
-        return environment().get_template(name).render().encode("utf-8")
+    if name in _SHARED:
+        text = environment().get_template(name).render()
+        return _SHARED[name](text).encode("utf-8")
     folder = files("counterpoint.studio").joinpath("page")
     if name not in {entry.name for entry in folder.iterdir()}:
         return None

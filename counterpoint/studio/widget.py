@@ -15,12 +15,12 @@ except ImportError as error:
     ) from error
 
 MODULES = (
-    "dom", "charts", "kinds", "cloud", "matrix", "rows", "ensemble", "sliders", "tree", "table",
-    "paint", "studio", "widget",
+    "shared", "dom", "charts", "kinds", "cloud", "matrix", "rows", "ensemble", "sliders", "tree",
+    "table", "paint", "studio", "widget",
 )  # fmt: skip
 """The modules of the page in an order in which each finds those it needs."""
 _IMPORT = re.compile(r"^import [^;]*;\n", re.MULTILINE)
-_EXPORT = re.compile(r"^export ", re.MULTILINE)
+_EXPORT = re.compile(r"^export (\{[^}]*\};\n)?", re.MULTILINE)
 
 
 def one_module() -> str:
@@ -33,7 +33,8 @@ def one_module() -> str:
 def one_style() -> str:
     """Return palette and style; colours belong to the widget, not to the notebook."""
     palette = (page_file("palette.css") or b"").decode("utf-8").replace(":root", ".studio")
-    return palette + (page_file("studio.css") or b"").decode("utf-8")
+    sheets = [(page_file(f"{name}.css") or b"").decode("utf-8") for name in ("marks", "studio")]
+    return palette + "".join(sheets)
 
 
 class Studio(AnyWidget):

@@ -260,6 +260,25 @@ def test_names_never_become_markup(show, tmp_path):
     assert page.complaints() == []
 
 
+@pytest.mark.parametrize(("dark", "width"), [(True, 1200), (False, 390)])
+def test_a_table_can_be_read_by_all(show, table_file, dark, width, monkeypatch):
+    monkeypatch.setitem(METHODS, "auto", replace(METHODS["auto"], make=slow_pool))
+    page = show(ready="document.querySelector('#file')", dark=dark, width=width)
+    assert page.run(AUDIT) == []
+    page.give("#file", table_file)
+    page.wait("document.querySelector('#target')?.options.length > 3")
+    choose(page, "#target", "kind")
+    page.wait("!document.querySelector('#fit').disabled")
+    page.run("document.querySelector('#fit').focus()")
+    page.key("Enter", 13)
+    page.wait("document.querySelector('#live-tried')")
+    assert page.run(AUDIT) == []
+    assert page.run("document.documentElement.scrollWidth") == width
+    page.run("document.querySelector('#stop').click()")
+    page.wait(READY, patience=90)
+    assert page.complaints() == []
+
+
 @pytest.mark.parametrize(("dark", "width"), [(False, 1200), (True, 390)])
 def test_it_can_be_read_by_all(show, model_file, dark, width):
     page = show(model_file, dark=dark, width=width)
@@ -271,6 +290,11 @@ def test_it_can_be_read_by_all(show, model_file, dark, width):
     ):
         page.run(f"document.querySelector('#tab-{view}').click()")
         page.wait(ready, patience=60)
+        if view == "ensemble":  # with all that a click adds
+            page.run("document.querySelector('#fights button').click()")
+            page.run("document.querySelector('#copy-script').click()")
+            page.wait("!document.querySelector('#row').hidden")
+            page.wait("document.querySelector('.script pre')")
         assert page.run(AUDIT) == []
         assert page.run("document.documentElement.scrollWidth") == width
     page.run("document.querySelector('#tab-ensemble').focus()")

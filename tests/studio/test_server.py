@@ -16,8 +16,8 @@ from counterpoint.studio import Session, open_studio, server
 from counterpoint.tabular import WhatIf
 
 SCRIPTS = (
-    "main", "studio", "ensemble", "cloud", "matrix", "rows", "charts", "kinds", "dom", "sliders",
-    "tree", "table", "paint",
+    "main", "studio", "ensemble", "cloud", "matrix", "rows", "charts", "kinds", "dom", "shared",
+    "sliders", "tree", "table", "paint",
 )  # fmt: skip
 
 
@@ -38,7 +38,7 @@ def test_the_page_is_small_and_holds_nothing_from_elsewhere(small):
         assert b"https://" not in content
         assert b"innerHTML" not in content
         total += len(content)
-    for name in ("studio.css", "palette.css", "icon.svg"):
+    for name in ("studio.css", "marks.css", "palette.css", "icon.svg"):
         total += len(small.send("GET", f"/{name}")[1])
     assert total < 300_000
 

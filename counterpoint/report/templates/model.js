@@ -3,19 +3,7 @@
   "use strict";
   document.documentElement.classList.add("js");
   const data = JSON.parse(document.getElementById("data").textContent);
-  const percent = (share) => (100 * share).toFixed(1) + "\u00a0%";
-  const number = (value) =>
-    value === null || value === undefined ? "undefined" : value.toFixed(2).replace("-", "\u2212");
-
-  // Put a tip beside a place of its figure, inside its borders.
-  function show(tip, figure, x, y, text) {
-    tip.textContent = text;
-    if (!text) return;
-    const left = Math.min(x + 14, figure.clientWidth - tip.offsetWidth - 2);
-    const above = y - tip.offsetHeight - 12;
-    tip.style.left = Math.max(0, left) + "px";
-    tip.style.top = (above < 0 ? y + 16 : above) + "px";
-  }
+{% include "shared.js" %}
 
   // Classes have errors in percent; of numbers the page says how they are told.
   const alone = (k) => (data.told ? data.told[k] : "error " + percent(data.errors[k]));
@@ -25,7 +13,7 @@
       : "errors " + percent(data.errors[i]) + " and " + percent(data.errors[j]);
     return (
       data.names[i] + " and " + data.names[j] + "\n" + (data.measure || "kappa") + " " +
-      number(value) + ", " + errors
+      number(value, 2) + ", " + errors
     );
   }
 
@@ -58,14 +46,14 @@
     const choose = (k) => {
       chosen = k;
       mark.style.display = k < 0 ? "none" : "";
-      if (k < 0) { show(tip, cloud, 0, 0, ""); markPair(null); return; }
+      if (k < 0) { placeTip(tip, cloud, 0, 0, ""); markPair(null); return; }
       const [x, y] = points[k];
       mark.setAttribute("cx", x);
       mark.setAttribute("cy", y);
       const box = svg.getBoundingClientRect(), outer = cloud.getBoundingClientRect();
       const size = box.width / svg.viewBox.baseVal.width;
       const i = data.pairs[0][k], j = data.pairs[1][k];
-      show(tip, cloud, box.left - outer.left + x * size, box.top - outer.top + y * size,
+      placeTip(tip, cloud, box.left - outer.left + x * size, box.top - outer.top + y * size,
         pairText(i, j, data.kappas[k]));
       markPair(i, j);
     };
@@ -101,12 +89,12 @@
       const column = at((event.clientX - box.left) / box.width);
       const row = at((event.clientY - box.top) / box.height);
       const i = data.order[row], j = data.order[column];
-      show(tip, figure, event.clientX - outer.left, event.clientY - outer.top,
+      placeTip(tip, figure, event.clientX - outer.left, event.clientY - outer.top,
         i === j ? data.names[i] + "\n" + alone(i)
           : pairText(i, j, data.matrix[row][column]));
       markPair(i, j);
     });
-    square.addEventListener("pointerleave", () => { show(tip, figure, 0, 0, ""); markPair(null); });
+    square.addEventListener("pointerleave", () => { placeTip(tip, figure, 0, 0, ""); markPair(null); });
   }
 
   // The slider: what the first members say together.
@@ -121,7 +109,7 @@
         " members together err on ") + percent(growth.error[k]) + " (" + percent(growth.low[k]) +
         " to " + percent(growth.high[k]) + "), one of them on " + percent(growth.member_error[k]) +
         " on average.";
-      if (growth.q && growth.q[k] !== null) text += " Mean Q: " + number(growth.q[k]) + ".";
+      if (growth.q && growth.q[k] !== null) text += " Mean Q: " + number(growth.q[k], 2) + ".";
       output.textContent = text;
       line.setAttribute("x1", growth.at[k]);
       line.setAttribute("x2", growth.at[k]);

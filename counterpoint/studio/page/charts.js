@@ -1,5 +1,6 @@
 // Charts drawn from plain numbers, in the colours of the report.
-import { h, s, many, number, percent } from "./dom.js";
+import { h, s, many } from "./dom.js";
+import { number, percent } from "./shared.js";
 
 export function ticks(low, high, most = 5) {
   const rough = (high - low) / most || 1;
@@ -65,8 +66,8 @@ export function intervalRows(rows, far = 1, write = percent) {
     h("span", { class: "name" }, row.mark ? h("i", { class: "chip", style: { background: row.mark } }) : null, row.name),
     h("span", { class: "track" },
       row.value === null ? null : [
-        h("i", { style: { left: (100 * row.low) / far + "%", width: (100 * (row.high - row.low)) / far + "%" } }),
-        h("b", { style: { left: (100 * row.value) / far + "%" } })]),
+        h("i", { class: "model", style: { left: (100 * row.low) / far + "%", width: (100 * (row.high - row.low)) / far + "%" } }),
+        h("b", { class: "model", style: { left: (100 * row.value) / far + "%" } })]),
     h("span", { class: "figure" }, write(row.value)))));
 }
 

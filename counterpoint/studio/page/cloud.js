@@ -1,5 +1,6 @@
 // The cloud: every pair of members by agreement and error. Drag a box around some: the rest follows.
-import { h, canvas, colour, tip, number, count } from "./dom.js";
+import { h, canvas, colour, tip, count } from "./dom.js";
+import { number } from "./shared.js";
 import { padded, scale, ticks, written } from "./charts.js";
 
 const LEFT = 50, RIGHT = 12, TOP = 12, BOTTOM = 40;
@@ -75,7 +76,8 @@ export function cloud(members, kind, { brushed, pointed }) {
         const at = Math.max(TOP, Math.min(height - BOTTOM, sy(together)));
         c.moveTo(LEFT, at); c.lineTo(width - RIGHT, at); c.stroke(); c.setLineDash([]);
         c.fillStyle = colour(element, "good"); c.textAlign = "right";
-        c.fillText(kind.word + " together " + kind.error(together), width - RIGHT - 2, at - 5);
+        c.strokeStyle = colour(element, "card"); c.lineWidth = 4; c.lineJoin = "round";  // points do not cross the words
+        for (const write of ["strokeText", "fillText"]) c[write](kind.word + " together " + kind.error(together), width - RIGHT - 2, at - 6);
       }
       if (mark >= 0) {
         c.strokeStyle = colour(element, "ink"); c.lineWidth = 2; c.beginPath();

@@ -1,4 +1,5 @@
 // Small tools: elements, numbers, colours. All text goes in as text, never as markup.
+import { MINUS, SPACE, placeTip } from "./shared.js";
 
 // Characters that would act instead of being seen, as counterpoint._text has them.
 const HIDDEN = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ud800-\udfff\ufeff\ufff9-\ufffb\u{e0000}-\u{e007f}]/gu;
@@ -35,12 +36,6 @@ export function replace(element, ...children) {
     .map((c) => (c instanceof Node ? c : document.createTextNode(visible(c)))));
 }
 
-const MINUS = "\u2212", SPACE = "\u00a0";
-export const percent = (share, digits = 1) =>
-  share === null || share === undefined ? "\u2013"
-    : (100 * share).toFixed(digits).replace("-", MINUS) + SPACE + "%";
-export const number = (value, digits = 3) =>
-  value === null || value === undefined ? "\u2013" : value.toFixed(digits).replace("-", MINUS);
 export const count = (n) => Math.round(n).toLocaleString("en").replaceAll(",", "\u202f".normalize());
 export const many = (n, word) => count(n) + SPACE + word + (n === 1 ? "" : "s");
 
@@ -106,11 +101,5 @@ export function canvas(label, ratio, draw) {
 export function tip(host) {
   const element = h("div", { class: "tip", role: "status" });
   host.append(element);
-  return (x, y, text) => {
-    element.textContent = text ? visible(text) : "";
-    if (!text) return;
-    element.style.left = Math.max(0, Math.min(x + 14, host.clientWidth - element.offsetWidth - 2)) + "px";
-    const above = y - element.offsetHeight - 12;
-    element.style.top = (above < 0 ? y + 16 : above) + "px";
-  };
+  return (x, y, text) => placeTip(element, host, x, y, text ? visible(text) : "");
 }

@@ -1,5 +1,6 @@
 // The ensemble: cloud, matrix, members and rows that follow each other; and what if.
-import { h, replace, number, latest, many, count, squeeze } from "./dom.js";
+import { h, replace, latest, many, count, squeeze } from "./dom.js";
+import { number } from "./shared.js";
 import { cloud } from "./cloud.js";
 import { matrix } from "./matrix.js";
 import { rowList, showRow } from "./rows.js";

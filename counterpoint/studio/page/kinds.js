@@ -1,6 +1,7 @@
 // What differs between members that tell classes apart and members that estimate numbers: how an
 // error is written, what agreeing means, what is told of a row. The views ask here, and are one.
-import { h, s, classColour, count, figure, many, number, percent, short } from "./dom.js";
+import { h, s, classColour, count, figure, many, short } from "./dom.js";
+import { number, percent } from "./shared.js";
 import { calibrationChart, histogram, intervalRows, padded, scale, spreadBar, splitBar, ticks, waterfall, written } from "./charts.js";
 
 // Words and writing, also for members that are being tried.

@@ -23,6 +23,7 @@ async function send(path, body, more = {}) {
 }
 
 const link = {
+  alone: true,  // nothing else is on the page
   async ask(question, data) { return (await send("api/" + question, JSON.stringify(data || {}))).json(); },
   async drop(file) { return (await send("api/drop?name=" + encodeURIComponent(file.name), file)).json(); },
   async download(what, data, name) {

@@ -1,5 +1,6 @@
 // Who agrees with whom: a dot a pair, those alike beside each other.
-import { h, canvas, colour, tip, number } from "./dom.js";
+import { h, canvas, colour, tip } from "./dom.js";
+import { number } from "./shared.js";
 
 const ALIKE = [213, 94, 0], APART = [0, 114, 178];
 

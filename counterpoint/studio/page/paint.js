@@ -1,5 +1,6 @@
 // Two dimensions by hand: paint points, watch the boundaries of members and ensemble.
-import { h, replace, canvas, colour, latest, percent, many } from "./dom.js";
+import { h, replace, canvas, colour, latest, many } from "./dom.js";
+import { percent } from "./shared.js";
 import { slider } from "./charts.js";
 
 const GRID = 64, NEAR = 0.025;

@@ -1,5 +1,6 @@
 // Rows that members fight over, and one of them in full: who said what, how sure, and why.
-import { h, replace, number } from "./dom.js";
+import { h, replace } from "./dom.js";
+import { number } from "./shared.js";
 
 export function rowList(app, rows, chosen) {
   if (!rows.length) return h("p", { class: "note" }, "They agree about every row.");

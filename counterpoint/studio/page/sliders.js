@@ -1,5 +1,6 @@
 // Sliders with a stored path: computed once, then every place on it is there at once.
-import { h, s, replace, percent, number, latest, count, many } from "./dom.js";
+import { h, s, replace, latest, count, many } from "./dom.js";
+import { percent, number } from "./shared.js";
 import { frame, padded, path, slider } from "./charts.js";
 
 const COLOURS = 8;

@@ -19,7 +19,7 @@ export function start(root, link) {
     "The file has changed on disk since it was read. ",
     h("button", { type: "button", onclick: () => app.guard(async () => { app.show(await link.ask("read_again")); }) }, "Read it again"));
   const tabs = h("div", { class: "tabs", role: "tablist", "aria-label": "Views" });
-  const body = h("div", { class: "body" });
+  const body = h(link.alone ? "main" : "div", { class: "body" });
   const actions = h("div", { class: "actions" });
   const views = new Map();
 

@@ -1,5 +1,6 @@
 // A table: what its columns are taken for, and a fit that can be watched and stopped.
-import { h, s, replace, percent, number } from "./dom.js";
+import { h, s, replace, latest } from "./dom.js";
+import { percent, number } from "./shared.js";
 import { frame, padded, path } from "./charts.js";
 import { words } from "./kinds.js";
 
@@ -27,7 +28,8 @@ export function tableView(app, panel) {
   const stop = h("button", { type: "button", id: "stop", disabled: true }, "That is good enough");
   const live = h("section", { hidden: true });
 
-  const look = () => app.guard(async () => {
+  // One question at a time: an answer that comes late must not undo a later one.
+  const look = latest(() => app.guard(async () => {
     const told = await app.ask("columns", { target: target.value, wishes, task: task.value });
     fit.disabled = !told.task || app.fitting;
     task.options[0].textContent = told.task && !task.value ? `what it looks like: ${told.task === "regression" ? "numbers" : "classes"}` : "what it looks like";
@@ -44,7 +46,7 @@ export function tableView(app, panel) {
         } }, h("option", { value: "", selected: !wishes[column.name] }, wishes[column.name] ? "as it looks" : column.taken_for),
         told.uses.map((use) => h("option", { value: use, selected: wishes[column.name] === use }, use)))),
         h("td", { class: "text wrap" }, column.why))))));
-  });
+  }), "columns");
 
   const steps = [];
   function draw(last) {

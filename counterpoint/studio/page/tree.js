@@ -1,5 +1,6 @@
 // One tree in place of the model: readable, zoomable, with its rules; a leaf shows its rows.
-import { h, s, replace, percent, latest, many, short } from "./dom.js";
+import { h, s, replace, latest, many, short } from "./dom.js";
+import { percent } from "./shared.js";
 import { frame, padded, path, slider } from "./charts.js";
 import { rowList, showRow } from "./rows.js";
 
@@ -66,7 +67,7 @@ export function treeView(app, panel) {
         }
         inner.append(box);
       });
-      replace(drawing, s("svg", { viewBox: `0 0 ${width} ${height}`, class: "tree", style: { maxWidth: width * 1.6 + "px", minWidth: Math.min(width, 700) * 0.75 + "px" } }, inner));
+      replace(drawing, s("svg", { viewBox: `0 0 ${width} ${height}`, class: "tree", style: { maxWidth: width * 1.6 + "px", minWidth: width * 0.7 + "px" } }, inner));
       apply();
       replace(rules, now.rules.map((rule) => h("li", {}, rule)));
       said.textContent = `${many(now.shown.n_leaves, "leaf").replace("leafs", "leaves")}: ${app.kind.treeErrs} ${app.kind.error(now.shown.error)} ${app.kind.percent ? "of" : "on"} ${many(now.shown.n_rows, "row")}; the ensemble ${app.kind.on} ${app.kind.error(now.model_error)}.`;
