@@ -49,8 +49,10 @@ def columns(session: "Session", data: Data) -> Data:
         told = look_at(table, target).summary()
         try:
             task = _task_of(table, target, _task(data))
-        except ValueError as error:  # whole numbers that may be either: the page asks
-            told["notes"] = [*told["notes"], str(error).partition(";")[0] + ": say what it is."]
+        except ValueError as error:
+            why, asked, _ = str(error).partition("; use task=")
+            # Whole numbers that may be either: the page asks.
+            told["notes"] = [*told["notes"], f"{why}: say what it is." if asked else why]
     return {
         **told, "uses": list(get_args(Use)), "task": task,
         "methods": [

@@ -70,9 +70,6 @@ class Source:
             return True
 
 
-_ALONE = "This model has no members that could disagree: fit an ensemble."
-
-
 class _Named(io.BytesIO):
     def __init__(self, content: bytes, name: str):
         super().__init__(content)
@@ -120,8 +117,8 @@ def ensemble_of_model(model: TableModel, made_by: str, rows: Any = None) -> Ense
     if model.task == "regression":
         return _of_numbers(model, made_by, X, np.asarray(y, dtype=float))
     outputs = ask_members(model.model, X, np.asarray(y), None)
-    if outputs.n_members < 2 or outputs.votes is None:
-        raise ValueError(_ALONE)
+    if outputs.votes is None:
+        raise ValueError("The members of this model answer questions of their own: fit another.")
     return ClassEnsemble(
         outputs=outputs, made_by=made_by, model=model, X=X,
         own=combiner_of(undecided(model.model), X, outputs), points=encoded(model, X),
@@ -130,8 +127,6 @@ def ensemble_of_model(model: TableModel, made_by: str, rows: Any = None) -> Ense
 
 def _of_numbers(model: TableModel, made_by: str, X: pd.DataFrame, y: NDArray) -> NumberEnsemble:
     outputs = ask_number_members(model.model, X, y, None)
-    if outputs.n_members < 2:
-        raise ValueError(_ALONE)
     answers = np.asarray(model.model.predict(X), dtype=float)
     share = find_weights(model.model, outputs, answers)
     if share is None:  # it combines in a way of its own

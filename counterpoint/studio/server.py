@@ -270,7 +270,7 @@ class Served:
         self.token = secrets.token_urlsafe(24)
         self.address = f"http://{HOST}:{self.port}/#{self.token}"
         config = uvicorn.Config(
-            make_app(session, self.token, self.port), log_level="warning", access_log=False,
+            make_app(session, self.token, self.port), log_level="critical", access_log=False,
             lifespan="off", timeout_graceful_shutdown=1,
         )  # fmt: skip
         self._server = uvicorn.Server(config)

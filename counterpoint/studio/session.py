@@ -59,12 +59,13 @@ class Session:
         self.ensemble: Ensemble | None = None
         self.job: Job | None = None
         self.version = 0
+        self._how = {"truth": truth, "target": target, "data": data}
         if isinstance(given, MemberOutputs | MemberPredictions):
             self.ensemble = ensemble_of_outputs(given)
         elif isinstance(given, TableModel):
             self.ensemble = ensemble_of_model(given, "", data)
         elif given is not None:
-            self._open(Source.of_file(given), truth=truth, target=target, data=data)
+            self._open(Source.of_file(given), **self._how)
 
     def _open(self, source: Source, data: Any = None, **how: Any) -> None:
         found = open_source(source, **how)
@@ -89,7 +90,7 @@ class Session:
     def read_again(self) -> None:
         """Read the file again, as it is now."""
         if self.source is not None and self.source.path is not None:
-            self._open(Source.of_file(self.source.path), target=self.target)
+            self._open(Source.of_file(self.source.path), **self._how)
 
     def need_ensemble(self) -> Ensemble:
         """Return the members, or say that there are none yet."""

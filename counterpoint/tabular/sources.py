@@ -51,7 +51,8 @@ class Source:
 def find_source(given: Given) -> Source:
     """Look at a file, or at what comes in an open one, without reading the table.
 
-    The ending says what it is; where it says nothing, and for an open file, the first bytes do.
+    The ending says what it is; where it says nothing, and for an open file without a name, the
+    first bytes do.
 
     Examples
     --------
@@ -71,7 +72,9 @@ def find_source(given: Given) -> Source:
     content = given.read()
     if not isinstance(content, bytes):
         raise TypeError("An open file of text was given: open it in binary, mode 'rb'.")
-    return _unpack("standard input", "", lambda: io.BytesIO(content))
+    named = getattr(given, "name", None)
+    label = named if isinstance(named, str) and not named.startswith("<") else ""
+    return _unpack(label or "standard input", label.lower(), lambda: io.BytesIO(content))
 
 
 def _unpack(name: str, label: str, opened: Callable[[], IO[bytes]]) -> Source:

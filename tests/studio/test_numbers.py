@@ -7,7 +7,7 @@ import sys
 import numpy as np
 import pytest
 
-from counterpoint import MemberPredictions, tabular
+from counterpoint import MemberOutputs, MemberPredictions, tabular
 from counterpoint.studio import Session
 from counterpoint.tabular import NumberWhatIf
 
@@ -125,6 +125,20 @@ def test_whole_numbers_that_may_be_either_are_asked_about(tmp_path):
     session.job.wait(60)
     assert session.ensemble.kind()["numbers"]
     assert "task='regression'" in session.answer("script", {})["script"]
+
+
+@pytest.mark.parametrize(
+    "outputs",
+    [MemberPredictions([[1.0, 2.0, 4.0]], [1.0, 2.5, 3.0]), MemberOutputs([[0, 1, 1]], [0, 1, 0])],
+)
+def test_one_member_has_nobody_to_agree_with(outputs):
+    session = Session(outputs)  # a choice of members may end so
+    told = session.answer("members", {})
+    assert told["alike"] is None
+    error = session.answer("judge", {"rule": told["simplest"]})["error"]
+    assert error == pytest.approx(told["errors"][0], rel=1e-5)
+    assert session.answer("brush", {"members": [0]})["rows"] == []
+    assert session.answer("growth", {})["error"] == [error]
 
 
 def test_numbers_given_from_python():

@@ -184,6 +184,33 @@ def test_a_file_that_changes_is_told_and_read_again(serve, tmp_path):
     assert studio.ask("state")[1]["changed"] is True
 
 
+def test_what_is_read_again_is_read_as_it_was_said_to_be(serve, tmp_path):
+    path = tmp_path / "said.csv"
+    path.write_text("kind,a,b\nx,x,y\ny,y,y\nx,x,x\n")
+    studio = serve(path, truth="kind")
+    path.write_text("kind,a,b\nx,x,y\ny,y,y\nx,x,x\ny,y,x\n")
+    assert studio.ask("read_again")[1]["ensemble"]
+    assert studio.ask("members")[1]["n_samples"] == 4
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "word"),
+    [
+        ("empty.csv", b"", "empty.csv is empty"),
+        ("photo.png", b"\x89PNG\r\n\x1a\n\x00\x00", "photo.png cannot be read"),
+        ("sheet.xlsx", b"PK\x03\x04zz", "sheet.xlsx cannot be read"),
+        ("old.xls", b"x", "old.xls is of a form"),
+        ("../../up.csv", b"a,b\n", "up.csv has a header but no rows"),
+        ("twice.csv", b"a,a\n1,2\n", "twice.csv has two columns"),
+    ],
+)
+def test_a_wrong_file_is_named_and_what_was_open_stays(small, name, content, word):
+    answer, told = small.send("POST", f"/api/drop?name={name}", content)
+    assert answer.status == 400
+    assert json.loads(told)["error"].startswith(word)
+    assert small.ask("state")[1]["ensemble"]
+
+
 def test_a_table_is_dropped_looked_at_and_fitted(serve, table_file):
     studio = serve()
     answer, content = studio.send("POST", "/api/drop?name=fruit.csv", table_file.read_bytes())
