@@ -64,7 +64,7 @@ class Ensemble(ABC):
         """The error of each member, (n_members,)."""
 
     @abstractmethod
-    def pairs(self, some: Any) -> dict[str, Any]:
+    def pairs(self, members: NDArray) -> dict[str, Any]:
         """Say how far every two of some members are alike: "order" and "values"."""
 
     @abstractmethod
@@ -122,9 +122,10 @@ class ClassEnsemble(Ensemble):
         """Share of wrong answers of each member."""
         return self.outputs.errors
 
-    def pairs(self, some: MemberOutputs) -> dict[str, Any]:
+    def pairs(self, members: NDArray) -> dict[str, Any]:
         """Say by kappa how far every two agree."""
-        return pair_matrix(some)
+        some = self.outputs
+        return pair_matrix(some if len(members) == some.n_members else some.take(members))
 
     def kind(self) -> dict[str, Any]:
         """Say which classes there are, and how many rows of each."""
@@ -183,11 +184,11 @@ class NumberEnsemble(Ensemble):
     @property
     def errors(self) -> NDArray:
         """Root of the mean squared error of each member."""
-        return np.sqrt(self.outputs.errors)
+        return np.sqrt(self.what.seen.errors)
 
-    def pairs(self, some: MemberPredictions) -> dict[str, Any]:
+    def pairs(self, members: NDArray) -> dict[str, Any]:
         """Say how far the errors of every two go together."""
-        return number_pair_matrix(some)
+        return number_pair_matrix(self.what.seen.take(members))
 
     def kind(self) -> dict[str, Any]:
         """Say how far the truth ranges."""

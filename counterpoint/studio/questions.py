@@ -49,8 +49,7 @@ def members(session: "Session", data: Data) -> Data:
     ensemble = session.need_ensemble()
     outputs = ensemble.outputs
     shown = evenly(outputs.n_members, MOST_PAIRED)
-    some = outputs if len(shown) == outputs.n_members else outputs.take(shown)
-    pairs = ensemble.pairs(some) if some.n_members > 1 else None
+    pairs = ensemble.pairs(shown) if len(shown) > 1 else None
     values = None
     if pairs is not None:  # back in the order of the members: the page sorts those alike
         place = np.argsort(pairs["order"])

@@ -54,6 +54,11 @@ class NumberWhatIf(Recombining):
     shift : float, default=0.0
         What the ensemble adds to that mean.
 
+    Attributes
+    ----------
+    seen : MemberPredictions
+        The rows looked at.
+
     Notes
     -----
     Rules that learn are fitted on one half of the rows and judged on the other, in turn, so that
@@ -84,7 +89,7 @@ class NumberWhatIf(Recombining):
         n, cells = outputs.n_samples, _MOST_CELLS // outputs.n_members
         most = min(_MOST_ROWS, max(_FEWEST_ROWS, cells))
         self._rows = np.arange(n) if n <= most else np.sort(self._drawn[:most])
-        self._some: Any = outputs if n <= most else outputs.take_rows(self._rows)
+        self.seen: Any = outputs if n <= most else outputs.take_rows(self._rows)
 
     @cached_property
     def rules(self) -> list[dict[str, Any]]:
@@ -122,8 +127,8 @@ class NumberWhatIf(Recombining):
         """
         say = self._weights(weights)
         answers, parts = self._ask(rule, say)
-        score = score_numbers(answers, self._some.y, self._counts)
-        gaps = describe_residuals(answers, self._some.y)
+        score = score_numbers(answers, self.seen.y, self._counts)
+        gaps = describe_residuals(answers, self.seen.y)
         return plain(
             {
                 "rule": rule,
@@ -132,7 +137,7 @@ class NumberWhatIf(Recombining):
                 **{name: getattr(score, name) for name in _TOLD},
                 "residuals": {name: gaps[name] for name in ("counts", "edges", "too_high")},
                 "decompositions": [] if parts is None else [ambiguity_parts(parts)],
-                "n_rows": self._some.n_samples,
+                "n_rows": self.seen.n_samples,
                 "n_of": self.outputs.n_samples,
             }
         )
@@ -152,7 +157,7 @@ class NumberWhatIf(Recombining):
             "row" (its position), "dispute" (the standard deviation of what they say), "truth",
             "answer" (their mean) and "split": the least, the quartiles and the greatest.
         """
-        values = self._some.values[self._only(members) > 0]
+        values = self.seen.values[self._only(members) > 0]
         apart = member_spread(values, np.ones(len(values)))
         apart[np.ptp(values, axis=0) == 0] = 0.0  # and not what rounding leaves
         listed = np.argsort(-apart, kind="stable")[:n]
@@ -181,7 +186,7 @@ class NumberWhatIf(Recombining):
             "rule" ("mean"), "weights" (n_members,), "n_chosen_on", and "error" of their mean on
             the rows that the choice has not seen, with limits.
         """
-        some = self._some
+        some = self.seen
         among = np.flatnonzero(self._only(members))
         chosen_on, held = self._halves[0]
         chosen_on = chosen_on[:_TO_CHOOSE]
@@ -205,9 +210,9 @@ class NumberWhatIf(Recombining):
         the members, and from how many on more do not help.
         """
         rule = MeanCombiner() if self.own is None else self.own
-        told = number_growth(self._some, rule.shares(self._some), self._counts)
+        told = number_growth(self.seen, rule.shares(self.seen), self._counts)
         told |= {"error": told.pop("rmse"), "member_error": told.pop("member_rmse")}
-        return plain({**told, "n_rows": self._some.n_samples})
+        return plain({**told, "n_rows": self.seen.n_samples})
 
     # -- asking a rule ---------------------------------------------------------------------------
 
@@ -215,10 +220,10 @@ class NumberWhatIf(Recombining):
         """Return what a rule answers, and the parts of its squared error if it is a mean."""
         check_choice(rule, "rule", [known["name"] for known in self.rules])
         members = np.flatnonzero(say)
-        some = self._some.take(members)
+        some = self.seen.take(members)
         if rule == OWN:
             assert self.own is not None
-            answers, parts = _mean(self.own.keep(members, self._some), some)
+            answers, parts = _mean(self.own.keep(members, self.seen), some)
             return answers + self.shift, None if self.shift else parts
         if rule == "mean":
             return _mean(MeanCombiner(say[members].astype(float)), some)
@@ -236,14 +241,14 @@ class NumberWhatIf(Recombining):
     @cached_property
     def _halves(self) -> list[tuple[NDArray, NDArray]]:
         folds = KFold(2, shuffle=True, random_state=0)
-        return list(folds.split(np.empty((self._some.n_samples, 0))))
+        return list(folds.split(np.empty((self.seen.n_samples, 0))))
 
     @cached_property
     def _counts(self) -> NDArray:
         """How often rows are drawn, by the order of what is true and said, as in an assessment."""
         rule = MeanCombiner() if self.own is None else self.own
-        order = np.lexsort((rule.combine(self._some), self._some.y))
-        return draw_counts(self._some.n_samples)[:, np.argsort(order)]
+        order = np.lexsort((rule.combine(self.seen), self.seen.y))
+        return draw_counts(self.seen.n_samples)[:, np.argsort(order)]
 
 
 def _mean(rule: Combiner, some: Any) -> tuple[NDArray, dict[str, float]]:
