@@ -110,12 +110,12 @@ def _in_the_browser(report, browser, served):
         "return [b.x, b.y, b.width, b.height]; })()"
     )
     start = x + 0.15 * width, y + 0.1 * height
-    cpu = time.process_time()
+    before = _processor(page)
     page.drag(start, (x + 0.95 * width, y + 0.85 * height), steps=_MOVES)
     page.wait("performance.getEntriesByName('brush').length > 5")
     time.sleep(0.5)
-    _tell(report, page, "brush", time.process_time() - cpu)
-    cpu = time.process_time()
+    _tell(report, page, "brush", before)
+    before = _processor(page)
     page.run(
         "(async () => { const s = document.querySelectorAll('tr:not([hidden]) .weigh input');"
         f"for (let k = 0; k < {_MOVES}; k++) {{ const one = s[k % s.length]; one.value = k % 11;"
@@ -124,10 +124,10 @@ def _in_the_browser(report, browser, served):
     )
     page.wait("window.moved", patience=60)
     time.sleep(0.5)
-    _tell(report, page, "judge", time.process_time() - cpu)
+    _tell(report, page, "judge", before)
     page.run("document.querySelector('#tab-sliders').click()")
     page.wait("document.querySelector('#threshold-said')?.textContent")
-    cpu = time.process_time()
+    before = _processor(page)
     page.run(
         "(async () => { const cost = document.querySelector('#cost-fn');"
         "for (let k = 1; k <= 40; k++) { cost.value = k; cost.dispatchEvent(new Event('input'));"
@@ -135,21 +135,27 @@ def _in_the_browser(report, browser, served):
     )
     page.wait("window.paid", patience=60)
     time.sleep(0.5)
-    _tell(report, page, "thresholds", time.process_time() - cpu)
+    _tell(report, page, "thresholds", before)
 
 
-def _tell(report, page, name, cpu):
+def _processor(page):
+    return np.array([time.process_time(), page.processor()])
+
+
+def _tell(report, page, name, before):
+    spent = 1000 * (_processor(page) - before)
     times = page.run(f"performance.getEntriesByName('{name}').slice(1).map(e => e.duration)")
-    note = (
-        f"{name}: {len(times)} answers, median {np.median(times):.0f} ms, slowest "
-        f"{max(times):.0f} ms; {1000 * cpu / len(times):.0f} ms of processor each in the server"
-    )
+    server, shown = spent / len(times)
     what = {
-        "brush": "a brush answered, 95th percentile",
-        "judge": "a weight moved, 95th percentile",
-        "thresholds": "a cost changed, 95th percentile",
-    }
-    report.limit(what[name], float(np.quantile(times, 0.95)), _LIMIT, "ms", note)
+        "brush": "a brush answered",
+        "judge": "a weight moved",
+        "thresholds": "a cost changed",
+    }[name]
+    note = f"{len(times)} answers, median {np.median(times):.0f} ms, slowest {max(times):.0f} ms"
+    report.limit(f"{what}, 95th percentile", float(np.quantile(times, 0.95)), _LIMIT, "ms", note)
+    # What others do on the machine is not in it.
+    note = f"{server:.0f} ms in the server, {shown:.0f} ms in the page"
+    report.limit(f"{what}, processor", server + shown, _LIMIT, "ms", note)
 
 
 def _numpy_judge(said, weights):

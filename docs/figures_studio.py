@@ -7,6 +7,7 @@ from io import BytesIO
 from pathlib import Path
 
 from PIL import Image
+from sklearn.datasets import load_diabetes
 
 from counterpoint import tabular
 from counterpoint.datasets import load
@@ -101,6 +102,20 @@ def looked_at(browser, model):
     served.close()
 
 
+def numbers(browser, model):
+    """Members that estimate numbers."""
+    served = open_studio(model, browser=False, wait=False)
+    page = browser.page(served.address, width=WIDTH)
+    page.wait(READY)
+    run(page, "document.querySelector('#fights button').click()")
+    page.wait("!document.querySelector('#row').hidden")
+    run(page, "window.scrollTo(0, 0)")
+    time.sleep(0.5)
+    save(page, "studio_numbers.png", 1560)
+    page.close()
+    served.close()
+
+
 def brush(page):
     x, y, width, height = page.run(
         "(() => { const b = document.querySelector('.cloud canvas').getBoundingClientRect();"
@@ -125,4 +140,7 @@ if __name__ == "__main__":
         fitted = tabular.fit(str(table), "class", "bagging", random_state=0)
         looked_at(browser, tabular.save(fitted, Path(folder, "credit.skops")))
         watched(browser, table)
+        frame = load_diabetes(as_frame=True, scaled=False).frame
+        fitted = tabular.fit(frame, "target", "bagging", random_state=0, task="regression")
+        numbers(browser, tabular.save(fitted, Path(folder, "diabetes.skops")))
     browser.close()

@@ -132,6 +132,7 @@ class Page:
         ]
         for domain in ("Page", "Runtime", "Log"):
             self._call(f"{domain}.enable")
+        self._call("Performance.enable", timeDomain="threadTicks")
         self._call(
             "Emulation.setDeviceMetricsOverride",
             width=width, height=height, deviceScaleFactor=1, mobile=width < 600,
@@ -173,6 +174,11 @@ class Page:
             elif kind == "Log.entryAdded" and params["entry"]["level"] in ("error", "warning"):
                 found.append(params["entry"]["text"])
         return found
+
+    def processor(self):
+        """Return the seconds of processor that the page's thread has taken so far."""
+        metrics = self._call("Performance.getMetrics")["metrics"]
+        return next(one["value"] for one in metrics if one["name"] == "TaskDuration")
 
     def move(self, x, y):
         """Put the pointer somewhere in the window."""

@@ -24,7 +24,8 @@ export function pairsOf(members) {
 export function cloud(members, kind, { brushed, pointed }) {
   const pairs = pairsOf(members);
   const figure = h("figure", { class: "cloud" });
-  const xs = padded(pairs.x), ys = padded(pairs.y, 0);
+  const xs = padded(pairs.x);
+  let ys = padded(pairs.y, 0);
   let box = null, dots = null, sx, sy, chosen = null, mark = -1, together = null;
 
   // Many pairs are drawn once as a picture of their own; a brush then only draws what it holds.
@@ -155,6 +156,15 @@ export function cloud(members, kind, { brushed, pointed }) {
   return {
     element: figure,
     clear() { if (box) { box = null; select(); } },
-    together(error) { together = error; view.paint(); },
+    // Often it lies below all pairs: then the axis reaches as far, and the line stands where it belongs.
+    together(error) {
+      together = error;
+      if (error < ys[0] || error > ys[1]) {
+        const room = 0.06 * (ys[1] - ys[0]);
+        ys = [Math.max(0, Math.min(ys[0], error - room)), Math.max(ys[1], error + room)];
+        dots = null;
+      }
+      view.paint();
+    },
   };
 }
