@@ -94,7 +94,13 @@ export function canvas(label, ratio, draw) {
   };
   new ResizeObserver(paint).observe(element);
   window.matchMedia("(prefers-color-scheme: dark)").addEventListener("change", paint);
-  element.paint = paint;
+  // However often it is asked for, it is drawn once a frame.
+  let asked = false;
+  element.paint = () => {
+    if (asked) return;
+    asked = true;
+    requestAnimationFrame(() => { asked = false; paint(); });
+  };
   return element;
 }
 

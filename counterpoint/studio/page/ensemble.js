@@ -135,10 +135,18 @@ export function ensembleView(app, panel) {
       weight.disabled = !rule.weighable;
       says.textContent = rule.weighable ? app.weights[k] : "";
       row.classList.toggle("off", !app.weights[k]);
-      row.hidden = Boolean(brushed) && !brushed.includes(k);
     }
+    list();
     weighs.textContent = rule.learns ? "Learnt on one half of the rows and judged on the other, in turn."
       : rule.weighable ? "" : "This rule takes members as they are: they can be switched, not weighed.";
+  }
+  // A brush moves often: of the members it changes who is listed, and nothing else.
+  function list() {
+    const kept = brushed && new Set(brushed);
+    for (const { row, k } of items) {
+      const hidden = Boolean(kept) && !kept.has(k);
+      if (row.hidden !== hidden) row.hidden = hidden;
+    }
     listed.textContent = brushed ? `${brushed.length} of ${n} members: those in the box.` : many(n, "member") + ".";
     only.disabled = !brushed;
   }
@@ -156,7 +164,7 @@ export function ensembleView(app, panel) {
   const pairs = m.alike ? cloud(m, kind, {
     brushed(chosen) {
       brushed = chosen && chosen.length ? chosen : null;
-      square.only(brushed); sync(); follow(brushed);
+      square.only(brushed); list(); follow(brushed);
     },
     pointed(pair) { square.mark(pair); },
   }) : { element: h("p", {}, "One member has nobody to agree with."), together() {}, clear() {} };
