@@ -37,10 +37,10 @@ def wait_error(page, expected):
     page.wait(f"Math.abs(document.querySelector('#scores').dataset.error - {expected!r}) < 1e-9")
 
 
-def brush_upper_left(page):
+def brush_upper_left(page, end=(-0.05, 0.05)):
     """Drag a box around pairs that differ, and err; return the members that are left listed."""
     x, y, width, height = middle(page, ".cloud canvas")
-    page.drag((x - 0.36 * width, y - 0.42 * height), (x - 0.05 * width, y + 0.05 * height))
+    page.drag((x - 0.36 * width, y - 0.42 * height), (x + end[0] * width, y + end[1] * height))
     listed = "document.querySelectorAll('#members tbody tr:not([hidden])')"
     page.wait(
         f"{listed}.length < 50"

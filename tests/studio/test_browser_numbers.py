@@ -19,7 +19,7 @@ def test_the_cloud_and_what_if_of_numbers(show, price_model):
         assert word in text
     for word in ("kappa", "Recall", "Log-loss", "robabilit"):
         assert word not in text
-    kept = brush_upper_left(page)
+    kept = brush_upper_left(page, end=(-0.15, -0.25))
     rows = page.run(
         "Array.from(document.querySelectorAll('#fights button'), b => Number(b.dataset.row))"
     )
