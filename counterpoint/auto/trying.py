@@ -183,14 +183,16 @@ class Trying:
                     self.reason = "no gain"
                     break
         bar.close()
-        # One is tried in any case, and one that can learn: the quickest, the first of equals.
+        # One is tried in any case, and one that can learn: the quickest known, the first of equals.
         able = [k for k in order if k not in self._out and k not in self.done]
         if all(self._is_constant(k) for k in self.done):
             able = [k for k in able if not self._is_constant(k)] or able
             able = [k for k in able if k not in self._late] or able
             if able:
                 self._in_any_case = True
-                self._try(min(able, key=lambda k: self._price(k, lowest)), lowest, anyway=True)
+                self._try(
+                    min(able, key=lambda k: self.budget.price(k, lowest)), lowest, anyway=True
+                )
                 self._in_any_case = False
 
     def _is_constant(self, k):
