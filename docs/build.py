@@ -14,6 +14,14 @@ from counterpoint.datasets import list_datasets
 from counterpoint.diversity import MEASURES
 
 DOCS = Path(__file__).parent
+LIMITS = DOCS.parent / "benchmarks" / "limits.csv"
+TITLES = {
+    "made-1e4": "made, 10,000 x 30",
+    "made-6e4": "made, 60,000 x 30",
+    "made-1e5": "made, 100,000 x 30",
+    "made-1e6": "made, 1,000,000 x 30",
+    "waveform": "waveform, 5,000 x 21",
+}
 BENCHMARKS = DOCS.parent / "benchmarks"
 sys.path.insert(0, str(DOCS))
 import evidence  # noqa: E402
@@ -70,6 +78,30 @@ def coupling_table() -> str:
     return "\n".join(lines)
 
 
+def limits_table() -> str:
+    """Render what the flagship does in so many seconds of the processor, beside boosters."""
+    found = pd.read_csv(LIMITS)
+    found = found[(found["clock"] == "cpu") & found["log_loss"].notna()]
+    ours = found[found["method"] == "overproduce-select"].sort_values("limit", kind="stable")
+    head = ["table", "limit", "took", "error", "LightGBM", "AutoGluon", "log-loss", "LightGBM"]
+    head += ["AutoGluon", "memory"]
+    rows = [f"| {' | '.join(head)} |", "|---" * len(head) + "|"]
+    for _, row in ours.iterrows():
+        here = found[found["table"] == row["table"]]
+        light = here[here["method"] == "LightGBM"].iloc[0]
+        other = here[(here["method"] == "AutoGluon best") & (here["limit"] == row["limit"])]
+        cells = [TITLES.get(row["table"], row["table"])]
+        cells += [f"{row['limit']:g}", f"{row['seconds']:.1f}"]
+        for what, form in (("error", "{:.1%}"), ("log_loss", "{:.3f}")):
+            own = form.format(row[what]).replace("%", " %")
+            cells.append(f"**{own}**" if row[what] > light[what] else own)
+            cells.append(form.format(light[what]).replace("%", " %"))
+            cells.append("".join(form.format(v).replace("%", " %") for v in other[what]))
+        cells.append(f"{row['gigabytes']:.1f} GB")
+        rows.append(f"| {' | '.join(cells)} |")
+    return "\n".join(rows)
+
+
 def filled(text: str, marker: str, content: str) -> str:
     """Put ``content`` between the markers of that name."""
     pattern = rf"(<!-- {marker}:start -->\n).*?(<!-- {marker}:end -->)"
@@ -85,6 +117,7 @@ if __name__ == "__main__":
         ("choosing", "branches"): evidence.branches_table,
         ("choosing", "methods"): evidence.methods_table,
         ("when_diversity_hurts", "coupling"): coupling_table,
+        ("overproduce_select", "limits"): limits_table,
     }
     for (file, name), table in tables.items():
         page = DOCS / f"{file}.md"

@@ -3,6 +3,8 @@
 import math
 import time
 
+from counterpoint.auto.choice import MOST_STACKED
+
 # How cost grows with rows, until it was seen: a little faster than they do. A fit on few rows says
 # little: most of it is what it costs on any.
 _POWER, _POWERS = 1.15, (0.6, 3.0)
@@ -14,8 +16,10 @@ _SAFETY, _SAFETY_NEAR, _FAR = 1.15, 1.05, 4.0
 # Seconds to choose how to combine: of any rows, for each by a power of the classes, and more for
 # each member.
 _CHOICE_ANY, _CHOICE, _CHOICE_CLASSES, _CHOICE_MEMBERS = 0.15, 4e-5, 0.4, 8
+# Seconds for each coefficient of stacking, and row.
+_STACKING = 4e-8
 # On a busy machine it takes longer by what was seen so far, up to this.
-_SLOWEST = 6.0
+_SLOWEST = 15.0
 # Of what is left, what one fit may be foretold to take.
 _SHARE = 0.5
 # Of the limit, how much later than planned a fit may end before it is cut off.
@@ -34,6 +38,8 @@ class Budget:
         Seconds.
     began : float
         When the fit began, by ``time.monotonic``.
+    alone : bool, default=True
+        Whether this thread does all of the work.
 
     Attributes
     ----------
@@ -41,9 +47,9 @@ class Budget:
         Seconds that were given back.
     """
 
-    def __init__(self, time_limit, *, began):
+    def __init__(self, time_limit, *, began, alone=True):
         self.limit = math.inf if time_limit is None else float(time_limit)
-        self._began, self._worked = began, time.thread_time()
+        self._began, self._worked, self._alone = began, time.thread_time(), alone
         self._seen: dict[int, dict[int, float]] = {}
         self._choice = self._last = 0.0
         self.compiling = 0.0
@@ -71,13 +77,17 @@ class Budget:
     def keep_for_choice(self, n_asked: int, n_outputs: int, n_members: int) -> None:
         """Set aside what choosing how to combine so many members will take."""
         one = _CHOICE_ANY + _CHOICE * n_asked * n_outputs**_CHOICE_CLASSES
-        self._choice = one * (1 + n_members / _CHOICE_MEMBERS) * self._slowness
+        stacked = n_outputs if n_outputs <= MOST_STACKED else 0
+        stacking = _STACKING * n_asked * n_members * stacked**2
+        self._choice = (one * (1 + n_members / _CHOICE_MEMBERS) + stacking) * self._slowness
 
     @property
     def _slowness(self):
         """How many seconds pass for one that this thread works; others may be at work, too."""
         worked = time.thread_time() - self._worked
-        return min(max(1.0, self.used / worked), _SLOWEST) if worked > 0 else 1.0
+        if not self._alone or worked <= 0:
+            return 1.0
+        return min(max(1.0, self.used / worked), _SLOWEST)
 
     def keep_for_last_fits(self, members, n_rows: int, *, new: float) -> None:
         """Set aside what fitting these members on all rows takes, up to a part of the limit.

@@ -29,7 +29,7 @@ _N_FOLDS = 5
 # Rules that are no parts of the blend, which come first.
 _N_WHOLE = 3
 # Of more classes, stacking has too many coefficients to learn, and takes longer than all the rest.
-_MOST_STACKED = 40
+MOST_STACKED = 40
 # From so many rows on, a rare class does not make the folds fewer.
 _MANY_ROWS = 300
 
@@ -92,7 +92,7 @@ def make_rules(
     }
     if n_classes is None:
         parts["least squares"] = WeightedMeanCombiner("least-squares")
-    elif n_classes <= _MOST_STACKED:
+    elif n_classes <= MOST_STACKED:
         # Strongly held back: members say much the same.
         model = LogisticRegression(C=0.02, max_iter=1000)
         parts["stacking"] = StackingCombiner(model, use="log-odds")

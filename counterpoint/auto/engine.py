@@ -8,6 +8,7 @@ from functools import partial
 from typing import Any
 
 import numpy as np
+from joblib import effective_n_jobs
 from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.utils import check_random_state
@@ -41,7 +42,8 @@ _FEW_ROWS, _SOME_ROWS, _PART_FOR_FOLDS = 2_000, 5_000, 0.12
 # Where rows are held out, the first member takes about this part of the time on the lowest rung; if
 # it takes no more for all rows, there is one rung only.
 _PART_FOR_FIRST, _FEWEST_LEARNT = 0.1, 2_000
-# The lowest rung has no fewer rows than that, unless they alone take more than this part.
+# The lowest rung has no fewer rows than that, unless they take it more than this part, and a probe
+# less: one that is too dear for anything is no reason to let the others learn from little.
 _MOST_FOR_FEWEST = 0.25
 
 
@@ -215,7 +217,8 @@ class OverproduceSelect(BaseEnsemble, ABC):
     # -- fitting -------------------------------------------------------------------------------
 
     def _fit_members(self, X, y, sample_weight, rng):
-        budget = Budget(self.time_limit, began=self._began)
+        alone = effective_n_jobs(self.n_jobs) == 1
+        budget = Budget(self.time_limit, began=self._began, alone=alone)
         del self._began
         metric = self._metric()
         task = self._task()
@@ -292,8 +295,9 @@ class OverproduceSelect(BaseEnsemble, ABC):
         if folds <= part * budget.limit:
             return folds_plan(self.cv, X, y, None, rng, classes=self._classes)
         n_rows = budget.rows_for(0, _PART_FOR_FIRST * budget.limit, len(y))
-        dear = budget.price(0, _FEWEST_LEARNT) > _MOST_FOR_FEWEST * budget.limit
-        n_rows = max(n_rows, PROBE_ROWS if dear else _FEWEST_LEARNT)
+        prices = [budget.price(0, n) for n in (PROBE_ROWS, _FEWEST_LEARNT)]
+        fewer = prices[0] <= _MOST_FOR_FEWEST * budget.limit < prices[1]
+        n_rows = max(n_rows, PROBE_ROWS if fewer else _FEWEST_LEARNT)
         return hold_out_plan(y, rng, classes=self._classes, limit=budget.limit, first=n_rows)
 
     def _say_what_was_left_out(self, trying, n_members, kept):

@@ -36,7 +36,7 @@ _FIRST_RUNG = 0.45
 _TO_LOOK, _TO_CLIMB = 0.15, 0.45
 # Part of what is left (of the limit, for the first of all) that a probe may have taken for another,
 # on more rows, to follow.
-_TO_PROBE, _TO_PROBE_FIRST = 0.05, 0.07
+_TO_PROBE, _TO_PROBE_FIRST, _VERY_DEAR = 0.05, 0.07, 0.2
 # Part of what is left that the first member may take, rung by rung, to learn from all rows.
 _FOR_FIRST = 0.7
 # What a fit costs is foretold for this many times the rows of one that was seen; fewer, of few.
@@ -183,14 +183,16 @@ class Trying:
                     self.reason = "no gain"
                     break
         bar.close()
-        # One is tried in any case, and one that can learn: the quickest, the first of equals.
+        # One is tried in any case, and one that can learn: the quickest known, the first of equals.
         able = [k for k in order if k not in self._out and k not in self.done]
         if all(self._is_constant(k) for k in self.done):
             able = [k for k in able if not self._is_constant(k)] or able
             able = [k for k in able if k not in self._late] or able
             if able:
                 self._in_any_case = True
-                self._try(min(able, key=lambda k: self._price(k, lowest)), lowest, anyway=True)
+                self._try(
+                    min(able, key=lambda k: self.budget.price(k, lowest)), lowest, anyway=True
+                )
                 self._in_any_case = False
 
     def _is_constant(self, k):
@@ -299,7 +301,10 @@ class Trying:
         return _TO_CLIMB if k < FIRST else _TO_LOOK
 
     def look(self, k):
-        """See what a member costs on few rows, whatever the plan; its first fit is not counted."""
+        """See what a member costs on few rows, whatever the plan.
+
+        Its first fit, which loads what it needs, is not counted unless it is very dear.
+        """
         for n in (PROBE_ROWS // 5, PROBE_ROWS, 4 * PROBE_ROWS):
             known = n > PROBE_ROWS
             if known and self.budget.price(k, n) > _TO_LOOK * self.budget.limit:
@@ -307,9 +312,10 @@ class Trying:
             fitted, seconds = self._fit(k, self.plan.probe(n))
             if fitted is None:
                 return
-            if n >= PROBE_ROWS:
+            part = seconds / self.budget.limit
+            if n >= PROBE_ROWS or part > _VERY_DEAR:
                 self.budget.saw(k, n, seconds)
-            if seconds > _TO_PROBE_FIRST * self.budget.limit:
+            if part > _TO_PROBE_FIRST:
                 return
 
     def probe(self, k):
