@@ -499,7 +499,7 @@ def _task(
             )  # fmt: skip
     elif kind == _LEAVES:
         _mark_leaves(t, todo, n_todo, index, labels, segments, nodes)
-    elif kind == _TOTALS or kind == _SPREAD:
+    elif kind < _FIX:  # _TOTALS, _SPREAD
         _measure(t, kind, start, stop, sample_weight, y, scales[_CENTRE], partial)
     else:
         _fix(t, start, stop, sample_weight, y, scales, sums, index, segments, squares)
@@ -731,8 +731,8 @@ def _advance(
                 totals[0, k] += hist[0, 0, b]
         nodes[OPEN, 0] = max_depth > 0
         if not _may_split(
-            np.int64(0), criterion, nodes, reals, totals, _total(squares[0]), min_split, min_samples,
-            now[_LIMIT],
+            np.int64(0), criterion, nodes, reals, totals, _total(squares[0]), min_split,
+            min_samples, now[_LIMIT],
         ):  # fmt: skip
             nodes[OPEN, 0] = 0
     # Children that found a split wait for it; the others give their place back.
