@@ -19,8 +19,9 @@ def cut_points(values, counts, max_bins):
     each halfway between two values.
     """
     edges = np.empty(max_bins - 1)
-    n_edges, held = 0, 0.0
-    left = np.float64(counts.sum())
+    n_edges, held, left = 0, 0.0, 0.0
+    for i in range(len(counts)):
+        left += counts[i]
     for i in range(len(values) - 1):
         if n_edges == max_bins - 1:
             break

@@ -8,9 +8,10 @@ thread count.
 """
 
 import numpy as np
-from numba import njit, prange
+from numba import prange
 
 from counterpoint._kernels.compiling import kernel, parallel
+from counterpoint._kernels.parts import part
 
 BLOCK = 4096
 
@@ -28,13 +29,13 @@ BLOCK = 4096
 ) = range(9)
 
 
-@njit(inline="always")
+@part(forceinline=True)
 def _wins_two(right, n_members, truth):
     # Two classes: the vote is right when more than half are; a tie goes to class 0.
     return (2 * right > n_members) | ((2 * right == n_members) & (truth == 0))
 
 
-@njit(inline="always")
+@part(forceinline=True)
 def _wins_many(tally, extra, truth):
     # ``extra`` is one more vote, or -1. The first of the classes with most votes wins.
     best, most = 0, -1

@@ -405,8 +405,8 @@ def _partition(
     segments[0, left + 1, c], segments[1, left + 1, c] = start + n_left, n - n_left
     if sums.shape[1] > 1:
         weight, target = sums[source, 0, start:stop], sums[source, 1, start:stop]
-        squares[left, c] = _squares(weight, target, places, 0, n_left)
-        squares[left + 1, c] = _squares(weight, target, places, n_left, n)
+        squares[left, c] = _squares(weight, target, places, np.int64(0), n_left)
+        squares[left + 1, c] = _squares(weight, target, places, n_left, np.int64(n))
     if final:
         for i in range(n):
             leaf[rows[places[i]]] = left if i < n_left else left + 1
@@ -464,7 +464,7 @@ def _fix(t, start, stop, sample_weight, y, scales, sums, index, segments, square
             target[i] = np.int64(g + (0.5 if g > 0 else -0.5))
         # In buffer 0 every row is at its own place.
         squares[0, t] = _squares(
-            weight[start:stop], target[start:stop], index[0, start:stop], 0, stop - start
+            weight[start:stop], target[start:stop], index[0, start:stop], np.int64(0), stop - start
         )
 
 
@@ -499,7 +499,7 @@ def _task(
             )  # fmt: skip
     elif kind == _LEAVES:
         _mark_leaves(t, todo, n_todo, index, labels, segments, nodes)
-    elif kind in (_TOTALS, _SPREAD):
+    elif kind < _FIX:  # _TOTALS, _SPREAD
         _measure(t, kind, start, stop, sample_weight, y, scales[_CENTRE], partial)
     else:
         _fix(t, start, stop, sample_weight, y, scales, sums, index, segments, squares)
@@ -731,14 +731,15 @@ def _advance(
                 totals[0, k] += hist[0, 0, b]
         nodes[OPEN, 0] = max_depth > 0
         if not _may_split(
-            0, criterion, nodes, reals, totals, _total(squares[0]), min_split, min_samples,
-            now[_LIMIT],
+            np.int64(0), criterion, nodes, reals, totals, _total(squares[0]), min_split,
+            min_samples, now[_LIMIT],
         ):  # fmt: skip
             nodes[OPEN, 0] = 0
     # Children that found a split wait for it; the others give their place back.
     unit = 1.0
     if criterion == SQUARED_ERROR:
-        unit = (scales[_TARGET_UNIT] / scales[_WEIGHT_UNIT]) ** 2
+        unit = scales[_TARGET_UNIT] / scales[_WEIGHT_UNIT]
+        unit *= unit
     first = 0 if todo[0] < 0 else now[_N_NODES] - 2 * now[_N_TODO]
     for node in range(first, now[_N_NODES]):
         if nodes[OPEN, node] and _settle(

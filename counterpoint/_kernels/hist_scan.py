@@ -38,10 +38,10 @@ def _add_x_log_x(x, sign, out, exponent, mantissa):
     The library's logarithm is called one number at a time. This one is arithmetic only:
     exponent from the bits, then the series of atanh((m - 1) / (m + 1)).
     """
-    bits, pattern = x.view(np.int64), mantissa.view(np.int64)
     for i in range(len(x)):
-        exponent[i] = (bits[i] >> 52) - 1023
-        pattern[i] = (bits[i] & _MANTISSA) | _ONE
+        bits = np.float64(x[i]).view(np.int64)
+        exponent[i] = (bits >> 52) - 1023
+        mantissa[i] = np.int64((bits & _MANTISSA) | _ONE).view(np.float64)
     for i in range(len(x)):
         big = mantissa[i] > _ROOT_2
         m = mantissa[i] * (0.5 if big else 1.0)
@@ -240,14 +240,13 @@ def scan_feature(
                 score[b] = -1.0
     # Numbers from 0 are in the order of their bits, and the largest integer is found faster. Bins
     # that hold nothing repeat the score before them, so the first of equals is a bin in use.
-    bits = score.view(np.int64)
     top = np.int64(-1)
     for b in range(n):
-        top = max(top, bits[b])
+        top = max(top, np.float64(score[b]).view(np.int64))
     if top < 0:
         return -np.inf, -1
     at = 0
-    while bits[at] != top:
+    while np.float64(score[at]).view(np.int64) != top:
         at += 1
     if criterion == ENTROPY:
         return score[at] - _ABOVE_ZERO, places[at]

@@ -5,9 +5,10 @@ One bit a sample, 64 samples a word, unused bits of the last word zero. Twins in
 """
 
 import numpy as np
-from numba import njit, prange
+from numba import prange
 
 from counterpoint._kernels.compiling import parallel
+from counterpoint._kernels.parts import part
 
 _1, _2, _4, _56 = np.uint64(1), np.uint64(2), np.uint64(4), np.uint64(56)
 _ODD = np.uint64(0x5555555555555555)
@@ -30,7 +31,7 @@ _BLOCK = 64
 _TILE = 4
 
 
-@njit(inline="always")
+@part(forceinline=True)
 def _popcount(x):
     # In exactly this form LLVM recognises the idiom and emits the processor's popcount, on
     # whole vectors where there is one.
@@ -91,7 +92,7 @@ def pack_equal(votes, y, n_rows):
     return words
 
 
-@njit(inline="always")
+@part()
 def _count_tile(words, i, j, start, stop, both):
     # Rows i..i+3 against rows j, j+1, words start..stop, written out by hand: the eight sums
     # must be scalars to stay in registers.
@@ -188,12 +189,12 @@ def count_columns(words, n_samples):
     return counts
 
 
-@njit(inline="always")
+@part()
 def _ratio(a, b):
     return a / b if b != 0.0 else np.nan
 
 
-@njit(inline="always")
+@part()
 def _measure_pair(kind, n11, n10, n01, n00, total):
     beyond = n11 * n00 - n10 * n01
     if kind == Q:

@@ -23,7 +23,8 @@ def first_fault(left, right):
     two arrays as long as each other, not empty; nothing is looked up before it is known to exist.
     """
     n = len(left)
-    deep = np.full(n, -1, dtype=np.int64)
+    deep = np.empty(n, dtype=np.int64)
+    deep[:] = -1
     deep[0] = 0
     most = 0
     for node in range(n):
