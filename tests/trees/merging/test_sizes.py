@@ -9,7 +9,8 @@ from sklearn.tree import DecisionTreeClassifier
 from counterpoint.trees import MergedTreeClassifier, from_sklearn
 from counterpoint.trees.ensemble import predict_trees, stack_trees
 from counterpoint.trees.merging.readable import readable_thresholds, shortest_between
-from counterpoint.trees.merging.sizes import SoftLabels, best_prunings, node_sums
+from counterpoint.trees.merging.sizes import best_prunings
+from counterpoint.trees.merging.soft import SoftLabels, node_sums
 
 X, Y = load_breast_cancer(return_X_y=True)
 
