@@ -30,7 +30,9 @@ _LEVELS = 40  # strengths of pruning that are tried
 def cart(X, y, seed):
     """Return CART for every size: the best strength of those that leave so few leaves."""
     levels = DecisionTreeRegressor(random_state=seed).cost_complexity_pruning_path(X, y).ccp_alphas
-    levels = np.sqrt(np.maximum(levels[:-1] * levels[1:], 0.0))[-_LEVELS:]
+    # Between any two, and beyond the last, which leaves the root alone.
+    between = np.sqrt(np.maximum(levels[:-1] * levels[1:], 0.0))[-_LEVELS:]
+    levels = np.append(between, 2.0 * levels[-1])
     errors = np.zeros(len(levels))
     for fit, rest in KFold(5, shuffle=True, random_state=seed).split(X):
         for k, level in enumerate(levels):

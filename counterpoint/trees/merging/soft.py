@@ -119,7 +119,7 @@ class SoftLabels(SoftTargets):
         return made
 
     def _node_arrays(self, tree, leaf, weight, mean, held):
-        value = mean * held[:, None]
+        value = np.maximum(mean, 0.0) * held[:, None]  # shrinkage may round below 0
         return {"value": value, "impurity": impurities(value)}
 
 
