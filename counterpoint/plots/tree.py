@@ -99,8 +99,8 @@ class TreeDisplay(Display):
                 f"{len(taken.trees)} trees were given, and one can be drawn at a time: pass one of "
                 "them, such as estimators_[0]."
             )
-        own = getattr(taken, "classes", None)  # none where the tree gives numbers
-        labels = own if classes is None else np.asarray(classes)
+        own: Any = getattr(taken, "classes", None)  # none where the tree gives numbers
+        labels: Any = own if classes is None else np.asarray(classes)
         if np.shape(labels) != np.shape(own):
             raise ValueError(
                 f"classes has shape {np.shape(labels)}, but the tree has {np.size(own)} classes: "

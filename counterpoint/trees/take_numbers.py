@@ -18,8 +18,8 @@ from sklearn.exceptions import NotFittedError
 from sklearn.tree import DecisionTreeRegressor
 
 from counterpoint import _members
-from counterpoint._reading import check_rows
 from counterpoint.trees.convert import from_sklearn
+from counterpoint.trees.ensemble import rows_for_trees
 from counterpoint.trees.structure import Tree, check_tree
 from counterpoint.trees.take import columns_of, takes_doubles
 
@@ -63,13 +63,7 @@ class NumberTrees:
 
     def check_rows(self, X: Any) -> NDArray:
         """Check samples, (n_samples, n_features), and round them to ``dtype`` as the trees do."""
-        rows = check_rows(X, owner="an ensemble of trees", dtype=self.dtype, allow_nan=True)
-        if rows.shape[1] != self.n_features:
-            raise ValueError(
-                f"X has {rows.shape[1]} columns, but the trees were grown on {self.n_features}: "
-                "pass the columns of the training data."
-            )
-        return rows
+        return rows_for_trees(X, self.n_features, self.dtype)
 
     def drawn(self, n_samples: int) -> NDArray | None:
         """Count how often each tree drew each sample, (n_trees, n_samples); None: nobody knows."""

@@ -183,11 +183,11 @@ def merge_trees(
         rows, codes = np.concatenate([rows, more]), np.concatenate([codes, code])
         weight = np.concatenate([weight, np.ones(len(more))])
     used = weight > 0
-    held = held[used] if criterion == "reduced-error" else None
+    apart = held[used] if criterion == "reduced-error" else None
     return merge_arrays(
         list(trees.trees),
         rows[used],
-        ClassTargets(codes[used], weight[used], len(classes), held),
+        ClassTargets(codes[used], weight[used], len(classes), apart),
         classes=classes,
         criterion=criterion,
         corrected=corrected,

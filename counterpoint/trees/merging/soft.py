@@ -47,6 +47,10 @@ class SoftTargets:
     value: NDArray
     truth: NDArray
 
+    def _node_arrays(self, tree, leaf, weight, mean, held):
+        """Return values and impurities of nodes that hold these means of what they put out."""
+        raise NotImplementedError
+
     def _ask(self, trees, X, target, drawn, said_by):
         """Return what trees say of samples: those that did not see them, and all."""
         self.leaf = predict_trees(stack_trees(trees), X, kind="leaves")

@@ -57,7 +57,7 @@ def mean_tree(pool: Any, *, max_leaves: int = 10_000) -> Tree:
     require_columns(taken.trees, "The sum of trees")
     n_features = max(taken.n_features, 1)
     edges = np.full(n_features, np.inf)
-    total = None
+    total: Any = None
     for tree, weight in zip(taken.trees, taken.weights, strict=True):
         own = _bare(tree, weight * tree.value)
         if total is None:

@@ -56,8 +56,9 @@ class ClassTargets(Targets):
         if self.held:
             return HeldOutCriterion(name=name)
         totals = np.bincount(self.columns[:, 0], self.amounts[:, 0], minlength=self.n_classes)
-        size = {"n_features": n_features, "n_trees": n_trees}
-        return local_criterion(name, classes=totals, **options, **size)
+        return local_criterion(
+            name, classes=totals, n_features=n_features, n_trees=n_trees, **options
+        )
 
     def weights(self, value):
         """Weight of the samples in nodes."""
