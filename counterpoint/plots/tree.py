@@ -93,7 +93,8 @@ class TreeDisplay(Display):
             As for ``plot`` and ``draw``.
         """
         model = tree.as_sklearn() if hasattr(tree, "as_sklearn") else tree
-        taken: Any = take_number_trees(model) if is_regressor(model) else take_trees(model)
+        numbers = hasattr(model, "fit") and is_regressor(model)
+        taken: Any = take_number_trees(model) if numbers else take_trees(model)
         if len(taken.trees) != 1:
             raise ValueError(
                 f"{len(taken.trees)} trees were given, and one can be drawn at a time: pass one of "

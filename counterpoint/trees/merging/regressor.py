@@ -100,7 +100,7 @@ class MergedTreeRegressor(MeltingMixin, PoolMixin, TreeMixin, RegressorMixin, Ba
         Chosen as the best of many, so it is too low.
     path_ : DataFrame
         With ``max_leaf_nodes``: a row for each number of leaves, with the mean squared error that
-        is expected by soft targets (``cost``), half target and half what the ensemble says, the
+        is expected by soft targets (``cost``), a third target and two what the ensemble says, the
         ``oob_error`` of the ensemble's own trees at that size, and the ``source``: "merged", or who
         was better beyond doubt. :meth:`at_size` gives the trees.
     unmerged_leaves_ : ndarray of shape (n_trees,)

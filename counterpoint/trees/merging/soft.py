@@ -37,10 +37,10 @@ class SoftTargets:
     """What trees say of samples, ``leaf`` (n_trees, n_samples) by the leaves they are in.
 
     ``out`` (n_trees, n_samples) says which trees were not grown on a sample, nor on a copy of it.
-    ``judge`` (n_samples, k) adds up over a node to what candidates are judged by: half the target,
-    half what the trees say that were not grown on the sample, which is smooth where the ensemble
-    takes a target for noise. ``value`` is half the latter and half what all trees say, which leaves
-    may put out; ``truth`` are the targets themselves.
+    ``judge`` (n_samples, k) adds up over a node to what candidates are judged by: the target mixed
+    with what the trees say, above all those that were not grown on the sample, which is smooth
+    where the ensemble takes a target for noise. ``value`` is half what these say and half what all
+    trees say, which leaves may put out; ``truth`` are the targets themselves.
     """
 
     judge: NDArray
@@ -82,7 +82,7 @@ class SoftTargets:
 
 
 class SoftLabels(SoftTargets):
-    """Shares of classes."""
+    """Shares of classes, judged by half the label and half the trees that did not see it."""
 
     def __init__(self, trees, X, codes, drawn, n_classes):
         apart, everybody = self._ask(trees, X, codes, drawn, _shares)
@@ -128,7 +128,10 @@ class SoftLabels(SoftTargets):
 
 
 class SoftNumbers(SoftTargets):
-    """Numbers, from their mean and in units of their spread until leaves put them out."""
+    """Numbers, from their mean and in units of their spread until leaves put them out.
+
+    They are judged by a third of the target, of the trees that did not see it, and of all trees.
+    """
 
     def __init__(self, trees, X, y, weight, drawn, *, said=None):
         self.centre, self.scale = centre_and_spread(y, weight)
@@ -136,8 +139,8 @@ class SoftNumbers(SoftTargets):
         if said is not None:  # an ensemble whose trees do not say it by themselves
             apart = everybody = self._own(said)[:, None]
         self.truth = self._own(y)[:, None]
-        half = 0.5 * (apart + self.truth)
-        self.judge = np.hstack([np.ones_like(half), half, half**2])
+        mixed = (self.truth + apart + everybody) / 3.0
+        self.judge = np.hstack([np.ones_like(mixed), mixed, mixed**2])
         self.value = 0.5 * (apart + everybody)
 
     def _own(self, numbers):
