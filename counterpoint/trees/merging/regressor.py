@@ -120,7 +120,7 @@ class MergedTreeRegressor(MeltingMixin, PoolMixin, TreeMixin, RegressorMixin, Ba
        section 4.3 (limits of the variance, m-estimates).
     .. [2] A. Karalic and B. Cestnik, "The Bayesian approach to tree-structured regression",
        ITI-91, 1991.
-    .. [3] J. R. Quinlan, "Learning with continuous classes", AI'92, 1992 (M5).
+    .. [3] J. R. Quinlan, "Learning with continuous classes", AI'92, 1992 (the model trees of M5).
 
     Examples
     --------
