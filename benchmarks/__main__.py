@@ -22,6 +22,8 @@ NOT_BENCHMARKS = {
     "portfolio",
     "sizes",
     "study",
+    "tree_sizes",
+    "tree_sizes_numbers",
 }
 
 if __name__ == "__main__":

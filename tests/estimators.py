@@ -19,6 +19,7 @@ PARTS = (Combiner, Competence, Region)
 FEW = [("bayes", GaussianNB()), ("tree", DecisionTreeClassifier(max_depth=3))]
 FEW_NUMBERS = [("mean", DummyRegressor()), ("tree", DecisionTreeRegressor(max_depth=3))]
 QUICK = {
+    "MergedTreeRegressor": {"n_estimators": 10},
     "NegativeCorrelationBoostingClassifier": {"n_estimators": 2, "n_rounds": 20},
     "NegativeCorrelationBoostingRegressor": {"n_estimators": 2, "n_rounds": 20},
     "OverproduceSelectClassifier": {"pool": FEW, "cv": 2},

@@ -83,6 +83,11 @@ OPTIONS = {
         {},
         {"pool": forest(5, 3)},
         {"grower": "hist", "criterion": "minimum-error"},
+        {"n_estimators": 15, "max_leaf_nodes": 6},
+    ],
+    "MergedTreeRegressor": [
+        {"n_estimators": 15},
+        {"n_estimators": 10, "max_leaf_nodes": None, "criterion": "pessimistic"},
     ],
     "MixtureOfExpertsClassifier": [{"max_epochs": 20}, {"max_epochs": 10, "solver": "gradient"}],
     "MixtureOfExpertsRegressor": [{"max_epochs": 20}],

@@ -21,6 +21,7 @@ MELTED = {
     "EnsembleTreeClassifier",
     "HyperboxEnsembleClassifier",
     "MergedTreeClassifier",
+    "MergedTreeRegressor",
     "RuleMergeClassifier",
 }
 

@@ -79,15 +79,15 @@ def log_volumes(left, right, roots, feature, threshold, low, high):
 
 
 @kernel()
-def tally(rows, at, codes, weight, slot, leaves, owner, value):
+def tally(rows, at, columns, amounts, slot, leaves, owner, value):
     """Group rows by the leaf of each tree; return the number of groups.
 
-    Group s is leaf ``leaves[s]`` of tree ``owner[s]`` and holds ``value[s]`` (n_classes,) of the
-    weight. ``slot`` is -1 for every node, before and after.
+    Group s is leaf ``leaves[s]`` of tree ``owner[s]`` and holds ``value[s]`` (width,): of each of
+    its rows, ``amounts[r]`` (k,) go to ``columns[r]`` (k,) of it. ``slot`` is -1 for every node,
+    before and after.
     """
     n = 0
     for r in rows:
-        code, w = codes[r], weight[r]
         for j in range(at.shape[1]):
             leaf = at[r, j]
             s = slot[leaf]
@@ -97,7 +97,8 @@ def tally(rows, at, codes, weight, slot, leaves, owner, value):
                 for c in range(value.shape[1]):
                     value[s, c] = 0.0
                 n += 1
-            value[s, code] += w
+            for e in range(amounts.shape[1]):
+                value[s, columns[r, e]] += amounts[r, e]
     for s in range(n):
         slot[leaves[s]] = NONE
     return n

@@ -22,7 +22,7 @@ class CodedRows:
     codes: np.ndarray  # (n_samples, n_features)
     y: np.ndarray  # class codes
     weight: np.ndarray  # where weights start
-    is_random = False
+    is_random: bool = False  # whether models on them draw, so that each wants a seed
 
 
 class ValueCoder:

@@ -10,6 +10,7 @@ from typing import Self
 import numpy as np
 import pandas as pd
 from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from counterpoint._arrays import check_sample_weight
@@ -55,7 +56,12 @@ class NominalConceptClassifier(SharesMixin, ClassifierMixin, BaseEstimator):
         attribute itself, which is fairer to attributes of few values. Ties go to the first column.
     output : {"soft", "hard"}, default="soft"
         What `predict_proba` answers: class shares, or 1 for the class with the largest share
-        and 0 for the others; ties go to the first class. `predict` is the same.
+        and 0 for the others. `predict` is the same.
+    ties : {"first", "random"}, default="first"
+        Which of several classes with the largest share is said: the first, or, as in [1]_, one
+        drawn at random. It is drawn when fitting, once for each concept and for rows without one,
+        so that equal rows get equal answers. With ``AdaBoostM2Classifier(resample=True)``, which
+        trains members on draws as [1]_ does, weights are whole numbers and ties are common.
     match : {"intent", "value"}, default="intent"
         When a rule covers a row: if it has the whole intent, which is what a concept means, or
         already if it has the concept's value of the pertinent attribute. No training row can tell
@@ -67,6 +73,8 @@ class NominalConceptClassifier(SharesMixin, ClassifierMixin, BaseEstimator):
         rows and weights given to `fit`. ``"auto"``: columns of floats, and of integers with more
         than 32 distinct values; other integers are codes of nominal values. ``"numeric"``: integers
         too. ``"none"``: every distinct number is a nominal value.
+    random_state : int, RandomState instance or None, default=None
+        Draws the classes said in ties, if they are random.
 
     Attributes
     ----------
@@ -124,13 +132,23 @@ class NominalConceptClassifier(SharesMixin, ClassifierMixin, BaseEstimator):
     """
 
     def __init__(
-        self, *, n_attributes=1, measure="gain", output="soft", match="intent", discretize="auto"
+        self,
+        *,
+        n_attributes=1,
+        measure="gain",
+        output="soft",
+        ties="first",
+        match="intent",
+        discretize="auto",
+        random_state=None,
     ):
         self.n_attributes = n_attributes
         self.measure = measure
         self.output = output
+        self.ties = ties
         self.match = match
         self.discretize = discretize
+        self.random_state = random_state
 
     shares_work = True
     """Whether ``prepare`` saves work when many models are fitted to the same rows."""
@@ -182,7 +200,7 @@ class NominalConceptClassifier(SharesMixin, ClassifierMixin, BaseEstimator):
                 self._coders.append(CutCoder(column, edges))
             else:
                 self._coders.append(ValueCoder(column))
-        return CodedRows(self._coded(columns), y, weight)
+        return CodedRows(self._coded(columns), y, weight, self.ties == "random")
 
     def fit_prepared(self, data, sample_weight=None) -> Self:
         """Find attributes and concepts of what ``prepare`` returned; None: by its weights.
@@ -222,12 +240,22 @@ class NominalConceptClassifier(SharesMixin, ClassifierMixin, BaseEstimator):
             weights.append(tables[a][seen])
         self._intents = np.concatenate(intents)
         self._counts, self._weights = np.concatenate(counts), np.concatenate(weights)
+        self._rank = None
+        if self.ties == "random":
+            # Of each concept, and of none at last: which class is said first among equals.
+            rng = check_random_state(self.random_state)
+            self._rank = rng.random_sample((len(self._owner) + 1, n_classes))
         return self
 
     def predict_prepared(self, data, *, proba=False):
         """Return class codes of the prepared rows, and class shares if wanted, else None."""
-        shares = self._predict_codes(data.codes)
-        return shares.argmax(axis=1).astype(np.int32), shares if proba else None
+        shares, best = self._predict_codes(data.codes)
+        return best.astype(np.int32), shares if proba else None
+
+    def predict(self, X):
+        """Return the class with the largest share, (n_samples,); see ``ties``."""
+        check_is_fitted(self)
+        return self.classes_[self._predict_codes(self._coded(self._columns(X, reset=False)))[1]]
 
     def predict_proba(self, X):
         """Return the class shares of the concepts that rows belong to.
@@ -242,7 +270,7 @@ class NominalConceptClassifier(SharesMixin, ClassifierMixin, BaseEstimator):
         ndarray of shape (n_samples, n_classes)
         """
         check_is_fitted(self)
-        return self._predict_codes(self._coded(self._columns(X, reset=False)))
+        return self._predict_codes(self._coded(self._columns(X, reset=False)))[0]
 
     @property
     def attribute_(self) -> str:
@@ -300,7 +328,7 @@ class NominalConceptClassifier(SharesMixin, ClassifierMixin, BaseEstimator):
         ]
 
     def _rule(self, when, conditions, count, weight, number):
-        best = weight.argmax()
+        best = int(self._largest((weight / weight.sum())[np.newaxis], np.array([number]))[0])
         share = float(weight[best] / weight.sum())
         percent = f"{share:.0%}".replace("%", " %")
         of = f"{count[best]} of {count.sum()}"
@@ -329,6 +357,7 @@ class NominalConceptClassifier(SharesMixin, ClassifierMixin, BaseEstimator):
     def _check_options(self):
         check_choice(self.measure, "measure", ("gain", "gain_ratio"))
         check_choice(self.output, "output", ("soft", "hard"))
+        check_choice(self.ties, "ties", ("first", "random"))
         check_choice(self.match, "match", ("intent", "value"))
         check_choice(self.discretize, "discretize", ("auto", "numeric", "none"))
         if not (isinstance(self.n_attributes, str) and self.n_attributes == "all"):
@@ -371,22 +400,30 @@ class NominalConceptClassifier(SharesMixin, ClassifierMixin, BaseEstimator):
         return intents
 
     def _predict_codes(self, codes):
-        """Return the class shares (n_samples, n_classes) of coded rows."""
+        """Return the class shares (n_samples, n_classes) of coded rows, and the classes said."""
         votes = self._weights / self._weights.sum(axis=1, keepdims=True)
         # Where nothing is gained the shares are those of all rows: no vote comes to the same.
         votes = votes * np.nan_to_num(self.gains_)[self._owner, np.newaxis]
         votes = np.concatenate([votes, np.zeros((1, votes.shape[1]))])  # of no concept, at -1
         total = np.zeros((len(codes), votes.shape[1]))
+        first = np.full(len(codes), -1)  # the concept of the best attribute that a row is in
         for a, concept_of in zip(self._pertinent, self._concept_of, strict=True):
             concept = concept_of[codes[:, a]]
             if self.match == "intent":
                 concept = np.where(self._has_intent(codes, concept, a), concept, -1)
             total += votes[concept]
+            first = np.where(first < 0, concept, first)
         sums = total.sum(axis=1, keepdims=True)
         shares = np.where(sums > 0, total / np.where(sums > 0, sums, 1), self.class_prior_)
-        if self.output == "hard":
-            return np.eye(shares.shape[1])[shares.argmax(axis=1)]
-        return shares
+        best = self._largest(shares, first)
+        return (np.eye(shares.shape[1])[best] if self.output == "hard" else shares), best
+
+    def _largest(self, shares, concept):
+        """Return the class with the largest share, of equals by ``ties``."""
+        if getattr(self, "_rank", None) is None:  # files of before have none
+            return shares.argmax(axis=1)
+        equal = shares >= shares.max(axis=1, keepdims=True)
+        return np.where(equal, self._rank[concept], -1.0).argmax(axis=1)
 
     def _has_intent(self, codes, concept, a):
         has = np.ones(len(codes), dtype=bool)

@@ -10,11 +10,13 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 from matplotlib.text import Text
 from numpy.typing import ArrayLike, NDArray
+from sklearn.base import is_regressor
 
 from counterpoint.plots import style
 from counterpoint.plots.display import Display
 from counterpoint.trees import Tree, take_trees
 from counterpoint.trees.structure import OBLIQUE, class_shares, refuse_categories
+from counterpoint.trees.take_numbers import take_number_trees
 
 # Inches: a row for each leaf, a letter, the column of bars.
 _ROW, _LETTER, _BARS = 0.25, 0.065, 1.3
@@ -78,8 +80,8 @@ class TreeDisplay(Display):
         Parameters
         ----------
         tree : Tree or fitted estimator
-            An estimator that is one tree: ``DecisionTreeClassifier``, ``HistTreeClassifier``, or
-            whatever has ``as_sklearn()``.
+            An estimator that is one tree: ``DecisionTreeClassifier``, ``DecisionTreeRegressor``,
+            ``HistTreeClassifier``, or whatever has ``as_sklearn()``.
         classes : array-like of shape (n_classes,), default=None
             Names to write for the classes; None: those the estimator knows.
         feature_names : sequence of str, default=None
@@ -90,17 +92,20 @@ class TreeDisplay(Display):
         ax, **options
             As for ``plot`` and ``draw``.
         """
-        taken = take_trees(tree.as_sklearn() if hasattr(tree, "as_sklearn") else tree)
-        if taken.n_trees != 1:
+        model = tree.as_sklearn() if hasattr(tree, "as_sklearn") else tree
+        numbers = hasattr(model, "fit") and is_regressor(model)
+        taken: Any = take_number_trees(model) if numbers else take_trees(model)
+        if len(taken.trees) != 1:
             raise ValueError(
-                f"{taken.n_trees} trees were given, and one can be drawn at a time: pass one of "
+                f"{len(taken.trees)} trees were given, and one can be drawn at a time: pass one of "
                 "them, such as estimators_[0]."
             )
-        labels = taken.classes if classes is None else np.asarray(classes)
-        if labels.shape != taken.classes.shape:
+        own: Any = getattr(taken, "classes", None)  # none where the tree gives numbers
+        labels: Any = own if classes is None else np.asarray(classes)
+        if np.shape(labels) != np.shape(own):
             raise ValueError(
-                f"classes has shape {labels.shape}, but the tree has {taken.n_classes} classes: "
-                "give one name for each."
+                f"classes has shape {np.shape(labels)}, but the tree has {np.size(own)} classes: "
+                "give one name for each, and none for a tree that gives numbers."
             )
         names: Any = taken.feature_names if feature_names is None else feature_names
         if names is None:

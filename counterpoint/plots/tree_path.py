@@ -13,14 +13,14 @@ from counterpoint.plots.display import Display, fitted_attribute, whole_numbers
 class TreePathDisplay(Display):
     """Errors against the number of leaves, and the size that was taken.
 
-    One line is what the best tree of each size is expected to err by soft labels, which falls with
+    One line is what the best tree of each size is expected to err by soft targets, which falls with
     every leaf; the other the error out of bag of the ensemble's own trees at that size, which has
     its least where trees of this data should stop.
 
     Parameters
     ----------
     path : DataFrame
-        ``path_`` of a fitted ``MergedTreeClassifier``.
+        ``path_`` of a fitted ``MergedTreeClassifier`` or ``MergedTreeRegressor``.
     n_leaves : int
         Leaves of the tree that was taken.
 
@@ -41,7 +41,7 @@ class TreePathDisplay(Display):
     @classmethod
     def from_estimator(cls, estimator, *, ax=None, **options: Any) -> Self:
         """Draw the path of a fitted model; options as for ``plot`` and ``draw``."""
-        hint = "a MergedTreeClassifier fitted with max_leaf_nodes"
+        hint = "a MergedTreeClassifier or MergedTreeRegressor fitted with max_leaf_nodes"
         path = fitted_attribute(estimator, "path_", hint)
         return cls(path=path, n_leaves=int(estimator.n_leaves_)).plot(ax, **options)
 

@@ -14,6 +14,8 @@ from counterpoint.trees.growing.hist import HistTreeClassifier, HistTreeRegresso
 from counterpoint.trees.growing.pruned import PrunedTreeClassifier
 from counterpoint.trees.merging.estimator import MergedTreeClassifier
 from counterpoint.trees.merging.merge import MergedTree, merge_trees
+from counterpoint.trees.merging.regressor import MergedTreeRegressor
+from counterpoint.trees.merging.summing import mean_tree
 from counterpoint.trees.pruning.paths import cost_complexity_path
 from counterpoint.trees.pruning.prune import prune
 from counterpoint.trees.refine import refine_leaves
@@ -31,6 +33,7 @@ __all__ = [
     "HistTreeRegressor",
     "MergedTree",
     "MergedTreeClassifier",
+    "MergedTreeRegressor",
     "PrunedTreeClassifier",
     "Rule",
     "RuleList",
@@ -46,6 +49,7 @@ __all__ = [
     "from_sklearn",
     "graft",
     "leaf_boxes",
+    "mean_tree",
     "merge_trees",
     "most_similar_member",
     "prune",

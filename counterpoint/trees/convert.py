@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from copy import copy
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -101,7 +102,9 @@ def check_sklearn_tree(tree: SklearnTree, *, n_features: int) -> SklearnTree:
     return tree
 
 
-def to_sklearn(tree: Tree, template: DecisionTreeClassifier) -> DecisionTreeClassifier:
+def to_sklearn(
+    tree: Tree, template: DecisionTreeClassifier | DecisionTreeRegressor
+) -> DecisionTreeClassifier | DecisionTreeRegressor:
     """Put a tree into a copy of a scikit-learn estimator fitted on the same classes and columns.
 
     The two agree on float32 values, on others unless scikit-learn's rounding passes a threshold.
@@ -109,11 +112,14 @@ def to_sklearn(tree: Tree, template: DecisionTreeClassifier) -> DecisionTreeClas
     check_is_fitted(template)
     require_columns([tree], "A scikit-learn tree")
     shape = (tree.node_count, 1, tree.value.shape[1])
-    if template.n_outputs_ != 1 or shape[2] != len(template.classes_):
+    numbers = isinstance(template, DecisionTreeRegressor)
+    classes = [None] if numbers else list(template.classes_)
+    if template.n_outputs_ != 1 or shape[2] != len(classes):
         raise ValueError(
             f"The tree has {shape[2]} classes, but the template was fitted with "
-            f"{template.n_outputs_} output(s) and classes {list(template.classes_)}."
+            f"{template.n_outputs_} output(s) and classes {classes}."
         )
+    values = np.asarray(tree.value, dtype=np.float64) if numbers else class_shares(tree.value)
     if tree.feature.max() >= template.n_features_in_:
         raise ValueError(
             f"The tree asks for column {tree.feature.max()}, but the template was fitted on "
@@ -138,7 +144,7 @@ def to_sklearn(tree: Tree, template: DecisionTreeClassifier) -> DecisionTreeClas
             "max_depth": tree.max_depth,
             "node_count": tree.node_count,
             "nodes": nodes,
-            "values": np.ascontiguousarray(class_shares(tree.value).reshape(shape)),
+            "values": np.ascontiguousarray(values.reshape(shape)),
         }
     )
     estimator = copy(template)
@@ -147,16 +153,19 @@ def to_sklearn(tree: Tree, template: DecisionTreeClassifier) -> DecisionTreeClas
 
 
 def as_sklearn(
-    tree: Tree, classes: ArrayLike, n_features: int, feature_names: Sequence[str] | None = None
-) -> DecisionTreeClassifier:
+    tree: Tree,
+    classes: ArrayLike | None,
+    n_features: int,
+    feature_names: Sequence[str] | None = None,
+) -> Any:
     """Make a fitted scikit-learn tree, without one to start from.
 
     Parameters
     ----------
     tree : Tree
-        For classes, with splits on columns only.
-    classes : array-like of shape (n_classes,)
-        Labels, sorted, as the columns of ``tree.value`` stand for them.
+        With splits on columns only.
+    classes : array-like of shape (n_classes,) or None
+        Labels, sorted, as the columns of ``tree.value`` stand for them; None for a tree of numbers.
     n_features : int
         Number of columns.
     feature_names : sequence of str or None, default=None
@@ -164,7 +173,7 @@ def as_sklearn(
 
     Returns
     -------
-    DecisionTreeClassifier
+    DecisionTreeClassifier or DecisionTreeRegressor
         With default parameters: what it would do if fitted again is not what it holds.
 
     Examples
@@ -180,7 +189,7 @@ def as_sklearn(
     """
     check_tree(tree)
     check_count(n_features, "n_features", high=MOST_COLUMNS)
-    labels = np.asarray(classes)
+    labels = np.zeros(1) if classes is None else np.asarray(classes)
     if labels.ndim != 1 or len(labels) != tree.value.shape[1]:
         raise ValueError(
             f"classes has shape {labels.shape}, but the tree has {tree.value.shape[1]} classes: "
@@ -190,7 +199,8 @@ def as_sklearn(
         raise ValueError(f"classes are {labels.tolist()}: give each label once, sorted.")
     # Any fitted tree on these classes and columns will do; its nodes are replaced.
     rows = np.zeros((len(labels), n_features), dtype=np.float32)
-    made = to_sklearn(tree, DecisionTreeClassifier().fit(rows, labels))
+    template = DecisionTreeRegressor() if classes is None else DecisionTreeClassifier()
+    made = to_sklearn(tree, template.fit(rows, labels))
     if feature_names is not None:
         names = np.asarray(feature_names, dtype=object)
         if names.shape != (n_features,):

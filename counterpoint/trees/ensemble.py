@@ -250,6 +250,17 @@ def _project(directions, X):
     return np.concatenate([X, X @ directions.T], axis=1)
 
 
+def rows_for_trees(X: ArrayLike, n_features: int, dtype: Any) -> NDArray:
+    """Check samples, (n_samples, n_features), and round them to ``dtype``."""
+    rows = check_rows(X, owner="an ensemble of trees", dtype=dtype, allow_nan=True)
+    if rows.shape[1] != n_features:
+        raise ValueError(
+            f"X has {rows.shape[1]} columns, but the trees were grown on {n_features}: "
+            "pass the columns of the training data."
+        )
+    return rows
+
+
 @dataclass(frozen=True, kw_only=True)
 class TreeEnsemble:
     """Trees that decide together; made by :func:`counterpoint.trees.take_trees`.
@@ -317,13 +328,7 @@ class TreeEnsemble:
 
     def check_rows(self, X: ArrayLike) -> NDArray:
         """Check samples, (n_samples, n_features), and round them to ``dtype`` as the trees do."""
-        rows = check_rows(X, owner="an ensemble of trees", dtype=self.dtype, allow_nan=True)
-        if rows.shape[1] != self.n_features:
-            raise ValueError(
-                f"X has {rows.shape[1]} columns, but the trees were grown on {self.n_features}: "
-                "pass the columns of the training data."
-            )
-        return rows
+        return rows_for_trees(X, self.n_features, self.dtype)
 
     @cached_property
     def stacked(self) -> StackedTrees:

@@ -39,7 +39,7 @@ class PoolMixin(LearnersMixin, MetaEstimatorMixin):
         X : array-like of shape (n_samples, n_features)
             Numbers.
         y : array-like of shape (n_samples,)
-            Labels.
+            Labels, or numbers for a regressor.
         sample_weight : array-like of shape (n_samples,), default=None
             Not negative. Whole numbers count as copies, others are scaled to sum to the number
             of samples.

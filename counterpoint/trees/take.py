@@ -196,7 +196,7 @@ def _from_trees(trees, classes, n_features):
 
 def _assemble(members, classes, weights, kind, codes, owner):
     classes = np.asarray(classes)
-    n_features, names = _columns_of(owner, members)
+    n_features, names = columns_of(owner, members)
     trees = []
     for member in members:
         model = member.estimator
@@ -209,7 +209,7 @@ def _assemble(members, classes, weights, kind, codes, owner):
             columns = np.asarray(member.columns)
             feature = np.where(feature >= 0, columns[feature], feature).astype(np.int32)
         trees.append(replace(tree, value=value, feature=feature))
-    rounds = {np.float64 if _takes_doubles(m.estimator) else np.float32 for m in members}
+    rounds = {np.float64 if takes_doubles(m.estimator) else np.float32 for m in members}
     weights = np.ones(len(trees)) if weights is None else np.array(weights, dtype=float)
     return TreeEnsemble(
         trees=tuple(trees),
@@ -222,7 +222,7 @@ def _assemble(members, classes, weights, kind, codes, owner):
     )
 
 
-def _columns_of(owner, members):
+def columns_of(owner, members):
     """Return the number of columns and their names, the same for all members."""
     whole = [m.estimator for m in members if m.columns is None]
     widths = {model.n_features_in_ for model in whole}
@@ -254,5 +254,6 @@ def _arrays_of(model):
     return check_tree(model.tree_, "tree_", n_features=model.n_features_in_)
 
 
-def _takes_doubles(model):
+def takes_doubles(model):
+    """Whether a tree takes samples as they are, not rounded to float32."""
     return getattr(model, "_input_dtype", np.float32) != np.float32

@@ -16,7 +16,11 @@ from sklearn.ensemble import AdaBoostClassifier
 from sklearn.exceptions import NotFittedError
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from counterpoint.boosting import NominalConcept, NominalConceptClassifier
+from counterpoint.boosting import (
+    AdaBoostM2Classifier,
+    NominalConcept,
+    NominalConceptClassifier,
+)
 from counterpoint.boosting.discretize import MDLDiscretizer
 
 # Quinlan's weather table.
@@ -470,3 +474,61 @@ def test_wrong_data(weather):
         NominalConceptClassifier().fit(X, y, sample_weight=np.zeros(14))
     with pytest.raises(ValueError, match="Unknown label type"):
         NominalConceptClassifier().fit(X, np.linspace(0, 1, 14))
+
+
+# Ties
+
+
+def tied():
+    """Two values with as many rows of each of three classes, one with a majority."""
+    X = pd.DataFrame({"a": list("pppqqqrrr")})
+    return X, np.array(list("xyzxyzxxy"))
+
+
+def test_ties_go_to_the_first_class_or_to_a_drawn_one():
+    X, y = tied()
+    new = pd.DataFrame({"a": list("pqrs")})
+    assert NominalConceptClassifier().fit(X, y).predict(new).tolist() == ["x", "x", "x", "x"]
+    said = np.array(
+        [
+            NominalConceptClassifier(ties="random", random_state=seed).fit(X, y).predict(new)
+            for seed in range(300)
+        ]
+    )
+    for column in (0, 1):  # a third each, within four standard errors
+        shares = [(said[:, column] == label).mean() for label in "xyz"]
+        np.testing.assert_allclose(shares, 1 / 3, atol=4 * np.sqrt(2 / 9 / 300))
+    # Each concept draws for itself, and there is nothing to draw where one class is ahead.
+    assert 0.2 < (said[:, 0] == said[:, 1]).mean() < 0.5
+    assert set(said[:, 2]) == set(said[:, 3]) == {"x"}
+
+
+@pytest.mark.parametrize("output", ["soft", "hard"])
+def test_random_ties_are_the_same_for_all_that_asks(output):
+    X, y = tied()
+    model = NominalConceptClassifier(ties="random", output=output, random_state=3).fit(X, y)
+    again = NominalConceptClassifier(ties="random", output=output, random_state=3).fit(X, y)
+    said = model.predict(X)
+    np.testing.assert_array_equal(said, model.predict(X))
+    np.testing.assert_array_equal(said, again.predict(X))
+    rules = {rule.text.split("=")[1][0]: rule.label for rule in list(model.rules_)[:-1]}
+    assert [rules[value] for value in X["a"]] == said.tolist()
+    proba = model.predict_proba(X)
+    if output == "hard":
+        np.testing.assert_array_equal(model.classes_[proba.argmax(axis=1)], said)
+    else:
+        np.testing.assert_allclose(proba[:6], 1 / 3)
+
+
+@pytest.mark.parametrize("resample", [False, True])
+def test_boosted_members_draw_their_own_ties(resample):
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame({k: rng.choice(list("abc"), 90) for k in "uvw"})
+    y = rng.choice(list("xyz"), 90)
+    options = {"n_estimators": 4, "resample": resample, "calibrate": False, "random_state": 0}
+    base = NominalConceptClassifier(ties="random", output="hard")
+    model = AdaBoostM2Classifier(base, **options).fit(X, y)
+    seeds = {member.random_state for member in model.estimators_}
+    assert len(seeds) == len(model.estimators_)
+    again = AdaBoostM2Classifier(base, **options).fit(X, y)
+    np.testing.assert_array_equal(model.predict(X), again.predict(X))

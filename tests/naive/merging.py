@@ -14,8 +14,14 @@ class Node:
         self.split = self.left = self.right = None
 
 
-def merge(trees, X, y, n_classes, cost, margin, corrected, order="samples", weight=None):
-    """Merge; return (counts, None) for a leaf, or (counts, (feature, threshold, left, right))."""
+def merge(
+    trees, X, y, n_classes, cost, margin, corrected, order="samples", weight=None, numbers=False
+):
+    """Merge; return (counts, None) for a leaf, or (counts, (feature, threshold, left, right)).
+
+    Counts are weights of classes; of numbers, ``n_classes`` is None and they are pairs of weight
+    and number.
+    """
     weight = weight or [1] * len(X)
     box = [(min(column), max(column)) for column in zip(*X)]
     everything = []
@@ -39,6 +45,8 @@ def merge(trees, X, y, n_classes, cost, margin, corrected, order="samples", weig
         return node
 
     def counts(rows):
+        if numbers:
+            return [(weight[r], y[r]) for r in sorted(rows)]
         total = [0] * n_classes
         for r in rows:
             total[y[r]] += weight[r]
@@ -64,7 +72,7 @@ def merge(trees, X, y, n_classes, cost, margin, corrected, order="samples", weig
     inside = [node for node in everything if node not in roots]
 
     def size(node):
-        keys = (sum(counts(node.rows)), node.volume)
+        keys = (sum(weight[r] for r in node.rows), node.volume)
         return (*(keys if order == "samples" else keys[::-1]), -node.depth, node.tree)
 
     for node in sorted(inside, key=size):

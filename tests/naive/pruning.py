@@ -265,3 +265,25 @@ def expected_errors(tree, rows, cf):
     return expected_errors(left, [r for r in rows if r[0][column] <= cut], cf) + expected_errors(
         right, [r for r in rows if not r[0][column] <= cut], cf
     )
+
+
+def number_cost(cases, criterion, everybody, *, cf=0.25, m=2.0):
+    """Squared errors expected in a leaf of (weight, number) pairs."""
+    n, spread = sum(w for w, _ in cases), squared_deviations(cases)
+    total = sum(w for w, _ in everybody)
+    if criterion == "minimum-error":
+        # As if m more cases were there, spread over the root's in proportion to their weights.
+        more = [*cases, *((m * w / total, y) for w, y in everybody)]
+        return n * squared_deviations(more) / sum(w for w, _ in more)
+    if n <= 1:
+        return n * squared_deviations(everybody) / total
+    if criterion == "pessimistic":
+        return spread * (n + 1) / (n - 1)
+    return n * spread / chi2_quantile(1 - cf, n - 1)
+
+
+def squared_deviations(cases):
+    """Summed squares of the distances from the mean."""
+    n = sum(w for w, _ in cases)
+    mean = sum(w * y for w, y in cases) / n
+    return sum(w * (y - mean) ** 2 for w, y in cases)

@@ -2,7 +2,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 from random_trees import as_tree, random_pair
-from sklearn.datasets import load_breast_cancer, load_iris
+from sklearn.datasets import load_breast_cancer, load_diabetes, load_iris
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.tree import DecisionTreeClassifier
 
@@ -11,6 +11,7 @@ from counterpoint.plots.tree import TreeDisplay
 from counterpoint.trees import (
     HistTreeClassifier,
     MergedTreeClassifier,
+    MergedTreeRegressor,
     Tree,
     as_sklearn,
     from_sklearn,
@@ -134,3 +135,17 @@ def test_trees_of_every_size():
     assert set(taken.get_xdata()) == {model.n_leaves_}
     with pytest.raises((ValueError, TypeError, AttributeError), match="max_leaf_nodes"):
         TreePathDisplay.from_estimator(MergedTreeClassifier(3).fit(X, y))
+
+
+def test_trees_of_numbers():
+    X, y = load_diabetes(return_X_y=True, as_frame=True)
+    model = MergedTreeRegressor(6, max_leaf_nodes=5, random_state=0).fit(X, y)
+    display = TreeDisplay.from_estimator(model)
+    leaves = display.table().query("leaf")
+    assert len(leaves) == 5
+    assert leaves["support"].sum() == len(X)
+    assert any("bmi" in question for question in display.table()["question"])
+    path = TreePathDisplay.from_estimator(model)
+    np.testing.assert_allclose(path.ax_.lines[0].get_ydata(), model.path_["cost"])
+    with pytest.raises(ValueError, match="none for a tree that gives numbers"):
+        TreeDisplay.from_estimator(model, classes=["a", "b"])

@@ -1,8 +1,9 @@
 import numpy as np
 import pytest
+from sklearn.impute import SimpleImputer
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
+from sklearn.preprocessing import SplineTransformer, StandardScaler
 
 from counterpoint.sequences import EventLog, RecentEventsTransformer, histories, make_churn_events
 
@@ -48,3 +49,26 @@ def test_columns_by_name_and_the_names_that_come_out():
 def test_wrong_options_say_what_to_change(options, message):
     with pytest.raises(ValueError, match=message):
         RecentEventsTransformer(**options).fit(SEQUENCES)
+
+
+def test_an_additive_model_of_events():
+    """What the page of HMMs names: each column of each event adds to the log-odds by itself."""
+    rng = np.random.default_rng(0)
+    sequences = [rng.normal(size=(3, 2)) for _ in range(120)]
+    y = np.array([s[-1, 0] ** 2 + s[-2, 1] > 1 for s in sequences])
+    model = make_pipeline(
+        RecentEventsTransformer(2, how="concat"),
+        SimpleImputer(),
+        SplineTransformer(),
+        LogisticRegression(),
+    ).fit(sequences, y)
+    assert model.score(sequences, y) > 0.8
+    a, b = 0.7, -0.4
+
+    def odds(last, before):
+        one = np.zeros((3, 2))
+        one[-1, 0], one[-2, 1] = last, before
+        return model.decision_function([one])[0]
+
+    assert odds(a, b) - odds(0, b) == pytest.approx(odds(a, 0) - odds(0, 0))
+    assert abs(odds(1.5, 0) - odds(0, 0)) > 0.5

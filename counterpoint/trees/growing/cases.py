@@ -16,6 +16,23 @@ def content_order(X, codes):
     return np.lexsort((*X.T[::-1], codes))
 
 
+def out_of_bag(X, codes, drawn):
+    """Say which samples bags have not drawn, (n_bags, n_samples): neither them nor equal ones.
+
+    A sample whose copy was drawn was seen, so that copies and weights mean the same.
+    """
+    order = content_order(X, codes)
+    rows, own = X[order], codes[order]
+    same = (rows[1:] == rows[:-1]) | (np.isnan(rows[1:]) & np.isnan(rows[:-1]))
+    start = np.concatenate([[True], ~(same.all(axis=1) & (own[1:] == own[:-1]))])
+    group = np.empty(len(order), dtype=np.int64)
+    group[order] = np.cumsum(start) - 1
+    seen = np.zeros((len(drawn), int(start.sum())), dtype=bool)
+    for bag, mark in zip(drawn, seen, strict=True):
+        mark[group[bag > 0]] = True
+    return ~seen[:, group]
+
+
 def bootstrap_cases(X, codes, weight, n_bags, rng):
     """Draw as many cases as there are for each bag, with replacement: (n_bags, n_samples)."""
     order = content_order(X, codes)

@@ -1,7 +1,7 @@
 """Trees grown by weight with either grower, many on the same rows."""
 
 import numpy as np
-from sklearn.tree import DecisionTreeClassifier
+from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 from sklearn.utils import compute_sample_weight
 
 from counterpoint.base import check_weights
@@ -65,7 +65,8 @@ class Grower:
         # By weight, not by rows: a leaf of one sample with weight 2 holds two cases. The share
         # may be a half at most, and a tree too light for a split must not be split at all.
         least = self.min_samples_leaf * (1 - _ROUNDING) / weight.sum()
-        template = DecisionTreeClassifier(
+        numbers = self.split_criterion == "squared_error"
+        template = (DecisionTreeRegressor if numbers else DecisionTreeClassifier)(
             criterion=self.split_criterion,
             max_depth=self.max_depth,
             min_samples_split=2 if least <= 0.5 else len(self.X) + 1,

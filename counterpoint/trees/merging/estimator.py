@@ -1,30 +1,23 @@
 """A tree merged from many as a scikit-learn estimator."""
 
-from copy import copy
-from dataclasses import replace
-from numbers import Integral
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
-import pandas as pd
 from joblib import Parallel, delayed
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils.validation import check_is_fitted
 
 from counterpoint._options import numbers_of
-from counterpoint._validation import check_choice, check_count, check_number
+from counterpoint._validation import check_choice, check_number
 from counterpoint.base import MAX_SEED, read_labels, validate_data
-from counterpoint.trees.growing.cases import bootstrap_cases, hold_out
+from counterpoint.trees.growing.cases import hold_out
 from counterpoint.trees.growing.growers import Grower, case_weights
 from counterpoint.trees.merging.bases import on_columns, random_basis
+from counterpoint.trees.merging.melting import MeltingMixin
 from counterpoint.trees.merging.merge import MERGING, OPTIONS, ORDERS, merge_arrays
 from counterpoint.trees.merging.readable import readable_thresholds
-from counterpoint.trees.merging.sizes import (
-    MOST_MERGED,
-    SoftLabels,
-    out_of_bag_errors,
-    sized_trees,
-)
+from counterpoint.trees.merging.sizes import MOST_MERGED
+from counterpoint.trees.merging.soft import SoftLabels
+from counterpoint.trees.merging.targets import ClassTargets
 from counterpoint.trees.pool import PoolMixin
 from counterpoint.trees.pruning.criteria import BITS, check_factor, check_m
 from counterpoint.trees.single import SingleTreeMixin
@@ -39,7 +32,9 @@ _CHOICES: dict[str, tuple] = {
 }
 
 
-class MergedTreeClassifier(PoolMixin, SingleTreeMixin, ClassifierMixin, BaseEstimator):
+class MergedTreeClassifier(
+    MeltingMixin, PoolMixin, SingleTreeMixin, ClassifierMixin, BaseEstimator
+):
     """One decision tree, grafted together from the best parts of many.
 
     Trees are grown on bootstrap samples, on some of the columns, or on random bases, and pruned
@@ -87,6 +82,12 @@ class MergedTreeClassifier(PoolMixin, SingleTreeMixin, ClassifierMixin, BaseEsti
         was not grown on, which makes better probabilities; "auto" takes the size at which the
         ensemble's own trees err least out of bag. Needs ``diversify="bootstrap"`` and no pool;
         take some 100 trees, of which 21 are merged. None is the merged tree as it is.
+    leaf_values : {"ensemble", "labels"}, default="ensemble"
+        What leaves of a path put out: what the ensemble says of their samples, or the shares of
+        the labels, which fit the training samples best (:func:`refine_leaves` of one tree).
+    shrinkage : float, default=0.0
+        With ``max_leaf_nodes``: draw what leaves put out towards the nodes above them, as if so
+        many samples like those stood in each; 0 does not.
     readable : bool, default=False
         Round thresholds to the fewest digits that say the same of all training samples.
     max_features : int, float, "sqrt" or "log2", default=0.5
@@ -168,6 +169,8 @@ class MergedTreeClassifier(PoolMixin, SingleTreeMixin, ClassifierMixin, BaseEsti
         factor=None,
         validation_fraction=0.3,
         max_leaf_nodes=None,
+        leaf_values="ensemble",
+        shrinkage=0.0,
         readable=False,
         max_features=0.5,
         split_criterion="entropy",
@@ -191,6 +194,8 @@ class MergedTreeClassifier(PoolMixin, SingleTreeMixin, ClassifierMixin, BaseEsti
         self.factor = factor
         self.validation_fraction = validation_fraction
         self.max_leaf_nodes = max_leaf_nodes
+        self.leaf_values = leaf_values
+        self.shrinkage = shrinkage
         self.readable = readable
         self.max_features = max_features
         self.split_criterion = split_criterion
@@ -222,7 +227,10 @@ class MergedTreeClassifier(PoolMixin, SingleTreeMixin, ClassifierMixin, BaseEsti
         self._input_dtype = rows.dtype.type
         options = {name: getattr(self, name) for name in OPTIONS}
         few = trees if self.max_leaf_nodes is None else trees[:MOST_MERGED]
-        merging = merge_arrays(few, rows, self.classes_, codes, weight, held=held, **options)
+        used = weight > 0
+        apart = held[used] if self.criterion == "reduced-error" else None
+        targets = ClassTargets(codes[used], weight[used], len(self.classes_), apart)
+        merging = merge_arrays(few, rows[used], targets, classes=self.classes_, **options)
         self.tree_ = merging.tree
         self.history_, self.winner_ = merging.history, merging.winner
         self.n_leaves_ = merging.tree.n_leaves
@@ -232,65 +240,13 @@ class MergedTreeClassifier(PoolMixin, SingleTreeMixin, ClassifierMixin, BaseEsti
             cost = float((leaves.sum(axis=1) - leaves.max(axis=1)).sum())
         self.estimated_error_ = cost / total
         self.unmerged_leaves_ = np.array([tree.n_leaves for tree in trees])
-        used = weight > 0
         if self.max_leaf_nodes is not None:
-            self._make_path(trees, rows[used], codes[used], weight[used], used, rng)
+            drawn = self._drawn[:, used]
+            del self._drawn
+            soft = SoftLabels(trees, rows[used], codes[used], drawn, len(self.classes_))
+            self._make_path(trees, soft, rows[used], weight[used], drawn, rng)
         elif self.readable:
             self.tree_ = readable_thresholds(self.tree_, rows[used])
-
-    def _make_path(self, trees, rows, codes, weight, used, rng):
-        """Find the best tree of every size, and keep the one asked for."""
-        most = 32 if self.max_leaf_nodes == "auto" else int(self.max_leaf_nodes)
-        drawn = self._drawn[:, used]
-        del self._drawn
-        soft = SoftLabels(trees, rows, codes, drawn, len(self.classes_))
-        sized = sized_trees(self.tree_, trees, soft, rows, codes, weight, most, rng)
-        if self.readable:
-            done = {id(one): readable_thresholds(one.tree, rows) for one in sized}
-            sized = [replace(one, tree=done[id(one)]) for one in sized]
-        errors = out_of_bag_errors(trees, soft, codes, weight, drawn, most)
-        self.path_ = pd.DataFrame(
-            {
-                "leaves": [one.tree.n_leaves for one in sized],
-                "cost": [one.cost / weight.sum() for one in sized],
-                "oob_error": errors,
-                "source": [one.source for one in sized],
-            },
-            index=pd.RangeIndex(1, most + 1, name="max_leaf_nodes"),
-        )
-        self._path_trees = [one.tree for one in sized]
-        at = most
-        if self.max_leaf_nodes == "auto" and not np.isnan(errors).all():
-            at = int(np.nanargmin(errors)) + 1
-        self.tree_ = self._path_trees[at - 1]
-        self.n_leaves_ = self.tree_.n_leaves
-        self.estimated_error_ = float(self.path_["cost"].iloc[at - 1])
-
-    def at_size(self, max_leaf_nodes) -> Self:
-        """Return the model with the tree of another size on its path.
-
-        Parameters
-        ----------
-        max_leaf_nodes : int
-            From 1 to the most that ``path_`` has.
-
-        Returns
-        -------
-        MergedTreeClassifier
-            A copy, fitted; this one stays as it is.
-        """
-        check_is_fitted(self)
-        if not hasattr(self, "_path_trees"):
-            raise ValueError(
-                "There is no path of sizes: fit with max_leaf_nodes='auto' or the most leaves "
-                "wanted."
-            )
-        check_count(max_leaf_nodes, "max_leaf_nodes", high=len(self._path_trees))
-        other = copy(self)
-        other.tree_ = self._path_trees[max_leaf_nodes - 1]
-        other.n_leaves_ = other.tree_.n_leaves
-        other.estimated_error_ = float(self.path_["cost"].iloc[max_leaf_nodes - 1])
-        return other
 
     def _grow(self, X, y, codes, weight, rng):
         if self.diversify == "bases" and np.isnan(X).any():
@@ -302,33 +258,14 @@ class MergedTreeClassifier(PoolMixin, SingleTreeMixin, ClassifierMixin, BaseEsti
             # The very tree that PrunedTreeClassifier grows, so that one of them is pruned alike.
             grower = Grower(self, X, y, codes, weight)
             return [grower.grow(weight, self.random_state)[0]] * self.n_estimators
-        seeds = rng.randint(MAX_SEED, size=self.n_estimators)
-        # The other grower has threads of its own, and one workspace.
-        n_jobs = self.n_jobs if self.grower == "sklearn" else 1
-        parallel = Parallel(n_jobs=n_jobs, prefer="threads")
-        if self.diversify == "bootstrap":
-            used = weight > 0
-            drawn = np.zeros((self.n_estimators, len(X)))
-            drawn[:, used] = bootstrap_cases(
-                X[used], codes[used], weight[used], self.n_estimators, rng
+        if self.diversify == "bases":
+            seeds = rng.randint(MAX_SEED, size=self.n_estimators)
+            parallel = Parallel(
+                n_jobs=self.n_jobs if self.grower == "sklearn" else 1, prefer="threads"
             )
-            if self.max_leaf_nodes is not None:
-                self._drawn = drawn
-            grower = Grower(self, X, y, codes, weight)
-            grown = parallel(
-                delayed(grower.grow)(counts, seed)
-                for counts, seed in zip(drawn, seeds, strict=True)
-            )
-            return [tree for tree, _ in grown]
-        grow = self._on_some_columns if self.diversify == "features" else self._on_a_basis
-        return parallel(delayed(grow)(X, y, codes, weight, seed) for seed in seeds)
-
-    def _on_some_columns(self, X, y, codes, weight, seed):
-        rng = np.random.RandomState(seed)
-        columns = np.sort(rng.choice(X.shape[1], self._n_columns(X.shape[1]), replace=False))
-        tree, _ = Grower(self, X[:, columns], y, codes, weight).grow(weight, rng)
-        feature = np.where(tree.feature >= 0, columns[tree.feature], tree.feature)
-        return replace(tree, feature=feature.astype(np.int32))
+            grow = self._on_a_basis
+            return parallel(delayed(grow)(X, y, codes, weight, seed) for seed in seeds)
+        return self._grow_apart(X, y, codes, weight, rng)
 
     def _on_a_basis(self, X, y, codes, weight, seed):
         rng = np.random.RandomState(seed)
@@ -337,14 +274,6 @@ class MergedTreeClassifier(PoolMixin, SingleTreeMixin, ClassifierMixin, BaseEsti
         turned = (X.astype(np.float64) @ basis.T).astype(np.float32)
         tree, _ = Grower(self, turned, y, codes, weight).grow(weight, rng)
         return on_columns(tree, basis)
-
-    def _n_columns(self, n):
-        wanted = self.max_features
-        if wanted == "sqrt":
-            return max(1, int(np.sqrt(n)))
-        if wanted == "log2":
-            return max(1, int(np.log2(n)))
-        return max(1, min(int(wanted) if isinstance(wanted, Integral) else round(wanted * n), n))
 
     def _check(self):
         for name, choices in _CHOICES.items():
@@ -355,22 +284,11 @@ class MergedTreeClassifier(PoolMixin, SingleTreeMixin, ClassifierMixin, BaseEsti
         check_number(share, "validation_fraction", low=0, high=1, open_low=True, open_high=True)
         if not isinstance(self.prior, str):
             numbers_of(self.prior, "prior", "'data', 'uniform', or shares, one per class")
-        check_count(self.n_estimators, "n_estimators")
-        if self.max_leaf_nodes is not None:
-            if self.max_leaf_nodes != "auto":
-                check_count(self.max_leaf_nodes, "max_leaf_nodes", hint=", 'auto' or None")
-            if self.diversify != "bootstrap" or self.pool is not None:
-                raise ValueError(
-                    f"max_leaf_nodes={self.max_leaf_nodes!r} needs trees that were not grown on "
-                    "all samples: leave diversify='bootstrap' and pool=None."
-                )
-        check_count(self.min_samples_leaf, "min_samples_leaf")
-        if self.max_depth is not None:
-            check_count(self.max_depth, "max_depth", hint=", or None for no limit")
-        if isinstance(self.max_features, str) and self.max_features in ("sqrt", "log2"):
-            return
-        if isinstance(self.max_features, Integral):
-            check_count(self.max_features, "max_features")
-        else:
-            hint = ", a whole number from 1, 'sqrt' or 'log2'"
-            check_number(self.max_features, "max_features", low=0, open_low=True, high=1, hint=hint)
+        if self.max_leaf_nodes is not None and (
+            self.diversify != "bootstrap" or self.pool is not None
+        ):
+            raise ValueError(
+                f"max_leaf_nodes={self.max_leaf_nodes!r} needs trees that were not grown on all "
+                "samples: leave diversify='bootstrap' and pool=None."
+            )
+        self._check_sizes()

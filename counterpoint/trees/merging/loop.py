@@ -8,7 +8,7 @@ from counterpoint._kernels import merging as kernels
 from counterpoint._kernels import trees as tree_kernels
 from counterpoint.trees.ensemble import predict_trees, stack_trees
 from counterpoint.trees.pruning.bottom_up import EQUAL
-from counterpoint.trees.structure import LEAF, impurities, join_trees, take_nodes
+from counterpoint.trees.structure import LEAF, join_trees, take_nodes
 
 # Limits are kept for leaves with fewer cases than this: there are many such, and few different.
 _TABLE = 1024
@@ -28,12 +28,11 @@ STEP = {
 
 
 class TreeMerger:
-    """Trees that are pruned together on rows with class ``codes`` and weights above zero."""
+    """Trees that are pruned together on rows with ``targets`` and weights above zero."""
 
-    def __init__(self, trees, X, codes, weight, *, n_classes, criterion, corrected):
+    def __init__(self, trees, X, targets, *, criterion, corrected):
         self.criterion, self.corrected = criterion, corrected
-        self.codes, self.weight, self.n_classes = codes, weight, n_classes
-        self.trees = trees
+        self.trees, self.targets = trees, targets
         # Without values, which may be of other classes, or of none.
         bare = [replace(tree, value=np.zeros((tree.node_count, 1))) for tree in trees]
         stacked, self.joined = stack_trees(bare), join_trees(bare)
@@ -46,7 +45,7 @@ class TreeMerger:
         self.rows, self.start = kernels.sort_rows(self.at, left, right, self.roots, self.count)
         self.value = self._node_values(left, right)
         self.as_leaf = criterion.leaf_cost(self.value)
-        self.pure = np.count_nonzero(self._all_cases(self.value), axis=1) <= 1
+        self.pure = targets.pure(self.value)
         self.depth = np.zeros(len(left), dtype=np.int64)
         for node in np.flatnonzero(left != LEAF):
             self.depth[left[node]] = self.depth[right[node]] = self.depth[node] + 1
@@ -60,15 +59,9 @@ class TreeMerger:
         self._reserve_groups()
         self.steps: list[dict] = []
         self.table = None
-        if criterion.name == "error-based" and (weight == np.round(weight)).all():
-            side = min(int(weight.sum()) + 1, _TABLE)
+        if criterion.name == "error-based" and targets.most_cases is not None:
+            side = min(targets.most_cases + 1, _TABLE)
             self.table = np.full((side, side), np.nan)
-
-    def _all_cases(self, value):
-        """Classes of all cases, where those held out are counted apart."""
-        if self.criterion.name != "reduced-error":
-            return value
-        return value[:, : self.n_classes // 2] + value[:, self.n_classes // 2 :]
 
     def _leaf_costs(self, value):
         """Costs of leaves; limits of whole numbers are looked up once they are known."""
@@ -86,9 +79,9 @@ class TreeMerger:
         return cost
 
     def _node_values(self, left, right):
-        value = np.zeros((len(left), self.n_classes))
+        value = np.zeros((len(left), self.targets.width))
         for column in self.at.T:
-            np.add.at(value, (column, self.codes), self.weight)
+            self.targets.add(value, column)
         for node in np.flatnonzero(left != LEAF)[::-1]:
             value[node] = value[left[node]] + value[right[node]]
         return value
@@ -116,7 +109,7 @@ class TreeMerger:
 
     def order(self, by, volume):
         """Nodes but the roots, smallest first, children always before their parents."""
-        weight = self.value.sum(axis=1)
+        weight = self.targets.weights(self.value)
         # Products of the same factors in another order are equal volumes.
         volume = np.round(volume, 9)
         keys = (weight, volume) if by == "samples" else (volume, weight)
@@ -151,7 +144,7 @@ class TreeMerger:
 
     def _judge(self, node):
         """Cost as a leaf, costs of the trees there, numbers of their leaves, and their leaves."""
-        cases = (self._rows(node), self.at, self.codes, self.weight, self.slot)
+        cases = (self._rows(node), self.at, self.targets.columns, self.targets.amounts, self.slot)
         n = kernels.tally(*cases, self.group_leaf, self.group_tree, self.group_value)
         tree = self.group_tree[:n]
         below = np.bincount(tree, self._leaf_costs(self.group_value[:n]), minlength=len(self.trees))
@@ -202,7 +195,7 @@ class TreeMerger:
                 "node": int(node - self.first[tree]),
                 "action": "leaf" if source == -1 else "graft",
                 "source": int(source),
-                "weight": float(self.value[node].sum()),
+                "weight": float(self.targets.weights(self.value[node : node + 1])[0]),
                 "leaves_before": before,
                 "leaves_after": after,
                 "cost_before": cost_before,
@@ -228,7 +221,7 @@ class TreeMerger:
         if len(self.group_leaf) < needed:
             self.group_leaf = np.empty(2 * needed, dtype=np.int64)
             self.group_tree = np.empty(2 * needed, dtype=np.int64)
-            self.group_value = np.empty((2 * needed, self.n_classes))
+            self.group_value = np.empty((2 * needed, self.targets.width))
 
     def _reserve_nodes(self, more):
         if self.free + more <= len(self.left):
@@ -250,17 +243,14 @@ class TreeMerger:
         number = np.full(len(self.left), -1, dtype=np.int64)
         number[nodes] = np.arange(len(nodes))
         at = number[self.at[:, max(kept, 0)]]
-        table = np.zeros((len(nodes), self.n_classes + 1))
-        np.add.at(table, (at, self.codes), self.weight)
-        np.add.at(table, (at, self.n_classes), 1.0)
-        tree_kernels.sum_up(left, right, table)
-        value = np.ascontiguousarray(self._all_cases(table[:, :-1]))
-
+        value, count = np.zeros((len(nodes), self.targets.width)), np.zeros((len(nodes), 1))
+        self.targets.add(value, at)
+        np.add.at(count[:, 0], at, 1.0)
+        for table in (value, count):
+            tree_kernels.sum_up(left, right, table)
         return replace(
             take_nodes(self.joined, self.split[nodes], left, right),
             bin_threshold=np.zeros(len(nodes), dtype=np.uint8),  # of different bins
-            value=value,
-            weighted_n_node_samples=value.sum(axis=1),
-            n_node_samples=table[:, -1].astype(np.int64),
-            impurity=impurities(value, impurity),
+            n_node_samples=count[:, 0].astype(np.int64),
+            **self.targets.node_arrays(value, impurity),
         )

@@ -1,5 +1,6 @@
 """Merge the trees of an ensemble into one, by pruning them together."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,9 +14,8 @@ from counterpoint._validation import check_choice
 from counterpoint.trees.boxes import data_bounds
 from counterpoint.trees.growing.growers import case_weights
 from counterpoint.trees.merging.loop import STEP, TreeMerger
-from counterpoint.trees.pruning.criteria import LOCAL, LocalCriterion
-from counterpoint.trees.pruning.held_out import HeldOutCriterion
-from counterpoint.trees.pruning.local import local_criterion
+from counterpoint.trees.merging.targets import ClassTargets, NumberTargets
+from counterpoint.trees.pruning.criteria import LOCAL
 from counterpoint.trees.structure import Tree, refuse_categories
 from counterpoint.trees.take import take_trees
 
@@ -43,8 +43,8 @@ class MergedTree:
     ----------
     tree : Tree
         With the weights of the classes among the samples given.
-    classes : ndarray of shape (n_classes,)
-        Labels, as the columns of ``tree.value`` stand for them.
+    classes : ndarray of shape (n_classes,) or None
+        Labels, as the columns of ``tree.value`` stand for them; None for trees of numbers.
     history : DataFrame
         One row for each node that was changed, in order: ``tree`` and ``node``, which tree and
         which node of it as it was given; ``action``, "leaf" or "graft", and ``source``, the tree
@@ -58,7 +58,7 @@ class MergedTree:
     """
 
     tree: Tree
-    classes: NDArray
+    classes: NDArray | None
     history: pd.DataFrame
     winner: int
     cost: float
@@ -182,12 +182,13 @@ def merge_trees(
         held = np.arange(len(rows) + len(more)) >= len(rows)
         rows, codes = np.concatenate([rows, more]), np.concatenate([codes, code])
         weight = np.concatenate([weight, np.ones(len(more))])
+    used = weight > 0
+    apart = held[used] if criterion == "reduced-error" else None
     return merge_arrays(
         list(trees.trees),
-        rows,
-        classes,
-        codes,
-        weight,
+        rows[used],
+        ClassTargets(codes[used], weight[used], len(classes), apart),
+        classes=classes,
         criterion=criterion,
         corrected=corrected,
         order=order,
@@ -197,28 +198,22 @@ def merge_trees(
         prior=prior,
         factor=factor,
         split_criterion=split_criterion,
-        held=held,
     )
 
 
 def merge_arrays(
-    trees,
-    X,
-    classes,
-    codes,
-    weight,
+    trees: Sequence[Tree],
+    X: NDArray,
+    targets: ClassTargets | NumberTargets,
     *,
-    corrected,
-    order,
-    split_criterion,
-    criterion,
-    held=None,
-    **options,
-):
-    """Merge trees on rows with class codes and weights as numbers of cases; see merge_trees.
-
-    ``held`` marks rows that judge, for "reduced-error".
-    """
+    classes: NDArray | None,
+    criterion: str,
+    corrected: bool,
+    order: str,
+    split_criterion: str = "squared_error",
+    **options: Any,
+) -> MergedTree:
+    """Merge trees on rows with weights above 0 as numbers of cases; see merge_trees."""
     check_choice(criterion, "criterion", MERGING)
     check_choice(order, "order", ORDERS)
     for k, tree in enumerate(trees):
@@ -229,23 +224,11 @@ def merge_arrays(
             "order='volume' needs trees with splits on columns, and some of these are oblique: "
             "choose order='samples'."
         )
-    used = weight > 0
-    X, codes, weight = X[used], codes[used], weight[used]
-    totals = np.bincount(codes, weight, minlength=len(classes))
-    n_codes = len(classes)
-    if criterion == "reduced-error":
-        codes, n_codes = codes + n_codes * held[used], 2 * n_codes
-        judge: LocalCriterion = HeldOutCriterion(name=criterion)
-    else:
-        size = {"n_features": X.shape[1], "n_trees": len(trees)}
-        judge = local_criterion(criterion, classes=totals, **options, **size)
     merger = TreeMerger(
         trees,
         X,
-        codes,
-        weight,
-        n_classes=n_codes,
-        criterion=judge,
+        targets,
+        criterion=targets.criterion(criterion, X.shape[1], len(trees), **options),
         corrected=corrected and criterion != "multiple-comparisons",
     )
     volume = np.zeros(len(merger.left))

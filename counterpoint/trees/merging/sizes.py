@@ -1,16 +1,14 @@
 """The best tree of every size out of many: one path from a leaf to as many as are asked for."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.tree import DecisionTreeClassifier
 
-from counterpoint._kernels.trees import sum_up
-from counterpoint.trees.convert import from_sklearn
 from counterpoint.trees.ensemble import predict_trees, stack_trees
+from counterpoint.trees.merging.soft import node_sums
 from counterpoint.trees.pruning.bottom_up import Pruning, collapse, cut
-from counterpoint.trees.structure import LEAF, Tree, class_shares, impurities
+from counterpoint.trees.structure import LEAF, Tree
 
 # Trees that are merged; all of them say what the classes of a sample are.
 MOST_MERGED = 21
@@ -19,8 +17,6 @@ _LARGER = 4
 # Up to so many leaves the best of all candidates is taken. The more leaves, the more there is to
 # choose from: each doubling asks for a standard error more before one replaces the merged tree.
 _FREE = 4
-# Among prunings of equal error the purer one: a thousandth of the impurity is added.
-_PURITY = 1e-3
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -28,34 +24,11 @@ class SizedTree:
     """The best tree of one size."""
 
     tree: Tree
-    cost: float  # errors expected, by the soft labels
+    cost: float  # errors expected, by the soft targets
     source: str
 
 
-class SoftLabels:
-    """What an ensemble says of its own samples, each tree of those it was not grown on.
-
-    ``judge`` (n_samples, n_classes) is half that and half the label: what candidates are judged by,
-    smooth where the ensemble is sure that a label is noise. ``value`` is half that and half what
-    all trees say: the shares that leaves put out.
-    """
-
-    def __init__(self, trees, X, codes, drawn, n_classes):
-        stacked = stack_trees(trees)
-        self.leaf = predict_trees(stacked, X, kind="leaves")
-        said = np.stack(
-            [class_shares(tree.value)[leaf] for tree, leaf in zip(trees, self.leaf, strict=True)]
-        )
-        everybody = said.mean(axis=0)
-        out = (drawn == 0).astype(float)
-        count = out.sum(axis=0)[:, None]
-        apart = np.einsum("ti,tik->ik", out, said) / np.where(count > 0, count, 1.0)
-        apart = np.where(count > 0, apart, everybody)
-        self.judge = 0.5 * (apart + np.eye(n_classes)[codes])
-        self.value = 0.5 * (apart + everybody)
-
-
-def sized_trees(merged, trees, soft, X, codes, weight, most, random_state):
+def sized_trees(merged, trees, soft, X, weight, most, random_state, **leaves):
     """Return the best tree of 1, 2, ..., ``most`` leaves.
 
     By default it is the best pruning of the merged tree to that size. Others are the trees of the
@@ -65,39 +38,38 @@ def sized_trees(merged, trees, soft, X, codes, weight, most, random_state):
     errors as its size has doublings beyond four leaves.
     """
     others = {f"tree {k}": tree for k, tree in enumerate(trees)}
-    others |= _greedy(X, codes, weight, soft.judge, most, random_state)
+    others |= soft.greedy(X, weight, max(2, _LARGER * most), random_state)
     given = soft, X, weight, most
-    own = _cheapest({"merged": merged}, *given)
-    rest = _cheapest(others, *given)
+    own = _cheapest({"merged": merged}, *given, **leaves)
+    rest = _cheapest(others, *given, **leaves)
     n, path = weight.sum(), list[SizedTree]()
     for size in range(1, most + 1):
         first = own[min(size, max(own))]
         second = rest[min(size, max(rest))]
-        error = np.sqrt(max(first.cost * (1.0 - first.cost / n), 0.0))
-        margin = error * max(np.log2(size / _FREE), 0.0)
+        margin = soft.standard_error(first.cost, n) * max(np.log2(size / _FREE), 0.0)
         found = second if second.cost < first.cost - margin else first
         # More leaves never cost more: else the smaller tree stays.
         path.append(path[-1] if path and found.cost >= path[-1].cost - 1e-9 else found)
     return path
 
 
-def _cheapest(candidates, soft, X, weight, most):
+def _cheapest(candidates, soft, X, weight, most, **leaves):
     """Return the cheapest pruning of all candidates for every size."""
     best: dict[int, SizedTree] = {}
     for source, tree in candidates.items():
         leaf = predict_trees(stack_trees([tree]), X, kind="leaves")[0]
         judged = node_sums(tree, leaf, soft.judge * weight[:, None])
         filled = None
-        for size, (cost, pruning) in best_prunings(tree, _costs(judged), most).items():
+        for size, (cost, pruning) in best_prunings(tree, soft.costs(judged), most).items():
             if size in best and cost >= best[size].cost - 1e-9:
                 continue
             if filled is None:
-                filled = _filled(tree, leaf, soft.value, weight)
+                filled = soft.fill(tree, leaf, weight, **leaves)
             best[size] = SizedTree(tree=cut(filled, pruning()), cost=cost, source=source)
     return best
 
 
-def out_of_bag_errors(trees, soft, codes, weight, drawn, most):
+def out_of_bag_errors(trees, soft, weight, drawn, most):
     """Return the error by size of the ensemble's trees on samples they were not grown on.
 
     Each tree is pruned to every size by the samples it was grown on, and asked about the others:
@@ -105,18 +77,18 @@ def out_of_bag_errors(trees, soft, codes, weight, drawn, most):
     trees of that data have the right size.
     """
     wrong, total = np.zeros(most), np.zeros(most)
-    for tree, leaf, bag in zip(trees, soft.leaf, drawn, strict=True):
-        out = (bag == 0) & (weight > 0)
-        if not out.any():
+    for tree, leaf, bag, apart in zip(trees, soft.leaf, drawn, soft.out, strict=True):
+        out = np.flatnonzero(apart & (weight > 0))
+        if not len(out):
             continue
         sums = node_sums(tree, leaf, soft.judge * bag[:, None])
-        said, miss = sums.argmax(axis=1), 1.0
-        prunings = best_prunings(tree, _costs(sums), most)
+        said, miss = soft.answers(sums), 0.0
+        prunings = best_prunings(tree, soft.costs(sums), most)
         for size in range(1, most + 1):
             if size in prunings:  # else the largest there is
                 made = prunings[size][1]()
                 now = said[made.kept[made.new_node[leaf[out]]]]
-                miss = float(weight[out] @ (now != codes[out]))
+                miss = float(weight[out] @ soft.losses(now, out))
             wrong[size - 1] += miss
             total[size - 1] += weight[out].sum()
     return np.divide(wrong, total, out=np.full(most, np.nan), where=total > 0)
@@ -158,49 +130,3 @@ def best_prunings(tree: Tree, cost: NDArray, most: int):
     return {
         size: (price, lambda size=size: made(size)) for size, price in enumerate(best[0], start=1)
     }
-
-
-def node_sums(tree: Tree, leaf: NDArray, values: NDArray) -> NDArray:
-    """Return sums of values (n_samples, k) over the samples in every node, by their leaves."""
-    table = np.zeros((tree.node_count, values.shape[1]))
-    np.add.at(table, leaf, values)
-    sum_up(tree.children_left, tree.children_right, table)
-    return table
-
-
-def _costs(sums):
-    """Errors expected of nodes as leaves, and a little of their impurity."""
-    total = sums.sum(axis=1)
-    impurity = total - (sums**2).sum(axis=1) / np.where(total > 0, total, 1.0)
-    return np.maximum(total - sums.max(axis=1), 0.0) + _PURITY * impurity
-
-
-def _filled(tree, leaf, shares, weight):
-    """Return a tree with soft counts of all samples in its nodes."""
-    used = weight > 0
-    value = node_sums(tree, leaf, shares * weight[:, None])
-    count = node_sums(tree, leaf, used.astype(float)[:, None])[:, 0]
-    return replace(
-        tree,
-        value=value,
-        bin_threshold=np.zeros(tree.node_count, dtype=np.uint8),
-        weighted_n_node_samples=value.sum(axis=1),
-        n_node_samples=count.astype(np.int64),
-        impurity=impurities(value),
-    )
-
-
-def _greedy(X, codes, weight, judge, most, random_state):
-    """Grow trees on all samples, best split first: by labels, and by soft labels."""
-    n_classes = judge.shape[1]
-    made = {}
-    size = {"max_leaf_nodes": max(2, _LARGER * most), "random_state": random_state}
-    by_label = DecisionTreeClassifier(**size)
-    made["greedy"] = from_sklearn(by_label.fit(X, codes, sample_weight=weight))
-    # A sample once for every class, with its share of it.
-    rows, labels = np.tile(X, (n_classes, 1)), np.repeat(np.arange(n_classes), len(X))
-    least = min(0.5, 2.0 / weight.sum())
-    by_share = DecisionTreeClassifier(min_weight_fraction_leaf=least, **size)
-    shares = (judge * weight[:, None]).T.ravel()
-    made["soft"] = from_sklearn(by_share.fit(rows, labels, sample_weight=shares))
-    return made

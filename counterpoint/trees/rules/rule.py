@@ -47,11 +47,11 @@ class Rule:
     conditions : tuple of Condition
         One a column, in the order the tree asks for them. None: the rule always holds.
     label : object
-        The heaviest class.
+        The heaviest class, or the number that the leaf puts out.
     support : float
         Weight of the training samples in the leaf.
     confidence : float
-        The share of the label in that weight; NaN if there is none.
+        The share of the label in that weight; NaN if there is none, and for numbers.
     leaf : int
         Number of the leaf in the tree.
     """
@@ -88,6 +88,8 @@ def tree_rules(
     classes: ArrayLike | None = None,
     feature_names: Sequence[str] | None = None,
     indicators: Mapping[str, tuple[str, Any]] | None = None,
+    *,
+    numbers: bool = False,
 ) -> RuleList:
     """Write a tree as rules, the one with most support first.
 
@@ -97,7 +99,7 @@ def tree_rules(
     Parameters
     ----------
     tree : Tree
-        For classes, with splits on columns only.
+        With splits on columns only.
     classes : array-like of shape (n_classes,), default=None
         Labels; None numbers the classes from 0.
     feature_names : sequence of str, default=None
@@ -106,6 +108,9 @@ def tree_rules(
         Names of columns of 0 and 1, and the column and value each stands for, as
         :meth:`counterpoint.datasets.TabularEncoder.indicators` tells them. Rules then say
         "colour is red", and not "colour_red > 0.5".
+    numbers : bool, default=False
+        Whether the tree puts out numbers. Rules then end with the number and, after "+-", the root
+        of the mean squared deviation in the leaf, which is the tree's ``impurity``.
 
     Returns
     -------
@@ -126,6 +131,8 @@ def tree_rules(
     if petal width > 1.75 then virginica (46 of 150, 98 % sure)
     """
     n_classes = check_tree(tree).value.shape[1]
+    if numbers and (n_classes != 1 or classes is not None):
+        raise ValueError("A tree of numbers has one column of values and no classes.")
     labels = np.arange(n_classes) if classes is None else np.asarray(classes)
     if labels.shape != (n_classes,):
         raise ValueError(
@@ -159,6 +166,12 @@ def tree_rules(
             for f in asked[node]
         )
         support = float(tree.weighted_n_node_samples[node])
+        if numbers:
+            spread = float(np.sqrt(tree.impurity[node]))
+            rules.append(
+                _number_rule(conditions, tree.value[node, 0], spread, support, total, node)
+            )
+            continue
         label = labels[tree.label[node]]
         rules.append(write_rule(conditions, label, tree.value[node], support, total, int(node)))
     rules.sort(key=lambda rule: -rule.support)
@@ -193,16 +206,30 @@ def write_rule(
     """Return a rule with its text; ``value`` are the weights of the classes, ``total`` of all."""
     confidence = float(value.max() / value.sum()) if value.sum() > 0 else float("nan")
     sure = "no samples" if np.isnan(confidence) else f"{100 * confidence:.0f} % sure"
-    where = " and ".join(str(condition) for condition in conditions)
-    start = f"if {where} then" if conditions else "always"
     return Rule(
-        text=f"{start} {label} ({support:.6g} of {total:.6g}, {sure})",
+        text=f"{_start(conditions)} {label} ({support:.6g} of {total:.6g}, {sure})",
         conditions=conditions,
         label=label.item() if isinstance(label, np.generic) else label,
         support=support,
         confidence=confidence,
         leaf=leaf,
     )
+
+
+def _number_rule(conditions, number, spread, support, total, leaf):
+    return Rule(
+        text=f"{_start(conditions)} {number:.4g} ({support:.6g} of {total:.6g}, +- {spread:.2g})",
+        conditions=conditions,
+        label=float(number),
+        support=support,
+        confidence=float("nan"),
+        leaf=int(leaf),
+    )
+
+
+def _start(conditions):
+    where = " and ".join(str(condition) for condition in conditions)
+    return f"if {where} then" if conditions else "always"
 
 
 def _written(low, high):

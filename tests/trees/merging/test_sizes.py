@@ -1,15 +1,21 @@
 """Trees of every size out of one fit: exact prunings, soft labels, sizes out of bag."""
 
+import itertools
+
 import numpy as np
 import pytest
 from naive import pruning as naive
 from sklearn.datasets import load_breast_cancer, load_iris, make_classification
 from sklearn.tree import DecisionTreeClassifier
 
-from counterpoint.trees import MergedTreeClassifier, from_sklearn
+from counterpoint.trees import MergedTreeClassifier, from_sklearn, refine_leaves, take_trees
 from counterpoint.trees.ensemble import predict_trees, stack_trees
+from counterpoint.trees.growing.cases import out_of_bag
 from counterpoint.trees.merging.readable import readable_thresholds, shortest_between
-from counterpoint.trees.merging.sizes import SoftLabels, best_prunings, node_sums
+from counterpoint.trees.merging.sizes import best_prunings
+from counterpoint.trees.merging.soft import SoftLabels, node_sums
+from counterpoint.trees.shrinking import shrink_to_ancestors
+from counterpoint.trees.structure import class_shares
 
 X, Y = load_breast_cancer(return_X_y=True)
 
@@ -130,3 +136,76 @@ def test_readable_thresholds_say_the_same_of_all_samples():
     inner = ~tree.is_leaf
     digits = [[len(f"{v:.12g}") for v in t.threshold[inner]] for t in (tree, short)]
     assert np.mean(digits[1]) < np.mean(digits[0]) - 1
+
+
+# What leaves put out
+
+
+def shrunken(tree, mean, weight, strength, path):
+    """A leaf's value as a sum along its path: the root, and every step down, divided."""
+    total = list(mean[path[0]])
+    for above, below in itertools.pairwise(path):
+        for k in range(len(total)):
+            step = mean[below][k] - mean[above][k]
+            total[k] += step / (1 + strength / weight[above])
+    return total
+
+
+def paths(tree, node=0, above=()):
+    """The way to every node."""
+    yield (*above, node)
+    if tree.children_left[node] != -1:
+        for child in (tree.children_left[node], tree.children_right[node]):
+            yield from paths(tree, int(child), (*above, node))
+
+
+def test_values_are_drawn_to_those_above():
+    data, y = load_iris(return_X_y=True)
+    tree = from_sklearn(DecisionTreeClassifier(max_depth=3, random_state=0).fit(data, y))
+    mean, weight = class_shares(tree.value), tree.weighted_n_node_samples
+    made = shrink_to_ancestors(tree.children_left, tree.children_right, mean, weight, 7.0)
+    for path in paths(tree):
+        expected = shrunken(tree, mean, weight, 7.0, path)
+        np.testing.assert_allclose(made[path[-1]], expected, atol=1e-12)
+    np.testing.assert_allclose(made.sum(axis=1), 1.0)
+    same = shrink_to_ancestors(tree.children_left, tree.children_right, mean, weight, 0.0)
+    np.testing.assert_allclose(same, mean, atol=1e-12)
+    far = shrink_to_ancestors(tree.children_left, tree.children_right, mean, weight, 1e12)
+    np.testing.assert_allclose(far, np.tile(mean[0], (len(mean), 1)), atol=1e-8)
+
+
+def test_leaves_of_labels_are_refined_leaves():
+    options = {"max_leaf_nodes": 6, "leaf_values": "labels", "random_state": 0}
+    model = MergedTreeClassifier(10, **options).fit(X, Y)
+    leaf = model.apply(X)
+    for node in np.unique(leaf):
+        np.testing.assert_allclose(
+            model.tree_.value[node], np.bincount(Y[leaf == node], minlength=2)
+        )
+    # One tree fits the labels best with their shares: refining it changes nothing.
+    trees = take_trees(model.tree_, n_features=X.shape[1])
+    refined = refine_leaves(trees, X, Y, n_steps=500, tol=0.0).trees[0]
+    inner = refined.is_leaf
+    np.testing.assert_allclose(refined.value[inner], model.tree_.value[inner], atol=1e-6)
+    drawn = MergedTreeClassifier(10, shrinkage=50.0, **options).fit(X, Y)
+    np.testing.assert_array_equal(drawn.tree_.threshold, model.tree_.threshold)
+    assert drawn.predict_proba(X).max() < model.predict_proba(X).max()
+
+
+def test_a_sample_is_out_of_bag_only_if_its_copies_are():
+    data = np.array([[1.0, np.nan], [1.0, np.nan], [1.0, 2.0], [1.0, np.nan], [3.0, 0.0]])
+    y = np.array([0, 0, 0, 1, 1])
+    drawn = np.array([[2, 0, 0, 1, 0], [0, 0, 1, 0, 3]])
+    expected = [[False, False, True, False, True], [True, True, False, True, False]]
+    np.testing.assert_array_equal(out_of_bag(data, y, drawn), expected)
+
+
+def test_weights_are_copies_on_the_path():
+    weight = np.random.default_rng(0).integers(0, 3, size=len(X))[::3]
+    data, y = X[::3], Y[::3]
+    options = {"n_estimators": 5, "max_leaf_nodes": 5, "random_state": 0}
+    one = MergedTreeClassifier(**options).fit(data, y, sample_weight=weight)
+    copies = np.repeat(data, weight, axis=0)
+    other = MergedTreeClassifier(**options).fit(copies, np.repeat(y, weight))
+    np.testing.assert_allclose(one.predict_proba(X), other.predict_proba(X))
+    np.testing.assert_allclose(one.path_["oob_error"], other.path_["oob_error"])
