@@ -182,9 +182,18 @@ class OverproduceSelect(BaseEnsemble, ABC):
     # -- members -------------------------------------------------------------------------------
 
     def _learners(self):
-        given = () if isinstance(self.pool, str) else self.pool or ()
-        pairs = [item for item in given if not isinstance(item, Candidate | str)]
+        pairs = [item for item in self._named() if isinstance(item, tuple)]
         return {name: model for name, model in pairs if hasattr(model, "fit")}
+
+    def _named(self) -> list[Any]:
+        """Return the pool that was given; an estimator without a name has that of its class."""
+        given = [] if isinstance(self.pool, str) else list(self.pool or ())
+        bare = [hasattr(item, "fit") and not isinstance(item, type | Candidate) for item in given]
+        names = [type(item).__name__ for item in given]
+        for k in np.flatnonzero(bare):
+            same = [j for j in np.flatnonzero(bare) if names[j] == names[k]]
+            given[k] = (names[k] if len(same) == 1 else f"{names[k]} {same.index(k)}", given[k])
+        return given
 
     def _candidates(self, X) -> list[Candidate]:
         default = self._default_pool(X)
@@ -196,7 +205,7 @@ class OverproduceSelect(BaseEnsemble, ABC):
             return default[:FIRST] + installed(kind) + default[FIRST:]
         known = {c.name: c for c in [*default, *installed(kind)]}
         made = []
-        for item in self.pool:
+        for item in self._named():
             if isinstance(item, Candidate):
                 made.append(item)
                 continue
@@ -205,10 +214,15 @@ class OverproduceSelect(BaseEnsemble, ABC):
                 continue
             if not (isinstance(item, tuple) and len(item) == 2):
                 raise TypeError(
-                    f"pool holds {item!r}: give (name, estimator) pairs, Candidate objects, or "
-                    "names of the default pool."
+                    f"pool holds {item!r}: give estimators, (name, estimator) pairs, Candidate "
+                    "objects, or names of the default pool."
                 )
             name, model = item
+            if self._classes and not hasattr(model, "predict_proba"):
+                raise ValueError(
+                    f"{name!r} in pool, {type(model).__name__}, gives no probabilities, by which "
+                    "members are weighed: put CalibratedClassifierCV of scikit-learn around it."
+                )
             made.append(Candidate(name=name, family="given", make=partial(_seeded, model)))
         if not made:
             raise ValueError("pool is empty: give at least one member to try.")

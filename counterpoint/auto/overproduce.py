@@ -39,7 +39,8 @@ class OverproduceSelectClassifier(OverproduceSelect, BaseEnsembleClassifier):
     Parameters
     ----------
     pool : list or "default+", default=None
-        What to try: (name, estimator) pairs, Candidate objects, or names of the default pool.
+        What to try: estimators, (name, estimator) pairs, Candidate objects, or names of the default
+        pool.
         None is :func:`default_pool`, by the size of the data, until more members do not lower the
         loss; with "default+" LightGBM, XGBoost and CatBoost join it, where they are installed.
     metric : str, array-like or scorer, default="log-loss"

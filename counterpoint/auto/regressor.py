@@ -34,7 +34,8 @@ class OverproduceSelectRegressor(OverproduceSelect, BaseEnsembleRegressor):
     Parameters
     ----------
     pool : list or "default+", default=None
-        What to try: (name, estimator) pairs, Candidate objects, or names of the default pool.
+        What to try: estimators, (name, estimator) pairs, Candidate objects, or names of the default
+        pool.
         None is :func:`default_number_pool`, by the size of the data, until more members do not
         lower the loss; with "default+" LightGBM, XGBoost and CatBoost join it, where installed.
     metric : str, tuple or scorer, default="rmse"

@@ -7,6 +7,7 @@ from sklearn.dummy import DummyClassifier
 from sklearn.linear_model import LogisticRegression
 from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
+from sklearn.svm import LinearSVC
 from sklearn.tree import DecisionTreeClassifier
 
 from counterpoint import MemberOutputs
@@ -269,12 +270,24 @@ def test_forests_of_many_rows_do_not_fill_memory():
     assert min(leaves(default_number_pool(10**7, 30)).values()) > 40
 
 
+def test_estimators_without_names_have_those_of_their_classes(data):
+    X, y = data
+    pool = [GaussianNB(), DecisionTreeClassifier(max_depth=2), ("bayes", GaussianNB()),
+            DecisionTreeClassifier(max_depth=1)]  # fmt: skip
+    names = OverproduceSelectClassifier(pool, random_state=0).fit(X, y).leaderboard_["member"]
+    assert {"GaussianNB", "bayes", "DecisionTreeClassifier 0", "DecisionTreeClassifier 1"} <= set(
+        names
+    )
+
+
 def test_wrong_input_says_what_to_change(data):
     X, y = data
     with pytest.raises(ValueError, match="pool is empty"):
         OverproduceSelectClassifier([]).fit(X, y)
-    with pytest.raises(TypeError, match="give \\(name, estimator\\) pairs"):
-        OverproduceSelectClassifier([GaussianNB()]).fit(X, y)
+    with pytest.raises(TypeError, match="give estimators, \\(name, estimator\\) pairs"):
+        OverproduceSelectClassifier([3]).fit(X, y)
+    with pytest.raises(ValueError, match="'LinearSVC' in pool, LinearSVC, gives no probabilities"):
+        OverproduceSelectClassifier([LinearSVC()]).fit(X, y)
     with pytest.raises(ValueError, match="one class only"):
         OverproduceSelectClassifier(few()).fit(X, np.zeros(len(X)))
     model = OverproduceSelectClassifier(
