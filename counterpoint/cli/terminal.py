@@ -15,7 +15,7 @@ import typer
 from counterpoint._files import written
 from counterpoint._interrupts import EXIT_CODE
 from counterpoint._text import visible
-from counterpoint.tabular.words import number, percent
+from counterpoint.tabular.words import is_loud, number, percent
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -162,8 +162,7 @@ def note(notes: Iterable[str]) -> None:
     """Print notes on standard error; those that begin in capitals nobody should miss."""
     for text in notes:
         words = _to_options(text, _IN_NOTES)
-        loud = "bold red" if re.match("[A-Z]{3}", words) else ""
-        say(f"note: {words}", style=loud)
+        say(f"note: {words}", style="bold red" if is_loud(words) else "")
 
 
 def show(

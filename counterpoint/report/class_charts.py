@@ -15,7 +15,7 @@ def class_charts(summary: dict[str, Any]) -> dict[str, Any]:
         "calibration": calibration_chart(summary["calibration"]),
     }
     members = summary["members"]
-    if members is None:
+    if members is None or members["n_members"] == 1:
         return charts
     whole = summary["score"]["error"] if members["votes_known"] else None
     charts["cloud"] = drawing.cloud_chart(members["cloud"], whole) if members["cloud"] else None

@@ -69,7 +69,7 @@ def _one_column(column: dict[str, Any], ends: tuple[float, float], numbers: bool
     written = figure if numbers else percent
     if column["kind"] == "number" and len(column["values"]) > 1:
         values = np.asarray(column["values"], dtype=float)
-        x, y = axes((float(values[0]), float(values[-1])), ends)
+        x, y = axes((float(values[0]), float(values[-1])), ends, percent=not numbers)
         paths = [
             path_of(zip(x(values), y(np.asarray(line)), strict=True)) for line in column["answers"]
         ]

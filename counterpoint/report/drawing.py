@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 
 WIDTH, HEIGHT = 480, 310
 _LEFT, _RIGHT, _TOP, _BOTTOM = 50, 14, 14, 46
+_BESIDE, _LETTER = 29, 7  # for the title of an axis and the gaps beside it, and for a digit
 _ALIKE, _APART, _UNKNOWN = (213, 94, 0), (0, 114, 178), (128, 128, 128)
 
 
@@ -23,7 +24,7 @@ class Axis:
         high = high if high - low > 1e-300 else low  # too near each other for a step between them
         step = _round_step((high - low) / most if high > low else 1.0)
         self.low, self.high = low, high if high > low else low + step
-        self._start, self._end = start, end
+        self.start, self._end = start, end
         first = int(np.ceil(self.low / step - 1e-9))
         last = int(np.floor(self.high / step + 1e-9))
         self._values = [k * step for k in range(first, last + 1)]
@@ -32,7 +33,7 @@ class Axis:
     def __call__(self, values: ArrayLike) -> NDArray:
         """Return where values stand on the page."""
         share = (np.asarray(values, dtype=float) - self.low) / (self.high - self.low)
-        return np.round(self._start + share * (self._end - self._start), 1)
+        return np.round(self.start + share * (self._end - self.start), 1)
 
     def ticks(self, *, percent: bool = False) -> list[dict[str, Any]]:
         """Return the round numbers along it: "at" and "text"."""
@@ -75,7 +76,7 @@ def frame(x: Axis, y: Axis, *, percent: bool = True, **more: Any) -> dict[str, A
     return {
         "width": WIDTH,
         "height": HEIGHT,
-        "left": _LEFT,
+        "left": x.start,
         "right": WIDTH - _RIGHT,
         "top": _TOP,
         "bottom": HEIGHT - _BOTTOM,
@@ -85,12 +86,14 @@ def frame(x: Axis, y: Axis, *, percent: bool = True, **more: Any) -> dict[str, A
     }
 
 
-def axes(x: tuple[float, float], y: tuple[float, float]) -> tuple[Axis, Axis]:
-    """Return the two axes of a chart from their ends."""
-    return (
-        Axis(*x, _LEFT, WIDTH - _RIGHT),
-        Axis(*y, HEIGHT - _BOTTOM, _TOP, most=5),
-    )
+def axes(
+    x: tuple[float, float], y: tuple[float, float], *, percent: bool = True
+) -> tuple[Axis, Axis]:
+    """Return the two axes of a chart from their ends; left of it the numbers of heights fit."""
+    heights = Axis(*y, HEIGHT - _BOTTOM, _TOP, most=5)
+    longest = max((len(tick["text"]) for tick in heights.ticks(percent=percent)), default=0)
+    left = min(max(_LEFT, _BESIDE + _LETTER * longest), WIDTH // 3)
+    return Axis(*x, left, WIDTH - _RIGHT), heights
 
 
 def cloud_chart(cloud: dict[str, Any], vote_error: float | None) -> dict[str, Any] | None:

@@ -103,7 +103,7 @@ def render_page(summary: dict[str, Any]) -> str:
     """Return the page of a model as HTML."""
     template, own, script, words = _PAGES[summary["task"]]
     charts = {**_charts(summary, words), **own(summary)}
-    data = {} if summary["members"] is None else script(summary, charts)
+    data = script(summary, charts) if charts["members"] else {}
     return render(
         template,
         summary=summary,
@@ -125,11 +125,14 @@ def _charts(summary: dict[str, Any], words: Callable[[float], str]) -> dict[str,
         "answer": _answer(summary),
         "tree": drawing.tree_lines(summary["tree"]["shown"]["nodes"]) if summary["tree"] else [],
         "sums": [],
+        "members": None,
         "ends": None,
         "tried": None,
         **dict.fromkeys(("calibration", "cloud", "matrix", "growth", "margins")),
     }
-    if members is None:
+    if summary["fit"] and summary["fit"]["leaderboard"]:
+        charts["tried"] = _table(summary["fit"]["leaderboard"], "member", told.tried)
+    if members is None or members["n_members"] == 1:  # nobody who could disagree
         return charts
     if members["matrix"]:
         charts["matrix"] = drawing.matrix_image(members["matrix"]["values"])
@@ -146,8 +149,6 @@ def _charts(summary: dict[str, Any], words: Callable[[float], str]) -> dict[str,
     if members["n_members"] > _FEW and charts["members"]["ordered"]:
         ends = [*charts["members"]["rows"][:_ENDS], None, *charts["members"]["rows"][-_ENDS:]]
         charts["ends"] = {**charts["members"], "rows": ends}
-    if summary["fit"] and summary["fit"]["leaderboard"]:
-        charts["tried"] = _table(summary["fit"]["leaderboard"], "member", told.tried)
     return charts
 
 

@@ -24,7 +24,7 @@ def number_charts(summary: dict[str, Any]) -> dict[str, Any]:
 def points_chart(residuals: dict[str, Any]) -> dict[str, Any]:
     """Place the rows by what was said and what was true; on the line both are the same."""
     said, truth = np.asarray(residuals["answers"]), np.asarray(residuals["truth"])
-    x, y = axes(padded(said), padded(truth))
+    x, y = axes(padded(said), padded(truth), percent=False)
     low, high = max(x.low, y.low), min(x.high, y.high)
     n = len(said)
     return frame(
@@ -62,7 +62,7 @@ def number_growth(growth: dict[str, Any]) -> dict[str, Any]:
     """Draw the RMSE of the first members together, and their own mean."""
     known = [(k + 1, v) for k, v in enumerate(growth["rmse"]) if v is not None]
     seen = [*(v for _, v in known), *growth["member_rmse"]]
-    x, y = axes((1, len(growth["rmse"])), padded(seen, floor=0.0))
+    x, y = axes((1, len(growth["rmse"])), padded(seen, floor=0.0), percent=False)
     at = x(np.arange(1, len(growth["rmse"]) + 1))
     return frame(
         x, y, percent=False,

@@ -56,6 +56,7 @@ def environment() -> "Environment":
         "unbroken": lambda text: text.replace(" %", "\N{NO-BREAK SPACE}%"),
         "range": lambda row: _typeset(f"{row['low']:g} to {row['high']:g}"),
     }
+    made.tests["loud"] = words.is_loud
     made.globals |= {"inline": _inline, "policy": _policy}
     return made
 

@@ -1,5 +1,6 @@
 """What assessments of classes and of numbers share: the summary, and one tree for the model."""
 
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from functools import cached_property
 from typing import Any, ClassVar
@@ -8,6 +9,7 @@ from numpy.typing import NDArray
 
 from counterpoint._versions import versions
 from counterpoint.tabular.baselines import SIMPLE_MODELS
+from counterpoint.tabular.column import Column
 from counterpoint.tabular.dependence import look_at_columns
 from counterpoint.tabular.describing import SCHEMA, describe_model
 from counterpoint.tabular.explanation import Explanation, explain
@@ -53,6 +55,8 @@ class Assessed:
     title : str
     facts : dict of str to str
         More to say about the model.
+    columns : sequence of Column or None
+        What the columns of its table were taken for.
     """
 
     task: ClassVar[Task]
@@ -77,6 +81,7 @@ class Assessed:
     seed: int
     title: str
     facts: dict[str, str]
+    columns: Sequence[Column] | None
 
     def warnings(self) -> list[str]:
         """Say, loudly, what nobody should miss."""
@@ -162,7 +167,7 @@ class Assessed:
 
     @cached_property
     def _tree_or_reason(self) -> tuple[Explanation | None, str]:
-        options: dict[str, Any] = {"random_state": self.seed}
+        options: dict[str, Any] = {"random_state": self.seed, "columns": self.columns}
         rows: tuple[Any, Any] = self.X, self.y
         if self.X_train is not None:
             options |= {"X_test": self.X, "y_test": self.y}

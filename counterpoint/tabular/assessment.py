@@ -4,7 +4,7 @@ The one place where the numbers of a model are computed: the terminal, the page 
 :meth:`Assessment.summary`.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from typing import Any
@@ -28,6 +28,7 @@ from counterpoint.tabular.class_scores import (
     describe_classes,
     missed_classes,
 )
+from counterpoint.tabular.column import Column
 from counterpoint.tabular.deciding import find_decision, undecided
 from counterpoint.tabular.decision_gain import decision_warnings, describe_decision
 from counterpoint.tabular.describing import model_title
@@ -195,6 +196,7 @@ def assess(
     baselines: Mapping[str, Any] | None = None,
     facts: Mapping[str, Any] | None = None,
     separator: str | None = None,
+    columns: Sequence[Column] | None = None,
 ) -> Assessment | NumberAssessment:
     """Try a fitted model on rows it has not seen, and look at what its members add.
 
@@ -231,6 +233,9 @@ def assess(
         More to say about the model, such as where the data came from.
     separator : str, default=None
         What stands between two fields of a file.
+    columns : sequence of Column, default=None
+        What the columns of the table were taken for, whose units the one tree speaks in; a
+        TableModel knows them.
 
     Returns
     -------
@@ -252,7 +257,7 @@ def assess(
         options: dict[str, Any] = {
             "title": title or model.title(name), "X_train": model.X_train,
             "y_train": model.y_train, "random_state": random_state, "max_members": max_members,
-            "max_rows": max_rows, "facts": facts or model.facts(name),
+            "max_rows": max_rows, "facts": facts or model.facts(name), "columns": model.columns,
         }  # fmt: skip
         if model.task == "regression":
             result: Any = assess_numbers(model.model, X, y, residuals=model.residuals, **options)
@@ -264,6 +269,7 @@ def assess(
             model, as_rows(X), y, title=title, X_train=as_rows(X_train), y_train=y_train,
             names=names, feature_names=feature_names, random_state=random_state,
             max_members=max_members, max_rows=max_rows, baselines=baselines, facts=facts,
+            columns=columns,
         )  # fmt: skip
     labels = check_inputs(model, X, y, X_train, y_train)
     check_limits(max_members, max_rows)
@@ -310,6 +316,7 @@ def assess(
         seed=seed,
         title=title or model_title(model, outputs),
         facts=dict(facts or {}),
+        columns=columns,
     )
 
 

@@ -1,5 +1,6 @@
 """One readable tree in place of a fitted model, and how far it speaks for it."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -14,7 +15,7 @@ from threadpoolctl import threadpool_limits
 from counterpoint import _members, _tables
 from counterpoint._arrays import as_labels
 from counterpoint._validation import check_count
-from counterpoint.tabular.column import CLOCK
+from counterpoint.tabular.column import CLOCK, Column
 from counterpoint.tabular.expansion import made_of
 from counterpoint.tabular.plain import plain
 from counterpoint.tabular.prediction import explaining_rows
@@ -213,6 +214,7 @@ def explain(
     n_resamples: int = 0,
     random_state: Any = 0,
     separator: str | None = None,
+    columns: Sequence[Column] | None = None,
 ) -> Explanation:
     """Make one tree that says what a fitted model says, as far as one tree can.
 
@@ -242,6 +244,9 @@ def explain(
         Seeds the split, and the artificial rows of a distilled tree.
     separator : str, default=None
         What stands between two fields of a file.
+    columns : sequence of Column, default=None
+        What the columns of the table were taken for, whose units the questions have; a TableModel
+        knows them.
 
     Returns
     -------
@@ -264,16 +269,16 @@ def explain(
     """
     notes: list[str] = []
     missing: list[str] = []
-    forms: dict[str, str] = {}
-    made_columns: dict[str, str] = {}
     if isinstance(model, TableModel):
-        missing = model.missing
-        forms = {c.name: c.form for c in model.columns if c.kind == "number" and c.form}
-        for source, parts in made_of(model.columns).items():
-            made_columns |= {part: source for part in parts if part != source}
+        missing, columns = model.missing, model.columns
         rows, notes = explaining_rows(model, X, separator=separator)
         model, X, y = model.model, rows["X"], rows["y"]
         X_test, y_test = rows.get("X_test"), rows.get("y_test")
+    columns = list(columns or ())
+    forms = {c.name: c.form for c in columns if c.kind == "number" and c.form}
+    made_columns: dict[str, str] = {}
+    for source, parts in made_of(columns).items():
+        made_columns |= {part: source for part in parts if part != source}
     last = _members.strip(model)[1]
     if not is_classifier(last) and not is_regressor(last):
         raise TypeError(

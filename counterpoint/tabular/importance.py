@@ -85,13 +85,18 @@ def column_importance(
     mean = np.average(rises, axis=0, weights=sizes)
     spread = 2 * rises.std(axis=0, ddof=1) / np.sqrt(len(groups))
     far = float(stats.t.ppf(0.975, len(groups) - 1)) * spread
+    told = {"rise": mean, "low": mean - far, "high": mean + far}
+    if name == "RMSE":  # a root keeps the order, so limits stay limits
+        whole = float(before.mean())
+        told = {
+            key: np.sqrt(np.maximum(whole + rise, 0.0)) - np.sqrt(whole)
+            for key, rise in told.items()
+        }
     rows = [
         {
             "position": k,
             "name": feature_names[k],
-            "rise": float(mean[k]),
-            "low": float(mean[k] - far[k]),
-            "high": float(mean[k] + far[k]),
+            **{key: float(values[k]) for key, values in told.items()},
         }
         for k in np.lexsort((np.arange(shape[1]), -mean)).tolist()
     ]
@@ -111,9 +116,12 @@ def _taken(X: Any, takes: NDArray) -> Any:
 
 
 def _loss_of(model: Any) -> tuple[str, Any]:
-    """Return the name of a loss and the function that gives it for each row."""
+    """Return the name of a loss and the function that gives it for each row.
+
+    Of the RMSE that is the squared error: its root is taken of the mean.
+    """
     if is_regressor(_members.strip(model)[1]):
-        return "squared error", lambda model, X, y: (np.asarray(model.predict(X)) - y) ** 2
+        return "RMSE", lambda model, X, y: (np.asarray(model.predict(X)) - y) ** 2
     if not hasattr(model, "predict_proba"):
         return "error", lambda model, X, y: (np.asarray(model.predict(X)) != y).astype(float)
     classes = np.asarray(model.classes_)

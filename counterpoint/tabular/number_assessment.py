@@ -3,7 +3,7 @@
 The one place where the numbers of such a model are computed, as ``assessment`` is for classes.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,6 +17,7 @@ from counterpoint.base import draw_seed
 from counterpoint.exceptions import MemberError
 from counterpoint.tabular.assessed import Assessed
 from counterpoint.tabular.baselines import compare_numbers_with_baselines
+from counterpoint.tabular.column import Column
 from counterpoint.tabular.describing import model_title
 from counterpoint.tabular.inputs import (
     UNKNOWN_RULE,
@@ -146,6 +147,7 @@ def assess_numbers(
     baselines: Mapping[str, Any] | None = None,
     facts: Mapping[str, Any] | None = None,
     residuals: NDArray | None = None,
+    columns: Sequence[Column] | None = None,
 ) -> NumberAssessment:
     """Try a fitted regressor on rows it has not seen; as :func:`counterpoint.tabular.assess`.
 
@@ -194,6 +196,7 @@ def assess_numbers(
         seed=seed,
         title=title or model_title(model, outputs),
         facts=dict(facts or {}),
+        columns=columns,
     )
 
 

@@ -211,6 +211,7 @@ def fit(
         residuals = None
         options: dict[str, Any] = {
             "X_train": X_train, "y_train": y_train, "random_state": random_state, "max_rows": None,
+            "columns": columns,
         }  # fmt: skip
         assessment: Assessment | NumberAssessment
         if found == "regression":

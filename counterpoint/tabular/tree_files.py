@@ -119,8 +119,8 @@ _PYTHON = '''\
 
     predict({{"column": value, ...}})  ->  what the tree says of one row
 
-Runs on its own, with Python 3.9 or newer. As a program it reads CSV from standard input and
-writes a line for every row: python {file} < data.csv
+Runs on its own, with Python 3.9 or newer. As a program it reads CSV with a header, its fields
+divided by any of , ; | or tabs, and writes a line for every row: python {file} < data.csv
 """
 
 MISSING = {missing}  # texts that stand for no value, as do None and NaN
@@ -165,7 +165,14 @@ if __name__ == "__main__":
     import csv
     import sys
 
-    for row in csv.DictReader(sys.stdin):
+    lines = list(sys.stdin)
+    lines[:1] = [line.lstrip("\\ufeff") for line in lines[:1]]
+    headers = {{mark: next(csv.reader(lines, delimiter=mark), []) for mark in ",;\\t|"}}
+    mark = max(headers, key=lambda mark: len(set(COLUMNS) & set(headers[mark])))
+    absent = [name for name in COLUMNS if name not in headers[mark]]
+    if absent:
+        sys.exit("The header has no " + ", ".join(map(repr, absent)) + ".")
+    for row in csv.DictReader(lines, delimiter=mark):
         print(predict(row))
 '''
 

@@ -1,6 +1,7 @@
 """Numbers in words: the same digits in a terminal, in a sentence and on a page."""
 
 import math
+import re
 
 UNDEFINED = "undefined"
 
@@ -38,3 +39,8 @@ def points(change: float | None) -> str:
         return UNDEFINED
     text = f"{100 * change:+.2f}"
     return "0.00" if float(text) == 0 else text
+
+
+def is_loud(text: str) -> bool:
+    """Tell whether a line begins in capitals: nobody should miss it."""
+    return re.match("[A-Z]{3}", text) is not None

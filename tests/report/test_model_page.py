@@ -238,8 +238,8 @@ def test_points_lie_within_the_axes(points, vote):
         "error": float(np.mean(errors)),
     }  # fmt: skip
     chart = drawing.cloud_chart(cloud, vote)
-    inside = [*chart["points"], (chart["mean"]["x"], chart["mean"]["y"]), (60, chart["vote"])]
-    for x, y in inside:
+    inside = [*chart["points"], (chart["mean"]["x"], chart["mean"]["y"])]
+    for x, y in [*inside, (chart["left"], chart["vote"])]:
         assert chart["left"] <= x <= chart["right"]
         assert chart["top"] <= y <= chart["bottom"]
     for ticks, low, high in (
@@ -252,3 +252,39 @@ def test_points_lie_within_the_axes(points, vote):
 
 def test_no_kappa_no_cloud():
     assert drawing.cloud_chart({"kappas": []}, 0.1) is None
+
+
+@pytest.mark.parametrize("far", [1.0, 500_000.0, 3.2e7])
+def test_numbers_fit_beside_the_axis(far):
+    x, y = drawing.axes((0.0, 1.0), (0.0, far), percent=False)
+    chart = drawing.frame(x, y, percent=False)
+    longest = max(len(tick["text"]) for tick in chart["y_ticks"])
+    # A digit is 7 wide at least, the title ends 20 from the edge.
+    assert chart["left"] - 7 - 7 * longest > 20
+    assert float(x(0.0)) == chart["left"]
+    assert float(x(1.0)) == chart["right"]
+
+
+def test_what_is_loud_comes_first_and_notes_last():
+    X, y = load_iris(return_X_y=True)
+    forest = RandomForestClassifier(4, random_state=0).fit(X[::2], y[::2])
+    summary = assess(forest, X[1::2], y[1::2]).summary()
+    summary |= {"notes": ["a quiet line of 5 %", "LEAK? A loud line"], "warnings": []}
+    page = Page(render_page(summary))
+    places = [page.text.index(part) for part in ("A loud line", "mean kappa", "a quiet line")]
+    assert places == sorted(places)
+    assert [a["role"] for a in page.all("p") if a.get("class") == "alert"] == ["alert"]
+    assert {"href": "#notes"} in page.all("a")
+    summary["notes"] = []
+    assert {"href": "#notes"} not in Page(render_page(summary)).all("a")
+
+
+def test_one_member_has_nobody_to_disagree_with():
+    X, y = load_iris(return_X_y=True)
+    alone = RandomForestClassifier(1, random_state=0).fit(X[::2], y[::2])
+    page = Page(render_page(assess(alone, X[1::2], y[1::2]).summary()))
+    assert "there is no disagreement to measure" in page.text
+    for part in ("worth it?", "What each member is worth", "How sure the members are"):
+        assert part not in page.text
+    links = {a["href"][1:] for a in page.all("a")}
+    assert links <= {attrs["id"] for _, attrs in page.tags if "id" in attrs}

@@ -36,15 +36,18 @@ def test_means_are_those_of_scikit_learn():
         model, X, y, scoring="neg_mean_squared_error", n_repeats=5, random_state=7
     )
     assert found["n_repeats"] == 5
+    assert found["loss"] == "RMSE"
+    whole = np.mean((model.predict(X) - y) ** 2)
     for row in found["rows"]:
-        assert row["rise"] == pytest.approx(known.importances_mean[row["position"]])
+        rise = known.importances_mean[row["position"]]
+        assert row["rise"] == pytest.approx(np.sqrt(whole + rise) - np.sqrt(whole))
         assert row["low"] < row["rise"] < row["high"]
     rises = [row["rise"] for row in found["rows"]]
     assert rises == sorted(rises, reverse=True)
 
 
 def test_intervals_hold_what_shuffling_costs():
-    # For independent columns of variance 1, shuffling a * x costs 2 a^2 on average.
+    # For independent columns of variance 1, shuffling a * x costs 2 a^2 on average, squared.
     held = 0
     for seed in range(40):
         rng = np.random.RandomState(seed)
@@ -53,7 +56,8 @@ def test_intervals_hold_what_shuffling_costs():
         y = model.predict(X) + rng.normal(size=150)
         found = column_importance(model, X, y, ["a", "b"], random_state=seed)
         row = next(row for row in found["rows"] if row["name"] == "a")
-        held += row["low"] <= 2 * 1.5**2 <= row["high"]
+        whole = np.mean((model.predict(X) - y) ** 2)
+        held += row["low"] <= np.sqrt(whole + 2 * 1.5**2) - np.sqrt(whole) <= row["high"]
     assert held >= 35
 
 

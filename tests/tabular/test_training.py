@@ -7,7 +7,7 @@ from scipy.stats import binomtest
 from tables import mixed_table
 
 from counterpoint.auto import Candidate
-from counterpoint.tabular import fit
+from counterpoint.tabular import assess, fit
 
 TABLE = mixed_table()
 
@@ -71,7 +71,8 @@ def test_auto_has_a_leaderboard(monkeypatch):
     monkeypatch.setattr("counterpoint.auto.overproduce.default_pool", few)
     fitted = fit(TABLE, "class", time_limit=30)
     assert set(fitted.leaderboard["member"]) == {"bayes", "tree"}
-    assert fitted.notes[0] == f"column 'id' left out: {fitted.left_out['id']}."
+    why = fitted.left_out["id"]
+    assert fitted.notes[0] == f"column 'id' left out: {why}; keep='id' to use it."
     assert not any("members were tried" in note for note in fitted.notes)
 
 
@@ -132,3 +133,17 @@ def test_a_model_made_for_a_rare_class_is_not_only_blamed():
     assert line.startswith("NOT BETTER THAN MAJORITY CLASS")
     told = f"{100 * loud['by_class']['balanced_error']:.1f} % wrong, not 50.0 %."
     assert line.endswith(f"better than always saying one class: {told}")
+
+
+def test_the_tree_of_a_fit_speaks_in_units_of_the_table(tmp_path):
+    rng = np.random.RandomState(0)
+    off, spent = rng.randint(0, 40, 200), rng.randint(100, 900, 200)
+    rows = "".join(
+        f"{a} %,{b} EUR,{'yes' if a > 20 else 'no'}\n" for a, b in zip(off, spent, strict=True)
+    )
+    (tmp_path / "t.csv").write_text(f"discount,spent,left\n{rows}")
+    fitted = fit(tmp_path / "t.csv", "left", "bagging")
+    for summary in (fitted.summary(), assess(fitted, tmp_path / "t.csv").summary()):
+        shown = summary["tree"]["shown"]
+        assert shown["nodes"][0]["question"].endswith(" %")
+        assert " %" in shown["rules"][0]

@@ -80,17 +80,28 @@ def test_python_says_the_same_on_all_rows(explained):
     assert again[:-2] == said[:-2]
 
 
-def test_python_runs_as_a_program(tmp_path):
+@pytest.mark.parametrize("mark", [",", ";", "\t"])
+def test_python_runs_as_a_program(tmp_path, mark):
     one, rows = _explained("labor", "bagging")
     source = to_python(one.table_tree, missing=["?"], title='"""\\ title', file="x.py")
     (tmp_path / "x.py").write_text(source, encoding="utf-8")
     text = io.StringIO()
-    rows.to_csv(text, index=False, na_rep="?")
-    ran = subprocess.run(
-        [sys.executable, "-I", str(tmp_path / "x.py")],
-        input=text.getvalue(), capture_output=True, text=True, check=True,
-    )  # fmt: skip
-    assert ran.stdout.split() == one.predict(rows).tolist()
+    rows.to_csv(text, index=False, na_rep="?", sep=mark)
+
+    def run(given):
+        return subprocess.run(
+            [sys.executable, "-I", str(tmp_path / "x.py")],
+            input=given, capture_output=True, text=True,
+        )  # fmt: skip
+
+    for start in ("", "\ufeff"):
+        ran = run(start + text.getvalue())
+        assert ran.stdout.split() == one.predict(rows).tolist()
+    # A header without a column that is asked for is no row of gaps.
+    first = one.table_tree.asked[0]
+    ran = run(text.getvalue().replace(first, "other", 1))
+    assert ran.returncode == 1
+    assert ran.stderr.strip() == f"The header has no {first!r}."
 
 
 def test_onnxruntime_says_the_same_on_all_rows(explained):
