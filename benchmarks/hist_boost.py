@@ -149,7 +149,7 @@ def rounds(n, repeats=5, more=4):
             {"max_depth": 8, "num_leaves": 256, "min_data_in_leaf": 1},
         ),
         "255 leaves, 0.8 of rows and columns": (
-            {"max_leaf_nodes": 255},
+            {"max_leaf_nodes": 255, "subsample": 0.8, "max_features": 0.8},
             {
                 "num_leaves": 255,
                 "bagging_fraction": 0.8,
