@@ -12,8 +12,9 @@ from contextlib import contextmanager
 
 from numba.core import event
 
-# Seconds between two looks at the clock.
-_EVERY = 0.05
+_EVERY = 0.05  # seconds between two looks at the clock
+_AGAIN = 1.0  # and between raising it and raising it again, where somebody swallowed it
+_STEPS = 100
 
 
 class TimeUp(BaseException):
@@ -31,10 +32,12 @@ def cut_off(is_late: Callable[[], bool]) -> Iterator[None]:
     compiling = _Compiling()
 
     def watch() -> None:
-        while not ended.wait(_EVERY):
+        wait = _EVERY
+        while not ended.wait(wait):
             with gate:
                 if not ended.is_set() and not compiling.begun and is_late():
                     _raise_in(thread, TimeUp)
+                    wait = _AGAIN
 
     watcher = threading.Thread(target=watch, name="counterpoint deadline", daemon=True)
     with event.install_listener("numba:compile", compiling):
@@ -42,9 +45,18 @@ def cut_off(is_late: Callable[[], bool]) -> Iterator[None]:
         try:
             yield
         finally:
-            with gate:
-                ended.set()
-                _raise_in(thread, None)  # one that has not been heard yet
+            # What was raised and not heard yet is heard here, and means nothing. It could be called
+            # back instead, but Python 3.11 then goes on looking for it for ever after: all is
+            # slower, and under a profiler nothing else is done.
+            while True:
+                try:
+                    with gate:
+                        ended.set()
+                    for _ in range(_STEPS):  # it comes up at the first of them
+                        pass
+                    break
+                except TimeUp:
+                    continue
 
 
 class _Compiling(event.Listener):
@@ -57,6 +69,5 @@ class _Compiling(event.Listener):
         pass
 
 
-def _raise_in(thread: int, what: type[BaseException] | None) -> None:
-    given = None if what is None else ctypes.py_object(what)
-    ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread), given)
+def _raise_in(thread: int, what: type[BaseException]) -> None:
+    ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread), ctypes.py_object(what))

@@ -2,6 +2,8 @@
 
 import itertools
 import pickle
+import subprocess
+import sys
 import time
 import tracemalloc
 import warnings
@@ -289,6 +291,28 @@ def test_a_fit_that_takes_far_longer_than_foretold_is_cut_off(clock, data):
     assert "1 of 2 members were tried" in said
     assert model.stop_reason_ == "time_limit"
     assert isinstance(model.pool_[0][1], FoldMeanClassifier)  # no time for a last fit, either
+
+
+PROFILED = """
+import sys, time
+from counterpoint.auto.deadline import TimeUp, cut_off
+for k in range(30):
+    try:
+        with cut_off(lambda: k % 2):
+            time.sleep(0.05 + 0.001 * k)  # ends when it is raised, a little before or after
+    except TimeUp:
+        pass
+sys.setprofile(lambda *args: None)
+print([len(str(k)) for k in range(3)])
+"""
+
+
+def test_nothing_is_left_to_be_looked_for():
+    """A raise called back has Python 3.11 look for it for ever under a profiler."""
+    done = subprocess.run(
+        [sys.executable, "-c", PROFILED], capture_output=True, text=True, timeout=60, check=True
+    )
+    assert done.stdout == "[1, 1, 1]\n"
 
 
 def test_what_is_cut_off_ends_at_once_and_nothing_comes_later():
