@@ -168,8 +168,11 @@ class Broken(ClassifierMixin, BaseEstimator):
     def fit(self, X, y):
         raise ValueError("cannot do it")
 
+    def predict_proba(self, X):
+        return np.full((len(X), 2), 0.5)
 
-class Interrupting(ClassifierMixin, BaseEstimator):
+
+class Interrupting(Broken):
     def fit(self, X, y):
         raise KeyboardInterrupt
 

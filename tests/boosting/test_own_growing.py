@@ -89,6 +89,8 @@ OPTIONS = {
         "output": {"output": "hard"},
         "match": {"match": "value", "n_attributes": "all"},
         "discretize": {"discretize": "none"},
+        "ties": {"ties": "random", "random_state": 0},
+        "random_state": {"ties": "random", "random_state": 0},
     },
 }
 CASES = [
@@ -99,6 +101,8 @@ CASES = [
 NO_EFFECT = {
     (HistTreeRegressor, "criterion"): "one choice only",
     (NominalConceptClassifier, "match"): "training rows cannot tell the two apart",
+    (NominalConceptClassifier, "ties"): "no class is as frequent as another here",
+    (NominalConceptClassifier, "random_state"): "it is drawn from for ties alone",
 }
 # What is measured in cases; weights that are not whole are scaled to as many as there are samples.
 IN_CASES = ("min_weight_leaf", "l2_regularization", "categorical_features")
