@@ -30,10 +30,11 @@ EXPECTED = {
         "boosting.count_in",
         "boosting.count_kinds",
         "boosting.sum_kinds",
+        "forest.look_up",
         "votes.add_votes",
         "votes.votes_of_leaves",
     ],
-    "gradient boosting": ["descent.mark_leaves", "descent.mark_leaves", "forest.add_up"],
+    "gradient boosting": ["descent.mark_leaves", "forest.add_up"],
     "networks": ["layers.layer", "networks.train"],
     "dynamic": [
         "dynamic.best",
