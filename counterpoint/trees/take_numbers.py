@@ -173,7 +173,7 @@ def _sum_of(owner, alone, trees):
 
 def _is_tree(model):
     return isinstance(model, DecisionTreeRegressor) or (
-        is_regressor(model) and isinstance(getattr(model, "tree_", None), Tree)
+        isinstance(getattr(model, "tree_", None), Tree) and is_regressor(model)
     )
 
 

@@ -250,9 +250,9 @@ def test_wrong_columns(frame):
         TabularEncoder().fit(pl.DataFrame({"l": [[1], [2]]}))
     with pytest.raises(TypeError, match=r"polars LazyFrame: call .collect\(\)"):
         TabularEncoder().fit(pl.DataFrame({"a": [1]}).lazy())
-    with pytest.raises(TypeError, match=r"Column 'd' is nominal, but unhashable.*must be a string"):
+    with pytest.raises(TypeError, match=r"Column 'd' is nominal, but.*type dict.*must be a string"):
         TabularEncoder().fit(pd.DataFrame({"d": [{}, {}]}))
-    with pytest.raises(TypeError, match=r"Column 'm' is nominal, but '<' not supported.*strings"):
+    with pytest.raises(TypeError, match=r"Column 'm' is nominal, but.*type int and str.*strings"):
         TabularEncoder().fit(pd.DataFrame({"m": pd.Series([1, "x"], dtype=object)}))
     with pytest.raises(ValueError, match=r"infinity.*column 'weight'"):
         TabularEncoder().fit(frame.assign(weight=np.inf))

@@ -160,6 +160,7 @@ def merge_trees(
     >>> merged.tree.n_leaves < 15
     True
     """
+    check_choice(criterion, "criterion", MERGING)
     check_choice(split_criterion, "split_criterion", ("entropy", "gini"))
     trees = take_trees(pool)
     rows = trees.check_rows(X)

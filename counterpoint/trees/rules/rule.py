@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from counterpoint._validation import check_list
+from counterpoint._validation import check_flag, check_list
 from counterpoint.trees.boxes import leaf_boxes
 from counterpoint.trees.structure import Tree, check_tree
 
@@ -131,7 +131,7 @@ def tree_rules(
     if petal width > 1.75 then virginica (46 of 150, 98 % sure)
     """
     n_classes = check_tree(tree).value.shape[1]
-    if numbers and (n_classes != 1 or classes is not None):
+    if check_flag(numbers, "numbers") and (n_classes != 1 or classes is not None):
         raise ValueError("A tree of numbers has one column of values and no classes.")
     labels = np.arange(n_classes) if classes is None else np.asarray(classes)
     if labels.shape != (n_classes,):

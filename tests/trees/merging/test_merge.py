@@ -575,3 +575,5 @@ def test_rows_to_judge_by_go_with_their_criterion_only():
         merge_trees(trees, X, y, criterion="reduced-error")
     with pytest.raises(ValueError, match="criterion='mdl': give X_val"):
         merge_trees(trees, X, y, criterion="mdl", X_val=X, y_val=y)
+    with pytest.raises(ValueError, match=r"criterion=array.*choose"):
+        merge_trees(trees, X, y, criterion=np.ones(3))

@@ -320,6 +320,7 @@ def test_pools_that_have_no_trees():
         (LinearRegression().fit(X, Y), "LinearRegression was given"),
         (MergedTreeClassifier(2, random_state=0).fit(X, Y > 100), "MergedTreeClassifier was given"),
         (BaggingRegressor(LinearRegression(), 2).fit(X, Y), "Member 0 is a LinearRegression"),
+        ([3, 4], "Member 0 is a int, not a regression tree"),
     ):
         with pytest.raises(TypeError, match=what):
             MergedTreeRegressor(pool=wrong).fit(X, Y)

@@ -73,6 +73,8 @@ def test_bad_input():
         tree_rules(tree, ["a"])
     with pytest.raises(ValueError, match="column 1"):
         tree_rules(tree, None, ["a"])
+    with pytest.raises(ValueError, match=r"numbers=array.*True or False"):
+        tree_rules(tree, numbers=np.ones(2))
 
 
 def test_indicators_are_said_in_words():
