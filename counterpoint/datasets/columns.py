@@ -116,7 +116,7 @@ def categories(column: pd.Series, *, seen_only: bool) -> list:
     except TypeError as error:
         kinds = sorted({type(value).__name__ for value in present})
         raise TypeError(
-            f"Column {column.name!r} is nominal, but its values cannot be put in order: they are of "
+            f"Column {column.name!r} is nominal, but its values have no common order: they are of "
             f"type {' and '.join(kinds[:4])}. Every argument must be a string, or every one a "
             "number: turn them into strings first."
         ) from error
