@@ -107,9 +107,9 @@ def promoted(X):
 
 
 def _narrow(dtypes):
-    return [
-        at for at, d in enumerate(dtypes) if d == np.float16 or not getattr(d, "isnative", True)
-    ]
+    # Types of pandas' own, categories too, say that they are not native, whatever they hold.
+    own = ((at, d) for at, d in enumerate(dtypes) if isinstance(d, np.dtype))
+    return [at for at, d in own if d == np.float16 or not d.isnative]
 
 
 def check_sizes(X: Any, name: str = "X", *, whole: bool = True) -> None:

@@ -9,6 +9,8 @@ from estimators import public_estimators, quick
 from sklearn.base import clone
 from sklearn.utils import get_tags
 
+from counterpoint._tables import promoted
+
 QUESTIONS = ("predict", "predict_proba", "decision_function", "transform", "score_samples")
 
 
@@ -92,6 +94,24 @@ def test_half_precision_is_promoted(model):
     X, y = task(model)
     X = X.astype(np.float16)
     check(answers(clone(model).fit(X, y), X))
+
+
+def test_numbers_are_promoted_and_other_columns_are_left_as_they_are():
+    sizes = pd.Categorical(["S", "L", "S"], categories=["S", "L"], ordered=True)
+    frame = pd.DataFrame(
+        {
+            "size": sizes,
+            "half": np.ones(3, dtype=np.float16),
+            "swapped": np.arange(3.0).astype(">f8"),
+            "count": pd.array([1, None, 3], dtype="Int64"),
+            "word": ["a", "b", "c"],
+        }
+    )
+    found = promoted(frame)
+    assert found["half"].dtype == found["swapped"].dtype == np.float64
+    rest = ["size", "count", "word"]
+    pd.testing.assert_frame_equal(found[rest], frame[rest])
+    np.testing.assert_array_equal(found["swapped"], [0.0, 1.0, 2.0])
 
 
 @pytest.mark.parametrize(

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from counterpoint._tables import promoted
 from counterpoint.boosting.discretize import TIE, entropies, interval_codes, interval_labels
 from counterpoint.datasets.columns import categories, frame_columns, is_frame, is_nominal
 
@@ -102,7 +103,7 @@ def numbers(column):
 def read_columns(X):
     """Return the columns of a frame or array as Series; those of an array are x0, x1, ..."""
     if not is_frame(X):
-        X = np.asarray(X)
+        X = promoted(np.asarray(X))
         columns = [pd.Series(X[:, j], name=f"x{j}") for j in range(X.shape[1])]
         # An array of objects is a frame of mixed columns that lost its types.
         return [c.infer_objects() for c in columns] if X.dtype == object else columns

@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from counterpoint._tables import promoted
 from counterpoint._validation import check_list
 
 
@@ -22,6 +23,7 @@ def frame_columns(X: Any) -> list[pd.Series]:
             )
     if _is_polars(X):
         return [_from_polars(X[:, i]) for i in range(X.shape[1])]
+    X = promoted(X)
     return [X.iloc[:, i] for i in range(X.shape[1])]
 
 

@@ -9,7 +9,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MinMaxScaler, OneHotEncoder, OrdinalEncoder, StandardScaler
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from counterpoint._tables import check_names
+from counterpoint._tables import check_names, promoted
 from counterpoint._validation import check_choice, check_flag
 from counterpoint.datasets.columns import (
     categories,
@@ -228,6 +228,7 @@ class TabularEncoder(TransformerMixin, BaseEstimator):
                     "say which columns are nominal with `categorical_features`."
                 ) from error
             raise
+        X = promoted(X)
         return [pd.Series(X[:, i], name=f"x{i}") for i in range(X.shape[1])]
 
     def _typed(self, columns):

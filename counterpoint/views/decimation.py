@@ -165,7 +165,7 @@ class InputDecimationClassifier(BaseViewClassifier):
             raise ValueError(
                 "All columns of X are constant: there is nothing to correlate with the classes."
             )
-        if self.n_features == "validate":
+        if isinstance(self.n_features, str) and self.n_features == "validate":
             return self._best_number(X, y, sample_weight, varying, rng)
         chosen = check_share_or_count(self.n_features, "n_features", X.shape[1], "columns")
         if chosen > varying:

@@ -13,6 +13,7 @@ from sklearn.model_selection import cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
+from counterpoint.boosting import NominalConceptClassifier
 from counterpoint.datasets import TabularEncoder, load
 
 NAN = np.nan
@@ -240,6 +241,17 @@ def test_onehot_tells_all_seen_values_apart(values):
 def test_wrong_parameters(frame, parameters, message):
     with pytest.raises(ValueError, match=message):
         TabularEncoder(**parameters).fit(frame)
+
+
+@pytest.mark.parametrize("kind", [np.asarray, pd.DataFrame])
+def test_codes_in_the_byte_order_of_other_machines(kind):
+    X = np.array([[1.0, 2.0], [3.0, 2.0], [1.0, 4.0]])
+    encoder = TabularEncoder(categorical_features=[0])
+    expected = encoder.fit(X).transform(X)
+    swapped = kind(X.astype(">f8"))
+    assert (encoder.fit(swapped).transform(swapped) == expected).all()
+    coded = NominalConceptClassifier(discretize="none").fit(X, [0, 1, 1])
+    assert (coded.predict(swapped) == coded.predict(X)).all()
 
 
 def test_wrong_columns(frame):

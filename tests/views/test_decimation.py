@@ -113,6 +113,7 @@ def test_constant_columns_are_never_chosen():
         ),
         ({"n_features": 0}, "n_features=0, but there are 4 columns"),
         ({"n_features": "all"}, "n_features='all', but there are 4 columns: give a whole number"),
+        ({"n_features": np.ones(2)}, "n_features=array"),
         ({"n_per_class": 0}, "n_per_class=0"),
         ({"n_features": "validate", "cv": 1}, "cv=1: give a number of folds from 2"),
         ({"n_features": "validate", "cv": 51}, "Class .*0.* has 50 rows, too few for cv=51 folds"),

@@ -12,6 +12,7 @@ from counterpoint.trees.pruning.criteria import LocalCriterion, check_cf, check_
 NUMBER = ("error-based", "pessimistic", "minimum-error")
 # Squared deviations below this share of the sum of squares are rounding.
 _ROUNDING = 1e-13
+_LEAST = 1e-100
 _TABLE = 1024
 
 
@@ -58,7 +59,8 @@ class NumberCriterion(LocalCriterion):
         """Limit of the variance in place of a sum of squares of 1, times n."""
         if len(self.table) and (n < len(self.table)).all() and (n == np.floor(n)).all():
             return self.table[n.astype(np.int64)]
-        return n / (2.0 * gammaincinv(0.5 * (n - 1.0), self.cf))
+        # No limit is so large that costs are no numbers, however sure it is to be.
+        return n / np.maximum(2.0 * gammaincinv(0.5 * (n - 1.0), self.cf), _LEAST)
 
     def margin(
         self, below: ArrayLike, value: NDArray, leaves: ArrayLike, depth: ArrayLike

@@ -367,6 +367,11 @@ def test_readable_thresholds_say_the_same():
     assert np.mean(digits[1]) < np.mean(digits[0]) - 1
 
 
+def test_confidence_that_no_limit_has():
+    model = MergedTreeRegressor(3, cf=1e-320, random_state=0).fit(X, Y)
+    assert np.isfinite(model.predict(X)).all()
+
+
 @pytest.mark.parametrize("wrong", [{"criterion": "mdl"}, {"diversify": "bases"}, {"cf": 1.5},
     {"leaf_values": "means"}, {"shrinkage": -1.0}, {"max_leaf_nodes": 0}, {"m": -1}])  # fmt: skip
 def test_wrong_options(wrong):
