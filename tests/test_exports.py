@@ -1,5 +1,6 @@
 """The public surface: what is promised is there, documented, and quick to import."""
 
+import ast
 import importlib
 import inspect
 import pkgutil
@@ -86,3 +87,18 @@ def test_import_is_quiet_and_loads_nothing_heavy():
     assert done.stderr == ""
     for heavy in ("numpy", "sklearn", "numba", "pandas", "matplotlib", "rich", "typer"):
         assert f"'{heavy}'" not in done.stdout
+
+
+def test_pictures_are_no_reason_to_import_matplotlib_before_one_is_drawn():
+    code = "import sys, counterpoint.plots\nprint('matplotlib' in sys.modules)"
+    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert ran.stdout.strip() == "False"
+
+
+def test_what_type_checkers_read_of_the_pictures_is_what_is_there():
+    parsed = ast.parse(inspect.getsource(counterpoint.plots))
+    blocks = [node for node in parsed.body if isinstance(node, ast.If)]
+    named = {(a.name, node.module) for block in blocks for node in block.body for a in node.names}
+    assert {name for name, _ in named} == set(counterpoint.plots.__all__)
+    for name, home in named:
+        assert getattr(importlib.import_module(home), name) is getattr(counterpoint.plots, name)

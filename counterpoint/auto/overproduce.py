@@ -7,6 +7,7 @@ import pandas as pd
 from sklearn.utils import assert_all_finite, compute_sample_weight
 from sklearn.utils.validation import check_consistent_length
 
+from counterpoint._asking import once
 from counterpoint._members import Answers, Member
 from counterpoint._outputs import MemberOutputs
 from counterpoint.auto.engine import OverproduceSelect, rows_of
@@ -199,7 +200,9 @@ class OverproduceSelectClassifier(OverproduceSelect, BaseEnsembleClassifier):
     # -- asking --------------------------------------------------------------------------------
 
     def _member_answers(self, X):
-        X = self._check_X(X)
+        return once(self, self._check_X(X), self._ask_pool)
+
+    def _ask_pool(self, X):
         members = [Member(model, None, name) for name, model in self.pool_]
         task = ClassTask(self.classes_)
         with warnings.catch_warnings():

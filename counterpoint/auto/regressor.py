@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from sklearn.utils import assert_all_finite
 from sklearn.utils.validation import check_consistent_length, check_is_fitted, column_or_1d
 
+from counterpoint._asking import once
 from counterpoint._conformal import conformal_limit, member_spread
 from counterpoint._members import Member
 from counterpoint._predictions import MemberPredictions
@@ -151,7 +152,9 @@ class OverproduceSelectRegressor(OverproduceSelect, BaseEnsembleRegressor):
     # -- asking --------------------------------------------------------------------------------
 
     def _ask(self, X):
-        X = self._check_X(X)
+        return once(self, self._check_X(X), self._ask_pool)
+
+    def _ask_pool(self, X):
         task = NumberTask()
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")

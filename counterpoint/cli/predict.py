@@ -57,10 +57,9 @@ def predict(
     with terminal.in_options(options.WORDS):
         options.check_inputs(model, None if large else file)
         options.check_outputs(output)
-        from counterpoint.tabular.quick import quick_scipy, quick_skops, quickly
+        from counterpoint.tabular.quick import SELDOM_USED, later, quick_skops, quickly
 
-        with quickly():
-            quick_scipy()
+        with quickly(), later(*SELDOM_USED):
             from counterpoint import tabular
             from counterpoint._files import new_file
             from counterpoint.tabular.plain import to_json

@@ -8,8 +8,9 @@ mixed frame into numbers. Of the ``make_*`` problems ``bayes_error``, ``bayes_po
 asks for it.
 """
 
-from importlib import import_module
 from typing import TYPE_CHECKING
+
+from counterpoint._doors import door
 
 if TYPE_CHECKING:
     from counterpoint.datasets.bayes import bayes_error, bayes_posterior, bayes_predict
@@ -55,13 +56,4 @@ __all__ = [
     "make_waveform",
 ]
 
-
-def __getattr__(name):
-    for home, names in _HOMES.items():
-        if name in names:
-            return getattr(import_module(f"counterpoint.datasets.{home}"), name)
-    raise AttributeError(f"module 'counterpoint.datasets' has no attribute {name!r}")
-
-
-def __dir__():
-    return sorted(__all__)
+__getattr__, __dir__, _ = door(__name__, _HOMES)

@@ -35,61 +35,71 @@ stay as they are. A new display is a subclass of ``Display``, ``PanelDisplay`` o
 ``EnsembleDisplay`` that supplies what to compute and how to draw it.
 """
 
-from counterpoint.plots.boundaries import plot_decision_boundary
-from counterpoint.plots.coverage import CoverageDisplay
-from counterpoint.plots.decomposition import DecompositionDisplay
-from counterpoint.plots.display import Display, EnsembleDisplay, PanelDisplay
-from counterpoint.plots.diversity_matrix import DiversityMatrixDisplay
-from counterpoint.plots.dynamics import NCLDynamicsDisplay
-from counterpoint.plots.history import HistoryDisplay
-from counterpoint.plots.hyperboxes import HyperboxDisplay
-from counterpoint.plots.kappa_error import KappaErrorDisplay
-from counterpoint.plots.lift import LiftDisplay, RelevanceHorizonDisplay
-from counterpoint.plots.margins import MarginDisplay
-from counterpoint.plots.member_boundaries import MemberBoundariesDisplay
-from counterpoint.plots.ranks import RankDisplay
-from counterpoint.plots.selection import SelectionDisplay
-from counterpoint.plots.trajectory import TrajectoryDisplay
-from counterpoint.plots.tree import TreeDisplay
-from counterpoint.plots.tree_path import TreePathDisplay
-from counterpoint.plots.trust import (
-    ErrorEstimateDisplay,
-    LabelErrorDisplay,
-    QueryDisplay,
-    SelectiveDisplay,
-    UncertaintyDisplay,
-    WatchDisplay,
-)
-from counterpoint.plots.vote_gains import VoteGainsDisplay
-from counterpoint.plots.voters import VotersDisplay
+from typing import TYPE_CHECKING
 
-__all__ = [
-    "CoverageDisplay",
-    "DecompositionDisplay",
-    "Display",
-    "DiversityMatrixDisplay",
-    "EnsembleDisplay",
-    "ErrorEstimateDisplay",
-    "HistoryDisplay",
-    "HyperboxDisplay",
-    "KappaErrorDisplay",
-    "LabelErrorDisplay",
-    "LiftDisplay",
-    "MarginDisplay",
-    "MemberBoundariesDisplay",
-    "NCLDynamicsDisplay",
-    "PanelDisplay",
-    "QueryDisplay",
-    "RankDisplay",
-    "RelevanceHorizonDisplay",
-    "SelectionDisplay",
-    "SelectiveDisplay",
-    "TrajectoryDisplay",
-    "TreeDisplay",
-    "TreePathDisplay",
-    "UncertaintyDisplay",
-    "VoteGainsDisplay",
-    "VotersDisplay",
-    "WatchDisplay",
-    "plot_decision_boundary",
-]
+from counterpoint._doors import door
+
+# Late: to import matplotlib takes longer than many a result.
+_HOMES = {
+    "boundaries": ("plot_decision_boundary",),
+    "coverage": ("CoverageDisplay",),
+    "decomposition": ("DecompositionDisplay",),
+    "display": ("Display", "EnsembleDisplay", "PanelDisplay"),
+    "diversity_matrix": ("DiversityMatrixDisplay",),
+    "dynamics": ("NCLDynamicsDisplay",),
+    "history": ("HistoryDisplay",),
+    "hyperboxes": ("HyperboxDisplay",),
+    "kappa_error": ("KappaErrorDisplay",),
+    "lift": ("LiftDisplay", "RelevanceHorizonDisplay"),
+    "margins": ("MarginDisplay",),
+    "member_boundaries": ("MemberBoundariesDisplay",),
+    "ranks": ("RankDisplay",),
+    "selection": ("SelectionDisplay",),
+    "trajectory": ("TrajectoryDisplay",),
+    "tree": ("TreeDisplay",),
+    "tree_path": ("TreePathDisplay",),
+    "trust": (
+        "ErrorEstimateDisplay",
+        "LabelErrorDisplay",
+        "QueryDisplay",
+        "SelectiveDisplay",
+        "UncertaintyDisplay",
+        "WatchDisplay",
+    ),
+    "vote_gains": ("VoteGainsDisplay",),
+    "voters": ("VotersDisplay",),
+}
+
+__getattr__, __dir__, __all__ = door(__name__, _HOMES)
+
+if TYPE_CHECKING:  # the same for those who read types
+    from counterpoint.plots.boundaries import plot_decision_boundary as plot_decision_boundary
+    from counterpoint.plots.coverage import CoverageDisplay as CoverageDisplay
+    from counterpoint.plots.decomposition import DecompositionDisplay as DecompositionDisplay
+    from counterpoint.plots.display import Display as Display
+    from counterpoint.plots.display import EnsembleDisplay as EnsembleDisplay
+    from counterpoint.plots.display import PanelDisplay as PanelDisplay
+    from counterpoint.plots.diversity_matrix import DiversityMatrixDisplay as DiversityMatrixDisplay
+    from counterpoint.plots.dynamics import NCLDynamicsDisplay as NCLDynamicsDisplay
+    from counterpoint.plots.history import HistoryDisplay as HistoryDisplay
+    from counterpoint.plots.hyperboxes import HyperboxDisplay as HyperboxDisplay
+    from counterpoint.plots.kappa_error import KappaErrorDisplay as KappaErrorDisplay
+    from counterpoint.plots.lift import LiftDisplay as LiftDisplay
+    from counterpoint.plots.lift import RelevanceHorizonDisplay as RelevanceHorizonDisplay
+    from counterpoint.plots.margins import MarginDisplay as MarginDisplay
+    from counterpoint.plots.member_boundaries import (
+        MemberBoundariesDisplay as MemberBoundariesDisplay,
+    )
+    from counterpoint.plots.ranks import RankDisplay as RankDisplay
+    from counterpoint.plots.selection import SelectionDisplay as SelectionDisplay
+    from counterpoint.plots.trajectory import TrajectoryDisplay as TrajectoryDisplay
+    from counterpoint.plots.tree import TreeDisplay as TreeDisplay
+    from counterpoint.plots.tree_path import TreePathDisplay as TreePathDisplay
+    from counterpoint.plots.trust import ErrorEstimateDisplay as ErrorEstimateDisplay
+    from counterpoint.plots.trust import LabelErrorDisplay as LabelErrorDisplay
+    from counterpoint.plots.trust import QueryDisplay as QueryDisplay
+    from counterpoint.plots.trust import SelectiveDisplay as SelectiveDisplay
+    from counterpoint.plots.trust import UncertaintyDisplay as UncertaintyDisplay
+    from counterpoint.plots.trust import WatchDisplay as WatchDisplay
+    from counterpoint.plots.vote_gains import VoteGainsDisplay as VoteGainsDisplay
+    from counterpoint.plots.voters import VotersDisplay as VotersDisplay

@@ -10,19 +10,8 @@ The studio computes nothing: it asks :mod:`counterpoint.tabular` and the package
 what they answer. Every answer can be had from Python; the page writes the program down.
 """
 
-from importlib import import_module
-from typing import Any
+from counterpoint._doors import door
 
-_HOME_OF = {"Session": "session", "Studio": "widget", "open_studio": "server"}
+_HOMES = {"session": ("Session",), "widget": ("Studio",), "server": ("open_studio",)}
 
-__all__ = sorted(_HOME_OF)
-
-
-def __getattr__(name: str) -> Any:
-    if name in _HOME_OF:
-        return getattr(import_module(f"{__name__}.{_HOME_OF[name]}"), name)
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-
-
-def __dir__() -> list[str]:
-    return sorted(__all__)
+__getattr__, __dir__, __all__ = door(__name__, _HOMES)

@@ -27,8 +27,7 @@ Every result has a ``summary()`` of plain data, and there is no other: the termi
 ``--json`` writes it, and :mod:`counterpoint.report` makes a page of it.
 """
 
-from importlib import import_module
-from typing import Any
+from counterpoint._doors import door
 
 # Late: to read a table or to check a file name must not wait for every learner.
 _HOMES = {
@@ -59,16 +58,4 @@ _HOMES = {
     "watching": ("Watch", "watch"),
     "what_if": ("WhatIf",),
 }
-_HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
-
-__all__ = sorted(_HOME_OF)
-
-
-def __getattr__(name: str) -> Any:
-    if name in _HOME_OF:
-        return getattr(import_module(f"{__name__}.{_HOME_OF[name]}"), name)
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-
-
-def __dir__() -> list[str]:
-    return sorted(__all__)
+__getattr__, __dir__, __all__ = door(__name__, _HOMES)

@@ -130,16 +130,15 @@ def _parts(value: Any) -> list[Any]:
         return list(value)
     if isinstance(value, np.ndarray):
         return value.ravel().tolist() if value.dtype == object else []
-    return (
-        list(vars(value).values()) if _is_ours(type(value)) and hasattr(value, "__dict__") else []
-    )
+    return list(vars(value).values()) if is_ours(type(value)) and hasattr(value, "__dict__") else []
 
 
 def _name(kind: type) -> str:
     return f"{kind.__module__}.{kind.__qualname__}"
 
 
-def _is_ours(kind: type) -> bool:
+def is_ours(kind: type) -> bool:
+    """Whether objects of a class are looked into: those of scikit-learn and of counterpoint."""
     return kind.__module__.startswith(("counterpoint.", "sklearn."))
 
 
@@ -147,7 +146,7 @@ def _is_plain(kind: type) -> bool:
     """Whether objects of a class are their attributes and nothing else."""
     states = [object.__getstate__, BaseEstimator.__getstate__]  # the latter adds a version
     return (
-        _is_ours(kind)
+        is_ours(kind)
         and kind.__dictoffset__ != 0
         and kind.__reduce__ is object.__reduce__
         and kind.__reduce_ex__ is object.__reduce_ex__

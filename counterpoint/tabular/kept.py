@@ -8,7 +8,8 @@ import numpy as np
 import pandas as pd
 from scipy.interpolate import BSpline
 
-from counterpoint.tabular.alike import Columns, KeptColumn, Reading
+from counterpoint.tabular.alike import Columns, KeptColumn, Reading, is_ours
+from counterpoint.tabular.soundness import WITHOUT_PARTS
 
 
 class KeptFrame:
@@ -67,6 +68,8 @@ def _each(
     seen: dict[int, tuple[Any, Any]] | None = None,
 ) -> Any:
     """Return a model with all that is wanted in it changed; what has none stays as it is."""
+    if type(value) in WITHOUT_PARTS:
+        return value
     seen = {} if seen is None else seen
     if id(value) in seen:
         return seen[id(value)][1]
@@ -78,7 +81,7 @@ def _each(
         parts = value
     elif isinstance(value, list) or type(value) is tuple:
         parts = dict(enumerate(value))
-    elif type(value).__module__.startswith(("counterpoint.", "sklearn.")):
+    elif is_ours(type(value)):
         parts = getattr(value, "__dict__", {})
     else:
         return value

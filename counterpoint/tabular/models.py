@@ -24,6 +24,7 @@ from sklearn.exceptions import InconsistentVersionWarning
 from sklearn.pipeline import Pipeline
 
 from counterpoint import __version__
+from counterpoint._asking import asked_once
 from counterpoint._files import find_file, new_file
 from counterpoint._validation import check_count
 from counterpoint._versions import versions
@@ -300,6 +301,7 @@ def _is_score(told: Any, task: str) -> bool:
     )
 
 
+@asked_once()
 def _try_out(model: TableModel) -> None:
     """Ask a model about one row: what does not fit together fails here, and not later."""
     if len({column.name for column in model.columns}) < len(model.columns):

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from counterpoint._asking import asked_once
 from counterpoint._validation import check_flag, check_number
 from counterpoint.tabular.columns import align_columns, some, text_labels
 from counterpoint.tabular.coverage import class_sets
@@ -70,6 +71,7 @@ class Prediction:
         )
 
 
+@asked_once()
 def predict(
     model: TableModel,
     table: Table,

@@ -6,7 +6,11 @@ import importlib.util
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from types import ModuleType
 from typing import Any
+
+SELDOM_USED = ("scipy.stats", "numpy.f2py", "numpy.testing")
+"""Modules that libraries name at their start and that few models use."""
 
 
 @contextmanager
@@ -22,6 +26,89 @@ def quickly() -> Iterator[None]:
             gc.enable()
 
 
+class _LateName:
+    """Something in a module that is imported when it is used, not when it is named."""
+
+    def __init__(self, module: "_LateModule", name: str) -> None:
+        self._home = module, name
+
+    def __call__(self, *args: Any, **options: Any) -> Any:
+        return self._there()(*args, **options)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._there(), name)
+
+    def _there(self) -> Any:
+        module, name = self._home
+        return getattr(module._whole(), name)
+
+
+class _LateNormal(_LateName):
+    """The normal distribution of SciPy, which answers scikit-learn's one question by itself.
+
+    Columns made normal by their ranks ask for nothing else of all statistics; the answer is
+    ``scipy.special.ndtri``, as it is there.
+    """
+
+    def ppf(self, q: Any, *args: Any, **options: Any) -> Any:
+        if args or options:
+            return self._there().ppf(q, *args, **options)
+        import numpy as np
+        from scipy.special import ndtri
+
+        # As SciPy, which adds the mean: no negative zero, and doubles whatever q is.
+        return np.add(ndtri(q), 0.0, dtype=float)
+
+
+class _LateModule(ModuleType):
+    """Stands for a module while others are imported that only name what they may use of it."""
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):  # asked by Python's imports: no package, nothing inside it
+            raise AttributeError(name)
+        if sys.modules.get(self.__name__) not in (None, self):
+            return getattr(self._whole(), name)
+        kind = _LateNormal if (self.__name__, name) == ("scipy.stats", "norm") else _LateName
+        return kind(self, name)
+
+    def _place(self) -> tuple[ModuleType, str]:
+        package, _, name = self.__name__.rpartition(".")
+        return importlib.import_module(package), name
+
+    def _take(self) -> None:
+        sys.modules[self.__name__] = self
+        setattr(*self._place(), self)
+
+    def _leave(self) -> None:
+        if sys.modules.get(self.__name__) is self:
+            del sys.modules[self.__name__]
+            delattr(*self._place())
+
+    def _whole(self) -> ModuleType:
+        self._leave()
+        with _undocumented():
+            return importlib.import_module(self.__name__)
+
+
+@contextmanager
+def later(*names: str) -> Iterator[None]:
+    """Import, within, none of these modules; who then uses what is in them imports them.
+
+    For modules that take long, that libraries name at their start, and that few answers need: all
+    of scikit-learn names SciPy's statistics, and SciPy all that NumPy has, with a compiler of
+    Fortran. For functions and objects, not for classes to derive from, and for a process of our
+    own: in others people look at what they have imported.
+    """
+    stand_ins = [_LateModule(name) for name in names if name not in sys.modules]
+    for stand_in in stand_ins:
+        stand_in._take()
+    try:
+        yield
+    finally:
+        for stand_in in stand_ins:
+            stand_in._leave()
+
+
 class _NoDoc(dict[str, Any]):
     """A docstring taken apart, of which nothing is kept."""
 
@@ -35,22 +122,20 @@ class _NoDoc(dict[str, Any]):
         return "\n"
 
 
-def quick_scipy() -> None:
-    """Import SciPy's statistics without the notes it writes into its docstrings at every start.
+@contextmanager
+def _undocumented() -> Iterator[None]:
+    """Import SciPy's statistics, within, without the notes it writes into its docstrings.
 
-    scikit-learn imports them whatever it does, and these notes, for which SciPy takes hundreds of
-    docstrings apart, are most of the time that takes. For a process of our own: in others people
-    read them.
+    At every start it takes hundreds of docstrings apart for them, which is most of the time.
     """
-    if "scipy.stats" in sys.modules:
-        return
     try:
         parts: Any = importlib.import_module("scipy._lib._docscrape")
         taken_apart, parts.FunctionDoc = parts.FunctionDoc, _NoDoc
     except (ImportError, AttributeError):
-        return  # a SciPy of another make: as it comes
+        yield  # a SciPy of another make: as it comes
+        return
     try:
-        importlib.import_module("scipy.stats")
+        yield
     finally:
         parts.FunctionDoc = taken_apart
 

@@ -23,6 +23,9 @@ from sklearn.svm._base import BaseLibSVM
 from sklearn.tree import BaseDecisionTree
 from sklearn.tree._tree import Tree as SklearnTree
 
+WITHOUT_PARTS = frozenset((int, float, bool, str, bytes, type(None)))
+"""Types of values that have no parts, which most values of a model are."""
+
 
 def check_sound(model: Any) -> None:
     """Look at every part of a model once; raise ``ValueError`` at the first that is not sound.
@@ -30,19 +33,21 @@ def check_sound(model: Any) -> None:
     What objects of ours have computed for themselves and kept is dropped, to be computed anew.
     """
     seen: dict[int, Any] = {}
+    kinds: dict[type, tuple[list[str], list[Callable[[Any], None]]]] = {}
     waiting = [model]
     while waiting:
         part = waiting.pop()
-        if id(part) in seen:
+        if type(part) in WITHOUT_PARTS or id(part) in seen:
             continue
         seen[id(part)] = part  # keeps it alive, hence its id its own
-        _drop_computed(part)
+        if type(part) not in kinds:
+            kinds[type(part)] = _of_kind(type(part))
+        computed, checks = kinds[type(part)]
+        for name in computed:
+            vars(part).pop(name, None)
         waiting += parts_of(part)
-        for kind, check in CHECKS.items():
-            if isinstance(part, kind):
-                check(part)
-        if hasattr(type(part), "_check_sound"):
-            part._check_sound()
+        for check in checks:
+            check(part)
 
 
 def parts_of(value: Any) -> list[Any]:
@@ -56,11 +61,15 @@ def parts_of(value: Any) -> list[Any]:
     return list(getattr(value, "__dict__", {}).values()) if not isinstance(value, type) else []
 
 
-def _drop_computed(part: Any) -> None:
-    if type(part).__module__.startswith("counterpoint."):
-        held = vars(part) if hasattr(part, "__dict__") else {}
-        for name in [n for n in held if isinstance(getattr(type(part), n, None), cached_property)]:
-            del held[name]
+def _of_kind(kind: type) -> tuple[list[str], list[Callable[[Any], None]]]:
+    """Return what objects of a class compute for themselves, and what to check of them."""
+    checks = [check for known, check in CHECKS.items() if issubclass(kind, known)]
+    if hasattr(kind, "_check_sound"):
+        checks.append(kind._check_sound)
+    if not kind.__module__.startswith("counterpoint."):
+        return [], checks
+    names = {name for base in kind.__mro__ for name in vars(base)}
+    return [n for n in names if isinstance(getattr(kind, n, None), cached_property)], checks
 
 
 def _need(good: Any, what: str) -> None:

@@ -4,17 +4,19 @@ import json
 import subprocess
 import sys
 
+import numpy as np
 import pytest
+import scipy.stats
 import skops.io
-from sklearn.preprocessing import FunctionTransformer
+from sklearn.preprocessing import FunctionTransformer, QuantileTransformer
 from tables import mixed_table
 
-from counterpoint.tabular import fit, models, predict, save
+from counterpoint.tabular import fit, models, predict, quick, save
 
 QUICK = """
 import gc, json, sys
-from counterpoint.tabular.quick import quick_skops, quickly
-with quickly():
+from counterpoint.tabular.quick import SELDOM_USED, later, quick_skops, quickly
+with quickly(), later(*SELDOM_USED):
     quick_skops()
     from counterpoint import tabular
     model = tabular.load(sys.argv[1])
@@ -23,7 +25,8 @@ import sklearn.utils
 told = tabular.predict(model, sys.argv[2], proba=True).table["prediction"].tolist()
 loaded = [name for name in ("pytest", "sklearn.gaussian_process", "sklearn.mixture",
                             "counterpoint.networks", "counterpoint.tabular.row_reasons",
-                            "scipy.cluster", "matplotlib") if name in sys.modules]
+                            "scipy.cluster", "scipy.stats", "numpy.f2py",
+                            "matplotlib") if name in sys.modules]
 print(json.dumps([told, loaded, len(sklearn.utils.all_estimators()) > 50]))
 """
 
@@ -75,3 +78,50 @@ def test_skops_trusts_no_more_than_we_do():
     names = skops.io._trusted_types.SKLEARN_ESTIMATOR_TYPE_NAMES
     assert len(names) > 100
     assert [name for name in names if not models._is_known(name)] == []
+
+
+LATER = """
+import json, sys
+import numpy as np
+from counterpoint.tabular.quick import later
+with later("scipy.stats", "numpy.f2py"):
+    import scipy.stats
+    from scipy import stats
+    from scipy.stats import chi2, rankdata
+    from sklearn.preprocessing import QuantileTransformer
+    made = QuantileTransformer(n_quantiles=40, output_distribution="normal").fit_transform(
+        np.random.default_rng(0).normal(size=(40, 2))
+    )
+    before = "scipy.stats._stats_py" in sys.modules
+    ranks = rankdata([3, 1, 2]).tolist()  # used within: the module takes its place
+    within = "scipy.stats._stats_py" in sys.modules
+assert "numpy.f2py" not in sys.modules and "f2py" not in vars(np)
+import scipy.stats.mstats
+assert scipy.stats is sys.modules["scipy.stats"] and scipy.stats.norm.cdf(0.0) == 0.5
+print(json.dumps([before, within, ranks, chi2.ppf(0.9, 3), stats.norm.ppf(0.9), made.tolist()]))
+"""
+
+
+def test_modules_that_are_named_only_are_imported_when_used():
+    ran = subprocess.run([sys.executable, "-c", LATER], capture_output=True, text=True, check=True)
+    before, within, ranks, chi2, normal, made = json.loads(ran.stdout)
+    assert (before, within) == (False, True)
+    assert ranks == [3, 1, 2]
+    assert chi2 == scipy.stats.chi2.ppf(0.9, 3)
+    assert normal == scipy.stats.norm.ppf(0.9)
+    rows = np.random.default_rng(0).normal(size=(40, 2))
+    shape = QuantileTransformer(n_quantiles=40, output_distribution="normal")
+    np.testing.assert_array_equal(made, shape.fit_transform(rows))
+
+
+@pytest.mark.parametrize("kind", [np.float64, np.float32])
+def test_the_normal_distribution_that_stands_in_gives_the_same_numbers(kind):
+    stand_in = quick._LateNormal(quick._LateModule("scipy.stats"), "norm")
+    q = np.concatenate([np.random.default_rng(0).random(2000), [0, 0.5, 1, 2, -1, np.nan, 1e-300]])
+    with np.errstate(all="ignore"):
+        q = q.astype(kind)
+    told, known = stand_in.ppf(q), scipy.stats.norm.ppf(q)
+    assert told.dtype == known.dtype
+    np.testing.assert_array_equal(told, known)
+    assert not np.signbit(told[2001])
+    assert stand_in.ppf(0.3, 2.0, scale=3.0) == scipy.stats.norm.ppf(0.3, 2.0, scale=3.0)
