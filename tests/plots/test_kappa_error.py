@@ -183,7 +183,9 @@ def test_wrong_input():
         KappaErrorDisplay.from_predictions(y, [[0, 1, 2], [0, 1, 1]])
     with pytest.raises(ValueError, match="the dict names 1 of them already"):
         KappaErrorDisplay.from_predictions(y, {"both": votes}, name="other")
-    with pytest.raises(TypeError, match="from_outputs takes MemberOutputs or OutputCounts, got list"):
+    with pytest.raises(
+        TypeError, match="from_outputs takes MemberOutputs or OutputCounts, got list"
+    ):
         KappaErrorDisplay.from_outputs(votes)
     outputs = MemberOutputs(votes, y)
     with pytest.raises(TypeError, match="pass them to from_outputs"):
