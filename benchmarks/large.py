@@ -39,7 +39,7 @@ from counterpoint.trees import HistTreeClassifier
 
 ROWS = Path(__file__).with_suffix(".csv")
 MEMBERS, COLUMNS = 100, 20
-DEPTH, ROUNDS = 6, 3
+DEPTH = 6
 FILE = 500_000  # rows of a file
 
 
@@ -195,7 +195,7 @@ def _round(report, n, folder):
         print("XGBoost is not installed: left out")
         return
     peer(1)
-    times = [(_per_round(ours), _per_round(peer)) for _ in range(repeats)]
+    times = [(_per_round(ours, n), _per_round(peer, n)) for _ in range(repeats)]
     report.add(
         case, [t[0] for t in times], [t[1] for t in times], "XGBoost external memory",
         at_least=1, note="XGBoost's rounds without votes and reweighing: trees alone",
@@ -212,8 +212,8 @@ def _in_memory(report, n, folder):
     fit_on_store(model(1), store)
     times = [
         (
-            _per_round(lambda k: fit_on_store(model(k), store)),
-            _per_round(lambda k: model(k).fit(X, y)),
+            _per_round(lambda k: fit_on_store(model(k), store), n),
+            _per_round(lambda k: model(k).fit(X, y), n),
         )
         for _ in range(2)
     ]
@@ -266,7 +266,7 @@ def _workers(report, n, folder):
 
                 fit(1)
                 for _ in range(2):
-                    took, used = (fit(1 + ROUNDS) - fit(1)) / ROUNDS
+                    took, used = (fit(1 + _rounds(n)) - fit(1)) / _rounds(n)
                     clock[workers].append(took)
                     busy[workers].append(used)
     report.add(
@@ -358,9 +358,15 @@ def _timed(function):
     return time.process_time() - start
 
 
-def _per_round(fit):
+def _per_round(fit, n):
     """Processor seconds a round: the difference of two ensembles, over the rounds it is."""
-    return (_timed(lambda: fit(1 + ROUNDS)) - _timed(lambda: fit(1))) / ROUNDS
+    rounds = _rounds(n)
+    return (_timed(lambda: fit(1 + rounds)) - _timed(lambda: fit(1))) / rounds
+
+
+def _rounds(n):
+    """Return how many rounds to time: of few rows more, since they are short."""
+    return int(np.clip(2e7 // n, 3, 20))
 
 
 def _peak(code, say=False):
