@@ -86,7 +86,7 @@ class Rows:
         self.y = np.empty(0, dtype=np.uint8) if self.is_regression else self.targets
         self.target = self.targets if self.is_regression else np.empty(0)
         self.flags = np.where(store.cuts["categorical"], hist.CATEGORY, 0).astype(np.uint8)
-        self.at = 0  # the tree that `leaf` is about
+        self.at: int | None = 0  # the tree that `leaf` is about
         self.n_done = 0  # entries of the log that have been gone through
         self.begin()
 
