@@ -3,8 +3,9 @@
 The sketch keeps sorted samples of weights 1, 2, 4, ...; when one is full, every other value of it
 moves on with twice the weight (Munro and Paterson 1980; Manku, Rajagopalan and Lindsay 1998; the
 first level of Karnin, Lang and Liberty 2016, with places that alternate instead of being drawn, so
-that the same data give the same bins). Moving values of weight w shifts a rank by at most w, so the
-error is known: ``error`` is a limit of it, as a share of all values. Sketches of parts are merged.
+that the same data give the same bins). Moving values of weight w shifts a rank by at most w, and a
+value of weight w stands for w ranks, so the error is known: ``error`` is a limit of it, as a share
+of all values. Sketches of parts are merged.
 
 Values are taken in blocks of one size, so a sketch depends on which values came in which order, and
 not on the pieces they came in.
@@ -62,7 +63,9 @@ class QuantileSketch:
     def error(self) -> float:
         """Most that a rank may be wrong by, as a share of all values."""
         self._settle()
-        return self._shift / self.n if self.n else 0.0
+        if self._seen is not None:
+            return 0.0
+        return (self._shift + (1 << (len(self._levels) - 1))) / self.n
 
     def add(self, values: NDArray) -> None:
         """Take in numbers; NaN is missing."""
