@@ -1,19 +1,28 @@
-"""Larger than memory: measures of files, boosting on a store, workers.
+"""Larger than memory: measures of files, stores, boosting on them, workers.
 
-Ratios and growth, in one run, of processor seconds: a busy machine makes them slower, not more.
-Only workers are timed by the clock, since their processors are in other processes. Sizes are what
-two shared cores do in minutes: LARGE_ROWS sets the largest, and LARGE_WORKERS=0 leaves the workers
-out. Memory is what a process of its own had in use besides files that are only mapped (RssAnon):
-pages of the store count for nobody, the system takes them back when it needs them.
+Parts, each at some numbers of rows; rows go to ``large.csv`` beside this file as they are finished,
+with the commit and the load of the machine, and what is there is not done again::
 
-``python -m benchmarks.large`` runs all of it.
+    python -m benchmarks.large                                    # all parts, up to a million rows
+    python -m benchmarks.large measure --rows 1e7 3e7 1e8 --folder .big
+    python -m benchmarks.large round --rows 1e8 --again
+    python -m benchmarks.large --only-summary
+
+Figures are ratios and growth, of processor seconds of one thread: a busy machine makes them slower,
+not more. Only workers are also timed by the clock, the best of some. Memory is the most that a
+process of its own held: once all of it (VmHWM), once without files that are only mapped (RssAnon),
+whose pages the system takes back when it needs them. Files of rows are kept in ``--folder``, and
+used again: the first 10 of 100 are the smaller table.
 """
 
+import argparse
+import datetime
 import os
 import subprocess
 import sys
 import tempfile
 import time
+from dataclasses import asdict
 from pathlib import Path
 
 import numpy as np
@@ -22,157 +31,195 @@ import pyarrow as pa
 import pyarrow.dataset
 import pyarrow.parquet
 
-from benchmarks.harness import Report
+from benchmarks.harness import ROOT, Report, show
+from benchmarks.history import this_commit
 from counterpoint.boosting import AdaBoostNCClassifier
-from counterpoint.large import BinnedStore, fit_on_store, measure
+from counterpoint.large import BinnedStore, crew, fit_on_store, measure
 from counterpoint.trees import HistTreeClassifier
 
-MOST = int(float(os.environ.get("LARGE_ROWS", "1e7")))
-SIZES = [n for n in (300_000, 1_000_000, 3_000_000, 10_000_000) if MOST / 30 <= n <= MOST]
-MEMBERS = 100
-DEPTH, ROUNDS = 6, 3
+ROWS = Path(__file__).with_suffix(".csv")
+MEMBERS, COLUMNS = 100, 20
+DEPTH = 6
+FILE = 500_000  # rows of a file
 
 
 def run() -> Report:
-    report = Report("large")
+    """Run all parts as small as they tell something, and return what they say."""
+    most = int(float(os.environ.get("LARGE_ROWS", "1e6")))
+    total = Report("large")
     with tempfile.TemporaryDirectory(dir=os.environ.get("LARGE_FOLDER")) as folder:
-        stores = _stores(report, Path(folder))
-        _rounds(report, stores)
-        _measures(report, Path(folder))
-        if os.environ.get("LARGE_WORKERS", "1") == "1":
-            _workers(report, stores)
-    return report
+        for part in PARTS.values():
+            part(total, most, Path(folder))
+    return total
 
 
-def _measures(report, folder):
-    seconds = {}
-    for n in SIZES:
-        pattern = _write_members(folder / f"members-{n}", n)
-        bare, ours = [], []
-        for _ in range(3):
-            bare.append(_timed(lambda p=pattern: _scan(p)))
-            ours.append(_timed(lambda p=pattern: measure(p, truth="y", progress=False)))
-        seconds[n] = min(ours)
-        report.add(
-            f"{MEMBERS} members x {n:,} rows, all measures", ours, bare, "bare scan of the columns",
-            at_least=0.5, note=f"{n / min(ours):,.0f} rows/s; a scan {n / min(bare):,.0f}",
-        )  # fmt: skip
-    last, first = SIZES[-1], SIZES[0]
-    if last > first:
-        growth = (seconds[last] / last) / (seconds[first] / first)
-        report.limit(
-            f"time a row at {last:,} rows over that at {first:,}", growth, 1.05, "x",
-            note=f"1e9 rows, extrapolated: {seconds[last] / last * 1e9 / 60:.0f} minutes",
-        )  # fmt: skip
-    code = (
-        "from counterpoint.large import measure; "
-        f"measure({str(folder / f'members-{last}')!r}, truth='y', progress=False)"
-    )
-    report.limit(f"memory of measure, {last:,} rows", _peak(code), 1000, "MB")
+# -- measures --------------------------------------------------------------------------------------
 
 
-def _write_members(folder, n):
-    folder.mkdir()
-    rng = np.random.default_rng(0)
-    names = [f"m{k}" for k in range(MEMBERS)]
-    for k, start in enumerate(range(0, n, 500_000)):
-        size = min(500_000, n - start)
+def _measure(report, n, folder):
+    files = _member_files(folder, n)
+    code = f"from counterpoint.large import measure; measure({files!r}, truth='y', progress=False)"
+    own, all_of_it = _peak(code)
+    note = f"{all_of_it:.0f} MB with mapped files"
+    report.limit(f"memory of measure, {n:,} rows", own, 1000, "MB", note)
+    bare, ours = [], []
+    for _ in range(3 if n <= 3e7 else 2):
+        bare.append(_timed(lambda: _scan(files)))
+        ours.append(_timed(lambda: measure(files, truth="y", progress=False)))
+    report.add(
+        f"{MEMBERS} members x {n:,} rows, all measures", [min(ours)], [min(bare)],
+        "bare scan of the columns", at_least=0.5,
+        note=f"{min(ours) / n:.4g} s a row; {n / min(ours):,.0f} rows/s; a scan "
+        f"{n / min(bare):,.0f}; 1e9 rows: {min(ours) / n * 1e9 / 60:.1f} minutes",
+    )  # fmt: skip
+
+
+def _member_files(folder, n):
+    """Return files with a class and what 100 members say of it, each wrong in 23 %."""
+    folder = folder / "members"
+    folder.mkdir(exist_ok=True)
+    files = []
+    for k, start in enumerate(range(0, n, FILE)):
+        size = min(FILE, n - start)
+        files.append(str(folder / f"part-{k:04}-{size}.parquet"))
+        if Path(files[-1]).exists():
+            continue
+        rng = np.random.default_rng(k)
         y = rng.integers(2, size=size, dtype=np.uint8)
-        wrong = rng.integers(256, size=(MEMBERS, size), dtype=np.uint8) < 60
-        table = {"y": y} | {name: y ^ bad for name, bad in zip(names, wrong, strict=True)}
-        pa.parquet.write_table(pa.table(table), folder / f"part-{k:03}.parquet")
-    return str(folder / "part-*.parquet")
+        raw = np.frombuffer(rng.bytes(MEMBERS * size), dtype=np.uint8).reshape(MEMBERS, size)
+        table = {"y": y} | {f"m{m}": y ^ (wrong < 60) for m, wrong in enumerate(raw)}
+        _write(pa.table(table), files[-1])
+    return files
 
 
-def _scan(pattern):
-    for path in sorted(Path(pattern).parent.glob(Path(pattern).name)):
+def _scan(files):
+    for path in files:
         for _ in pa.dataset.dataset(path).to_batches(batch_size=1 << 17):
             pass
 
 
-def _rows(n, seed=0):
-    """Yield frames of 20 columns and a class, a million rows at most."""
-    rng = np.random.default_rng(seed)
-    way = np.linspace(2, 0, 20)
-    for start in range(0, n, 1_000_000):
-        X = rng.normal(size=(min(1_000_000, n - start), 20)).astype(np.float32)
-        score = X @ way + X[:, 0] * X[:, 1] + 2 * rng.normal(size=len(X))
-        yield pd.DataFrame(X, columns=[f"x{f}" for f in range(20)]).assign(
-            y=(score > 0).astype(np.int8)
-        )
+def _write(table, path, **options):
+    part = f"{path}.part"
+    pa.parquet.write_table(table, part, **options)
+    os.replace(part, path)
 
 
-def _stores(report, folder):
-    stores = {}
-    for n in SIZES:
-        source = folder / f"rows-{n}"
-        source.mkdir()
-        for k, frame in enumerate(_rows(n)):
-            frame.to_parquet(source / f"part-{k:03}.parquet", index=False)
-        start = time.process_time()
-        stores[n] = BinnedStore.write(source, folder / f"store-{n}", target="y", progress=False)
-        took = time.process_time() - start
-        error = stores[n].sketch_error.max()
-        report.limit(
-            f"rank error of the bins, {n:,} rows", error, 0.002, "of the rows",
-            note=f"store written at {n / took:,.0f} rows/s",
-        )  # fmt: skip
-    return stores
+# -- stores ----------------------------------------------------------------------------------------
 
 
-def _model(n_estimators):
+def _frames(n):
+    """Yield tables of 20 columns and a class."""
+    way = np.linspace(2, 0, COLUMNS, dtype=np.float32)
+    for k, start in enumerate(range(0, n, FILE)):
+        rng = np.random.default_rng(k)
+        X = rng.standard_normal((min(FILE, n - start), COLUMNS), dtype=np.float32)
+        noise = 2 * rng.standard_normal(len(X), dtype=np.float32)
+        y = (X @ way + X[:, 0] * X[:, 1] + noise > 0).astype(np.int8)
+        yield X, y
+
+
+def _row_files(folder, n):
+    folder = folder / "rows"
+    folder.mkdir(exist_ok=True)
+    files = [
+        str(folder / f"part-{k:04}-{min(FILE, n - start)}.parquet")
+        for k, start in enumerate(range(0, n, FILE))
+    ]
+    if not all(Path(file).exists() for file in files):
+        for file, (X, y) in zip(files, _frames(n), strict=True):
+            if not Path(file).exists():
+                table = {f"x{f}": X[:, f] for f in range(COLUMNS)} | {"y": y}
+                _write(pa.table(table), file, use_dictionary=False, compression="none")
+    return files
+
+
+def _store(folder, n):
+    """Return the store of so many rows, written if it is not there."""
+    path = folder / f"store-{n}"
+    if not (path / "store.json").exists():
+        BinnedStore.write(_row_files(folder, n), path, target="y", progress=False)
+    return BinnedStore(path)
+
+
+def _write_store(report, n, folder):
+    files, path = _row_files(folder, n), folder / f"store-{n}"
+    if (path / "store.json").exists():
+        for file in path.iterdir():
+            file.unlink()
+    code = (
+        "import time; from counterpoint.large import BinnedStore; start = time.process_time(); "
+        f"BinnedStore.write({files!r}, {str(path)!r}, target='y', progress=False); "
+        "print(time.process_time() - start)"
+    )
+    own, all_of_it, said = _peak(code, say=True)
+    note = f"{all_of_it:.0f} MB with mapped files"
+    report.limit(f"memory of writing a store, {n:,} rows", own, 1000, "MB", note)
+    report.limit(
+        f"rank error of the bins, {n:,} rows", BinnedStore(path).sketch_error.max(), 0.002,
+        "of the rows", note=f"written with {float(said) / n * 1e6:.3g} s a million rows",
+    )  # fmt: skip
+
+
+# -- rounds ----------------------------------------------------------------------------------------
+
+
+def model(n_estimators):
+    """Return the booster that is timed."""
     return AdaBoostNCClassifier(
         HistTreeClassifier(max_depth=DEPTH, max_bins=128), lam=2.0, n_estimators=n_estimators,
         calibrate=False, progress=False,
     )  # fmt: skip
 
 
-def _per_round(fit, clock=time.process_time):
-    """Seconds a round: the difference of two ensembles, over the rounds it is."""
-    return (_timed(lambda: fit(1 + ROUNDS), clock) - _timed(lambda: fit(1), clock)) / ROUNDS
-
-
-def _rounds(report, stores):
-    for n, store in stores.items():
-        case = f"a round of AdaBoost.NC, {n:,} x 20, depth {DEPTH}"
-
-        def ours(k, store=store):
-            fit_on_store(_model(k), store)
-
-        ours(1)
-        frame = pd.concat(list(_rows(n)))
-        X, y = frame.drop(columns="y").to_numpy(), frame["y"].to_numpy()
-        del frame
-        _model(1).fit(X[:100_000], y[:100_000])
-
-        def memory(k, X=X, y=y):
-            _model(k).fit(X, y)
-
-        times = [(_per_round(ours), _per_round(memory)) for _ in range(2)]
-        report.add(
-            case, [t[0] for t in times], [t[1] for t in times], "ours in memory", at_least=1 / 1.5
-        )
-        del X, y, memory
-        try:
-            peer = _xgboost(store)
-        except ImportError:
-            print("XGBoost is not installed: left out")
-            continue
-        peer(1)
-        times = [(_per_round(ours), _per_round(peer)) for _ in range(2)]
-        report.add(
-            case, [t[0] for t in times], [t[1] for t in times], "XGBoost external memory",
-            at_least=1, note="XGBoost's rounds without votes and reweighing: trees alone",
-        )  # fmt: skip
-    n, store = list(stores.items())[-1]
+def _round(report, n, folder):
+    """Time a round on the store beside XGBoost's; and the memory of a fit."""
+    store = _store(folder, n)
     code = (
-        "from benchmarks.large import _model; from counterpoint.large import BinnedStore; "
-        f"_model(3).fit(BinnedStore({str(store.path)!r}))"
+        "from benchmarks.large import model; from counterpoint.large import BinnedStore; "
+        f"model(2).fit(BinnedStore({str(store.path)!r}))"
     )
-    peak = _peak(code)
+    own, all_of_it = _peak(code)
     report.limit(
-        f"memory of AdaBoost.NC on a store, {n:,} rows", peak, 2000, "MB",
-        note="row state of 64 MB and more an array is a file beside the store",
+        f"memory of AdaBoost.NC on a store, {n:,} rows", all_of_it, 2000, "MB",
+        note=f"{own:.0f} MB without mapped files",
+    )  # fmt: skip
+
+    def ours(k):
+        fit_on_store(model(k), store)
+
+    repeats = 2 if n < 1e8 else 1
+    case = f"a round of AdaBoost.NC, {n:,} x {COLUMNS}, depth {DEPTH}"
+    try:
+        peer = _xgboost(store)
+    except ImportError:
+        print("XGBoost is not installed: left out")
+        return
+    peer(1)
+    times = [(_per_round(ours, n), _per_round(peer, n)) for _ in range(repeats)]
+    report.add(
+        case, [t[0] for t in times], [t[1] for t in times], "XGBoost external memory",
+        at_least=1, note="XGBoost's rounds without votes and reweighing: trees alone",
+    )  # fmt: skip
+
+
+def _in_memory(report, n, folder):
+    """Time a round on the store beside one in memory."""
+    store = _store(folder, n)
+    parts = list(_frames(n))
+    X, y = (np.concatenate([part[k] for part in parts]) for k in range(2))
+    del parts
+    model(1).fit(X[:100_000], y[:100_000])
+    fit_on_store(model(1), store)
+    times = [
+        (
+            _per_round(lambda k: fit_on_store(model(k), store), n),
+            _per_round(lambda k: model(k).fit(X, y), n),
+        )
+        for _ in range(2)
+    ]
+    report.add(
+        f"a round of AdaBoost.NC, {n:,} x {COLUMNS}, depth {DEPTH}", [t[0] for t in times],
+        [t[1] for t in times], "ours in memory", at_least=1 / 1.5,
     )  # fmt: skip
 
 
@@ -182,64 +229,238 @@ def _xgboost(store):
 
     from counterpoint.large.xgboost_engine import _rows as rows_of
 
-    folder = tempfile.mkdtemp(dir=store.path.parent)
+    folder = tempfile.mkdtemp(dir=store.path.parent, prefix="xgboost-")
     matrix = xgboost.ExtMemQuantileDMatrix(rows_of(store, folder), max_bin=128)
-    y = np.where(store.targets() == 1, 1.0, -1.0)
-    weight = np.ones(store.n_rows)
+    gradient = np.where(store.targets() == 1, np.float32(-1), np.float32(1))
+    weight = np.ones(store.n_rows, dtype=np.float32)
     options = {"tree_method": "hist", "max_depth": DEPTH, "eta": 1.0, "lambda": 0.0,
-               "min_child_weight": 0.0, "max_bin": 128, "nthread": os.cpu_count()}  # fmt: skip
+               "min_child_weight": 0.0, "max_bin": 128,
+               "nthread": int(os.environ.get("OMP_NUM_THREADS", os.cpu_count() or 1))}  # fmt: skip
 
     def grow(k):
         booster = xgboost.Booster(options, [matrix])
         for t in range(k):
-            booster.boost(matrix, t, grad=-weight * y, hess=weight)
+            booster.boost(matrix, t, grad=gradient, hess=weight)
 
     return grow
 
 
-def _workers(report, stores):
+# -- workers ---------------------------------------------------------------------------------------
+
+
+def _workers(report, n, folder):
+    """Time rounds with one worker and with two."""
+    store = _store(folder, n)
+    clock, busy = {1: [], 2: []}, {1: [], 2: []}
+    for _ in range(2):
+        for workers in clock:
+            with _cluster(workers) as client:
+
+                def fit(k, client=client):
+                    before = np.array(list(client.run(time.process_time).values()))
+                    start = time.perf_counter()
+                    fit_on_store(model(k), store, client=client)
+                    took = time.perf_counter() - start
+                    after = np.array(list(client.run(time.process_time).values()))
+                    return np.array([took, (after - before).max()])
+
+                fit(1)
+                for _ in range(2):
+                    took, used = (fit(1 + _rounds(n)) - fit(1)) / _rounds(n)
+                    clock[workers].append(took)
+                    busy[workers].append(used)
+    report.add(
+        f"a round with 2 workers, {n:,} rows, by the clock", [min(clock[2])], [min(clock[1])],
+        "1 worker", at_least=1.6, note=f"best of {len(clock[2])}; load {_load()}",
+    )  # fmt: skip
+    report.add(
+        f"a round with 2 workers, {n:,} rows, processor seconds of the busier one",
+        [min(busy[2])], [min(busy[1])], "1 worker", at_least=1.6,
+        note=f"best of {len(busy[2])}",
+    )  # fmt: skip
+
+
+def _cluster(workers):
     from distributed import Client, LocalCluster
 
-    n, store = list(stores.items())[-1]
-    seconds = {}
-    for workers in (1, 2):
-        with LocalCluster(
-            n_workers=workers, threads_per_worker=1, dashboard_address=":0"
-        ) as cluster, Client(cluster) as client:  # fmt: skip
+    class Both:
+        def __enter__(self):
+            self.cluster = LocalCluster(
+                n_workers=workers, threads_per_worker=1, dashboard_address=":0"
+            )
+            self.client = Client(self.cluster)
+            self.client.cluster_ = self.cluster
+            return self.client
 
-            def fit(k, client=client):
-                fit_on_store(_model(k), store, client=client)
+        def __exit__(self, *error):
+            self.client.close()
+            self.cluster.close()
 
-            fit(1)
-            seconds[workers] = [_per_round(fit, time.perf_counter) for _ in range(2)]
-    report.add(
-        f"a round with 2 workers, {n:,} rows", seconds[2], seconds[1], "1 worker", at_least=1.6
+    return Both()
+
+
+def _same_bytes(report, n, folder):
+    """Count by how many fits the trees differ: chunks, workers, and workers killed."""
+    store = _store(folder, n)
+    k = 10
+    here = _tree_bytes(fit_on_store(model(k), store))
+    others = {f"{c} chunks": fit_on_store(model(k), store, n_shards=c) for c in (2, 7)}
+    for workers in (1, 2, 4):
+        with _cluster(workers) as client:
+            others[f"{workers} workers"] = fit_on_store(model(k), store, client=client)
+    with _cluster(2) as client:
+        others["2 workers, one killed in each round"], n_killed = _fit_and_kill(store, k, client)
+    differ = [name for name, one in others.items() if _tree_bytes(one) != here]
+    report.limit(
+        f"fits that differ by a byte, {n:,} rows, {k} rounds", len(differ), 0, "fits",
+        note=f"of {len(others)}: {', '.join(others)} ({n_killed} killed)",
+    )  # fmt: skip
+
+
+def _fit_and_kill(store, k, client):
+    import signal
+    import threading
+
+    asked, killed = crew.DaskCrew.each, []
+
+    def kill_one(self, name, *args):
+        if name == "kinds":
+            pids = [worker.pid for worker in client.cluster_.workers.values() if worker.pid]
+            killed.append(pids[len(killed) % len(pids)])
+            threading.Timer(0.01, os.kill, (killed[-1], signal.SIGKILL)).start()
+        return asked(self, name, *args)
+
+    crew.DaskCrew.each = kill_one
+    try:
+        return fit_on_store(model(k), store, client=client), len(killed)
+    finally:
+        crew.DaskCrew.each = asked
+
+
+def _tree_bytes(fitted):
+    trees = [member.tree_ for member in fitted.estimators_]
+    return (
+        b"".join(
+            getattr(tree, name).tobytes()
+            for tree in trees
+            for name in ("feature", "threshold", "value", "children_left", "n_node_samples")
+        )
+        + np.asarray(fitted.estimator_weights_).tobytes()
     )
 
 
-def _timed(function, clock=time.process_time):
-    start = clock()
+# -- the tools -------------------------------------------------------------------------------------
+
+
+def _timed(function):
+    start = time.process_time()
     function()
-    return clock() - start
+    return time.process_time() - start
 
 
-def _peak(code):
-    """Return the most memory, in MB, that a process running this code had of its own."""
-    process = subprocess.Popen([sys.executable, "-c", code])
-    most = 0
+def _per_round(fit, n):
+    """Processor seconds a round: the difference of two ensembles, over the rounds it is."""
+    rounds = _rounds(n)
+    return (_timed(lambda: fit(1 + rounds)) - _timed(lambda: fit(1))) / rounds
+
+
+def _rounds(n):
+    """Return how many rounds to time: of few rows more, since they are short."""
+    return int(np.clip(2e7 // n, 3, 20))
+
+
+def _peak(code, say=False):
+    """Return the most memory, in MB, that a process running this had of its own, and in all."""
+    process = subprocess.Popen(
+        [sys.executable, "-c", code], stdout=subprocess.PIPE if say else None, text=True
+    )
+    own = whole = 0
     while process.poll() is None:
         try:
             status = Path(f"/proc/{process.pid}/status").read_text()
-            most = max(most, int(status.split("RssAnon:")[1].split()[0]))
+            own = max(own, int(status.split("RssAnon:")[1].split()[0]))
+            whole = max(whole, int(status.split("VmHWM:")[1].split()[0]))
         except (OSError, IndexError):
-            break
+            pass
         time.sleep(0.02)
-    if process.wait():
+    if process.returncode:
         raise RuntimeError("the process whose memory was measured failed")
-    return most / 1024
+    return (own / 1024, whole / 1024, *([process.stdout.read()] if say else []))
+
+
+def _load():
+    return f"{os.getloadavg()[0]:.1f}"
+
+
+PARTS = {
+    "measure": _measure,
+    "store": _write_store,
+    "memory": _in_memory,
+    "round": _round,
+    "workers": _workers,
+    "bytes": _same_bytes,
+}
+
+
+def _kept():
+    return pd.read_csv(ROWS) if ROWS.exists() else pd.DataFrame(columns=["part", "rows"])
+
+
+def _keep(report, part, n):
+    """Put the rows of a part into the file, in the place of those it had."""
+    kept = _kept()
+    kept = kept[(kept["part"] != part) | (kept["rows"] != n)]
+    about = {
+        "part": part, "rows": n, "commit": this_commit(),
+        "date": datetime.date.today().isoformat(), "load": _load(),
+    }  # fmt: skip
+    fresh = pd.DataFrame([about | asdict(result) for result in report.results])
+    fresh = fresh.drop(columns=["benchmark", "low", "high"])
+    table = fresh if kept.empty else pd.concat([kept, fresh], ignore_index=True)
+    order = {name: k for k, name in enumerate(PARTS)}
+    table = table.sort_values(
+        ["part", "rows"], kind="stable", key=lambda c: c.map(order) if c.name == "part" else c
+    )
+    table.to_csv(ROWS, index=False, float_format="%.5g")
+
+
+def summary() -> None:
+    """Print how time a row grows, and which figures miss their aim."""
+    kept = _kept()
+    print(kept[["part", "rows", "case", "peer", "ratio", "target", "met", "load"]].to_string())
+    timed = kept[kept["peer"] == "bare scan of the columns"]
+    if len(timed) > 1:
+        a_row = timed["ours_seconds"] / timed["rows"]
+        growth = a_row / a_row.iloc[0]
+        for n, s, g in zip(timed["rows"], a_row, growth, strict=True):
+            print(f"measure, {n:,} rows: {s:.4g} s a row, {g:.3f} of the first")
+
+
+def main():
+    """Run the parts asked for."""
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("parts", nargs="*", help=", ".join(PARTS))
+    parser.add_argument("--rows", nargs="+", type=float, default=[1e6])
+    parser.add_argument("--folder", default=str(ROOT / ".big"))
+    parser.add_argument("--again", action="store_true", help="also what is there already")
+    parser.add_argument("--only-summary", action="store_true")
+    asked = parser.parse_args()
+    unknown = [part for part in asked.parts if part not in PARTS]
+    if unknown:
+        parser.error(f"{unknown[0]}: give some of {', '.join(PARTS)}")
+    folder = Path(asked.folder)
+    folder.mkdir(exist_ok=True)
+    for part in [] if asked.only_summary else asked.parts or PARTS:
+        for n in map(int, asked.rows):
+            kept = _kept()
+            if not asked.again and ((kept["part"] == part) & (kept["rows"] == n)).any():
+                continue
+            report = Report("large")
+            PARTS[part](report, n, folder)
+            _keep(report, part, n)
+            show([report])
+    summary()
 
 
 if __name__ == "__main__":
-    from benchmarks.harness import show
-
-    show([run()])
+    main()

@@ -83,50 +83,82 @@ def add_up(
     size, n_counts = hist.shape[2] * hist.shape[3], counts.shape[2] * counts.shape[3]
     stride = per_word * width
     has_targets = len(target) > 0
+    # What a row needs to know of a node, close together; a cut below 0 is a set of categories.
+    n_nodes = nodes.shape[1]
+    unit = scales[_WEIGHT_UNIT]
+    column_of = np.zeros(n_nodes, dtype=np.uint64)
+    to_left = np.full(n_nodes, -1, dtype=np.int32)
+    cut, none, if_none = np.zeros((3, n_nodes), dtype=np.int32)
+    for node in range(n_nodes):
+        if nodes[LEFT, node] >= 0:
+            f = nodes[FEATURE, node]
+            is_set = flags[f] & CATEGORY
+            column_of[node], to_left[node] = f * group, nodes[LEFT, node]
+            cut[node], none[node] = (-1, -1) if is_set else (nodes[BIN, node], n_bins[f])
+            if_none[node] = nodes[MISSING_LEFT, node] != 1
     for share in prange(shares):
         own, own_counts = hist[share].reshape(-1), counts[share].reshape(-1)
         # Unsigned: else each place would be tested for being negative. One more than the rows: what
         # is noted of a row that is not wanted is written over by the next.
         place = np.empty(_BLOCK + 1, dtype=np.uint32)
         base = np.empty(_BLOCK + 1, dtype=np.uint32)
-        at_count = np.empty(_BLOCK + 1, dtype=np.uint32)
+        which = np.empty(_BLOCK + 1, dtype=np.uint32)
         fixed = np.empty(_BLOCK + 1, dtype=np.int64)
         moved = np.empty(_BLOCK + 1, dtype=np.int64)
+        # In four parts: adding one to what was just written would have to wait for it.
+        tally = np.zeros((4, n_rows.shape[1]), dtype=np.int64)
         for g in range(share * n_groups // shares, (share + 1) * n_groups // shares):
-            for start in range(0, group, _BLOCK):
-                offset = g * group
-                m = 0
-                for i in range(offset + start, min(offset + min(start + _BLOCK, group), n)):
-                    node = leaf[i]
-                    while nodes[LEFT, node] >= 0:
-                        f = nodes[FEATURE, node]
-                        code = codes[g, f, i - offset]
-                        right = np.int64(code > nodes[BIN, node])
-                        if flags[f] & CATEGORY:
+            offset, own_codes = g * group, codes[g].reshape(-1)
+            for start in range(offset, offset + group, _BLOCK):
+                stop = min(start + _BLOCK, offset + group, n)
+                for i in range(start if n_nodes > 1 else stop, stop):
+                    node = np.int64(leaf[i])
+                    left = to_left[node]
+                    while left >= 0:
+                        code = own_codes[column_of[node] + np.uint64(i - offset)]
+                        right = np.int64(code > cut[node])
+                        if cut[node] < 0:
                             right = 1 - np.int64(is_in(sets[node, 0], np.uint64(code)))
-                        elif code == n_bins[f]:
-                            right = np.int64(nodes[MISSING_LEFT, node] != 1)
-                        node = nodes[LEFT, node] + right
+                        elif code == none[node]:
+                            right = np.int64(if_none[node])
+                        node = left + right
+                        left = to_left[node]
                     leaf[i] = node
-                    b = built[node]
-                    if node < first and b < 0:
-                        continue
-                    w = weight[i]
-                    w_fixed = max(np.int64(w * scales[_WEIGHT_UNIT] + 0.5), np.int64(w > 0))
-                    g_fixed = np.int64(0)
-                    if has_targets:
+                # Noted of a row in any case, and kept if wanted: a branch could not be foreseen.
+                m = 0
+                if has_targets:
+                    for i in range(start, stop):
+                        node = leaf[i]
+                        b = built[node]
+                        if node < first and b < 0:
+                            continue
+                        w = weight[i]
+                        w_fixed = max(np.int64(w * unit + 0.5), np.int64(w > 0))
                         away = w * (target[i] - scales[_CENTRE]) * scales[_TARGET_UNIT]
                         g_fixed = np.int64(away + (0.5 if away > 0 else -0.5))
-                    if node >= first:
-                        n_rows[share, node - first] += 1
-                        if has_targets and w_fixed != 0:
-                            far = np.float64(g_fixed)
-                            squares[g, node - first] += far * far / np.float64(w_fixed)
-                    # Noted in any case, and kept if wanted: a branch could not be foreseen.
-                    place[m], fixed[m], moved[m] = i - offset, w_fixed, g_fixed
-                    base[m] = max(b, 0) * size + (0 if has_targets else np.int64(y[i]) * stride)
-                    at_count[m] = max(b, 0) * n_counts
-                    m += np.int64(b >= 0)
+                        if node >= first:
+                            tally[i & 3, node - first] += 1
+                            if w_fixed != 0:
+                                far = np.float64(g_fixed)
+                                squares[g, node - first] += far * far / np.float64(w_fixed)
+                        place[m], fixed[m], moved[m] = i - offset, w_fixed, g_fixed
+                        which[m] = max(b, 0)
+                        base[m] = max(b, 0) * size
+                        m += np.int64(b >= 0)
+                else:
+                    for i in range(start, stop):
+                        node = leaf[i]
+                        b = built[node]
+                        if node < first and b < 0:
+                            continue
+                        if node >= first:
+                            tally[i & 3, node - first] += 1
+                        w = weight[i]
+                        place[m] = i - offset
+                        fixed[m] = max(np.int64(w * unit + 0.5), np.int64(w > 0))
+                        which[m] = max(b, 0)
+                        base[m] = max(b, 0) * size + np.int64(y[i]) * stride
+                        m += np.int64(b >= 0)
                 for f in range(0, n_features, 2):  # two columns for one look at a row
                     other = min(f + 1, n_features - 1)
                     column, column_2 = codes[g, f], codes[g, other]
@@ -154,10 +186,13 @@ def add_up(
                         ahead = np.uint64(k * counts.shape[3] + shift)
                         ahead_2 = np.uint64(k_2 * counts.shape[3] + shift_2)
                         for s in range(m):
-                            row, at = place[s], np.uint64(at_count[s])
+                            row, at = place[s], np.uint64(which[s]) * np.uint64(n_counts)
                             own_counts[at + ahead + np.uint64(column[row])] += 1
                             if other != f:
                                 own_counts[at + ahead_2 + np.uint64(column_2[row])] += 1
+        for node in range(n_rows.shape[1]):
+            for part in range(4):
+                n_rows[share, node] += tally[part, node]
 
 
 @lean

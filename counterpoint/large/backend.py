@@ -1,6 +1,7 @@
 """One small layer for work in parts: this machine, or the workers of a Dask cluster."""
 
-from collections.abc import Iterator
+from collections import deque
+from collections.abc import Iterator, Sequence
 from concurrent.futures import CancelledError
 from contextlib import contextmanager
 from typing import Any
@@ -73,6 +74,26 @@ def reaching(client: Any) -> Iterator[None]:
         if client.status == "running" and not isinstance(error, CancelledError):
             raise
         raise gone from error
+
+
+def in_turn(
+    client: Any, work: Any, parts: Sequence[Any], *args: Any, each: Sequence[Any] | None = None
+) -> Iterator[Any]:
+    """Yield what workers make of each part, in the order of the parts.
+
+    ``work(part, *args)`` is what they do; with ``each`` it has one more argument, the part's own.
+    Two parts a worker are under way and no more, so that answers that nobody has asked for yet do
+    not pile up.
+    """
+    waiting: deque[Any] = deque()
+    ahead = 2 * len(check_workers(client))
+    with reaching(client):
+        for k, part in enumerate(parts):
+            waiting.append(part.submit(client, work, *args, *([] if each is None else [each[k]])))
+            if len(waiting) >= ahead:
+                yield waiting.popleft().result()
+        while waiting:
+            yield waiting.popleft().result()
 
 
 def check_workers(client: Any) -> list[str]:

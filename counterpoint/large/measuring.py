@@ -14,6 +14,7 @@ from counterpoint._validation import check_count, check_flag
 from counterpoint.diversity import MEASURES, profile
 from counterpoint.diversity.measures import _possible
 from counterpoint.large import arrow as pa
+from counterpoint.large.backend import in_turn
 from counterpoint.large.sources import check_parts, kind_of, open_parts
 
 _FLAGS = {1: True, 0: False, "1": True, "0": False, "true": True, "false": False}
@@ -267,11 +268,9 @@ def _each(work, parts, asked, client, progress):
         for part in track(parts, total=len(parts), description="Counting", show=progress):
             yield work(part, asked)
         return
-    futures = client.map(work, parts, asked=asked, pure=False)
     yield from track(
-        (future.result() for future in futures), total=len(parts), description="Counting",
-        show=progress,
-    )  # fmt: skip
+        in_turn(client, work, parts, asked), total=len(parts), description="Counting", show=progress
+    )
 
 
 def _count_part(part, asked):

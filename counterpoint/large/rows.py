@@ -5,7 +5,9 @@ the store and from the *log* of the fit: the members taken in so far. So a proce
 or never had it, makes it again by going through the log. Asking twice gives the same answer.
 """
 
+import mmap
 import tempfile
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -24,6 +26,10 @@ from counterpoint.trees.structure import Tree
 
 # Arrays of fewer bytes stay in memory; larger ones are files beside the store.
 _MAPPED = 1 << 26
+# Rows whose files have more bytes than this are gone through in pieces, and the pages of a piece
+# are let go of after it: a fit then holds no more of them than a piece takes.
+_HELD = 1 << 30
+_PIECE = 1 << 21  # rows
 _LAST_ONLY = ("aim", "draw")
 
 
@@ -80,7 +86,7 @@ class Rows:
         self.y = np.empty(0, dtype=np.uint8) if self.is_regression else self.targets
         self.target = self.targets if self.is_regression else np.empty(0)
         self.flags = np.where(store.cuts["categorical"], hist.CATEGORY, 0).astype(np.uint8)
-        self.at = 0  # the tree that `leaf` is about
+        self.at: int | None = 0  # the tree that `leaf` is about
         self.n_done = 0  # entries of the log that have been gone through
         self.begin()
 
@@ -92,22 +98,46 @@ class Rows:
         # The file has no name any more once it is closed, and lives as long as the array.
         return np.asarray(np.memmap(file, dtype, "w+", shape=shape))
 
+    # -- pieces ----------------------------------------------------------------------------------
+
+    def _arrays(self):
+        """Yield all arrays that have a row for each of the rows."""
+        for array in vars(self).values():
+            if isinstance(array, np.ndarray) and array.ndim and len(array) == self.n:
+                yield array
+
+    def pieces(self) -> Iterator[tuple[slice, slice]]:
+        """Yield which groups, and rows, to look at together: all, or a piece of very many."""
+        n_groups, group = len(self.codes), self.store.group
+        held = self.codes.nbytes + sum(array.nbytes for array in self._arrays())
+        step = n_groups if held <= _HELD else max(1, _PIECE // group)
+        for first in range(0, n_groups, step):
+            last = min(first + step, n_groups)
+            rows = slice(first * group, min(last * group, self.n))
+            yield slice(first, last), rows
+            if step < n_groups:
+                let_go(self.codes[first:last])
+                for array in self._arrays():
+                    let_go(array[rows])
+
+    def by_group(self) -> Iterator[slice]:
+        """Yield the place of each group of rows."""
+        for _, rows in self.pieces():
+            for start in range(rows.start, rows.stop, self.store.group):
+                yield slice(start, min(start + self.store.group, rows.stop))
+
     # -- weights ---------------------------------------------------------------------------------
 
     def begin(self):
         """Set the weights that training starts from."""
         weights = self.store.weights(self.first, self.last)
-        for start in range(0, self.n, self.store.group):
-            part = slice(start, start + self.store.group)
+        for part in self.by_group():
             self.weight[part] = 1.0 if weights is None else weights[part]
             if self.job.class_factor is not None:
                 self.weight[part] *= self.job.class_factor[self.targets[part]]
             self.weight[part] /= self.job.scale
-
-    def by_group(self):
-        """Yield the place of each group of rows."""
-        for start in range(0, self.n, self.store.group):
-            yield slice(start, min(start + self.store.group, self.n))
+        if weights is not None:
+            let_go(weights)
 
     def weight_sums(self):
         """Return the sum of the weights in each group, as they are now."""
@@ -117,25 +147,24 @@ class Rows:
 
     def measure(self, kind, centre):
         """Answer for ``RowSource.measure``."""
-        partial = np.zeros((3, len(self.codes)))
-        kernels.measure(kind, self.store.group, self.weight, self.target, centre, partial)
-        return partial
+        found = []
+        for groups, rows in self.pieces():
+            found.append(np.zeros((3, groups.stop - groups.start)))
+            weight, target = self.weight[rows], self.target[rows]
+            kernels.measure(kind, self.store.group, weight, target, centre, found[-1])
+        return np.concatenate(found, axis=1)
 
     def add_up(self, wanted: Wanted):
         """Answer for ``RowSource.add_up``."""
         shares = min(get_num_threads(), len(self.codes))
-        if wanted.tree != self.at:
-            self.leaf[:] = 0
-            self.at = wanted.tree
         n_new = wanted.nodes.shape[1] - wanted.first
         found = np.zeros((shares, *wanted.shape), dtype=np.int64)
         counts = np.zeros((shares, *wanted.counts_shape), dtype=np.int64)
         n_rows = np.zeros((shares, n_new), dtype=np.int64)
         squares = np.zeros((len(self.codes), n_new))
-        kernels.add_up(
-            self.codes, self.y, self.weight, self.target, self.leaf, wanted.nodes, wanted.sets,
-            self.store.cuts["n_bins"], wanted.flags, wanted.scales, wanted.built, wanted.first,
-            found, counts, n_rows, squares, wanted.per_word, wanted.width, shares,
+        self._go_down(
+            wanted.tree, wanted.nodes, wanted.sets, wanted.flags, wanted.scales, wanted.built,
+            wanted.first, found, counts, n_rows, squares, wanted.per_word, wanted.width, shares,
         )  # fmt: skip
         return _added(found), _added(counts), _added(n_rows), squares
 
@@ -143,15 +172,29 @@ class Rows:
         """Move all rows to their leaves in a finished tree."""
         if member.number == self.at and member.number > 0:
             return
-        self.leaf[:] = 0
-        self.at = member.number
         n_nodes = member.nodes.shape[1]
         none = np.zeros((1, 0, 1, 1), dtype=np.int64)
-        kernels.add_up(
-            self.codes, self.y, self.weight, self.target, self.leaf, member.nodes, member.sets,
-            self.store.cuts["n_bins"], self.flags, np.zeros(7), np.full(n_nodes, -1), n_nodes,
-            none, none, np.zeros((1, 0), dtype=np.int64), np.zeros((len(self.codes), 0)), 1, 1, 1,
+        self.at = None
+        self._go_down(
+            member.number, member.nodes, member.sets, self.flags, np.zeros(7),
+            np.full(n_nodes, -1), n_nodes, none, none, np.zeros((1, 0), dtype=np.int64),
+            np.zeros((len(self.codes), 0)), 1, 1, 1,
         )  # fmt: skip
+
+    def _go_down(
+        self, tree, nodes, sets, flags, scales, built, first, found, counts, n_rows, squares,
+        *layout,
+    ):  # fmt: skip
+        """Move the rows down a tree, from its root if it is another one, and add them up."""
+        for groups, rows in self.pieces():
+            if tree != self.at:
+                self.leaf[rows] = 0
+            kernels.add_up(
+                self.codes[groups], self.y[rows], self.weight[rows], self.target[rows],
+                self.leaf[rows], nodes, sets, self.store.cuts["n_bins"], flags, scales, built,
+                first, found, counts, n_rows, squares[groups], *layout,
+            )  # fmt: skip
+        self.at = tree
 
     # -- the log ---------------------------------------------------------------------------------
 
@@ -177,25 +220,29 @@ class VoteRows(Rows):
         self.score = self.zeros("score", (self.n, many or 1), np.float64)
         self.wrong = 0
 
-    def votes(self, member):
-        """Return the votes of a member, (n,)."""
-        self.go_to(member)
-        return votes_of_leaves(member.says, self.leaf)
-
     def kinds(self, member, n_before):
         """Return number and weight of the rows of each kind that occurs, block by block."""
-        number, heavy = vote_kernels.count_kinds(
-            self.votes(member), self.y, self.weight, self.right, self.tally, n_before
-        )
-        used = np.flatnonzero(number.any(axis=0))
-        return used, number[:, used], heavy[:, used]
+        self.go_to(member)
+        found = []
+        for _, rows in self.pieces():
+            votes = votes_of_leaves(member.says, self.leaf[rows])
+            number, heavy = vote_kernels.count_kinds(
+                votes, self.y[rows], self.weight[rows], self.right[rows], self.tally[rows], n_before
+            )
+            used = np.flatnonzero(number.any(axis=0))
+            found.append((used, number[:, used], heavy[:, used]))
+        return _joined(found)
 
     def count_in(self, member, n_before, power, alpha, z):
         """Take a member in."""
-        self.wrong = vote_kernels.count_in(
-            self.votes(member), self.y, self.weight, self.right, self.tally, self.score, n_before,
-            power, alpha, z,
-        )  # fmt: skip
+        self.go_to(member)
+        self.wrong = 0
+        for _, rows in self.pieces():
+            votes = votes_of_leaves(member.says, self.leaf[rows])
+            self.wrong += vote_kernels.count_in(
+                votes, self.y[rows], self.weight[rows], self.right[rows], self.tally[rows],
+                self.score[rows], n_before, power, alpha, z,
+            )  # fmt: skip
 
     def n_wrong(self):
         """Return how many rows the weighted vote has wrong."""
@@ -274,7 +321,7 @@ class SumRows(Rows):
 
     def noted(self):
         """Return sums of the loss's notes in each group, and the least and the largest sum."""
-        names, rows = [], []
+        names, rows, low, high = [], [], np.inf, -np.inf
         for part in self.by_group():
             y = self.targets[part]
             found = self.loss.notes(
@@ -282,7 +329,8 @@ class SumRows(Rows):
             )
             names = list(found)
             rows.append([value * len(y) for value in found.values()])
-        return names, np.array(rows), float(self.total.min()), float(self.total.max())
+            low, high = min(low, self.total[part].min()), max(high, self.total[part].max())
+        return names, np.array(rows), float(low), float(high)
 
 
 class DrawnRows(Rows):
@@ -307,3 +355,32 @@ def draw_counts(seed, first, n, group):
 
 def _added(shares):
     return shares[0] if len(shares) == 1 else shares.sum(axis=0)
+
+
+def _joined(found):
+    """Return kinds of several pieces as if they had been found in one."""
+    if len(found) == 1:
+        return found[0]
+    used = np.unique(np.concatenate([kinds for kinds, _, _ in found]))
+    tables = []
+    for which in (1, 2):
+        parts = []
+        for one in found:
+            parts.append(np.zeros((len(one[which]), len(used)), dtype=one[which].dtype))
+            parts[-1][:, np.searchsorted(used, one[0])] = one[which]
+        tables.append(np.concatenate(parts))
+    return used, *tables
+
+
+def let_go(array: NDArray) -> None:
+    """Have the system take back the pages of a part of a file that is mapped; the file has them."""
+    whole: Any = array
+    while whole is not None and not hasattr(whole, "_mmap"):
+        whole = getattr(whole, "base", None)
+    if whole is None or not hasattr(mmap, "MADV_DONTNEED"):
+        return
+    page = mmap.PAGESIZE
+    start = -(-(array.ctypes.data - whole.ctypes.data) // page) * page
+    stop = (array.ctypes.data + array.nbytes - whole.ctypes.data) // page * page
+    if stop > start:
+        whole._mmap.madvise(mmap.MADV_DONTNEED, start, stop - start)

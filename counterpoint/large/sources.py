@@ -7,6 +7,7 @@ by name, and all parts must have them, of one kind: numbers, or text.
 import glob
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -68,6 +69,10 @@ class FilePart:
                 fragment_readahead=1,
             )
 
+    def submit(self, client: Any, work: Any, *args: Any) -> Any:
+        """Have a worker do ``work(part, *args)``."""
+        return client.submit(work, self, *args, pure=False)
+
     @property
     def _is_text(self):
         return _FORMATS[Path(self.path).suffix.lower()] == "csv"
@@ -113,6 +118,10 @@ class TablePart:
             return
         yield from self.table.select(list(columns)).to_batches(max_chunksize=BATCH)
 
+    def submit(self, client: Any, work: Any, *args: Any) -> Any:
+        """Have a worker do ``work(part, *args)``."""
+        return client.submit(work, self, *args, pure=False)
+
 
 @dataclass(frozen=True)
 class DaskPart:
@@ -131,6 +140,19 @@ class DaskPart:
         frame = self.partition[list(columns)].compute()
         table = pa.Table.from_pandas(frame, preserve_index=False)
         yield from table.to_batches(max_chunksize=BATCH)
+
+    def submit(self, client: Any, work: Any, *args: Any) -> Any:
+        """Have a worker compute the partition and do ``work(part, *args)``, in one task."""
+        import dask
+
+        task = partial(_work_on, work=work, name=self.name, args=args)
+        (frame,) = self.partition.to_delayed()
+        return client.compute(dask.delayed(task, pure=False)(frame))
+
+
+def _work_on(frame, *, work, name, args):
+    table = pa.Table.from_pandas(frame, preserve_index=False)
+    return work(TablePart(table, name), *args)
 
 
 Part = FilePart | TablePart | DaskPart

@@ -17,6 +17,7 @@ FORMAT = 1
 """Number of the layout on disk: stores of another one are refused."""
 
 STORE, UNFINISHED, CUTS = "store.json", "unfinished.json", "cuts.npz"
+LOOKING = "looking.npz"
 CODES, TARGET, WEIGHT = "codes.bin", "target.bin", "weight.bin"
 _SHARED = ("edges", "values", "exact", "n_bins", "has_missing", "categorical")
 
@@ -240,21 +241,26 @@ class BinnedStore:
         task: str | None = None,
         max_bins: int = 128,
         separator: str | None = None,
+        client: Any = None,
         progress: bool | None = None,
     ) -> "BinnedStore":
         """Write a store of the rows of files or frames.
 
         One pass finds the edges of the bins (:mod:`counterpoint.large.sketch`), another writes.
-        When that was interrupted, the same call goes on where it stopped, if the source are files
-        that have not changed.
+        When one was interrupted, the same call goes on where it stopped, if the source are files
+        that have not changed; else it begins again.
+
+        The same parts (files, partitions) in the same order give the same bytes, whoever reads
+        them, in whatever format. Rows cut into other parts give the same bytes too where columns
+        have no more than 16,384 different values; edges of others may then differ, within
+        ``sketch_error``.
 
         Parameters
         ----------
         source : path, pattern, list of paths, Dataset, Table or frame
             As :func:`counterpoint.large.open_parts` takes it.
         path : path
-            Folder to write. It must not be there, be empty, or hold a store of the same rows that
-            was not finished.
+            Folder to write. It must not be there, be empty, or hold a store that was not finished.
         target : str
             The column to predict.
         weight : str, default=None
@@ -268,6 +274,10 @@ class BinnedStore:
             Most bins of a column, from 2 to 255.
         separator : str, default=None
             Between the fields of text. None: a comma, or a tab in .tsv files.
+        client : distributed.Client, default=None
+            Workers that look through the parts and write them, each a part at a time, into the
+            folder of the store, which they must see; this process then puts the parts together.
+            None: this process does all of it.
         progress : bool, default=None
             Draw a progress bar; None: on a terminal.
 
@@ -279,7 +289,7 @@ class BinnedStore:
 
         write_store(
             source, Path(path), target=target, weight=weight, columns=columns, task=task,
-            max_bins=max_bins, separator=separator, progress=progress,
+            max_bins=max_bins, separator=separator, client=client, progress=progress,
         )  # fmt: skip
         return cls(path)
 
@@ -290,7 +300,11 @@ class BinnedStore:
 
     @classmethod
     def from_dask(cls, frame: Any, path: str | PathLike[str], **options: Any) -> "BinnedStore":
-        """Write a store of a Dask frame, a partition at a time: :meth:`write` with its options."""
+        """Write a store of a Dask frame: :meth:`write` with its options.
+
+        With ``client``, partitions are computed, looked through and written by the workers, and
+        never come here; without, they are computed one by one and pass through this process.
+        """
         if not hasattr(frame, "npartitions"):
             raise TypeError(f"frame={type(frame).__name__}: give a Dask frame, or use write.")
         return cls.write(frame, path, **options)
@@ -299,7 +313,7 @@ class BinnedStore:
 def _read(folder):
     if not folder.is_dir():
         raise FileNotFoundError(f"There is no store {folder}: BinnedStore.write makes one.")
-    if (folder / UNFINISHED).exists():
+    if (folder / UNFINISHED).exists() or (folder / LOOKING).exists():
         raise ValueError(
             f"The store {folder} was not finished: call BinnedStore.write again with the same "
             "source to go on, or remove the folder."

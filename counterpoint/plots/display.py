@@ -15,7 +15,7 @@ from matplotlib.axes import Axes
 from matplotlib.ticker import MaxNLocator
 from numpy.typing import ArrayLike
 
-from counterpoint._outputs import MemberOutputs
+from counterpoint._outputs import MemberOutputs, OutputCounts
 from counterpoint.diversity import MEASURES
 from counterpoint.exceptions import MemberError
 from counterpoint.plots import style
@@ -133,7 +133,8 @@ class EnsembleDisplay(Display):
         Parameters
         ----------
         outputs : MemberOutputs, or dict of them by name
-            A dict where a display shows several ensembles.
+            A dict where a display shows several ensembles. Pictures of pairs also take
+            ``OutputCounts``, as ``counterpoint.large.count_outputs`` makes them of files.
         ax : matplotlib Axes, default=None
             Where to draw; None makes a new figure.
         **options
@@ -231,8 +232,10 @@ def _each(given, read):
     return read(given)
 
 
-def named_outputs(outputs, name: str | None = None) -> dict[str, MemberOutputs]:
-    """Return ensembles by name, of one ensemble or a dict of them."""
+def named_outputs(
+    outputs, name: str | None = None, *, counted: bool = False
+) -> dict[str, MemberOutputs]:
+    """Return ensembles by name, of one ensemble or a dict of them; ``counted``: counts too."""
     if isinstance(outputs, Mapping):
         if not outputs:
             raise ValueError("The dict of ensembles is empty: there is nothing to draw.")
@@ -241,18 +244,23 @@ def named_outputs(outputs, name: str | None = None) -> dict[str, MemberOutputs]:
                 f"name={name!r} is for one ensemble, but the dict names {len(outputs)} of them "
                 "already: leave name out, or change the keys."
             )
-        return {str(key): check_outputs(one) for key, one in outputs.items()}
-    return {UNNAMED if name is None else str(name): check_outputs(outputs)}
+        return {str(key): check_outputs(one, counted=counted) for key, one in outputs.items()}
+    return {UNNAMED if name is None else str(name): check_outputs(outputs, counted=counted)}
 
 
-def check_outputs(outputs) -> MemberOutputs:
-    """Return ``outputs`` if they are MemberOutputs."""
-    if isinstance(outputs, MemberOutputs):
+def check_outputs(outputs, *, counted: bool = False) -> Any:
+    """Return ``outputs`` if they are MemberOutputs, or their counts where these will do."""
+    if isinstance(outputs, MemberOutputs) or (counted and isinstance(outputs, OutputCounts)):
         return outputs
+    hint = (
+        "Use from_predictions(y_true, votes) for labels, from_estimator(estimator, X, y) for a "
+        "fitted ensemble, MemberOutputs.from_correct for right/wrong flags."
+    )
+    if isinstance(outputs, OutputCounts):
+        hint = "This picture shows single samples: take some with large.sample_outputs."
     raise TypeError(
-        f"from_outputs takes MemberOutputs, got {type(outputs).__name__}. Use from_predictions("
-        "y_true, votes) for labels, from_estimator(estimator, X, y) for a fitted ensemble, "
-        "MemberOutputs.from_correct for right/wrong flags."
+        f"from_outputs takes MemberOutputs{' or OutputCounts' if counted else ''}, got "
+        f"{type(outputs).__name__}. {hint}"
     )
 
 

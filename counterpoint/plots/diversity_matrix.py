@@ -76,7 +76,7 @@ class DiversityMatrixDisplay(EnsembleDisplay):
 
         Parameters
         ----------
-        outputs : MemberOutputs or PairCounts
+        outputs : MemberOutputs, OutputCounts or PairCounts
         measure : str, default="q"
             Name of a pairwise measure in ``counterpoint.diversity.MEASURES``.
         order : {"given", "cluster", "error"}, default="given"
@@ -87,7 +87,7 @@ class DiversityMatrixDisplay(EnsembleDisplay):
         if isinstance(outputs, PairCounts):
             names = [f"member {k}" for k in range(outputs.n_members)]
         else:
-            names = list(check_outputs(outputs).names)
+            names = list(check_outputs(outputs, counted=True).names)
         need_members(outputs, 2, "A heat map of pairs")
         matrix = diversity.matrix(outputs, measure)
         at = np.arange(len(names))

@@ -61,7 +61,7 @@ class KappaErrorDisplay(EnsembleDisplay):
     def compute(cls, outputs, *, name: str | None = None) -> Self:
         """Measure every pair of an ensemble, called ``name``, or of each in a dict by name."""
         clouds, means = [], {}
-        for called, one in named_outputs(outputs, name).items():
+        for called, one in named_outputs(outputs, name, counted=True).items():
             need_members(one, 2, "A diagram of pairs", called)
             i, j = np.triu_indices(one.n_members, k=1)
             names = np.array(one.names, dtype=object)

@@ -4,6 +4,7 @@ import subprocess
 import sys
 import threading
 
+import dask.dataframe
 import numpy as np
 import pandas as pd
 import pytest
@@ -16,7 +17,14 @@ from tree_bytes import tree_bytes
 from counterpoint import MemberOutputs
 from counterpoint.boosting import AdaBoostNCClassifier, L2BoostClassifier
 from counterpoint.exceptions import ClusterLostError, InterruptedFitWarning
-from counterpoint.large import BaggedTreesClassifier, crew, fit_on_store, measure, run_on
+from counterpoint.large import (
+    BaggedTreesClassifier,
+    BinnedStore,
+    crew,
+    fit_on_store,
+    measure,
+    run_on,
+)
 from counterpoint.trees import HistTreeClassifier
 from counterpoint.views import ViewEnsembleClassifier
 
@@ -56,6 +64,41 @@ def test_workers_count_files(client, tmp_path):
         frame[300 * k : 300 * k + 300].to_parquet(tmp_path / f"part-{k}.parquet", index=False)
     here = measure(frame)
     pd.testing.assert_frame_equal(measure(tmp_path / "part-*.parquet", client=client), here)
+    frames = dask.dataframe.from_pandas(frame, npartitions=3)
+    pd.testing.assert_frame_equal(measure(frames, client=client), here)
+
+
+@pytest.mark.parametrize("kind", ["files", "frame"])
+def test_workers_write_a_store(kind, client, tmp_path):
+    """Bins by a sketch, weights, text and missing values: the bytes of one process, in order."""
+    rng = np.random.default_rng(0)
+    n = 45_000
+    frame = pd.DataFrame({"x": rng.normal(size=n), "k": rng.choice(["u", "v", "w"], size=n)})
+    frame["x"] = frame["x"].mask(rng.uniform(size=n) < 0.1)
+    frame = frame.assign(weight=rng.integers(3, size=n), y=rng.integers(2, size=n))
+    for k in range(3):
+        part = frame[15_000 * k : 15_000 * (k + 1)]
+        part.to_parquet(tmp_path / f"part-{k}.parquet", index=False)
+    options = {"target": "y", "weight": "weight", "progress": False}
+    here = BinnedStore.write(tmp_path / "part-*.parquet", tmp_path / "here", **options)
+    assert here.sketch_error[0] > 0
+    if kind == "files":
+        source = tmp_path / "part-*.parquet"
+        there = BinnedStore.write(source, tmp_path / "there", client=client, **options)
+    else:
+        frames = dask.dataframe.read_parquet(sorted(tmp_path.glob("part-*.parquet")))
+        assert frames.npartitions == 3
+        there = BinnedStore.from_dask(frames, tmp_path / "there", client=client, **options)
+    assert there.checksums == here.checksums
+    for path in (tmp_path / "here").iterdir():
+        assert (tmp_path / "there" / path.name).read_bytes() == path.read_bytes()
+    assert {p.name for p in there.path.iterdir()} == {p.name for p in here.path.iterdir()}
+    there.verify()
+    frame.iloc[20_000, 3] = 9
+    broken = dask.dataframe.from_pandas(frame.assign(y=frame["y"].where(frame["y"] != 9)), 3)
+    with pytest.raises(ValueError, match=r"partition 1, column 'y', data row 5001: .* no target"):
+        BinnedStore.from_dask(broken, tmp_path / "broken", client=client, **options)
+    assert not (tmp_path / "broken").exists()
 
 
 def test_pools_are_fitted_by_workers(client):

@@ -1,3 +1,5 @@
+import sys
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -13,6 +15,7 @@ from counterpoint.boosting import (
     LogitBoostClassifier,
 )
 from counterpoint.large import TAKES_STORES, BaggedTreesClassifier, BinnedStore, fit_on_store
+from counterpoint.large import rows as rows_module
 from counterpoint.trees import HistTreeClassifier, HistTreeRegressor, PrunedTreeClassifier
 
 TREE = HistTreeClassifier(max_depth=3)
@@ -72,6 +75,44 @@ def test_sums_of_targets_differ_from_memory_by_rounding_alone(name, rows, stores
     for n_shards in (2, 7):
         cut = fit_on_store(clone(model), stores[target], n_shards=n_shards)
         assert tree_bytes(cut) == tree_bytes(stored)
+
+
+@pytest.mark.parametrize("name", ["nc", "l2boost", "bagging", "weighted"])
+def test_rows_gone_through_in_pieces_give_the_same_trees(name, rows, stores, monkeypatch, tmp_path):
+    """All arrays in files, whose pages are let go of after every group of rows."""
+    model = (EXACT | ROUNDED).get(name, HistTreeClassifier(max_depth=3))
+    store = stores["number" if name == "l2boost" else "two"]
+    if name == "weighted":
+        heavy = rows.assign(weight=np.arange(len(rows)) % 3 + 0.5)
+        options = {"target": "two", "columns": COLUMNS, "weight": "weight", "max_bins": 255}
+        store = BinnedStore.write(heavy, tmp_path / "store", **options)
+    whole = clone(model).fit(store)
+    released = []
+    real = rows_module.let_go
+    monkeypatch.setattr(rows_module, "_MAPPED", 0)
+    monkeypatch.setattr(rows_module, "_HELD", 0)
+    monkeypatch.setattr(rows_module, "_PIECE", 1)
+    monkeypatch.setattr(rows_module, "let_go", lambda a: (released.append(a.nbytes), real(a)))
+    assert tree_bytes(clone(model).fit(store)) == tree_bytes(whole)
+    assert sum(released) > 2 * store.n_rows * store.n_features
+
+
+def test_pages_that_were_let_go_of_are_read_again(tmp_path):
+    """What was written to a shared mapping is there afterwards, and fewer pages are held."""
+
+    def held():
+        with open("/proc/self/status") as file:
+            return int(next(line for line in file if "RssFile" in line).split()[1])
+
+    if not sys.platform.startswith("linux"):
+        pytest.skip("asks Linux what is held")
+    numbers = np.asarray(np.memmap(tmp_path / "x", np.int64, "w+", shape=(1 << 21,)))
+    numbers[:] = np.arange(1 << 21)
+    before = held()
+    rows_module.let_go(numbers[1000:])
+    assert before - held() > 12_000  # of 16 MB
+    np.testing.assert_array_equal(numbers, np.arange(1 << 21))
+    rows_module.let_go(np.arange(10))  # nothing that is mapped
 
 
 def test_what_is_held_out_of_memory_is_held_out_of_nothing_here(rows, stores):

@@ -3,6 +3,9 @@ import json
 import os
 import pickle
 import shutil
+import signal
+import subprocess
+import sys
 
 import dask.dataframe
 import numpy as np
@@ -12,7 +15,7 @@ import pyarrow as pa
 import pyarrow.dataset
 import pytest
 
-from counterpoint.large import BinnedStore
+from counterpoint.large import BinnedStore, looking, sources
 from counterpoint.large import writing as writing_module
 from counterpoint.trees import HistTreeClassifier
 from counterpoint.trees.binning import MISSING, Binner
@@ -100,13 +103,106 @@ def test_writing_goes_on_where_it_stopped(files, monkeypatch):
         BinnedStore.write(files / "part-*.parquet", files / "store", target="y")
     with pytest.raises(ValueError, match="was not finished"):
         BinnedStore(files / "store")
-    monkeypatch.setattr(writing_module, "_look", None)  # the first pass is not done again
+    monkeypatch.setattr(writing_module, "look", None)  # the first pass is not done again
     store = BinnedStore.write(files / "part-*.parquet", files / "store", target="y")
     assert len(n_calls) == 3 + 3  # one part was written, two were begun, and the rest
     assert store.codes().tobytes() == small.codes().tobytes()
     assert store.checksums == small.checksums
     np.testing.assert_array_equal(store.targets(), whole.targets())
     store.verify()
+
+
+_KILLED = """
+import os, signal, sys
+from counterpoint.large import BinnedStore, looking, sources
+looking._EVERY, sources.BATCH, real, calls = 0.0, 100, looking.look_at, []
+def look_at(*args):
+    calls.append(1)
+    if len(calls) == 6:
+        os.kill(os.getpid(), signal.SIGKILL)
+    return real(*args)
+looking.look_at = look_at
+BinnedStore.write(sys.argv[1], sys.argv[2], target="y", progress=False)
+"""
+
+
+def test_looking_goes_on_where_it_was_killed(files, monkeypatch):
+    """Four files of three batches each; killed in the second file, after five batches."""
+    source, folder = files / "part-*.parquet", files / "store"
+    command = [sys.executable, "-c", _KILLED, str(source), str(folder)]
+    assert subprocess.run(command, check=False).returncode == -signal.SIGKILL
+    assert [path.name for path in folder.iterdir()] == ["looking.npz"]
+    (folder / ".part-0123456789abcdef.npz").touch()  # as if it had been writing at that moment
+    with pytest.raises(ValueError, match="was not finished"):
+        BinnedStore(folder)
+    whole = BinnedStore.write(source, files / "whole", target="y")
+    real, calls = looking.look_at, []
+    monkeypatch.setattr(sources, "BATCH", 100)
+    monkeypatch.setattr(looking, "look_at", lambda *args: (calls.append(1), real(*args)))
+    store = BinnedStore.write(source, folder, target="y")
+    assert len(calls) == 4 * 3 - 5
+    for name in ("codes.bin", "target.bin", "cuts.npz"):
+        assert (folder / name).read_bytes() == (files / "whole" / name).read_bytes()
+    assert store.checksums == whole.checksums
+    assert sorted(os.listdir(folder)) == sorted(os.listdir(files / "whole"))
+
+
+@pytest.mark.parametrize("spoil", ["source", "options", "notes"])
+def test_notes_about_other_rows_are_not_read(spoil, files, frame, monkeypatch):
+    """What a pass that was stopped has noted serves for the same rows and options alone."""
+    source, folder = files / "part-*.parquet", files / "store"
+    monkeypatch.setattr(looking, "_EVERY", 0.0)
+    real, calls = looking.look_at, []
+
+    def stop_late(*args):
+        calls.append(1)
+        if len(calls) == 3:
+            raise KeyboardInterrupt
+        return real(*args)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(looking, "look_at", stop_late)
+        with pytest.raises(KeyboardInterrupt):
+            BinnedStore.write(source, folder, target="y")
+    assert (folder / "looking.npz").exists()
+    options = {"target": "y"}
+    if spoil == "source":
+        changed = files / "part-0.parquet"
+        pd.read_parquet(changed).assign(x=1.0).to_parquet(changed, index=False)
+    elif spoil == "options":
+        options["columns"] = ["k"]
+    else:
+        (folder / "looking.npz").write_bytes((folder / "looking.npz").read_bytes()[:50])
+    store = BinnedStore.write(source, folder, **options)
+    fresh = BinnedStore.write(source, files / "fresh", **options)
+    assert store.codes().tobytes() == fresh.codes().tobytes()
+    assert store.class_counts == fresh.class_counts
+    store.verify()
+
+
+def test_bins_do_not_depend_on_batches_or_format(files, monkeypatch):
+    """More values than are known exactly, in batches of every size: the parts alone count."""
+    rng = np.random.default_rng(0)
+    many = pd.DataFrame({"x": rng.normal(size=60_000), "y": rng.integers(2, size=60_000)})
+    for k in range(2):
+        half = many[30_000 * k : 30_000 * (k + 1)]
+        for ending in ("parquet", "feather"):
+            path = files / f"many-{k}.{ending}"
+            getattr(half.reset_index(drop=True), f"to_{ending}")(path)
+    frames = dask.dataframe.from_pandas(many, npartitions=2)
+    assert frames.divisions == (0, 30_000, 59_999)
+    made = {}
+    for batch in (1 << 17, 7000):
+        monkeypatch.setattr(sources, "BATCH", batch)
+        for ending in ("parquet", "feather"):
+            store = BinnedStore.write(
+                files / f"many-*.{ending}", files / f"{ending}-{batch}", target="y"
+            )
+            made[ending, batch] = store
+    made["dask"] = BinnedStore.from_dask(frames, files / "dask", target="y")
+    assert made["dask"].sketch_error[0] > 0
+    assert len({store.cuts["edges"].tobytes() for store in made.values()}) == 1
+    assert len({store.codes().tobytes() for store in made.values()}) == 1
 
 
 def test_a_class_unseen_in_the_first_files_is_a_class(files, frame):

@@ -174,7 +174,9 @@ def test_wrong_input(outputs):
         DiversityMatrixDisplay.from_outputs(outputs["bagging"], measure="entropy")
     with pytest.raises(ValueError, match="order='best': choose 'given', 'cluster'"):
         DiversityMatrixDisplay.from_outputs(outputs["bagging"], order="best")
-    with pytest.raises(TypeError, match="from_outputs takes MemberOutputs, got dict"):
+    with pytest.raises(
+        TypeError, match="from_outputs takes MemberOutputs or OutputCounts, got dict"
+    ):
         DiversityMatrixDisplay.from_outputs(outputs)
     with pytest.raises(ValueError, match=r"shape \(2, 2\) and there are 3 names"):
         DiversityMatrixDisplay(matrix=np.eye(2), names=list("abc"), measure="q").plot()

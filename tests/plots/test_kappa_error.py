@@ -1,14 +1,15 @@
 import matplotlib.pyplot as plt
 import numpy as np
+import pandas as pd
 import pytest
 from matplotlib.colors import to_hex
 from sklearn.metrics import cohen_kappa_score
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.tree import DecisionTreeClassifier
 
-from counterpoint import MemberOutputs, diversity
+from counterpoint import MemberOutputs, OutputCounts, diversity
 from counterpoint.exceptions import MemberError
-from counterpoint.plots import KappaErrorDisplay
+from counterpoint.plots import DiversityMatrixDisplay, KappaErrorDisplay, MarginDisplay
 from counterpoint.plots.style import OKABE_ITO
 
 
@@ -42,6 +43,22 @@ def test_mean_and_vote_are_marked(outputs):
     np.testing.assert_allclose(dot.get_offsets(), [[mean["kappa"], mean["error"]]])
     (dash,) = [line for line in display.ax_.lines if line.get_marker() == "_"]
     np.testing.assert_allclose(dash.get_xydata(), [[mean["kappa"], mean["vote_error"]]])
+
+
+def test_counts_of_files_give_the_same_picture(outputs):
+    counted = {name: OutputCounts.from_outputs(one) for name, one in outputs.items()}
+    one, other = (KappaErrorDisplay.from_outputs(given) for given in (outputs, counted))
+    pd.testing.assert_frame_equal(other.table(), one.table())
+    pd.testing.assert_frame_equal(other.summary, one.summary)
+    few = OutputCounts.from_outputs(outputs["forest"])
+    for order in ("given", "cluster", "error"):
+        one, other = (
+            DiversityMatrixDisplay.from_outputs(given, measure="q", order=order)
+            for given in (outputs["forest"], few)
+        )
+        pd.testing.assert_frame_equal(other.table(), one.table())
+    with pytest.raises(TypeError, match=r"shows single samples: take some with large\.sample"):
+        MarginDisplay.from_outputs(few)
 
 
 def test_the_vote_can_be_left_out(outputs):
@@ -166,7 +183,9 @@ def test_wrong_input():
         KappaErrorDisplay.from_predictions(y, [[0, 1, 2], [0, 1, 1]])
     with pytest.raises(ValueError, match="the dict names 1 of them already"):
         KappaErrorDisplay.from_predictions(y, {"both": votes}, name="other")
-    with pytest.raises(TypeError, match="from_outputs takes MemberOutputs, got list"):
+    with pytest.raises(
+        TypeError, match="from_outputs takes MemberOutputs or OutputCounts, got list"
+    ):
         KappaErrorDisplay.from_outputs(votes)
     outputs = MemberOutputs(votes, y)
     with pytest.raises(TypeError, match="pass them to from_outputs"):
