@@ -90,9 +90,13 @@ def promoted(X):
     """Return data with doubles for numbers in half precision, which has three digits.
 
     Learners compute in the type they are given, and shares of classes would miss 1 visibly. Some
-    take no numbers in the byte order of other machines either.
+    take no numbers in the byte order of other machines either. Every second row or column of an
+    array is copied, so that it lies in memory as its copies do.
     """
     dtype = getattr(X, "dtype", None)
+    if isinstance(X, np.ndarray) and not (X.flags.c_contiguous or X.flags.f_contiguous):
+        # Another process would get rows that lie one after the other, and round otherwise.
+        X = np.ascontiguousarray(X)
     if dtype == np.float16:
         return X.astype(np.float64)
     if isinstance(X, np.ndarray) and not X.dtype.isnative:

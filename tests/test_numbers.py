@@ -1,5 +1,6 @@
 """Numbers of every size and kind: each estimator answers rightly, or says what to change."""
 
+import pickle
 from functools import cache
 
 import numpy as np
@@ -112,6 +113,16 @@ def test_numbers_are_promoted_and_other_columns_are_left_as_they_are():
     rest = ["size", "count", "word"]
     pd.testing.assert_frame_equal(found[rest], frame[rest])
     np.testing.assert_array_equal(found["swapped"], [0.0, 1.0, 2.0])
+
+
+@pytest.mark.parametrize("part", [np.s_[::2], np.s_[:, ::2], np.s_[:, 1:]])
+def test_parts_of_arrays_lie_in_memory_as_their_copies_in_other_processes(part):
+    X = np.arange(24.0).reshape(6, 4)[part]
+    there = pickle.loads(pickle.dumps(X))
+    assert promoted(X).strides == there.strides != X.strides
+    np.testing.assert_array_equal(promoted(X), X)
+    for whole in (there, there.T):
+        assert promoted(whole) is whole
 
 
 @pytest.mark.parametrize(
