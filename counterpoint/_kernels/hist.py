@@ -11,6 +11,9 @@ How it is laid out, and why:
 * Rows are cut into *chunks* that are partitioned on their own. A node is one segment of every
   chunk. At depth 0 rows lie in buffer 0, which is never written; below in buffers 1 and 2 in
   turn. A child's segment is part of its parent's, so no two nodes ever meet in a buffer.
+* A single chunk is close by, and its words stay where they are (there is no buffer 2 of them):
+  those of a node are brought to buffer 1, by its rows' positions, when they are needed. Most
+  nodes need one word, or none.
 * One parallel loop does all the work in tasks, and `_advance` says what comes next: such
   loops are slow to compile.
 
@@ -123,29 +126,84 @@ def _add_targets(words, weight, target, hist, per_word, width):
     step = np.uint64(width)
     stride = np.uint64(per_word * width)
     for i in range(len(words)):
-        word, w, g = words[i] >> _8, weight[i], target[i]
-        at = np.uint64(0)
-        for _ in range(per_word):
-            hist[at + (word & _BYTE)] += w
-            hist[at + stride + (word & _BYTE)] += g
-            word >>= _8
-            at += step
+        word, w, g = words[i], weight[i], target[i]
+        at, base = (word >> _8) & _BYTE, step
+        hist[at] += w
+        hist[at + stride] += g
+        if per_word > 1:
+            at = base + ((word >> _16) & _BYTE)
+            hist[at] += w
+            hist[at + stride] += g
+        if per_word > 2:
+            base += step
+            at = base + ((word >> _24) & _BYTE)
+            hist[at] += w
+            hist[at + stride] += g
+        if per_word > 3:
+            base += step
+            at = base + ((word >> _32) & _BYTE)
+            hist[at] += w
+            hist[at + stride] += g
+        if per_word > 4:
+            base += step
+            at = base + ((word >> _40) & _BYTE)
+            hist[at] += w
+            hist[at + stride] += g
+        if per_word > 5:
+            base += step
+            at = base + ((word >> _48) & _BYTE)
+            hist[at] += w
+            hist[at + stride] += g
+        if per_word > 6:
+            base += step
+            at = base + (word >> _56)
+            hist[at] += w
+            hist[at + stride] += g
 
 
 @lean
 def _add_counts(words, counts, per_word, width):
     step = np.uint64(width)
     for i in range(len(words)):
-        word = words[i] >> _8
-        at = np.uint64(0)
-        for _ in range(per_word):
-            counts[at + (word & _BYTE)] += 1
-            word >>= _8
+        word, at = words[i], np.uint64(0)
+        counts[(word >> _8) & _BYTE] += 1
+        if per_word > 1:
             at += step
+            counts[at + ((word >> _16) & _BYTE)] += 1
+        if per_word > 2:
+            at += step
+            counts[at + ((word >> _24) & _BYTE)] += 1
+        if per_word > 3:
+            at += step
+            counts[at + ((word >> _32) & _BYTE)] += 1
+        if per_word > 4:
+            at += step
+            counts[at + ((word >> _40) & _BYTE)] += 1
+        if per_word > 5:
+            at += step
+            counts[at + ((word >> _48) & _BYTE)] += 1
+        if per_word > 6:
+            at += step
+            counts[at + (word >> _56)] += 1
 
 
 @lean
-def _add_node(node, k, words, sums, segments, nodes, hist, counts, sizes):
+def _take(old, new, places):
+    for i in range(len(places)):
+        new[i] = old[places[i]]
+
+
+@lean
+def _fetch(words, k, buffer, index, start, stop):
+    """Return the buffer in which word k of the rows of a segment lies, in their order."""
+    if words.shape[0] > 2 or buffer == 0:
+        return buffer
+    _take(words[0, k], words[1, k, start:stop], index[buffer, start:stop])
+    return 1
+
+
+@lean
+def _add_node(node, k, words, sums, index, segments, nodes, hist, counts, sizes):
     criterion, per_word, width, min_samples = sizes
     buffer = _buffer(nodes[DEPTH, node])
     for c in range(segments.shape[2]):
@@ -153,7 +211,8 @@ def _add_node(node, k, words, sums, segments, nodes, hist, counts, sizes):
         stop = start + segments[1, node, c]
         if start == stop:
             continue
-        part, weight = words[buffer, k, start:stop], sums[buffer, 0, start:stop]
+        part = words[_fetch(words, k, buffer, index, start, stop), k, start:stop]
+        weight = sums[buffer, 0, start:stop]
         if criterion == SQUARED_ERROR:
             _add_targets(part, weight, sums[buffer, 1, start:stop], hist, per_word, width)
         else:
@@ -163,12 +222,13 @@ def _add_node(node, k, words, sums, segments, nodes, hist, counts, sizes):
 
 
 @lean
-def _gather_few(node, k, words, sums, segments, nodes, own, own_sums):
+def _gather_few(node, k, words, sums, index, segments, nodes, own, own_sums):
     """Copy the rows of a small node to one place."""
     buffer, n = _buffer(nodes[DEPTH, node]), 0
+    moved = words.shape[0] > 2
     for c in range(segments.shape[2]):
         for i in range(segments[0, node, c], segments[0, node, c] + segments[1, node, c]):
-            own[n] = words[buffer, k, i]
+            own[n] = words[buffer, k, i] if moved else words[0, k, index[buffer, i]]
             for m in range(sums.shape[1]):
                 own_sums[m, n] = sums[buffer, m, i]
             n += 1
@@ -219,8 +279,8 @@ def _limits(node, flag, bounds):
 
 @lean
 def _scan_word(
-    node, k, words, sums, segments, hist, counts, nodes, gains, candidates, extras, n_bins, flags,
-    sizes, limit, scales, floats, integers, own, few_hist, few_counts,
+    node, k, words, sums, index, segments, hist, counts, nodes, gains, candidates, extras, n_bins,
+    flags, sizes, limit, scales, floats, integers, own, few_hist, few_counts,
 ):  # fmt: skip
     """Best split of a node among the columns of word k; ties go to the first column and bin.
 
@@ -236,7 +296,7 @@ def _scan_word(
     codes = integers[IDENTITY]
     if few:
         hist, counts, codes = few_hist, few_counts, integers[N_SUMS + 3]
-        _gather_few(node, k, words, sums, segments, nodes, own, own_sums)
+        _gather_few(node, k, words, sums, index, segments, nodes, own, own_sums)
     best = -np.inf
     found = candidates[node, k]
     found[_COLUMN] = -1
@@ -308,7 +368,7 @@ def _scan_word(
 
 @lean
 def _build(
-    parent, k, words, sums, segments, nodes, hist, counts, gains, candidates, extras, n_bins,
+    parent, k, words, sums, index, segments, nodes, hist, counts, gains, candidates, extras, n_bins,
     flags, sizes, limit, scales, spare, spare_counts, floats, integers, own_words, few_hist,
     few_counts,
 ):  # fmt: skip
@@ -342,35 +402,28 @@ def _build(
                 own, own_counts = spare[0], spare_counts[0]
             own[:] = 0
             own_counts[:] = 0
-            _add_node(node, k, words, sums, segments, nodes, own, own_counts, sizes)
+            _add_node(node, k, words, sums, index, segments, nodes, own, own_counts, sizes)
         if nodes[OPEN, node]:
             _scan_word(
-                node, k, words, sums, segments, own, own_counts, nodes, gains, candidates, extras,
-                n_bins, flags, sizes, limit, scales, floats, integers, own_words, few_hist,
+                node, k, words, sums, index, segments, own, own_counts, nodes, gains, candidates,
+                extras, n_bins, flags, sizes, limit, scales, floats, integers, own_words, few_hist,
                 few_counts,
             )  # fmt: skip
 
 
 @lean
-def _take(old, new, places):
-    for i in range(len(places)):
-        new[i] = old[places[i]]
-
-
-@lean
-def _squares(weight, target, places, start, stop):
+def _sum_squares(squared, rows, places):
     total = 0.0
-    for p in range(start, stop):
-        i = places[p]
-        if weight[i] != 0:
-            total += np.float64(target[i]) * np.float64(target[i]) / np.float64(weight[i])
+    for p in range(len(places)):
+        total += squared[rows[places[p]]]
     return total
 
 
 @lean
 def _partition(
-    c, node, final, words, sums, index, leaf, segments, squares, nodes, sets, n_bins, flags, sizes
-):
+    c, node, final, words, sums, index, leaf, squared, segments, squares, nodes, sets, n_bins,
+    flags, sizes,
+):  # fmt: skip
     """Move the rows of one node in one chunk to its children; mark them if these are leaves."""
     per_word = sizes[1]
     start, n = segments[0, node, c], segments[1, node, c]
@@ -385,7 +438,8 @@ def _partition(
     if nodes[MISSING_LEFT, node] == 1:  # turn the bins round until the missing come first
         turned = np.uint64(256 - n_bins[f])
         last += turned
-    split, rows = words[source, k, start:stop], index[source, start:stop]
+    split = words[_fetch(words, k, source, index, start, stop), k, start:stop]
+    rows = index[source, start:stop]
     # Rows for the left from the front, for the right from the back: no branch to guess.
     places = index[3, start:stop]
     front = np.uint64(0)
@@ -404,14 +458,13 @@ def _partition(
     segments[0, left, c], segments[1, left, c] = start, n_left
     segments[0, left + 1, c], segments[1, left + 1, c] = start + n_left, n - n_left
     if sums.shape[1] > 1:
-        weight, target = sums[source, 0, start:stop], sums[source, 1, start:stop]
-        squares[left, c] = _squares(weight, target, places, np.int64(0), n_left)
-        squares[left + 1, c] = _squares(weight, target, places, n_left, np.int64(n))
+        squares[left, c] = _sum_squares(squared, rows, places[:n_left])
+        squares[left + 1, c] = _sum_squares(squared, rows, places[n_left:])
     if final:
         for i in range(n):
             leaf[rows[places[i]]] = left if i < n_left else left + 1
         return
-    for m in range(words.shape[1]):
+    for m in range(words.shape[1] if words.shape[0] > 2 else 0):
         _take(words[source, m, start:stop], words[goal, m, start:stop], places)
     for m in range(sums.shape[1]):
         _take(sums[source, m, start:stop], sums[goal, m, start:stop], places)
@@ -451,7 +504,7 @@ def _measure(t, kind, start, stop, sample_weight, y, centre, partial):
 
 
 @lean
-def _fix(t, start, stop, sample_weight, y, scales, sums, index, segments, squares):
+def _fix(t, start, stop, sample_weight, y, scales, sums, squared, segments, squares):
     segments[0, 0, t], segments[1, 0, t] = start, stop - start
     weight, target = sums[0, 0], sums[0, sums.shape[1] - 1]
     for i in range(start, stop):
@@ -462,31 +515,51 @@ def _fix(t, start, stop, sample_weight, y, scales, sums, index, segments, square
         for i in range(start, stop):
             g = sample_weight[i] * (y[i] - scales[_CENTRE]) * scales[_TARGET_UNIT]
             target[i] = np.int64(g + (0.5 if g > 0 else -0.5))
-        # In buffer 0 every row is at its own place.
-        squares[0, t] = _squares(
-            weight[start:stop], target[start:stop], index[0, start:stop], np.int64(0), stop - start
-        )
+        total = 0.0
+        for i in range(start, stop):
+            g, w = np.float64(target[i]), np.float64(weight[i])
+            squared[i] = g * g / w if w != 0 else 0.0
+            total += squared[i]
+        squares[0, t] = total
+
+
+@inner
+def _scratch(n, hist, counts, candidates):
+    """Make room for n tasks that look for splits."""
+    integers = np.empty((n, N_SUMS + 5, MAX_BINS), dtype=np.int64)
+    for i in range(n):
+        for b in range(MAX_BINS):
+            integers[i, IDENTITY, b] = b
+    n_sums = candidates.shape[2] - _SUMS
+    return (
+        integers,
+        np.empty((n, N_FLOATS, MAX_BINS)),
+        np.empty((n, 2, hist.shape[2]), dtype=np.int64),
+        np.empty((n, 2, counts.shape[2]), dtype=np.int32),
+        np.empty((n, FEW), dtype=np.uint64),
+        np.empty((n, (FEW + 1) * n_sums), dtype=np.int64),
+        np.empty((n, FEW + 1), dtype=np.int32),
+    )
 
 
 @inner
 def _task(
-    t, now, todo, sample_weight, y, scales, partial, words, sums, index, leaf, segments, squares,
-    nodes, hist, counts, gains, candidates, extras, n_bins, flags, sizes, chunk,
+    t, now, todo, sample_weight, y, scales, partial, words, sums, index, leaf, squared, segments,
+    squares, nodes, hist, counts, gains, candidates, extras, n_bins, flags, sizes, chunk, scratch,
 ):  # fmt: skip
     kind, n_todo = now[_KIND], now[_N_TODO]
     if kind == _BUILD:
         k = t // n_todo
-        integers = np.empty((N_SUMS + 5, MAX_BINS), dtype=np.int64)
-        for b in range(MAX_BINS):
-            integers[IDENTITY, b] = b
+        if n_todo == 1:
+            room = k
+        else:
+            scratch, room = _scratch(1, hist, counts, candidates), 0
+        integers, floats, spare, spare_counts, own, few_hist, few_counts = scratch
         _build(
-            todo[t - k * n_todo], k, words, sums, segments, nodes, hist, counts, gains,
-            candidates, extras, n_bins, flags, sizes, now[_LIMIT], scales,
-            np.empty((2, hist.shape[2]), dtype=np.int64),
-            np.empty((2, counts.shape[2]), dtype=np.int32),
-            np.empty((N_FLOATS, MAX_BINS)), integers, np.empty(FEW, dtype=np.uint64),
-            np.empty((FEW + 1) * (candidates.shape[2] - _SUMS), dtype=np.int64),
-            np.empty(FEW + 1, dtype=np.int32),
+            todo[t - k * n_todo], k, words, sums, index, segments, nodes, hist, counts, gains,
+            candidates, extras, n_bins, flags, sizes, now[_LIMIT], scales, spare[room],
+            spare_counts[room], floats[room], integers[room], own[room], few_hist[room],
+            few_counts[room],
         )  # fmt: skip
         return
     start, stop = t * chunk, min(len(sample_weight), (t + 1) * chunk)
@@ -494,15 +567,15 @@ def _task(
     if kind == _PARTITION:
         for i in range(n_todo):
             _partition(
-                t, todo[i], now[_FINAL], words, sums, index, labels, segments, squares, nodes,
-                extras[0], n_bins, flags, sizes,
+                t, todo[i], now[_FINAL], words, sums, index, labels, squared[start:stop], segments,
+                squares, nodes, extras[0], n_bins, flags, sizes,
             )  # fmt: skip
     elif kind == _LEAVES:
         _mark_leaves(t, todo, n_todo, index, labels, segments, nodes)
     elif kind < _FIX:  # _TOTALS, _SPREAD
         _measure(t, kind, start, stop, sample_weight, y, scales[_CENTRE], partial)
     else:
-        _fix(t, start, stop, sample_weight, y, scales, sums, index, segments, squares)
+        _fix(t, start, stop, sample_weight, y, scales, sums, squared, segments, squares)
 
 
 @lean
@@ -822,9 +895,9 @@ def _finish(
 
 @parallel(error_model="numpy")
 def grow(
-    sample_weight, y, words, sums, index, leaf, segments, squares, partial, nodes, reals, totals,
-    hist, counts, gains, candidates, sets, bounds, lists, n_bins, flags, values, edges, exact,
-    value, criterion, per_word, width, chunk, max_depth, max_leaves, min_split, min_samples,
+    sample_weight, y, words, sums, index, leaf, squared, segments, squares, partial, nodes, reals,
+    totals, hist, counts, gains, candidates, sets, bounds, lists, n_bins, flags, values, edges,
+    exact, value, criterion, per_word, width, chunk, max_depth, max_leaves, min_split, min_samples,
     min_weight, min_decrease, penalties,
 ):  # fmt: skip
     """Grow one tree into the arrays of a ``counterpoint.trees.GrowWorkspace``.
@@ -838,12 +911,14 @@ def grow(
     scales, extras = np.zeros(7), (sets, bounds, squares)
     now = np.zeros(_N_NOW, dtype=np.int64)
     now[_N_TASKS], now[_WORK] = segments.shape[2], len(sample_weight)
+    # Best first one node is split at a time, with a task for each word: room is made once.
+    scratch = _scratch(gains.shape[1], hist, counts, candidates)
     while now[_KIND] != _DONE:
         for t in prange(now[_N_TASKS]):  # no race: chunks, and words of a node, are disjoint
             _task(
                 np.int64(t), now, lists[0], sample_weight, y, scales, partial, words, sums, index,
-                leaf, segments, squares, nodes, hist, counts, gains, candidates, extras, n_bins,
-                flags, (criterion, per_word, width, min_samples), chunk,
+                leaf, squared, segments, squares, nodes, hist, counts, gains, candidates, extras,
+                n_bins, flags, (criterion, per_word, width, min_samples), chunk, scratch,
             )  # fmt: skip
         _advance(
             now, lists, scales, partial, segments, squares, nodes, reals, totals, hist, gains,

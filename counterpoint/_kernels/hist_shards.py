@@ -209,15 +209,15 @@ def _leave(whole, less, rest):
 
 @kernel(error_model="numpy")
 def scan(
-    start, stop, built, fresh, fresh_counts, now, todo, scales, words, sums, segments, squares,
-    nodes, hist, counts, gains, candidates, sets, bounds, n_bins, flags, criterion, per_word, width,
-    min_samples,
+    start, stop, built, fresh, fresh_counts, now, todo, scales, words, sums, index, segments,
+    squares, nodes, hist, counts, gains, candidates, sets, bounds, n_bins, flags, criterion,
+    per_word, width, min_samples,
 ):  # fmt: skip
     """Best splits of the children of ``todo[start:stop]``, given histograms of some of them.
 
     ``fresh`` (n_built, n_words, n_values) holds those of the children that ``built`` says; a
     sibling's is what they leave of their parent's. Of nodes that have a place in ``hist`` they are
-    kept there. ``words`` and ``sums`` have no rows.
+    kept there. ``words``, ``sums`` and ``index`` have no rows.
     """
     sizes, extras = (criterion, per_word, width, min_samples), (sets, bounds, squares)
     integers = np.empty((N_SUMS + 5, MAX_BINS), dtype=np.int64)
@@ -250,7 +250,7 @@ def scan(
                     _copy(both[c], hist[slot, k])
                     _copy(both_counts[c], counts[slot, k])
                 _scan_word(
-                    node, k, words, sums, segments, both[c], both_counts[c], nodes, gains,
+                    node, k, words, sums, index, segments, both[c], both_counts[c], nodes, gains,
                     candidates, extras, n_bins, flags, sizes, now[_LIMIT], scales, floats, integers,
                     own, few, own_counts,
                 )  # fmt: skip

@@ -217,7 +217,7 @@ class AdaBoostNCClassifier(AdaBoostClassifier):
 
     def _choose_strength(self, learner, X, codes, weight):
         """Race the strengths on rows held out; what is not better beyond noise does not win."""
-        trial = Trial.of(self, X, codes, weight, learner)
+        trial = Trial.of(self, X, codes, weight, learner, self.n_estimators)
         runs = trial and trial.race(self._rule(SafeLam(strength)) for strength in CANDIDATES)
         if not runs:
             self.strength_path_ = pd.DataFrame(columns=_PATH)

@@ -105,6 +105,7 @@ class ColumnsLearner(Learner):
 
     def fit(self, weight, target=None):
         """Train a model per column of the target."""
+        self.learner.begin_round()
         if target.ndim == 1:
             return self.learner.fit(weight, target)
         return self._join(self.learner.fit(*column) for column in self._columns(weight, target))
@@ -132,7 +133,8 @@ class ColumnsLearner(Learner):
 
     def _join(self, answers):
         models, values = zip(*((a.model, a.values) for a in answers), strict=True)
-        return MemberAnswer(list(models), values=np.stack(values, axis=1))
+        # Laid out column after column, as the rule's sums are.
+        return MemberAnswer(list(models), values=np.stack(values).T)
 
 
 class AdditiveWatcher:

@@ -12,7 +12,6 @@ from copy import copy
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.optimize import fmin_tnc
 
 from counterpoint._interrupts import whole
 from counterpoint._tables import select_rows
@@ -28,7 +27,9 @@ _PART = 0.2  # share of the rows that a trial is watched on
 _ROUNDS = 8  # a trial has this share of the rounds
 # What moving each number away from the usual one by a factor e costs, in log-losses of one case.
 _HOLD = 2.0
-_BOUNDS = [(-6.0, 6.0), (-9.0, 4.0)]  # logarithms of the two numbers
+_LOW, _HIGH = np.array([-6.0, -9.0]), np.array([6.0, 4.0])  # logarithms of the two numbers
+# Newton steps at most, how much less cost ends them, and the damping that ends them.
+_STEPS, _ENOUGH, _STIFF = 50, 1e-9, 1e6
 
 
 @dataclass(frozen=True)
@@ -71,37 +72,65 @@ def learn_calibration(sizes, sums, y, weight, usual):
     usual : Calibration
         Where to stay if the rows say little.
     """
-    start = np.log([usual.link, usual.shared])
-    # Of two numbers; other methods wake up the threads of a matrix library.
-    found, *_ = fmin_tnc(
-        calibration_cost,
-        start,
-        args=(sizes, sums, y, weight, start),
-        bounds=_BOUNDS,
-        ftol=1e-6,
-        messages=0,
-    )
-    return Calibration(*np.exp(found).tolist())
+    start = at = np.log([usual.link, usual.shared])
+    cost, slope, curve = calibration_cost(at, sizes, sums, y, weight, start)
+    damping, tries = 0.0, 0
+    # Damped Newton steps (Marquardt 1963): a handful, where a library's method takes three times as
+    # many looks, and as long once more for itself.
+    while tries < _STEPS and damping < _STIFF:
+        tries += 1
+        step = _downhill(at, slope, curve, damping)
+        there = calibration_cost(at + step, sizes, sums, y, weight, start)
+        less = cost - there[0]
+        if less < 0:
+            damping = max(4.0 * damping, 1e-3)
+            continue
+        at, (cost, slope, curve), damping = at + step, there, damping / 4.0
+        if less < _ENOUGH:
+            break
+    return Calibration(*np.exp(at).tolist())
+
+
+def _downhill(at, slope, curve, damping):
+    """Return a damped Newton step of two numbers that stays within their bounds."""
+    (a, b), (_, d) = curve
+    free = np.where(slope > 0, at > _LOW, at < _HIGH)
+    slope, b = slope * free, b * free.all()
+    # As much on the diagonal as makes it a bowl, whatever the curve.
+    least = 0.5 * (a + d) - np.hypot(0.5 * (a - d), b)
+    more = damping * max(abs(a), abs(d)) + max(0.0, 1e-3 * max(abs(a), abs(d), 1e-3) - least)
+    a, d = a + more, d + more
+    step = np.array([b * slope[1] - d * slope[0], b * slope[0] - a * slope[1]]) / (a * d - b * b)
+    return np.clip(at + step, _LOW, _HIGH) - at
 
 
 def calibration_cost(logs, sizes, sums, y, weight, start):
-    """Return the mean log-loss over rows and stages, the pull to ``start``, and the gradient."""
+    """Return the mean log-loss over rows and stages and the pull to ``start``; slope and curve."""
     both, total = np.exp(logs), weight.sum() * len(sizes)
     pull = _HOLD / weight.sum()
     temperature = both[0] + both[1] * sizes
-    # Log p of y, and how far what is expected of the sums falls short of that of y.
-    log_p, short = (_of_two if sums.shape[2] == 2 else _of_many)(sums, temperature[:, None], y)
-    cost = pull * ((logs - start) ** 2).sum() - (log_p @ weight).sum() / total
-    # Of log p in the temperature: short / temperature^2.
-    by_temperature = -(short @ weight) / total / temperature**2
-    slope = np.array([by_temperature.sum(), by_temperature @ sizes]) * both
-    return float(cost), slope + 2.0 * pull * (logs - start)
+    # Log p of y, how far what is expected of the sums falls short of that of y, and their variance.
+    look = _of_two if sums.shape[2] == 2 else _of_many
+    log_p, short, spread = (part @ weight for part in look(sums, temperature[:, None], y))
+    cost = pull * ((logs - start) ** 2).sum() - log_p.sum() / total
+    # Of log p in the inverse of the temperature: -short, and -spread once more.
+    first = -short / total / temperature**2
+    second = (spread / temperature + 2.0 * short) / total / temperature**3
+    # The temperature is the sum of two parts, and each is its own slope in its logarithm.
+    parts = np.stack([np.full(len(sizes), both[0]), both[1] * sizes])
+    slope = parts @ first
+    curve = (parts * second) @ parts.T
+    curve[[0, 1], [0, 1]] += slope + 2.0 * pull
+    return float(cost), slope + 2.0 * pull * (logs - start), curve
 
 
 def _of_many(sums, temperature, y):
     rows = np.arange(len(y))
     log_p = log_softmax(sums / temperature[:, :, None])
-    return log_p[:, rows, y], (np.exp(log_p) * sums).sum(axis=2) - sums[:, rows, y]
+    p = np.exp(log_p)
+    mean = (p * sums).sum(axis=2)
+    spread = (p * (sums - mean[:, :, None]) ** 2).sum(axis=2)
+    return log_p[:, rows, y], mean - sums[:, rows, y], spread
 
 
 def _of_two(sums, temperature, y):
@@ -109,7 +138,8 @@ def _of_two(sums, temperature, y):
     lead = (sums[:, :, 1] - sums[:, :, 0]) * (2.0 * y - 1.0)
     against = np.exp(-np.abs(lead) / temperature)
     log_p = np.minimum(lead, 0.0) / temperature - np.log1p(against)
-    return log_p, -lead * np.where(lead > 0, against, 1.0) / (1.0 + against)
+    short = -lead * np.where(lead > 0, against, 1.0) / (1.0 + against)
+    return log_p, short, lead**2 * against / (1.0 + against) ** 2
 
 
 class HeldOut:
@@ -174,7 +204,7 @@ class RememberingLearner(Learner):
 class Trial:
     """A few rounds on a part of the rows, looked at on the others."""
 
-    def __init__(self, owner, X, y, weight, shared, part, held):
+    def __init__(self, owner, X, y, weight, shared, n_members, part, held):
         self.owner = copy(owner)  # its rules and losses are no business of the owner
         self.owner._kept = None
         share = weight[part].sum()
@@ -185,19 +215,20 @@ class Trial:
         self.X, self.rows = X, np.arange(len(y)) if owner._kept is None else owner._kept
         self.held = held
         self.asked = select_rows(X, self.rows[held]), y[held], weight[held] * owner._n_cases
-        rounds = max(owner._least_rounds, -(-owner.n_estimators // _ROUNDS))
-        self.n_members = min(rounds, owner.n_estimators)
+        rounds = max(owner._least_rounds, -(-n_members // _ROUNDS))
+        self.n_members = min(rounds, n_members)
         self.learner = self.bins = None
 
     @classmethod
-    def of(cls, owner, X, y, weight, shared):
+    def of(cls, owner, X, y, weight, shared, n_members):
         """Return a trial for an estimator that has read its data; None if they are too few.
 
         It draws from no generator of the estimator, which goes on as if there had been no trial.
         ``shared`` is the estimator's learner: its bins do for the trial, where there are any.
+        ``n_members`` are those of the ensemble: a share of them is trained.
         """
         split = split_rows(y, weight * owner._n_cases)
-        return None if split is None else cls(owner, X, y, weight, shared, *split)
+        return None if split is None else cls(owner, X, y, weight, shared, n_members, *split)
 
     def race(self, rules):
         """Return, for each rule, what the rows held out say of its members; None as in ``of``."""

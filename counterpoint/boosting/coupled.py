@@ -151,6 +151,8 @@ class MembersLearner(ColumnsLearner):
 
     def fit(self, weight, target=None):
         """Train a model per column of the target."""
+        for member in self.members:
+            member.begin_round()
         if target.ndim == 1:
             return self.members[0].fit(weight, target)
         return self._join(

@@ -15,7 +15,9 @@ from counterpoint.trees.growing.monotone import keep_in_order
 
 
 class SampledLearner(PreparedLearner):
-    """Grow trees on rows drawn anew for each; leaves are set by the loss if it asks for that."""
+    """Grow trees on rows drawn anew each round; leaves are set by the loss if it asks for that."""
+
+    _rows = None
 
     def __init__(self, estimator, X, *, among, share, loss, cases, rng):
         super().__init__(estimator, X, None, None, proba=False, cases=cases, rng=rng, among=among)
@@ -35,13 +37,16 @@ class SampledLearner(PreparedLearner):
             made.cases = self.cases[rows]
         return made
 
-    def fit(self, weight, target=None):
-        """Train one member."""
-        model, rows = self._copy(), None
+    def begin_round(self):
+        """Draw the rows that the trees of a round are grown on."""
         if self.share < 1:
             n = self.data.grower.n_samples
-            rows = (self.rng.permutation(n) < max(1, round(self.share * n))).nonzero()[0]
-        model.fit_prepared(self.data, weight, target=target, rows=rows)
+            self._rows = (self.rng.permutation(n) < max(1, round(self.share * n))).nonzero()[0]
+
+    def fit(self, weight, target=None):
+        """Train one member."""
+        model = self._copy()
+        model.fit_prepared(self.data, weight, target=target, rows=self._rows)
         model.random_state = None
         if not hasattr(self.loss, "leaf_values"):
             return self.answer(model)
@@ -66,9 +71,9 @@ class BaseHistBoost(CategoriesMixin, StopsInTime):
         learning_rate="auto",
         max_leaf_nodes="auto",
         max_depth=None,
-        min_samples_leaf=1,
+        min_samples_leaf="auto",
         min_weight_leaf="auto",
-        l2_regularization=1.0,
+        l2_regularization="auto",
         subsample="auto",
         max_features="auto",
         max_bins=255,
@@ -119,7 +124,9 @@ class BaseHistBoost(CategoriesMixin, StopsInTime):
         return {
             "max_leaf_nodes": int(np.clip(round(leaves), 8, 255)),
             "learning_rate": rate,
+            "min_samples_leaf": 1,
             "min_weight_leaf": 0.1,
+            "l2_regularization": 1.0,
             "subsample": 0.8,
             "max_features": 0.8,
         }
@@ -132,9 +139,9 @@ class BaseHistBoost(CategoriesMixin, StopsInTime):
         return HistTreeRegressor(
             max_leaf_nodes=self._size("max_leaf_nodes"),
             max_depth=self.max_depth,
-            min_samples_leaf=self.min_samples_leaf,
+            min_samples_leaf=self._size("min_samples_leaf"),
             min_weight_leaf=self._size("min_weight_leaf"),
-            l2_regularization=self.l2_regularization,
+            l2_regularization=self._size("l2_regularization"),
             max_features=self._size("max_features"),
             max_bins=self.max_bins,
             categorical_features=self.is_categorical_,
@@ -159,8 +166,11 @@ class BaseHistBoost(CategoriesMixin, StopsInTime):
         for name in ("subsample", "max_features"):
             if not self._is_auto(name):
                 check_number(getattr(self, name), name, low=0, high=1, open_low=True, hint=hint)
-        if not self._is_auto("min_weight_leaf"):
-            check_number(self.min_weight_leaf, "min_weight_leaf", low=0, hint=hint)
+        for name in ("min_weight_leaf", "l2_regularization"):
+            if not self._is_auto(name):
+                check_number(getattr(self, name), name, low=0, hint=hint)
+        if not self._is_auto("min_samples_leaf"):
+            check_count(self.min_samples_leaf, "min_samples_leaf", hint=hint)
         check_choice(self.early_stopping, "early_stopping", (True, False, "auto"))
         check_count(self.patience, "patience")
         share = self.validation_fraction

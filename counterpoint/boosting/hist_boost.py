@@ -7,12 +7,16 @@ from counterpoint.boosting.additive import AdditiveClassifier, AdditiveRegressor
 from counterpoint.boosting.hist_base import BaseHistBoost
 from counterpoint.boosting.newton import REGRESSION_LOSSES, NewtonClassLoss
 
-# So many rows are enough for trees to be right at larger steps.
-_MANY = 100_000
+# So many rows are enough for trees to be right at larger steps; and where so many are gone through
+# in a round, by the trees of several classes, rounds are dear.
+_MANY, _DEAR = 100_000, 250_000
 # From so many rows on trees see all rows and columns, and their leaves are to be heavier.
-_ENOUGH, _HEAVY = 20_000, 6.0
+_ENOUGH, _LIGHT, _HEAVY = 20_000, 0.1, 3.0
 # Below so many rows fewer leaves than the root of their number.
 _SMALL = 1500
+# A tree that tells one of several classes from the rest finds its few rows with fewer leaves; and
+# it splits other rows, whose curvatures are all but 0, without end if their number does not count.
+_ONE_OF_SEVERAL, _ROWS_A_LEAF = 31, 150
 
 
 class HistBoostClassifier(BaseHistBoost, AdditiveClassifier):
@@ -30,23 +34,26 @@ class HistBoostClassifier(BaseHistBoost, AdditiveClassifier):
     n_estimators : int, default=1000
         Most rounds.
     learning_rate : float or "auto", default="auto"
-        Shrinkage: factor of each tree's values. "auto" is 0.1, from 100,000 rows on 0.2.
+        Shrinkage: factor of each tree's values. "auto" is 0.1, from 100,000 rows on 0.2; with more
+        than two classes 0.15 where rows times classes are 250,000 or more.
     max_leaf_nodes : int, None or "auto", default="auto"
         Most leaves of a tree. "auto" is the root of the number of rows, n, below 1500 rows
         times n / 1500, from 8 to 255: 8 up to 500 rows, 21 at 1000, 100 at 10,000, 255 from
-        65,000 on.
+        65,000 on. With more than two classes half of that where it is above 62, else 31 at most.
     max_depth : int or None, default=None
         Most splits on a path.
-    min_samples_leaf : int, default=1
-        Fewest rows in a leaf. Above 1 rows are counted, which takes a quarter longer.
+    min_samples_leaf : int or "auto", default="auto"
+        Fewest rows in a leaf. "auto" is 1 for two classes; for more a 150th of the rows, from 1 to
+        20. Above 1 rows are counted, which takes up to a quarter longer.
     min_weight_leaf : float or "auto", default="auto"
         Least sum of curvatures in a leaf: p (1 - p) of its rows, times their weights. "auto" is
-        0.1, from 20,000 rows on 6 over the number of classes.
-    l2_regularization : float, default=1.0
-        Added to the sum of curvatures: draws values of small leaves towards 0.
+        0.2 over the number of classes, from 20,000 rows on 6 over it.
+    l2_regularization : float or "auto", default="auto"
+        Added to the sum of curvatures: draws values of small leaves towards 0. "auto" is 2 over the
+        number of classes.
     subsample : float or "auto", default="auto"
-        Share of the rows, drawn anew for each tree, that it is grown on. "auto" is 0.8, from
-        20,000 rows on 1.
+        Share of the rows, drawn anew for each round, that its trees are grown on. "auto" is 0.8,
+        from 20,000 rows on 1.
     max_features : float or "auto", default="auto"
         Share of the columns, drawn anew for each tree, that it may split on. "auto" likewise.
     max_bins : int, default=255
@@ -84,8 +91,10 @@ class HistBoostClassifier(BaseHistBoost, AdditiveClassifier):
         All ``learning_rate_``.
     learning_rate_ : float
         Learning rate in use.
-    max_leaf_nodes_, min_weight_leaf_, subsample_, max_features_
+    max_leaf_nodes_, min_samples_leaf_, min_weight_leaf_, l2_regularization_
         Sizes, as used.
+    subsample_, max_features_
+        Likewise.
     start_ : ndarray of shape (1,) or (n_classes,)
         Where scores start: logarithms of odds or of shares.
     classes_ : ndarray of shape (n_classes,)
@@ -125,9 +134,9 @@ class HistBoostClassifier(BaseHistBoost, AdditiveClassifier):
         learning_rate="auto",
         max_leaf_nodes="auto",
         max_depth=None,
-        min_samples_leaf=1,
+        min_samples_leaf="auto",
         min_weight_leaf="auto",
-        l2_regularization=1.0,
+        l2_regularization="auto",
         subsample="auto",
         max_features="auto",
         max_bins=255,
@@ -172,12 +181,20 @@ class HistBoostClassifier(BaseHistBoost, AdditiveClassifier):
         return NewtonClassLoss(len(self.classes_))
 
     def _sizes(self, n):
-        leaves, rate = n**0.5 * min(1.0, n / _SMALL), 0.1 if n < _MANY else 0.2
+        leaves, rate = n**0.5 * min(1.0, n / _SMALL), 0.1
+        several = len(self.classes_) > 2
+        if several:
+            leaves = max(leaves / 2, min(leaves, _ONE_OF_SEVERAL))
+        if n >= _MANY or n * self._trees_a_round() >= _DEAR:
+            rate = 0.2 if n >= _MANY else 0.15
         found = self._sizes_of(leaves, rate)
+        # Curvatures are p (1 - p) at most, and p is about 1 over the number of classes.
+        share = 2.0 / len(self.classes_)
+        found |= {"min_weight_leaf": _LIGHT * share, "l2_regularization": share}
+        if several:
+            found |= {"min_samples_leaf": int(np.clip(n // _ROWS_A_LEAF, 1, 20))}
         if n >= _ENOUGH:
-            # Curvatures are p (1 - p) at most, and p is about 1 over the number of classes.
-            found |= {"min_weight_leaf": _HEAVY / len(self.classes_)}
-            found |= {"subsample": 1.0, "max_features": 1.0}
+            found |= {"min_weight_leaf": _HEAVY * share, "subsample": 1.0, "max_features": 1.0}
         return found
 
     def predict_log_proba(self, X):
@@ -220,9 +237,10 @@ class HistBoostRegressor(BaseHistBoost, AdditiveRegressor):
     max_leaf_nodes : int, None or "auto", default="auto"
         Most leaves of a tree. "auto" is sqrt(n) / 4 for n rows, from 8 to 63: 8 up to 1000 rows,
         25 at 10,000, 63 from 63,000 on.
-    max_depth, min_samples_leaf, min_weight_leaf
-        As in ``HistBoostClassifier``; the curvature of the squared error is 1, and "auto" is 0.1.
-    l2_regularization, subsample, max_features, max_bins, categorical_features, monotonic_cst
+    max_depth, min_samples_leaf, min_weight_leaf, l2_regularization
+        As in ``HistBoostClassifier``; the curvature of the squared error is 1, and "auto" is 1,
+        0.1 and 1.
+    subsample, max_features, max_bins, categorical_features, monotonic_cst
         Likewise; "auto" is 0.8, and what is predicted rises or falls.
     early_stopping, patience, validation_fraction, warm_start, progress, random_state
         Likewise.
@@ -231,9 +249,9 @@ class HistBoostRegressor(BaseHistBoost, AdditiveRegressor):
     ----------
     estimators_ : list
         The trees.
-    estimator_weights_, learning_rate_, max_leaf_nodes_, min_weight_leaf_, subsample_
+    estimator_weights_, learning_rate_, max_leaf_nodes_, min_samples_leaf_, min_weight_leaf_
         As in ``HistBoostClassifier``.
-    max_features_, feature_importances_
+    l2_regularization_, subsample_, max_features_, feature_importances_
         Likewise.
     is_categorical_, categories_, stop_reason_
         Likewise.
@@ -262,9 +280,9 @@ class HistBoostRegressor(BaseHistBoost, AdditiveRegressor):
         learning_rate="auto",
         max_leaf_nodes="auto",
         max_depth=None,
-        min_samples_leaf=1,
+        min_samples_leaf="auto",
         min_weight_leaf="auto",
-        l2_regularization=1.0,
+        l2_regularization="auto",
         subsample="auto",
         max_features="auto",
         max_bins=255,

@@ -1,5 +1,6 @@
 """Support vector machines that share one matrix of squared distances, and their learner."""
 
+from copy import copy
 from itertools import combinations
 from typing import Any
 
@@ -129,21 +130,43 @@ class WidthLearner(Learner):
     def __init__(
         self, space, codes, classes, log2_widths, *, C, tol, n_cases, skip=True, always=False
     ):
-        self.space, self.codes, self.classes = space, codes, classes
+        self.space, self.classes = space, classes
         self.log2_widths, self.C, self.tol, self.n_cases = log2_widths, C, tol, n_cases
         self.skip, self.always = skip, always
-        self.at, self._done = 0, -1
-        self.squared = euclidean_distances(space.vectors, squared=True)
-        self.reach = float(self.squared.max())
         self.pairs = list(combinations(range(len(classes)), 2))
+        self._begin(codes, euclidean_distances(space.vectors, squared=True))
+
+    def _begin(self, codes, squared):
+        """Start from the widest kernel on these samples."""
+        self.codes, self.squared, self.reach = codes, squared, float(squared.max())
         self.inside = [(codes == i) | (codes == j) for i, j in self.pairs]
+        self.at, self._done = 0, -1
+        self.first, self._tried, self._settled = 0, False, False
+        self.weight: Any = None  # what training starts from
         self._kernel: Any = None, None
+
+    def some(self, rows, rng):
+        """Return a learner on some of the samples: distances are there, hopeless widths are known.
+
+        It begins at the width of the first machine that was not sent back.
+        """
+        made = copy(self)
+        made.space = Space(self.space.vectors[rows], self.space.mean, self.space.scale)
+        if self.weight is not None:
+            made.n_cases = self.n_cases * self.weight[rows].sum()
+        made._begin(self.codes[rows], self.squared[np.ix_(rows, rows)])
+        made.at = 0 if self.always else self.first
+        return made
 
     def fit(self, weight, target=None):
         """Train one machine on samples that weigh weight * n_cases."""
         if self.always and self._done == self.at:
             self.at += 1
         self._done = self.at
+        self._settled |= self._tried  # the one before was kept
+        self._tried = True
+        if self.weight is None:
+            self.weight = weight
         weight = weight * self.n_cases
         masses = np.bincount(self.codes, weights=weight, minlength=len(self.classes))
         if self.skip and self._is_flat(masses):
@@ -170,7 +193,9 @@ class WidthLearner(Learner):
 
     def recover(self, failure):
         """Take the next width, if there is one."""
-        self.at += 1
+        self.at, self._tried = self.at + 1, False
+        if not self._settled:
+            self.first = min(self.at, len(self.log2_widths) - 1)
         return self.at < len(self.log2_widths)
 
     def _is_flat(self, masses):

@@ -81,6 +81,10 @@ class Learner(ABC):
     def answer(self, model):
         """Return the MemberAnswer of a member trained before."""
 
+    def begin_round(self):
+        """Draw what all models of a round share, where there is such a thing."""
+        return
+
     def some(self, rows, rng):
         """Return a learner on some of the rows that need not be prepared again, or None.
 

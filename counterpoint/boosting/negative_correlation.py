@@ -140,7 +140,7 @@ class NegativeCorrelationBoostingClassifier(_CoupledBoosting, HistBoostClassifie
     max_leaf_nodes, max_depth, min_samples_leaf, min_weight_leaf, l2_regularization
         As in ``HistBoostClassifier``.
     subsample : float, default=0.5
-        Share of the rows, drawn anew for each tree, that it is grown on.
+        Share of the rows, drawn anew for each member and round, that its trees are grown on.
     max_features : float, default=1.0
         Share of the columns, drawn anew for each tree, that it may split on.
     max_bins : int, default=255

@@ -49,7 +49,8 @@ class NewtonClassLoss(ClassLoss):
         if self.n_outputs > 1:
             # The scores of all classes move together: each step is that much shorter.
             factor = self.n_classes / (self.n_classes - 1.0)
-            curvature, aim = curvature * factor, aim / factor
+            curvature *= factor
+            aim /= factor
         return curvature, aim
 
     def notes(self, y, scores):

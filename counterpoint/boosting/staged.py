@@ -102,7 +102,7 @@ class StagedClassifier(BaseBoosting, BaseEnsembleClassifier):
             self.calibration_ = held.learn()
 
     def _try_out(self, X, y, weight, learner):
-        trial = Trial.of(self, X, y, weight, learner)
+        trial = Trial.of(self, X, y, weight, learner, len(self.estimators_))
         return None if trial is None else trial.run(trial.owner.make_rule())
 
     def _proba(self, scores, n_members):

@@ -5,7 +5,7 @@ import pickle
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
-from scipy.optimize import approx_fprime
+from scipy.optimize import approx_fprime, minimize
 from scipy.special import softmax
 from sklearn.base import clone
 from sklearn.datasets import make_classification
@@ -106,11 +106,28 @@ def test_the_temperature_that_made_the_classes_is_found():
     assert_allclose([found.link + found.shared * k for k in (4, 8, 16)], [2.7, 3.9, 6.3], rtol=0.05)
 
 
-def test_the_slope_is_that_of_the_cost():
-    given = *drawn(50, 1.0, 0.2), np.linspace(0.5, 2.0, 50), np.log([1.0, 0.2])
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_slope_and_curve_are_those_of_the_cost(n_classes):
+    sizes, sums, y = drawn(50, 1.0, 0.2)
+    given = sizes, sums[:, :, :n_classes], y % n_classes, np.linspace(0.5, 2, 50), np.log([1, 0.2])
     for at in ([0.3, -1.0], [-1.0, 0.5]):
         slope = approx_fprime(np.array(at), lambda x: calibration_cost(x, *given)[0], 1e-7)
         assert_allclose(calibration_cost(np.array(at), *given)[1], slope, rtol=1e-4)
+        curve = approx_fprime(np.array(at), lambda x: calibration_cost(x, *given)[1], 1e-7)
+        assert_allclose(calibration_cost(np.array(at), *given)[2], curve, rtol=1e-4)
+
+
+@pytest.mark.parametrize("scale", [1e-6, 0.1, 1.0, 30.0, 1e6])
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_no_other_temperature_is_better(n_classes, scale):
+    sizes, sums, y = drawn(60, 1.0, 0.2, seed=1)
+    sums, y = scale * sums[:, :, :n_classes], y % n_classes
+    weight, start = np.ones(60), np.log([1.0, 0.2])
+    found = learn_calibration(sizes, sums, y, weight, Calibration(1.0, 0.2))
+    given = sizes, sums, y, weight, start
+    best = minimize(lambda x: calibration_cost(x, *given)[0], start, bounds=[(-6, 6), (-9, 4)])
+    own = calibration_cost(np.log([found.link, found.shared]), *given)[0]
+    assert own <= best.fun + 1e-7
 
 
 def test_two_classes_cost_what_the_formula_of_many_says():

@@ -10,8 +10,10 @@ from sklearn.tree import DecisionTreeRegressor
 from counterpoint.boosting import HistBoostClassifier, HistBoostRegressor
 from counterpoint.boosting.losses import SquaredLoss
 from counterpoint.boosting.newton import NewtonClassLoss, PoissonLoss, grouped_quantiles
+from counterpoint.trees.growing.workspace import GrowWorkspace
 
 PLAIN = {
+    "min_samples_leaf": 1,
     "min_weight_leaf": 0.0,
     "l2_regularization": 0.0,
     "max_leaf_nodes": None,
@@ -317,16 +319,47 @@ def test_leaves_follow_the_rows(kind, n, leaves):
 
 def test_the_sizes_of_large_tables():
     model = HistBoostClassifier()
-    model.classes_ = np.arange(4)
+    model.classes_ = np.arange(2)
     table = [model._sizes(n) for n in (10_000, 19_999, 20_000, 99_999, 100_000, 10**7)]
     assert [t["max_leaf_nodes"] for t in table] == [100, 141, 141, 255, 255, 255]
     assert [t["learning_rate"] for t in table] == [0.1, 0.1, 0.1, 0.1, 0.2, 0.2]
-    assert [t["min_weight_leaf"] for t in table] == [0.1, 0.1, 1.5, 1.5, 1.5, 1.5]
+    assert [t["min_weight_leaf"] for t in table] == [0.1, 0.1, 3.0, 3.0, 3.0, 3.0]
+    assert {(t["min_samples_leaf"], t["l2_regularization"]) for t in table} == {(1, 1.0)}
     for name in ("subsample", "max_features"):
         assert [t[name] for t in table] == [0.8, 0.8, 1.0, 1.0, 1.0, 1.0]
     drawn = {"min_weight_leaf": 0.1, "subsample": 0.8, "max_features": 0.8}
     large = {"max_leaf_nodes": 63, "learning_rate": 0.1} | drawn
+    large |= {"min_samples_leaf": 1, "l2_regularization": 1.0}
     assert HistBoostRegressor()._sizes(10**7) == large
+
+
+def test_the_sizes_for_several_classes():
+    model = HistBoostClassifier()
+    model.classes_ = np.arange(10)
+    table = [model._sizes(n) for n in (100, 660, 1500, 4300, 10_000, 19_999, 25_000, 100_000)]
+    assert [t["max_leaf_nodes"] for t in table] == [8, 11, 31, 33, 50, 71, 79, 158]
+    assert [t["learning_rate"] for t in table] == [0.1, 0.1, 0.1, 0.1, 0.1, 0.1, 0.15, 0.2]
+    assert [t["min_samples_leaf"] for t in table] == [1, 4, 10, 20, 20, 20, 20, 20]
+    assert {t["l2_regularization"] for t in table} == {0.2}
+    weights = [t["min_weight_leaf"] for t in table]
+    assert_allclose(weights, [0.02, 0.02, 0.02, 0.02, 0.02, 0.02, 0.6, 0.6])
+
+
+def test_the_trees_of_a_round_share_its_rows(monkeypatch):
+    taken, take = [], GrowWorkspace.take
+
+    def noted(self, rows):
+        taken.append(rows.copy())
+        part = take(self, rows)
+        assert_array_equal(part._words[0], self._words[0][:, rows])
+        return part
+
+    monkeypatch.setattr(GrowWorkspace, "take", noted)
+    X, y = classes(3, n=300)
+    HistBoostClassifier(n_estimators=4, early_stopping=False, random_state=0).fit(X, y)
+    rounds = np.array(taken).reshape(4, 3, 240)
+    assert_array_equal(rounds, np.repeat(rounds[:, :1], 3, axis=1))
+    assert len(np.unique(rounds[:, 0], axis=0)) == 4
 
 
 @pytest.mark.parametrize("n", [900, 1000])
@@ -335,7 +368,7 @@ def test_many_rows_are_not_drawn_from(monkeypatch, n):
     X, y = classes(3, n=n)
     options = {"n_estimators": 3, "early_stopping": False, "random_state": 0}
     model = HistBoostClassifier(**options).fit(X, y)
-    sizes = (2.0, 1.0, 1.0) if n == 1000 else (0.1, 0.8, 0.8)
+    sizes = (2.0, 1.0, 1.0) if n == 1000 else (0.1 * 2.0 / 3, 0.8, 0.8)
     assert (model.min_weight_leaf_, model.subsample_, model.max_features_) == sizes
     given = dict(zip(("min_weight_leaf", "subsample", "max_features"), sizes, strict=True))
     same = HistBoostClassifier(**given, **options).fit(X, y)

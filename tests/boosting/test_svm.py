@@ -102,6 +102,34 @@ def test_a_member_says_what_its_machine_says(n_classes, log2_width, monkeypatch)
     assert_array_equal(answer.model.predict(new), machine.predict(new))
 
 
+@pytest.mark.parametrize("first", [0, 2])
+def test_some_samples_share_distances_and_begin_where_machines_were_kept(first):
+    X, y = data(2)
+    weight, rows = np.full(len(y), 1 / len(y)), np.arange(0, len(y), 2)
+    space = module.Space.of(X, weight, True)
+    given = np.array([4.0, 2.0, 0.0, -2.0]), {"C": 1.0, "tol": 1e-3}
+
+    def learner(vectors, codes):
+        own = module.Space(vectors, space.mean, space.scale)
+        widths, options = given
+        return module.WidthLearner(own, codes, np.unique(y), widths, n_cases=len(codes), **options)
+
+    whole, part = learner(space.vectors, y), learner(space.vectors[rows], y[rows])
+    whole.fit(weight)
+    for _ in range(first):  # sent back
+        assert whole.recover("chance")
+        whole.fit(weight)
+    whole.fit(weight)  # the one before was kept
+    whole.recover("chance")
+    some = whole.some(rows, None)
+    assert (some.at, some.n_cases) == (first, pytest.approx(len(rows)))
+    assert_allclose(some.squared, part.squared, atol=1e-12)
+    part.at = first
+    share = np.full(len(rows), 1 / len(rows))
+    assert_array_equal(some.fit(share).votes, part.fit(share).votes)
+    assert len(whole.codes) == len(y)
+
+
 def test_a_flat_kernel_says_the_heavier_class():
     X, y = data(2, weights=(0.3,))
     fitted = AdaBoostSVMClassifier(n_estimators=1).fit(X, y)

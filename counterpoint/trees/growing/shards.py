@@ -173,9 +173,9 @@ class ShardedWorkspace(GrowWorkspace):
             stop, built, histograms, counts = fresh
             kernels.scan(
                 start, stop, built, histograms, counts, now, todo, scales, self._words,
-                self._sums, self._segments, self._squares, self._nodes, self._hist, self._counts,
-                self._gains, self._candidates, self._sets, self._bounds, self.binned.n_bins, flags,
-                criterion, self._per_word, self._width, min_samples,
+                self._sums, self._index, self._segments, self._squares, self._nodes, self._hist,
+                self._counts, self._gains, self._candidates, self._sets, self._bounds,
+                self.binned.n_bins, flags, criterion, self._per_word, self._width, min_samples,
             )  # fmt: skip
             if stop >= n_todo:
                 return

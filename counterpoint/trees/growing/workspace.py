@@ -51,6 +51,7 @@ class GrowWorkspace:
         self._lay_out(n, n_words)
         pack_words(binned.codes, codes, binned.n_bins, self._per_word, self._words[0])
         self._part: GrowWorkspace | None = None
+        self._taken: NDArray | None = None
 
     def _set_sizes(self, binned, n_classes):
         """Work out the sizes of histograms; return how many words a row takes."""
@@ -82,9 +83,12 @@ class GrowWorkspace:
         self.n_samples = n
         self._chunk = max(chunk_rows(n), 1)
         self._n_chunks = -(-n // self._chunk)
-        self._words = np.empty((3, n_words, n), dtype=np.uint64)
+        # Where rows are close by, words are not moved, but fetched.
+        buffers = 2 if self._n_chunks == 1 else 3
+        self._words = np.empty((buffers, n_words, n), dtype=np.uint64)
         # Weights, and weighted targets if there are any; positions, and a list of places.
         self._sums = np.empty((3, 2 if self.is_regression else 1, n), dtype=np.int64)
+        self._squared = np.empty(n if self.is_regression else 0)
         self._index = np.empty((4, n), dtype=np.uint16)
         self._index[0] = np.arange(n) % self._chunk
         self._partial = np.zeros((3, self._n_chunks))
@@ -101,10 +105,16 @@ class GrowWorkspace:
         )
 
     def take(self, rows: NDArray) -> "GrowWorkspace":
-        """Return a workspace of some rows; the next call may use its memory again."""
+        """Return a workspace of some rows; the next call may use its memory again.
+
+        Given the same array once more, with the same rows, nothing is copied.
+        """
+        if self._part is not None and rows is self._taken:
+            return self._part
         if self._part is None or self._part.n_samples != len(rows):
             self._part = copy(self)
             self._part._lay_out(len(rows), self._words.shape[1])
+        self._taken = rows
         for taken, words in zip(self._part._words[0], self._words[0], strict=True):
             np.take(words, rows, out=taken, mode="clip")  # the mode that needs no copy
         return self._part
@@ -135,11 +145,11 @@ class GrowWorkspace:
         """Grow the tree into the arrays reserved; return the number of nodes, or ``FULL``."""
         binned = self.binned
         return kernels.grow(
-            weight, y, self._words, self._sums, self._index, self.leaf, self._segments,
-            self._squares, self._partial, self._nodes, self._reals, self._totals, self._hist,
-            self._counts, self._gains, self._candidates, self._sets, self._bounds, self._lists,
-            binned.n_bins, flags, binned.values, binned.edges, binned.exact, self._value, criterion,
-            self._per_word, self._width, self._chunk, *limits,
+            weight, y, self._words, self._sums, self._index, self.leaf, self._squared,
+            self._segments, self._squares, self._partial, self._nodes, self._reals, self._totals,
+            self._hist, self._counts, self._gains, self._candidates, self._sets, self._bounds,
+            self._lists, binned.n_bins, flags, binned.values, binned.edges, binned.exact,
+            self._value, criterion, self._per_word, self._width, self._chunk, *limits,
         )  # fmt: skip
 
     def _reserve(self, capacity, n_kept, counting, bounded):
