@@ -4,6 +4,10 @@ Northcutt, Jiang and Chuang (2021): a row counts as truly of class j where its p
 above the mean probability that rows labelled j get. The counts of (given, true) pairs estimate how
 many labels of each class are wrong; that many, the least believed, are named. Here every member
 has thresholds of its own, and a row counts as truly of a class where most members are sure of it.
+
+What cannot be learnt looks like wrong labels too. Where all members agree, and are surest, it does
+not: the share of labels against them there is the expected share of wrong labels, as far as labels
+are wrong whatever the row (anchor points, Liu and Tao 2016).
 """
 
 from dataclasses import dataclass
@@ -14,7 +18,12 @@ from numpy.typing import NDArray
 
 from counterpoint._ballot import member_mean
 from counterpoint._outputs import MemberOutputs
+from counterpoint._statistics import wilson_interval
 from counterpoint.trust.inputs import need_outputs, row_weight
+
+# Of the rows that all members agree on the surest, and how many at least: see docs/trust_labels.md.
+_SUREST = 0.3
+_LEAST_SURE = 30
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -33,7 +42,12 @@ class LabelErrors:
         The likeliest class.
     given : ndarray of shape (n_samples,)
     joint : ndarray of shape (n_classes, n_classes)
-        Estimated share of rows by given label and true class; adds up to 1.
+        Estimated share of rows by given label and true class; adds up to 1. What is off its
+        diagonal is wrong or cannot be learnt.
+    expected_share : float
+        Expected share of wrong labels: those against the members where all agree and are surest.
+    share_limits : tuple of float
+        95 % limits of it, as far as labels are wrong whatever the row.
     """
 
     wrong: NDArray
@@ -42,11 +56,8 @@ class LabelErrors:
     suggested: NDArray
     given: NDArray
     joint: NDArray
-
-    @property
-    def expected_share(self) -> float:
-        """Expected share of wrong labels: what is off the diagonal of ``joint``."""
-        return float(1 - np.trace(self.joint))
+    expected_share: float
+    share_limits: tuple[float, float]
 
     def table(self) -> pd.DataFrame:
         """Return the labels to look at, the least believed first."""
@@ -83,12 +94,19 @@ def find_label_errors(outputs: MemberOutputs) -> LabelErrors:
     as of class j where more than half of the members, by their weights, are sure of j; rows are
     ranked by the mean of probabilities, and named only where more than half of the members say
     something else than the label. Adding up the counts of all members instead finds more errors
-    where members are weak that are none.
+    where members are weak that are none. And no more are named than the upper one of
+    ``share_limits`` allows, the least believed. These limits are of the rows that all members
+    agree on, and of these the three tenths with the largest mean probability, at least 30; of all
+    rows where the members agree on fewer. Rows that lie in an order are to be shuffled before they
+    are cut into folds (``cv=StratifiedKFold(5, shuffle=True)``).
 
     References
     ----------
     .. [1] C. G. Northcutt, L. Jiang and I. L. Chuang, "Confident learning: estimating uncertainty
        in dataset labels", Journal of Artificial Intelligence Research 70, 2021, sections 3.1, 3.2.
+    .. [2] T. Liu and D. Tao, "Classification with noisy labels by importance reweighting", IEEE
+       Transactions on Pattern Analysis and Machine Intelligence 38, 2016, section 4: the noise is
+       read off where a class is certain.
 
     Examples
     --------
@@ -128,10 +146,35 @@ def find_label_errors(outputs: MemberOutputs) -> LabelErrors:
     suggested = mean.argmax(axis=1)
     against = share @ (outputs.votes != y)
     wrong &= (suggested != y) & (against > 0.5)
+    belief = own - others.max(axis=1)
+    expected, limits = _share_where_sure(outputs.votes, mean, y, weight)
+    if outputs.n_members > 1:
+        wrong &= _least(belief, weight, limits[1])
     return LabelErrors(
-        wrong=wrong, belief=own - others.max(axis=1), against=against,
-        suggested=outputs.classes[suggested], given=outputs.classes[y], joint=joint,
+        wrong=wrong, belief=belief, against=against, suggested=outputs.classes[suggested],
+        given=outputs.classes[y], joint=joint, expected_share=expected, share_limits=limits,
     )  # fmt: skip
+
+
+def _share_where_sure(votes, mean, y, weight):
+    """Return the share of labels against the members where all agree and are surest; limits."""
+    agreed = np.flatnonzero((votes == votes[0]).all(axis=0) & (weight > 0))
+    if len(agreed) < _LEAST_SURE:
+        agreed = np.flatnonzero(weight > 0)
+    n_sure = max(_LEAST_SURE, int(_SUREST * len(agreed)))
+    sure = agreed[np.argsort(-mean[agreed].max(axis=1), kind="stable")[:n_sure]]
+    n = weight[sure].sum() ** 2 / (weight[sure] ** 2).sum()  # rows that count as much (Kish 1965)
+    share = float(np.average(mean[sure].argmax(axis=1) != y[sure], weights=weight[sure]))
+    return share, wilson_interval(share * n, n)
+
+
+def _least(belief, weight, share):
+    """Tell the least believed rows, up to this share of all."""
+    order = np.argsort(belief, kind="stable")
+    before = np.cumsum(weight[order]) - weight[order]
+    least = np.zeros(len(belief), dtype=bool)
+    least[order[before < share * weight.sum()]] = True
+    return least
 
 
 def confident_class(proba: NDArray, y: NDArray, weight: NDArray) -> NDArray:
