@@ -18,6 +18,7 @@ used again: the first 10 of 100 are the smaller table.
 import argparse
 import datetime
 import os
+import pickle
 import subprocess
 import sys
 import tempfile
@@ -265,6 +266,7 @@ def _workers(report, n, folder):
                     return np.array([took, (after - before).max()])
 
                 fit(1)
+                n_bytes = _count_bytes(store, client) / workers
                 for _ in range(2):
                     took, used = (fit(1 + _rounds(n)) - fit(1)) / _rounds(n)
                     clock[workers].append(took)
@@ -278,6 +280,26 @@ def _workers(report, n, folder):
         [min(busy[2])], [min(busy[1])], "1 worker", at_least=1.6,
         note=f"best of {len(busy[2])}",
     )  # fmt: skip
+    report.limit(
+        f"answers of a worker in one of ten rounds, {n // 2:,} rows each", n_bytes / 1e6, 10, "MB"
+    )
+
+
+def _count_bytes(store, client):
+    """Return the bytes of all answers of workers in a round, the mean of ten."""
+    asked, sizes = crew.DaskCrew._ask, []
+
+    def count(self, which, name, args):
+        answers = asked(self, which, name, args)
+        sizes.append(sum(len(pickle.dumps(answer)) for answer in answers))
+        return answers
+
+    crew.DaskCrew._ask = count
+    try:
+        fit_on_store(model(10), store, client=client)
+    finally:
+        crew.DaskCrew._ask = asked
+    return sum(sizes) / 10
 
 
 def _cluster(workers):

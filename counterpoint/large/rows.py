@@ -210,14 +210,14 @@ class Rows:
 
     # -- the log ---------------------------------------------------------------------------------
 
-    def catch_up(self, log):
-        """Go through what the log has and these rows have not seen."""
-        fresh = log[self.n_done :]
+    def catch_up(self, log, seen=0):
+        """Go through what these rows have not seen of a log that begins after ``seen`` entries."""
+        fresh = log[self.n_done - seen :]
         for k, (name, args) in enumerate(fresh):
             # Of what the next entry of its kind overwrites, only the last is done.
             if name not in _LAST_ONLY or all(later != name for later, _ in fresh[k + 1 :]):
                 getattr(self, name)(*args)
-        self.n_done = len(log)
+        self.n_done = seen + len(log)
 
 
 class VoteRows(Rows):
