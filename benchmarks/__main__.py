@@ -17,6 +17,7 @@ NOT_BENCHMARKS = {
     "choosing",
     "harness",
     "history",
+    "large_rows",
     "limits",
     "peers",
     "portfolio",

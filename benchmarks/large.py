@@ -18,6 +18,7 @@ used again: the first 10 of 100 are the smaller table.
 import argparse
 import datetime
 import os
+import pickle
 import subprocess
 import sys
 import tempfile
@@ -29,18 +30,16 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pyarrow.dataset
-import pyarrow.parquet
 
 from benchmarks.harness import ROOT, Report, show
 from benchmarks.history import this_commit
+from benchmarks.large_rows import COLUMNS, MEMBERS, frames, member_files, row_files, store_of
 from counterpoint.boosting import AdaBoostNCClassifier
 from counterpoint.large import BinnedStore, crew, fit_on_store, measure
 from counterpoint.trees import HistTreeClassifier
 
 ROWS = Path(__file__).with_suffix(".csv")
-MEMBERS, COLUMNS = 100, 20
 DEPTH = 6
-FILE = 500_000  # rows of a file
 
 
 def run() -> Report:
@@ -57,7 +56,7 @@ def run() -> Report:
 
 
 def _measure(report, n, folder):
-    files = _member_files(folder, n)
+    files = member_files(folder, n)
     code = f"from counterpoint.large import measure; measure({files!r}, truth='y', progress=False)"
     own, all_of_it = _peak(code)
     note = f"{all_of_it:.0f} MB with mapped files"
@@ -74,75 +73,17 @@ def _measure(report, n, folder):
     )  # fmt: skip
 
 
-def _member_files(folder, n):
-    """Return files with a class and what 100 members say of it, each wrong in 23 %."""
-    folder = folder / "members"
-    folder.mkdir(exist_ok=True)
-    files = []
-    for k, start in enumerate(range(0, n, FILE)):
-        size = min(FILE, n - start)
-        files.append(str(folder / f"part-{k:04}-{size}.parquet"))
-        if Path(files[-1]).exists():
-            continue
-        rng = np.random.default_rng(k)
-        y = rng.integers(2, size=size, dtype=np.uint8)
-        raw = np.frombuffer(rng.bytes(MEMBERS * size), dtype=np.uint8).reshape(MEMBERS, size)
-        table = {"y": y} | {f"m{m}": y ^ (wrong < 60) for m, wrong in enumerate(raw)}
-        _write(pa.table(table), files[-1])
-    return files
-
-
 def _scan(files):
     for path in files:
         for _ in pa.dataset.dataset(path).to_batches(batch_size=1 << 17):
             pass
 
 
-def _write(table, path, **options):
-    part = f"{path}.part"
-    pa.parquet.write_table(table, part, **options)
-    os.replace(part, path)
-
-
 # -- stores ----------------------------------------------------------------------------------------
 
 
-def _frames(n):
-    """Yield tables of 20 columns and a class."""
-    way = np.linspace(2, 0, COLUMNS, dtype=np.float32)
-    for k, start in enumerate(range(0, n, FILE)):
-        rng = np.random.default_rng(k)
-        X = rng.standard_normal((min(FILE, n - start), COLUMNS), dtype=np.float32)
-        noise = 2 * rng.standard_normal(len(X), dtype=np.float32)
-        y = (X @ way + X[:, 0] * X[:, 1] + noise > 0).astype(np.int8)
-        yield X, y
-
-
-def _row_files(folder, n):
-    folder = folder / "rows"
-    folder.mkdir(exist_ok=True)
-    files = [
-        str(folder / f"part-{k:04}-{min(FILE, n - start)}.parquet")
-        for k, start in enumerate(range(0, n, FILE))
-    ]
-    if not all(Path(file).exists() for file in files):
-        for file, (X, y) in zip(files, _frames(n), strict=True):
-            if not Path(file).exists():
-                table = {f"x{f}": X[:, f] for f in range(COLUMNS)} | {"y": y}
-                _write(pa.table(table), file, use_dictionary=False, compression="none")
-    return files
-
-
-def _store(folder, n):
-    """Return the store of so many rows, written if it is not there."""
-    path = folder / f"store-{n}"
-    if not (path / "store.json").exists():
-        BinnedStore.write(_row_files(folder, n), path, target="y", progress=False)
-    return BinnedStore(path)
-
-
 def _write_store(report, n, folder):
-    files, path = _row_files(folder, n), folder / f"store-{n}"
+    files, path = row_files(folder, n), folder / f"store-{n}"
     if (path / "store.json").exists():
         for file in path.iterdir():
             file.unlink()
@@ -173,7 +114,7 @@ def model(n_estimators):
 
 def _round(report, n, folder):
     """Time a round on the store beside XGBoost's; and the memory of a fit."""
-    store = _store(folder, n)
+    store = store_of(folder, n)
     code = (
         "from benchmarks.large import model; from counterpoint.large import BinnedStore; "
         f"model(2).fit(BinnedStore({str(store.path)!r}))"
@@ -204,8 +145,8 @@ def _round(report, n, folder):
 
 def _in_memory(report, n, folder):
     """Time a round on the store beside one in memory."""
-    store = _store(folder, n)
-    parts = list(_frames(n))
+    store = store_of(folder, n)
+    parts = list(frames(n))
     X, y = (np.concatenate([part[k] for part in parts]) for k in range(2))
     del parts
     model(1).fit(X[:100_000], y[:100_000])
@@ -250,7 +191,7 @@ def _xgboost(store):
 
 def _workers(report, n, folder):
     """Time rounds with one worker and with two."""
-    store = _store(folder, n)
+    store = store_of(folder, n)
     clock, busy = {1: [], 2: []}, {1: [], 2: []}
     for _ in range(2):
         for workers in clock:
@@ -265,6 +206,7 @@ def _workers(report, n, folder):
                     return np.array([took, (after - before).max()])
 
                 fit(1)
+                n_bytes = _count_bytes(store, client) / workers
                 for _ in range(2):
                     took, used = (fit(1 + _rounds(n)) - fit(1)) / _rounds(n)
                     clock[workers].append(took)
@@ -278,6 +220,26 @@ def _workers(report, n, folder):
         [min(busy[2])], [min(busy[1])], "1 worker", at_least=1.6,
         note=f"best of {len(busy[2])}",
     )  # fmt: skip
+    report.limit(
+        f"answers of a worker in one of ten rounds, {n // 2:,} rows each", n_bytes / 1e6, 10, "MB"
+    )
+
+
+def _count_bytes(store, client):
+    """Return the bytes of all answers of workers in a round, the mean of ten."""
+    asked, sizes = crew.DaskCrew._ask, []
+
+    def count(self, which, name, args):
+        answers = asked(self, which, name, args)
+        sizes.append(sum(len(pickle.dumps(answer)) for answer in answers))
+        return answers
+
+    crew.DaskCrew._ask = count
+    try:
+        fit_on_store(model(10), store, client=client)
+    finally:
+        crew.DaskCrew._ask = asked
+    return sum(sizes) / 10
 
 
 def _cluster(workers):
@@ -301,7 +263,7 @@ def _cluster(workers):
 
 def _same_bytes(report, n, folder):
     """Count by how many fits the trees differ: chunks, workers, and workers killed."""
-    store = _store(folder, n)
+    store = store_of(folder, n)
     k = 10
     here = _tree_bytes(fit_on_store(model(k), store))
     others = {f"{c} chunks": fit_on_store(model(k), store, n_shards=c) for c in (2, 7)}

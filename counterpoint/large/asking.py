@@ -153,11 +153,18 @@ def _write(estimator, say, source, out, columns, keep, separator, progress):
     n_rows = 0
     with new_file(path) as part, _writer(part) as write:
         for one in track(parts, total=len(parts), description="Asking", show=progress):
+            first = n_rows
             for batch in one.batches([*columns, *dict.fromkeys(keep)]):
                 if batch.num_rows == 0:
                     continue
                 frame = batch.select(columns).to_pandas()
-                said = say(frame.to_numpy() if plain else frame)
+                try:
+                    said = say(frame.to_numpy() if plain else frame)
+                except ValueError as error:
+                    start = n_rows - first
+                    raise ValueError(
+                        f"{one.name}, data rows {start + 1} to {start + len(frame)}: {error}"
+                    ) from error
                 table = {name: batch.column(name) for name in keep}
                 table |= {name: pa.array(_as_values(v)) for name, v in said.items()}
                 write(pa.table(table))

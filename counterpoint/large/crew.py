@@ -85,23 +85,34 @@ class DaskCrew(Crew):
         super().__init__(store, job, n_shards or len(workers))
         self.client = client
         self._homes = [workers[k % len(workers)] for k in range(len(self.shards))]
+        self._seen = [0] * len(self.shards)  # entries of the log that are with each shard already
 
     def each(self, name: str, *args: Any) -> list:
         """Return what every shard answers."""
         self.store.check_unchanged()
+        answers: list = [_BEHIND] * len(self.shards)
         with reaching(self.client):
-            there = self.client.scheduler_info(n_workers=-1)["workers"]
-            sent = [
+            while behind := [k for k, answer in enumerate(answers) if answer is _BEHIND]:
+                for k, (home, answer) in zip(behind, self._ask(behind, name, args), strict=True):
+                    self._homes[k], answers[k] = home, answer
+                    # Whoever has a shard for the first time has to be told all of the log.
+                    self._seen[k] = 0 if answer is _BEHIND else len(self.log)
+        return answers
+
+    def _ask(self, which, name, args):
+        """Return who answers for these shards, and what."""
+        there = self.client.scheduler_info(n_workers=-1)["workers"]
+        sent = []
+        for k in which:
+            home, seen = self._homes[k], min(self._seen[k], len(self.log))
+            sent.append(
                 self.client.submit(
-                    _ask, self.store, shard, self.job, list(self.log), name, args,
+                    _ask, self.store, self.shards[k], self.job, self.log[seen:], seen, name, args,
                     workers=[home] if home in there else None, allow_other_workers=True,
                     pure=False,
                 )
-                for shard, home in zip(self.shards, self._homes, strict=True)
-            ]  # fmt: skip
-            answers = self.client.gather(sent)
-        self._homes = [home for home, _ in answers]
-        return [answer for _, answer in answers]
+            )  # fmt: skip
+        return self.client.gather(sent)
 
     def dismiss(self) -> None:
         """Have the workers forget the shards."""
@@ -109,19 +120,23 @@ class DaskCrew(Crew):
         self.client.run(_forget, self.job.token, wait=False, on_error="ignore")
 
 
-def _answer(rows, log, name, args):
-    rows.catch_up(log)
+def _answer(rows, log, name, args, seen=0):
+    rows.catch_up(log, seen)
     return getattr(rows, name)(*args)
 
 
 # -- in a worker -----------------------------------------------------------------------------------
 
+_BEHIND = None  # what a worker says that lacks entries of the log; no answer is None
 _kept: dict[tuple, Any] = {}
 _lock = threading.Lock()
 
 
-def _ask(store, shard, job, log, name, args):
-    """Answer for a shard, in a worker; return its address too."""
+def _ask(store, shard, job, log, seen, name, args):
+    """Answer for a shard, in a worker; return its address too.
+
+    ``log`` is what comes after the first ``seen`` entries; a worker that lacks some says so.
+    """
     from distributed import get_worker
 
     worker = get_worker()
@@ -135,10 +150,12 @@ def _ask(store, shard, job, log, name, args):
         rows = job.rows(store, *shard, job, folder if folder.is_dir() else None)
         with _lock:
             _kept[key] = rows
-    elif rows.n_done > len(log):  # an answer that comes too late for anybody
+    elif rows.n_done > seen + len(log):  # an answer that comes too late for anybody
         raise RuntimeError("The fit has gone on without this answer.")
+    if rows.n_done < seen:
+        return worker.address, _BEHIND
     store.check_unchanged()
-    return worker.address, _answer(rows, log, name, args)
+    return worker.address, _answer(rows, log, name, args, seen)
 
 
 def _forget(token):

@@ -6,6 +6,7 @@ or never had it, makes it again by going through the log. Asking twice gives the
 """
 
 import mmap
+import os
 import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -92,9 +93,20 @@ class Rows:
 
     def zeros(self, name, shape, dtype):
         """Return an array for the rows, in memory or in a file of its own."""
-        if self.folder is None or np.dtype(dtype).itemsize * int(np.prod(shape)) < _MAPPED:
+        size = np.dtype(dtype).itemsize * int(np.prod(shape))
+        if self.folder is None or size < _MAPPED:
             return np.zeros(shape, dtype)
         file = tempfile.NamedTemporaryFile(prefix=f"{name}-", dir=self.folder)  # noqa: SIM115
+        if size > 0 and hasattr(os, "posix_fallocate"):
+            try:  # now: on a full disk the first touch of a mapped page would end the process
+                os.posix_fallocate(file.fileno(), 0, size)
+            except OSError as error:
+                file.close()
+                raise OSError(
+                    error.errno,
+                    f"No space for what a fit keeps of the rows: it takes {size} bytes more in "
+                    f"{self.folder}, beside the store or where a worker keeps its files",
+                ) from error
         # The file has no name any more once it is closed, and lives as long as the array.
         return np.asarray(np.memmap(file, dtype, "w+", shape=shape))
 
@@ -198,14 +210,14 @@ class Rows:
 
     # -- the log ---------------------------------------------------------------------------------
 
-    def catch_up(self, log):
-        """Go through what the log has and these rows have not seen."""
-        fresh = log[self.n_done :]
+    def catch_up(self, log, seen=0):
+        """Go through what these rows have not seen of a log that begins after ``seen`` entries."""
+        fresh = log[self.n_done - seen :]
         for k, (name, args) in enumerate(fresh):
             # Of what the next entry of its kind overwrites, only the last is done.
             if name not in _LAST_ONLY or all(later != name for later, _ in fresh[k + 1 :]):
                 getattr(self, name)(*args)
-        self.n_done = len(log)
+        self.n_done = seen + len(log)
 
 
 class VoteRows(Rows):

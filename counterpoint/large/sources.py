@@ -269,6 +269,10 @@ def check_parts(parts: Sequence[Part], columns: Sequence[str] | None = None) -> 
                     f"{', '.join(map(repr, schema.names[:10]))}."
                     f"{did_you_mean(column, schema.names)}"
                 )
+            if schema.names.count(column) > 1:
+                raise ValueError(
+                    f"{part.name} has several columns {column!r}: rename all but one of them."
+                )
             field = schema.field(column)
             if pa.types.is_null(field.type):
                 continue

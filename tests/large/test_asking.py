@@ -42,6 +42,10 @@ def test_nothing_is_left_of_an_answer_that_failed(rows, tmp_path):
     (tmp_path / "part-1.parquet").write_bytes((tmp_path / "part-1.parquet").read_bytes()[:-20])
     with pytest.raises(ValueError, match=r"part-1\.parquet cannot be read"):
         predict(tree, tmp_path / "part-*.parquet", tmp_path / "said.csv")
+    spoilt = few[200:].assign(a=np.inf)
+    spoilt.to_parquet(tmp_path / "part-1.parquet")
+    with pytest.raises(ValueError, match=r"part-1\.parquet, data rows 1 to 200: .*infinity"):
+        predict(tree, tmp_path / "part-*.parquet", tmp_path / "said.csv")
     few[200:].drop(columns="c").to_parquet(tmp_path / "part-1.parquet")
     with pytest.raises(ValueError, match=r"part-1\.parquet has no column 'c'"):
         predict(tree, tmp_path / "part-*.parquet", tmp_path / "said.csv")

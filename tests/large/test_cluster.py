@@ -189,3 +189,20 @@ def test_a_lost_scheduler_leaves_the_members_there_are(stores, monkeypatch, capl
     found.set_params(warm_start=True).fit(stores["two"])
     assert found.stop_reason_ == "complete"
     assert tree_bytes(found) == tree_bytes(whole)
+
+
+def test_a_log_is_told_once(client, stores, monkeypatch):
+    """Entries go to a worker that lacks them and to no other."""
+    sent, submit = [], client.submit
+
+    def note(work, *args, **options):
+        if work is crew._ask:
+            sent.append((args[3], args[4]))
+        return submit(work, *args, **options)
+
+    monkeypatch.setattr(client, "submit", note)
+    model = clone(MODELS["votes"]).fit(stores["two"], client=client)
+    n_entries = len(model.estimators_)
+    for shard in (sent[::2], sent[1::2]):
+        assert sum(len(log) for log, _ in shard) == n_entries
+        assert [seen for _, seen in shard] == sorted(seen for _, seen in shard)

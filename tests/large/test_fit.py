@@ -1,3 +1,5 @@
+import errno
+import os
 import sys
 
 import numpy as np
@@ -95,6 +97,18 @@ def test_rows_gone_through_in_pieces_give_the_same_trees(name, rows, stores, mon
     monkeypatch.setattr(rows_module, "let_go", lambda a: (released.append(a.nbytes), real(a)))
     assert tree_bytes(clone(model).fit(store)) == tree_bytes(whole)
     assert sum(released) > 2 * store.n_rows * store.n_features
+
+
+def test_no_space_beside_the_store_is_said(stores, monkeypatch):
+    def full(*args):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    before = sorted(os.listdir(stores["two"].path))
+    monkeypatch.setattr(rows_module, "_MAPPED", 1)
+    monkeypatch.setattr(os, "posix_fallocate", full)
+    with pytest.raises(OSError, match=r"No space for what a fit keeps .* takes \d+ bytes more in"):
+        HistTreeClassifier().fit(stores["two"])
+    assert sorted(os.listdir(stores["two"].path)) == before
 
 
 def test_pages_that_were_let_go_of_are_read_again(tmp_path):

@@ -13,9 +13,10 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pyarrow.dataset
+import pyarrow.parquet
 import pytest
 
-from counterpoint.large import BinnedStore, looking, sources
+from counterpoint.large import BinnedStore, crew, looking, sources
 from counterpoint.large import writing as writing_module
 from counterpoint.trees import HistTreeClassifier
 from counterpoint.trees.binning import MISSING, Binner
@@ -114,7 +115,7 @@ def test_writing_goes_on_where_it_stopped(files, monkeypatch):
 
 _KILLED = """
 import os, signal, sys
-from counterpoint.large import BinnedStore, looking, sources
+from counterpoint.large import BinnedStore, crew, looking, sources
 looking._EVERY, sources.BATCH, real, calls = 0.0, 100, looking.look_at, []
 def look_at(*args):
     calls.append(1)
@@ -233,6 +234,11 @@ def _cut_short(path, frame):
     path.write_bytes(path.read_bytes()[:100])
 
 
+def _twice(path, frame):
+    table = pa.Table.from_pandas(frame, preserve_index=False)
+    pa.parquet.write_table(table.append_column("x", table["x"]), path)
+
+
 def _dates(path, frame):
     frame.assign(k=pd.Timestamp(0)).to_parquet(path, index=False)
 
@@ -246,6 +252,7 @@ def _dates(path, frame):
         (_infinite, r"part-2\.parquet, column 'x' holds infinite values"),
         (_cut_short, r"part-2\.parquet cannot be read"),
         (_dates, r"'k' holds number .* and timestamp"),
+        (_twice, r"part-2\.parquet cannot be read: .*duplicate"),
         (lambda path, frame: path.write_bytes(b""), r"part-2\.parquet is empty, 0 bytes"),
     ],
 )
@@ -255,6 +262,29 @@ def test_bad_files_are_named_and_nothing_is_left(spoil, words, files):
     with pytest.raises(ValueError, match=words):
         BinnedStore.write(files / "part-*.parquet", files / "store", target="y")
     assert not (files / "store").exists()
+
+
+def test_text_with_a_column_twice_is_named(tmp_path):
+    (tmp_path / "rows.csv").write_text("x,x,y\n1,2,a\n3,4,b\n")
+    with pytest.raises(ValueError, match=r"rows\.csv has several columns 'x': rename all but one"):
+        BinnedStore.write(tmp_path / "rows.csv", tmp_path / "store", target="y")
+
+
+def test_a_store_changed_under_a_running_fit_ends_it(files, monkeypatch):
+    store = BinnedStore.write(files / "part-*.parquet", files / "store", target="y")
+    real, calls = crew.LocalCrew.add_up, []
+
+    def change(self, wanted):
+        calls.append(1)
+        if len(calls) == 2:
+            path = files / "store/codes.bin"
+            path.write_bytes(path.read_bytes())
+        return real(self, wanted)
+
+    monkeypatch.setattr(crew.LocalCrew, "add_up", change)
+    with pytest.raises(RuntimeError, match="was changed or removed while it was in use"):
+        HistTreeClassifier(max_depth=4).fit(store)
+    assert len(calls) == 2
 
 
 def test_files_without_rows_are_passed_over(files, frame):
