@@ -341,6 +341,13 @@ def ask(member, X, classes, codes=False, options=None):
 def _positions(labels, classes, codes, name):
     labels = np.asarray(labels)
     if codes:
+        # Kernels write to these places without another look.
+        strange = ~((labels >= 0) & (labels < len(classes)))
+        if strange.any():
+            raise MemberError(
+                f"{name} answers with class number {labels[strange][0].item()!r}, but there are "
+                f"{len(classes)} classes, from 0 on."
+            )
         return labels.astype(code_type(len(classes)))
     at = np.minimum(np.searchsorted(classes, labels), len(classes) - 1)
     strange = classes[at] != labels

@@ -6,11 +6,13 @@ from estimators import public_estimators, quick
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.base import clone, is_classifier, is_regressor
 from sklearn.datasets import load_diabetes, load_iris
+from sklearn.ensemble import BaggingClassifier
 from sklearn.utils import get_tags
 
 from counterpoint import MemberOutputs, member_predictions
 from counterpoint._tables import select_columns
 from counterpoint.base import BaseEnsemble
+from counterpoint.exceptions import MemberError
 
 ESTIMATORS = [quick(estimator) for estimator in public_estimators()]
 PREDICTORS = [e for e in ESTIMATORS if is_classifier(e) or is_regressor(e)]
@@ -108,3 +110,11 @@ def test_members_get_numbers_without_gaps(columns):
         assert_array_equal(seen, given if columns is None else given[:, columns])
     kept = np.asfortranarray(X)
     assert select_columns(kept, None) is kept
+
+
+def test_members_that_answer_with_classes_there_are_not():
+    X, y = load_iris(return_X_y=True)
+    bagged = BaggingClassifier(random_state=0).fit(X, y)
+    bagged.estimators_[2].classes_ = np.array([0, 7, 1])
+    with pytest.raises(MemberError, match="answers with class number 7, but there are 3 classes"):
+        MemberOutputs.from_estimator(bagged, X, y)
