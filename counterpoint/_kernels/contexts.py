@@ -10,10 +10,14 @@ types of arguments and the flags of the compiler are given again. Numba compiles
 """
 
 import operator
+from functools import partial
+from types import BuiltinFunctionType
 from typing import Any
 
 from numba import types
 from numba.core.targetconfig import ConfigStack
+
+from counterpoint._kernels.translating import short
 
 _NUMBERS = types.Number, types.Boolean
 _PLAIN = *_NUMBERS, types.Array, types.BaseTuple, types.SliceType, types.NoneType, types.RangeType
@@ -66,6 +70,11 @@ def _for_types(context):
         def __hash__(self):
             return hash(context)
 
+        def resolve_value_type(self, val):
+            # Numba asks first whether it is a value, and words an error each time that it is not.
+            found = self._lookup_global(val) if type(val) is BuiltinFunctionType else None
+            return super().resolve_value_type(val) if found is None else found
+
         def resolve_function_type(self, func, args, kws):
             function = self._lookup_global(func) if func is operator.getitem else func
             if type(function) is not types.Function:
@@ -102,7 +111,9 @@ def _for_code(context, inferring, translating):
 
         def get_function(self, fn, sig, _firstcall=True):
             if fn != "__array__":  # asked of every array: is it something that acts as one?
-                return super().get_function(fn, sig, _firstcall)
+                key = fn.typing_key if isinstance(fn, types.Function) else fn
+                usual = partial(super().get_function, fn, sig, _firstcall)
+                return short(self, key, sig, usual) or usual()
             if sig in lacking:
                 raise NotImplementedError
             try:
@@ -110,6 +121,12 @@ def _for_code(context, inferring, translating):
             except NotImplementedError:
                 lacking.add(sig)
                 raise
+
+        def pair_first(self, builder, val, ty):
+            return builder.extract_value(val, 0)
+
+        def pair_second(self, builder, val, ty):
+            return builder.extract_value(val, 1)
 
         def _compile_subroutine_no_cache(self, *args, **options):
             self.typing_context = inferring

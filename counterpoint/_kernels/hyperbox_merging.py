@@ -167,7 +167,7 @@ def _fit(v, w, other_v, other_w, theta):
     return widest <= theta
 
 
-@kernel()
+@part()
 def similarity(lower, upper, other_lower, other_upper, gamma, kind):
     """How alike two boxes are, all (n_features,): 1 - gamma times a distance, at least 0."""
     short, longest, stick_out, stick_in = 0.0, 0.0, 0.0, 0.0

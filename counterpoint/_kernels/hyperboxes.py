@@ -11,7 +11,7 @@ from counterpoint._kernels.compiling import kernel, parallel
 from counterpoint._kernels.parts import part
 
 
-@kernel(inline="always")
+@part(forceinline=True)
 def sides_meet(v, w, other_v, other_w):
     """Whether what lies inside of two sides meets; a side of length 0 lies inside of itself."""
     if v > w or other_v > other_w:
@@ -25,7 +25,7 @@ def sides_meet(v, w, other_v, other_w):
     return max(v, other_v) < min(w, other_w)
 
 
-@kernel()
+@part()
 def overlap(lower, upper, other_lower, other_upper):
     """Whether two boxes, all arguments (n_features,), share more than faces."""
     for i in range(len(lower)):
@@ -118,7 +118,7 @@ def nearest_boxes(x_lower, x_upper, lower, upper, starts):
     return nearest
 
 
-@kernel(inline="always")
+@part(forceinline=True)
 def _stick_out(x_lower, x_upper, s, lower, upper, b, i, gamma):
     if lower[b, i] > upper[b, i]:  # not known: nothing sticks out
         return 0.0

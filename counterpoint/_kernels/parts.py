@@ -10,7 +10,9 @@ is, and the kernel around it is optimised once, as a whole.
 Of the rest, a sixth went into looking for garbage among the hundred thousands of objects that are
 there while something is compiled, and a seventh into comparing flags: numba remembers what an
 operation means for given types and flags, and looks at forty flags one by one to find that they are
-those it saw last. What it does not remember, ``contexts.py`` does.
+those it saw last. What it does not remember, ``contexts.py`` does. What it writes for LLVM,
+``translating.py`` has in fewer instructions, and LLVM then need not clean up every function by
+itself before all are optimised together.
 
 Numba lets a function choose its compiler (``pipeline_class``), and lets the compiler bring a
 library to put the code in; what a library does at its end is numba's own affair. So this looks
@@ -23,26 +25,35 @@ from contextlib import contextmanager
 from typing import Any
 
 from numba import jit
+from numba.core import errors, ir
 from numba.core.base import BaseContext as CodeContext
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import Compiler, Flags
 from numba.core.target_extension import jit_registry, target_registry
+from numba.core.typed_passes import NativeLowering
 from numba.core.typing.context import BaseContext as TypeContext
 
+from counterpoint._kernels import translating
 from counterpoint._kernels.contexts import remembering_contexts
 
 _NEEDED = {
     JITCodeLibrary: (
         "_ensure_finalized", "_finalize_final_module", "_get_module_for_linking",
-        "_optimize_final_module", "codegen", "enable_object_caching", "get_pointer_to_function",
+        "_optimize_final_module", "_optimize_functions", "codegen", "enable_object_caching",
+        "get_pointer_to_function",
     ),
     Compiler: ("compile_extra", "define_pipelines"),
     Flags: ("options", "_values"),
+    ir.Inst: ("_rec_list_vars",),
     TypeContext: (
         "_lookup_global", "resolve_function_type", "resolve_value_type",
         "resolve_value_type_prefer_literal",
     ),
-    CodeContext: ("_compile_subroutine_no_cache", "get_abi_sizeof", "get_function"),
+    CodeContext: (
+        "_compile_subroutine_no_cache", "get_abi_sizeof", "get_function", "pair_first",
+        "pair_second",
+    ),
+    **translating.NEEDED,
 }  # fmt: skip
 
 
@@ -69,7 +80,60 @@ def _no_collecting() -> Iterator[None]:
         yield
     finally:
         if was:
+            if not gc.get_freeze_count():
+                # All that was made counts as old now, or it would be gone through at once.
+                gc.freeze()
+                gc.unfreeze()
             gc.enable()
+
+
+def _list_vars(_, value):
+    """Return the variables in a statement: numba's own function, asking less of each value."""
+    found: list[ir.Var] = []
+    _collect(value, found)
+    return found
+
+
+def _collect(value, found):
+    kind = type(value)
+    if kind is ir.Var:
+        found.append(value)
+    elif kind in _WITHOUT_VARIABLES:
+        return
+    elif isinstance(value, ir.Inst):
+        found.extend(value.list_vars())
+    elif isinstance(value, list | tuple | dict):
+        for one in value.values() if isinstance(value, dict) else value:
+            _collect(one, found)
+    elif isinstance(value, ir.Var):
+        found.append(value)
+    else:
+        _WITHOUT_VARIABLES.add(kind)
+
+
+_WITHOUT_VARIABLES: set[type] = set()
+
+
+def _plain(_, message, *colours):
+    """Return a message of numba's as it is: most are of errors that it catches itself."""
+    return message
+
+
+_Colours = type(errors.termcolor())
+_FASTER = [(ir.Inst, "_rec_list_vars", _list_vars)]
+_FASTER += [(_Colours, "_markup", _plain)] if hasattr(_Colours, "_markup") else []
+
+
+@contextmanager
+def _faster() -> Iterator[None]:
+    usual = [getattr(owner, name) for owner, name, _ in _FASTER]
+    for owner, name, ours in _FASTER:
+        setattr(owner, name, ours)
+    try:
+        yield
+    finally:
+        for (owner, name, _), theirs in zip(_FASTER, usual, strict=True):
+            setattr(owner, name, theirs)
 
 
 _CPU = target_registry["cpu"]
@@ -86,18 +150,14 @@ def _all_parts() -> Iterator[None]:
         dict.__setitem__(jit_registry, _CPU, usual)
 
 
-class _KernelCompiler(Compiler):
-    def __init__(self, typingctx, targetctx, library, args, return_type, flags, locals):
-        is_parallel = flags.auto_parallel.enabled
-        typingctx, targetctx = remembering_contexts(typingctx, targetctx, is_parallel)
-        super().__init__(typingctx, targetctx, library, args, return_type, _Flags(flags), locals)
+class _KernelLibrary(JITCodeLibrary):
+    """Code that is optimised as a whole, and not before that function by function."""
 
-    def compile_extra(self, func):
-        with _no_collecting(), _all_parts():
-            return super().compile_extra(func)
+    def _optimize_functions(self, ll_module):
+        ll_module.data_layout = self._codegen._data_layout
 
 
-class _Library(JITCodeLibrary):
+class _PartLibrary(_KernelLibrary):
     """Code to be linked into that of callers, and never run by itself."""
 
     @property
@@ -118,12 +178,34 @@ class _Library(JITCodeLibrary):
         self._finalized = True
 
 
-class _PartCompiler(_KernelCompiler):
+class _KernelCompiler(Compiler):
+    library = _KernelLibrary
+
+    def __init__(self, typingctx, targetctx, library, args, return_type, flags, locals):
+        is_parallel = flags.auto_parallel.enabled
+        typingctx, targetctx = remembering_contexts(typingctx, targetctx, is_parallel)
+        super().__init__(typingctx, targetctx, library, args, return_type, _Flags(flags), locals)
+
     def define_pipelines(self):
-        codegen = self.state.targetctx.codegen()
-        self.state.library = _Library(codegen, self.state.func_id.func_qualname)
+        self.state.library = self.library(
+            self.state.targetctx.codegen(), self.state.func_id.func_qualname
+        )
         self.state.library.enable_object_caching()
-        return super().define_pipelines()
+        pipelines = super().define_pipelines()
+        for one in pipelines:
+            one.passes = [
+                (translating.Translating, name) if step is NativeLowering else (step, name)
+                for step, name in one.passes
+            ]
+        return pipelines
+
+    def compile_extra(self, func):
+        with _no_collecting(), _all_parts(), _faster():
+            return super().compile_extra(func)
+
+
+class _PartCompiler(_KernelCompiler):
+    library = _PartLibrary
 
 
 _is_known = all(hasattr(kind, name) for kind, names in _NEEDED.items() for name in names)

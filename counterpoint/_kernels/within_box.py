@@ -124,7 +124,7 @@ def _scan(nodes, root, box, first, table, rival, low, active, frames, hashes):
             return row, code
 
 
-@kernel()
+@part()
 def look(
     nodes, roots, first, table, exact, order, offset, start, slack,
     box, rows, base, lead, low, active, frames, hashes,
@@ -181,6 +181,18 @@ def look(
                 rival = -1
                 break
     return rival, code
+
+
+@kernel()
+def look_alone(
+    nodes, roots, first, table, exact, order, offset, start, slack,
+    box, rows, base, lead, low, active, frames, hashes,
+):  # fmt: skip
+    """``look``, for callers that are not compiled."""
+    return look(
+        nodes, roots, first, table, exact, order, offset, start, slack, box, rows, base, lead, low,
+        active, frames, hashes,
+    )  # fmt: skip
 
 
 @part()

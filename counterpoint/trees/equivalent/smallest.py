@@ -9,7 +9,7 @@ from counterpoint._interrupts import keep_partial
 from counterpoint._kernels import equivalent as kernels
 from counterpoint._kernels import smallest as search_kernels
 from counterpoint._kernels.trees import depth
-from counterpoint._kernels.within_box import look
+from counterpoint._kernels.within_box import look_alone
 from counterpoint.trees.equivalent.exact import Melted, Packed
 from counterpoint.trees.equivalent.grid import Table, label_grid
 
@@ -200,4 +200,4 @@ def _look(packed, box):
         np.empty((packed.depth + 2, 3), dtype=np.int64),
         np.empty(packed.depth + 2, dtype=np.uint64),
     )
-    return look(*arguments)
+    return look_alone(*arguments)
