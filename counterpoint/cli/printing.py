@@ -110,7 +110,7 @@ def _print_members(members: dict[str, Any] | None, told: Telling, out: "Console"
     if members["verdict"]:
         out.print(Text(members["verdict"]), end="\n\n")
     ordered = all(row["change"] is not None for row in rows)
-    text = f"Worth: {told.worth}" if ordered else ""
+    text = told.worth_of(rows) if ordered else ""
     terminal.print_rows(rows, "name", shown(told.members, rows), text, out, ends=ordered)
 
 

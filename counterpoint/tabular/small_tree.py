@@ -158,6 +158,7 @@ def _costs(tree: Tree) -> NDArray:
 class _Asked:
     """All that a path asks of one column."""
 
+    sign: str = "<="
     lower: float = float("-inf")
     upper: float = float("inf")
     values: tuple[Any, ...] | None = None
@@ -203,16 +204,16 @@ class _Asked:
             return self.words[not np.isfinite(self.upper)]
         low, high = number_text(self.lower) + self.unit, number_text(self.upper) + self.unit
         if np.isfinite(self.lower) and np.isfinite(self.upper):
-            return f"{low} < {name} <= {high}"
+            return f"{low} < {name} {self.sign} {high}"
         if np.isfinite(self.lower):
             return f"{name} > {low}"
-        return f"{name} <= {high}" if np.isfinite(self.upper) else ""
+        return f"{name} {self.sign} {high}" if np.isfinite(self.upper) else ""
 
 
-def _by_column(path: list[tuple[Question, bool]]) -> dict[str, _Asked]:
+def _by_column(path: list[tuple[Question, bool]], sign: str = "<=") -> dict[str, _Asked]:
     asked: dict[str, _Asked] = {}
     for one, yes in path:
-        asked.setdefault(one.column, _Asked()).add(one, yes)
+        asked.setdefault(one.column, _Asked(sign)).add(one, yes)
     return asked
 
 
@@ -226,7 +227,7 @@ def short_paths(tree: TableTree, X: pd.DataFrame) -> list[str]:
 
 
 def _short_path(tree: TableTree, row: pd.DataFrame) -> str:
-    asked = _by_column(tree.way(row))
+    asked = _by_column(tree.way(row), "\N{LESS-THAN OR EQUAL TO}")
     gone = {name for name in asked if name in row.columns and row[name].isna().iloc[0]}
     return " and ".join(
         f"{name} is missing" if name in gone else one.text(name, gaps=False)

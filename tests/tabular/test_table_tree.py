@@ -147,7 +147,7 @@ def test_a_row_is_told_each_column_once_and_its_gaps():
     y = np.where((X["age"] > 30) & (X["age"] < 50), "in", "out")
     fitted = DecisionTreeClassifier(random_state=0).fit(X, y)
     tree, _ = table_tree(from_sklearn(fitted), fitted.classes_, [], X, ["age", "size"])
-    assert short_paths(tree, X[:5])[1] == short_paths(tree, X[:5])[2] == "27.5 < age <= 52.5"
+    assert short_paths(tree, X[:5])[1] == short_paths(tree, X[:5])[2] == "27.5 < age ≤ 52.5"
     assert short_paths(tree, X[:5])[4] == "age is missing"
     assert len(tree.path(X[1:2])) == 2  # as it was asked
 
