@@ -322,7 +322,8 @@ class OverproduceSelect(BaseEnsemble, ABC):
             )
         if self.time_limit is not None:
             if len(trying.done) + len(trying.failed) < n_members:
-                said.insert(0, f"{len(trying.done)} of {n_members} members were tried")
+                were = "was" if len(trying.done) == 1 else "were"
+                said.insert(0, f"{len(trying.done)} of {n_members} members {were} tried")
             n_asked, n = len(trying.plan.asked), len(trying.y)
             if n_asked < n and trying.plan.is_hold_out:
                 said.append(f"members were chosen on {n_asked} of {n} rows held out")

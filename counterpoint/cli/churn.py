@@ -108,6 +108,7 @@ def churn(
             f"{gain:g}", "--cost", f"{cost:g}", "--random-state", str(random_state),
             *([] if horizon is None else ["--horizon", f"{horizon:g}"]),
             *([] if capacity is None else ["--capacity", f"{capacity:g}"]),
+            *options.typed(columns=columns, separator=separator, encoding=encoding, sheet=sheet),
         ]  # fmt: skip
         summary = summarise_churn(
             result, source=file.name, entity=found.entity, target=found.target,
@@ -115,7 +116,7 @@ def churn(
             dated=read.log.dated,
         )  # fmt: skip
         write_ranking(result, csv, entity=found.entity, spreadsheet_safe=spreadsheet_safe)
-        write_churn(summary, output)
+        write_churn(terminal.for_page(summary), output)
     terminal.show(summary, _print, json=as_json)
     terminal.wrote(csv, "the list")
     terminal.wrote(output, "the page")

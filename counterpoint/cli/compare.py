@@ -112,9 +112,13 @@ def compare(
             words = [
                 "counterpoint", "compare", *(file.name for file in files), "--target", target,
                 "--folds", str(folds), "--repeats", str(repeats), "--random-state",
-                str(random_state), *(["--methods", methods] if methods else []),
+                str(random_state), *options.typed(
+                    methods=methods, task=task and task.value, nominal=nominal,
+                    missing=None if missing == options.MISSING else missing, keep=keep,
+                    columns=columns, separator=separator, encoding=encoding, sheet=sheet,
+                ),
             ]  # fmt: skip
-            write_comparison(summary, written, command=shlex.join(words))
+            write_comparison(terminal.for_page(summary), written, command=shlex.join(words))
     several = len(files) > 1
     told = printing.print_rankings if several else printing.print_comparison
     terminal.show(summary, told, json=as_json)

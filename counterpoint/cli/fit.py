@@ -128,5 +128,5 @@ def fit(
     if page is not None:
         from counterpoint.report import write_page
 
-        write_page(summary, page)
+        write_page(terminal.for_page(summary), page)
         terminal.wrote(page, "the page")

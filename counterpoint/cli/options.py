@@ -116,6 +116,16 @@ _PICTURES = (".png", ".svg", ".pdf")
 MISSING = "?,NA,NaN,nan"
 
 
+def typed(**given: Any) -> list[str]:
+    """Return the options that were given as they are typed, to do it again; None and "" are not."""
+    return [
+        word
+        for name, value in given.items()
+        if value not in (None, "")
+        for word in (f"--{name.replace('_', '-')}", str(value))
+    ]
+
+
 def complete_method(incomplete: str) -> list[str]:
     """Return the methods that begin like this, for the shell."""
     return [name for name in _ALL_NAMES if name.startswith(incomplete)]

@@ -37,10 +37,8 @@ def print_fit(summary: dict[str, Any], out: "Console") -> None:
     _print_members(summary["members"], told, out)
     if fit["leaderboard"] is not None:
         rows = fit["leaderboard"]
-        text = (
-            f"All {len(rows)} members tried, by cross-fitting on the training rows. "
-            f"Worth: {told.tried_worth}"
-        )
+        which = "The only member" if len(rows) == 1 else f"All {len(rows)} members"
+        text = f"{which} tried, by cross-fitting on the training rows. Worth: {told.tried_worth}"
         out.print()
         terminal.print_rows(rows, "member", shown(told.tried, rows), text, out)
 
@@ -112,7 +110,7 @@ def _print_members(members: dict[str, Any] | None, told: Telling, out: "Console"
     if members["verdict"]:
         out.print(Text(members["verdict"]), end="\n\n")
     ordered = all(row["change"] is not None for row in rows)
-    text = f"Worth: {told.worth}" if ordered else ""
+    text = told.worth_of(rows) if ordered else ""
     terminal.print_rows(rows, "name", shown(told.members, rows), text, out, ends=ordered)
 
 

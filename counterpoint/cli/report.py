@@ -42,7 +42,7 @@ def report(
         table = options.read_new(loaded, file, separator=separator, encoding=encoding, sheet=sheet)
         assessment = tabular.assess(loaded, table, title=title, random_state=random_state)
         summary = {"page": str(output), **assessment.summary()}
-        write_page(summary, output)
+        write_page(terminal.for_page(summary), output)
     terminal.show(summary, _print, json=as_json)
     terminal.wrote(output, "the page")
     if open_:

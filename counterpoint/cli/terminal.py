@@ -160,9 +160,17 @@ def _to_options(text: str, names: Mapping[str, str]) -> str:
 
 def note(notes: Iterable[str]) -> None:
     """Print notes on standard error; those that begin in capitals nobody should miss."""
-    for text in notes:
-        words = _to_options(text, _IN_NOTES)
+    for words in _notes_of_command(notes):
         say(f"note: {words}", style="bold red" if is_loud(words) else "")
+
+
+def _notes_of_command(notes: Iterable[str]) -> list[str]:
+    return [_to_options(text, _IN_NOTES) for text in notes]
+
+
+def for_page(summary: dict[str, Any]) -> dict[str, Any]:
+    """Return a summary for a page of the command, its notes in the words of the command."""
+    return {**summary, "notes": _notes_of_command(summary.get("notes", ()))}
 
 
 def show(

@@ -8,6 +8,7 @@ from counterpoint.report.drawing import Axis, axes, frame, padded, path_of
 from counterpoint.tabular.words import figure, percent
 
 _MOST_BARS = 15
+_MOST_WHOLE = 1e9
 
 
 def calibration_chart(calibration: dict[str, Any] | None) -> dict[str, Any] | None:
@@ -73,11 +74,13 @@ def _one_column(column: dict[str, Any], ends: tuple[float, float], numbers: bool
         paths = [
             path_of(zip(x(values), y(np.asarray(line)), strict=True)) for line in column["answers"]
         ]
+        first, last = (_label(values[k], "number") for k in (0, -1))
         return {
             "name": column["name"],
+            "axis": _named(column["name"], column["unit"]),
             "chart": frame(x, y, percent=not numbers, paths=paths),
-            "told": f"from {written(column['answers'][0][0])} at {figure(values[0])} to "
-            f"{written(column['answers'][0][-1])} at {figure(values[-1])}",
+            "told": f"from {written(column['answers'][0][0])} at {first} to "
+            f"{written(column['answers'][0][-1])} at {last}",
         }  # fmt: skip
     far = max(ends[1], 1e-12)
     low = min(ends[0], 0.0) if not numbers else ends[0]
@@ -86,7 +89,7 @@ def _one_column(column: dict[str, Any], ends: tuple[float, float], numbers: bool
         "chart": None,
         "bars": [
             {
-                "value": value if isinstance(value, str) else figure(float(value)),
+                "value": _label(value, column["kind"]),
                 "answers": [written(line[k]) for line in column["answers"]],
                 "lengths": [
                     round(100 * (line[k] - low) / (far - low), 1) for line in column["answers"]
@@ -97,18 +100,35 @@ def _one_column(column: dict[str, Any], ends: tuple[float, float], numbers: bool
     }
 
 
+def _label(value: Any, kind: str) -> str:
+    """Return a value of a column for people, as short as it can be; words are there or not."""
+    if isinstance(value, str):
+        return value
+    if kind == "word":
+        return "with it" if value else "without it"
+    if float(value).is_integer() and abs(value) < _MOST_WHOLE:
+        return str(int(value)).replace("-", "\N{MINUS SIGN}")
+    text = figure(float(value))
+    return text if "e" in text else text.rstrip("0").rstrip(".")
+
+
+def _named(name: str, unit: str) -> str:
+    return f"{name}, {unit}" if unit else name
+
+
 def _pair(pair: dict[str, Any], numbers: bool) -> dict[str, Any]:
     answers = np.asarray(pair["answers"], dtype=float)
     low, far = float(answers.min()), float(np.ptp(answers)) or 1.0
     written = figure if numbers else percent
 
-    def names(values: list[Any]) -> list[str]:
-        return [value if isinstance(value, str) else figure(float(value)) for value in values]
-
+    first, second = (
+        [_label(value, kind) for value in pair[which]]
+        for which, kind in zip(("first", "second"), pair["kinds"], strict=True)
+    )
     return {
-        "names": pair["names"],
+        "names": [_named(*told) for told in zip(pair["names"], pair["units"], strict=True)],
         "strength": pair["strength"],
-        "second": names(pair["second"]),
+        "second": second,
         "rows": [
             {
                 "value": name,
@@ -117,6 +137,6 @@ def _pair(pair: dict[str, Any], numbers: bool) -> dict[str, Any]:
                     for v in row
                 ],
             }
-            for name, row in zip(names(pair["first"]), answers, strict=True)
+            for name, row in zip(first, answers, strict=True)
         ],
     }

@@ -13,7 +13,8 @@ from numpy.typing import ArrayLike, NDArray
 
 WIDTH, HEIGHT = 480, 310
 _LEFT, _RIGHT, _TOP, _BOTTOM = 50, 14, 14, 46
-_BESIDE, _LETTER = 29, 7  # for the title of an axis and the gaps beside it, and for a digit
+# For the title of an axis and the gaps beside it, and for a digit, as large as on a narrow page.
+_BESIDE, _LETTER = 27, 9
 _ALIKE, _APART, _UNKNOWN = (213, 94, 0), (0, 114, 178), (128, 128, 128)
 
 

@@ -125,8 +125,9 @@ class Assessed:
         matter, how = None, None
         if tree:
             matter, how = look_at_columns(
-                self.model, self.X, self.y, self.feature_names, random_state=self.seed
-            )
+                self.model, self.X, self.y, self.feature_names, random_state=self.seed,
+                columns=self.columns or (),
+            )  # fmt: skip
         shown = one and {**one.summary(), "from_training_rows": self.X_train is not None}
         rows = [
             {"name": name, **asdict(score), **dict(zip(self._compared, told, strict=True))}

@@ -81,15 +81,20 @@ def describe_classes(
 
 
 def missed_classes(told: dict[str, Any]) -> list[str]:
-    """Say, loudly, which classes are missed: recall below one half, on five rows or more."""
+    """Say, loudly, which classes are missed: recall below one half, on five rows or more.
+
+    A class of fewer rows, two at least, is if none of them is found.
+    """
     missed = [
         row
         for row in told["rows"]
-        if row["rows"] >= _ENOUGH and row["recall"] is not None and row["recall"] < MISSED
-    ]
+        if row["recall"] is not None
+        and ((row["rows"] >= _ENOUGH and row["recall"] < MISSED)
+             or (row["rows"] > 1 and row["recall"] == 0))
+    ]  # fmt: skip
     missed.sort(key=lambda row: (row["recall"], row["label"]))
     lines = [
-        f"CLASS {row['label']!r} IS MISSED: {percent(1 - row['recall'])} of its {row['rows']} rows "
+        f"CLASS {row['label']!r} IS MISSED: {_share(1 - row['recall'])} its {row['rows']} rows "
         "are taken for something else."
         for row in missed[:_MOST_NAMED]
     ]
@@ -97,6 +102,10 @@ def missed_classes(told: dict[str, Any]) -> list[str]:
     if rest > 0:
         lines.append(f"AND {rest} MORE CLASSES: more than half of their rows are taken for others.")
     return lines
+
+
+def _share(part: float) -> str:
+    return "all of" if part == 1 else f"{percent(part)} of"
 
 
 def _balanced_limits(codes: NDArray, right: NDArray, answers: NDArray) -> tuple[float, float]:

@@ -207,7 +207,7 @@ def prepare_table(
     if not known.all():
         frame, labels = frame[known], labels[known]
         gone = int((~known).sum())
-        notes.append(f"{gone} row{'s' * (gone > 1)} without a {target!r} left out.")
+        notes.append(f"{gone} row{'s' * (gone > 1)} without {target!r} left out.")
     check(frame[target], labels, target)
     columns, left_out = describe_columns(frame, target, wishes=wishes, forms=forms)
     for name, why in left_out.items():

@@ -5,7 +5,9 @@ model; and Shapley values, by the package shap, where that is installed.
 """
 
 import importlib.util
-from collections.abc import Callable, Mapping
+import warnings
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -104,24 +106,38 @@ def shapley_contributions(
     ----------
     .. [1] S. Lundberg and S.-I. Lee, "A unified approach to interpreting model predictions", 2017.
     """
-    import shap
-
     mixed, names, n_known = _mixing(X, known, groups, 3 * len(X), random_state)
     score = _score_of(model)
     # A value stands for the row that it is taken from, so that words and gaps are numbers too.
     places = np.repeat(np.arange(n_known + len(X), dtype=float)[:, None], len(names), axis=1)
-    masker = shap.maskers.Independent(places[:n_known], max_samples=n_known)
     values = np.zeros((len(X), len(names)))
-    for answer in pd.unique(pd.Series(answers)) if _scores_answers(model) else [None]:
-        rows = np.arange(len(X)) if answer is None else np.flatnonzero(answers == answer)
+    with _shap() as shap:
+        masker = shap.maskers.Independent(places[:n_known], max_samples=n_known)
+        for answer in pd.unique(pd.Series(answers)) if _scores_answers(model) else [None]:
+            rows = np.arange(len(X)) if answer is None else np.flatnonzero(answers == answer)
 
-        def ask(takes: NDArray, answer: Any = answer) -> NDArray:
-            return score(mixed(takes.astype(int)), np.repeat(answer, len(takes)))
+            def ask(takes: NDArray, answer: Any = answer) -> NDArray:
+                return score(mixed(takes.astype(int)), np.repeat(answer, len(takes)))
 
-        explainer = shap.explainers.Permutation(ask, masker, seed=random_state)
-        n_evals = _PERMUTATIONS * (2 * len(names) + 1)
-        values[rows] = explainer(places[n_known + rows], max_evals=n_evals, silent=True).values
+            explainer = shap.explainers.Permutation(ask, masker, seed=random_state)
+            n_evals = _PERMUTATIONS * (2 * len(names) + 1)
+            values[rows] = explainer(places[n_known + rows], max_evals=n_evals, silent=True).values
     return pd.DataFrame(values, columns=names)
+
+
+@contextmanager
+def _shap() -> Iterator[Any]:
+    """Import shap without what it warns of at its start; the seed that it sets is taken back."""
+    if not has_shap():
+        raise ImportError("Shapley values need shap: pip install 'counterpoint[shap]'.")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        import shap
+    state = np.random.get_state()
+    try:
+        yield shap
+    finally:
+        np.random.set_state(state)
 
 
 def contribution_texts(

@@ -1,6 +1,6 @@
 """How a model's answers go with its columns: partial dependence."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from itertools import combinations
 from typing import Any
 
@@ -11,6 +11,8 @@ from sklearn.base import is_regressor
 from threadpoolctl import threadpool_limits
 
 from counterpoint import _members, _tables
+from counterpoint.tabular.column import Column
+from counterpoint.tabular.expansion import words_of_texts
 from counterpoint.tabular.importance import column_importance
 
 _MOST_COLUMNS = 6
@@ -22,7 +24,13 @@ _MOST_ROWS = 200
 
 
 def look_at_columns(
-    model: Any, X: Any, y: NDArray, feature_names: list[str], *, random_state: int
+    model: Any,
+    X: Any,
+    y: NDArray,
+    feature_names: list[str],
+    *,
+    random_state: int,
+    columns: Sequence[Column] = (),
 ) -> tuple[dict[str, Any] | None, dict[str, Any] | None]:
     """Return which columns matter and how; None where the data is no table of such columns."""
     options: dict[str, Any] = {"random_state": random_state}
@@ -33,14 +41,17 @@ def look_at_columns(
             if found is None:
                 return None, None
             first = [row["position"] for row in found["rows"]]
-            return found, describe_dependence(model, X, y, first, feature_names, **options)
+            how = describe_dependence(
+                model, X, y, first, feature_names, taken_for=columns, **options
+            )  # fmt: skip
+            return found, how
     except (TypeError, ValueError):
         return None, None  # models of texts and the like, whose columns cannot be shuffled
 
 
 def describe_dependence(
     model: Any, X: Any, y: NDArray, columns: list[int], feature_names: list[str], *,
-    random_state: int = 0,
+    taken_for: Sequence[Column] = (), random_state: int = 0,
 ) -> dict[str, Any] | None:  # fmt: skip
     """Say how the answers go with each of the first six columns, and with the strongest pair.
 
@@ -56,14 +67,17 @@ def describe_dependence(
     columns : list of int
         Positions, the most important first.
     feature_names : list of str
+    taken_for : sequence of Column
+        What the columns of the table were taken for, which knows units and words.
 
     Returns
     -------
     dict or None
         "lines" (what is averaged: labels, or one line for numbers), "n_rows", "columns" (each with
-        "name", "kind", "values" and "answers" (n_lines, n_values)) and "pair" (two names, their
-        values, "answers" (n_first, n_second) and "strength": the part of its variance that is not
-        the sum of the two). None for data that is no table.
+        "name", "kind", "unit", "values" and "answers" (n_lines, n_values); of the kind "word" are
+        1 where a text has a word and 0 where it has not) and "pair" (two names, kinds and units,
+        their values, "answers" (n_first, n_second) and "strength": the part of its variance that
+        is not the sum of the two). None for data that is no table.
 
     References
     ----------
@@ -79,20 +93,25 @@ def describe_dependence(
     if len(frame) > _MOST_ROWS:
         frame = _tables.select_rows(frame, np.sort(rng.permutation(len(frame))[:_MOST_ROWS]))
     asked = [k for k in columns if frame.iloc[:, k].notna().any()][:_MOST_COLUMNS]
+    units = {column.name: column.unit for column in taken_for}
+    words = words_of_texts(taken_for)
     told = []
     for k in asked:
         kind, values = _values(frame.iloc[:, k], _POINTS)
+        kind = "word" if feature_names[k] in words else kind
         answers = _average(frame, {k: values}, ask).T
         told.append(
-            {"position": k, "name": feature_names[k], "kind": kind, "values": values,
-             "answers": answers}
+            {"position": k, "name": feature_names[k], "kind": kind,
+             "unit": units.get(feature_names[k], ""), "values": values, "answers": answers}
         )  # fmt: skip
-    return {
-        "lines": lines,
-        "n_rows": len(frame),
-        "columns": told,
-        "pair": _strongest_pair(frame, asked[:_TRIED], feature_names, ask),
-    }
+    pair = _strongest_pair(frame, asked[:_TRIED], feature_names, ask)
+    if pair is not None:
+        pair["units"] = [units.get(name, "") for name in pair["names"]]
+        pair["kinds"] = [
+            "word" if name in words else kind
+            for name, kind in zip(pair["names"], pair["kinds"], strict=True)
+        ]
+    return {"lines": lines, "n_rows": len(frame), "columns": told, "pair": pair}
 
 
 def _answers_of(model: Any, y: NDArray, is_frame: bool) -> tuple[list[str | None], Callable]:

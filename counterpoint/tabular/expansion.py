@@ -61,6 +61,23 @@ def made_of(columns: Sequence[Column]) -> dict[str, list[str]]:
     return made
 
 
+def words_of_texts(columns: Sequence[Column]) -> dict[str, tuple[str, str]]:
+    """Return, for what is made of each word of a text, how to say that it is not there or is.
+
+    Examples
+    --------
+    >>> words_of_texts([Column("message", "text", ("late",))])
+    {'message: late': ("message has no 'late'", "message has 'late'")}
+    """
+    made = made_of(columns)
+    return {
+        name: (f"{column.name} has no {word!r}", f"{column.name} has {word!r}")
+        for column in columns
+        if column.kind == "text"
+        for name, word in zip(made[column.name], column.categories, strict=False)
+    }
+
+
 def expand(column: Column, values: pd.Series) -> tuple[list[Any], list[str]]:
     """Return what is made of a column, an array or a Series for each, and categories never seen."""
     if column.kind == "number":

@@ -16,7 +16,7 @@ from counterpoint import _members, _tables
 from counterpoint._arrays import as_labels
 from counterpoint._validation import check_count
 from counterpoint.tabular.column import CLOCK, Column
-from counterpoint.tabular.expansion import made_of
+from counterpoint.tabular.expansion import made_of, words_of_texts
 from counterpoint.tabular.plain import plain
 from counterpoint.tabular.prediction import explaining_rows
 from counterpoint.tabular.scorecard import Scorecard, make_scorecard
@@ -310,7 +310,8 @@ def explain(
         arrays = cut(arrays, collapsed(arrays, best_leaves(arrays, max_leaves)(max_leaves)))
         made = replace(made, tree=to_sklearn(arrays, tree))
     units = {name: form.lstrip(",") for name, form in forms.items() if form != CLOCK}
-    one, steps = made.on_table(X, {name: f" {unit}" for name, unit in units.items() if unit})
+    units = {name: f" {unit}" for name, unit in units.items() if unit}
+    one, steps = made.on_table(X, units, words_of_texts(columns))
     test_rows = through(steps, X_test)
     leaves = one.apply(test_rows)
     sizes = tree_sizes(one, leaves, test_answers, truth)

@@ -16,6 +16,7 @@ from sklearn.model_selection import KFold, cross_val_predict
 from counterpoint._conformal import conformal_limit
 from counterpoint._interrupts import whole
 from counterpoint._statistics import wilson_interval
+from counterpoint.tabular.words import percent
 
 COVERAGE = 0.9
 _FOLDS = 5
@@ -54,6 +55,16 @@ def interval_of(
     middle = np.asarray(model.predict(X), dtype=float)
     reach = conformal_limit(residuals, coverage)
     return middle - reach, middle + reach
+
+
+def too_narrow(told: dict[str, Any] | None) -> list[str]:
+    """Say, loudly, if intervals held the truth less often than chance explains."""
+    if told is None or told["high"] >= told["asked"]:
+        return []
+    return [
+        f"INTERVALS ARE TOO NARROW: meant to hold the truth on {percent(told['asked'])} of rows, "
+        f"they hold it on {percent(told['held'])} of the test rows."
+    ]
 
 
 def describe_intervals(

@@ -27,7 +27,7 @@ from counterpoint.tabular.inputs import (
     draw_rows,
     name_columns,
 )
-from counterpoint.tabular.intervals import describe_intervals, interval_of
+from counterpoint.tabular.intervals import describe_intervals, interval_of, too_narrow
 from counterpoint.tabular.number_members import (
     ask_number_members,
     describe_combination,
@@ -99,7 +99,10 @@ class NumberAssessment(Assessed):
         }
 
     def warnings(self) -> list[str]:
-        """Say, loudly, if a simple model is as good on these rows."""
+        """Say, loudly, if a simple model is as good on these rows, or intervals are too narrow."""
+        return [*self._not_better(), *too_narrow(describe_intervals(self.ends, self.y))]
+
+    def _not_better(self) -> list[str]:
         best = self._as_good()
         if best is None:
             return []

@@ -277,7 +277,7 @@ def _labelled_rows(
     notes = [*model.notes, *notes]
     known = np.array([label is not None for label in labels])
     if not known.all():
-        notes.append(f"{int((~known).sum())} rows without a {model.target!r} left out.")
+        notes.append(f"{int((~known).sum())} rows without {model.target!r} left out.")
     strange = sorted({*labels[known]} - {*model.classes})
     if strange and model.task == "classification":
         raise ValueError(

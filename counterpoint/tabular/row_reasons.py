@@ -14,6 +14,7 @@ from counterpoint.tabular.contributions import (
 )
 from counterpoint.tabular.dispute import Dispute
 from counterpoint.tabular.expansion import made_of
+from counterpoint.tabular.small_tree import short_paths
 from counterpoint.tabular.table_model import TableModel
 from counterpoint.tabular.words import figure
 
@@ -132,8 +133,7 @@ def row_reasons(
     one = explain(model, random_state=model.random_state)
     tree = one.table_tree
     leaves = tree.apply(X)
-    paths = {int(leaf): tree.path(X.iloc[[k]]) for k, leaf in reversed([*enumerate(leaves)])}
-    columns["path"] = [" and ".join(paths[int(leaf)]) for leaf in leaves]
+    columns["path"] = short_paths(tree, X)
     columns["tree"] = [str(label) for label in tree.says()[leaves]]
     agreed = float(np.mean(tree.says()[leaves] == answers)) if tree.classes is not None else None
     sentence = one.sentences()[1]

@@ -6,6 +6,7 @@ from itertools import takewhile
 from typing import Any
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
 from counterpoint.tabular.table_tree import Question, TableTree, number_text
@@ -157,19 +158,21 @@ def _costs(tree: Tree) -> NDArray:
 class _Asked:
     """All that a path asks of one column."""
 
+    sign: str = "<="
     lower: float = float("-inf")
     upper: float = float("inf")
     values: tuple[Any, ...] | None = None
     excluded: tuple[Any, ...] = ()
     missing: bool | None = None
     unit: str = ""
+    words: tuple[str, ...] = ()
 
     def add(self, question: Question, yes: bool) -> None:
         if question.kind == "missing":
             self.missing = yes
             return
         if question.kind == "number":
-            self.unit = question.unit
+            self.unit, self.words = question.unit, question.words
             if yes:
                 self.upper = min(self.upper, question.cut)
             else:
@@ -197,12 +200,39 @@ class _Asked:
             return f"{name} is {' or '.join(values)}"
         if self.excluded:
             return f"{name} is not {' or '.join(map(str, dict.fromkeys(self.excluded)))}"
+        if self.words:
+            return self.words[not np.isfinite(self.upper)]
         low, high = number_text(self.lower) + self.unit, number_text(self.upper) + self.unit
         if np.isfinite(self.lower) and np.isfinite(self.upper):
-            return f"{low} < {name} <= {high}"
+            return f"{low} < {name} {self.sign} {high}"
         if np.isfinite(self.lower):
             return f"{name} > {low}"
-        return f"{name} <= {high}" if np.isfinite(self.upper) else ""
+        return f"{name} {self.sign} {high}" if np.isfinite(self.upper) else ""
+
+
+def _by_column(path: list[tuple[Question, bool]], sign: str = "<=") -> dict[str, _Asked]:
+    asked: dict[str, _Asked] = {}
+    for one, yes in path:
+        asked.setdefault(one.column, _Asked(sign)).add(one, yes)
+    return asked
+
+
+def short_paths(tree: TableTree, X: pd.DataFrame) -> list[str]:
+    """Return why each row comes to its leaf: each column that is asked about once, in words."""
+    alike = [(int(leaf), gaps.tobytes())
+             for leaf, gaps in zip(tree.apply(X), X.isna().to_numpy(), strict=True)]  # fmt: skip
+    first = {key: k for k, key in reversed([*enumerate(alike)])}
+    texts = {key: _short_path(tree, X.iloc[[k]]) for key, k in first.items()}
+    return [texts[key] for key in alike]
+
+
+def _short_path(tree: TableTree, row: pd.DataFrame) -> str:
+    asked = _by_column(tree.way(row), "\N{LESS-THAN OR EQUAL TO}")
+    gone = {name for name in asked if name in row.columns and row[name].isna().iloc[0]}
+    return " and ".join(
+        f"{name} is missing" if name in gone else one.text(name, gaps=False)
+        for name, one in asked.items()
+    )
 
 
 def rules_of(tree: TableTree) -> list[str]:
@@ -221,9 +251,7 @@ def rules_of(tree: TableTree) -> list[str]:
             todo.append((int(arrays.children_right[node]), [*path, (question, False)]))
             todo.append((int(arrays.children_left[node]), [*path, (question, True)]))
             continue
-        asked: dict[str, _Asked] = {}
-        for one, yes in path:
-            asked.setdefault(one.column, _Asked()).add(one, yes)
+        asked = _by_column(path)
         where = " and ".join(a.text(name, name in tree.gaps) for name, a in asked.items())
         support = float(arrays.weighted_n_node_samples[node])
         sure = f", {100 * share[node].max():.0f} % sure" if tree.classes is not None else ""

@@ -1,5 +1,6 @@
 """Which rows are held out to test on: drawn by lot, whole groups, or the latest."""
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -21,6 +22,12 @@ _NEARLY = 0.9
 # Enough rows to see what a way to hold them out changes.
 _MANY_ROWS = 20_000
 BY_LOT = "drawn by lot"
+# Columns that say of whom a row is, if they name so many.
+_PEOPLE = re.compile(
+    r"(?:^|[^a-z])(?:user|customer|client|account|person|patient|subject|participant|household|"
+    r"member|student|employee|kunde)s?$"
+)
+_MANY = 10
 
 
 @dataclass(frozen=True)
@@ -91,12 +98,17 @@ class Held:
                     f"column {name!r} holds dates: to know how well what comes later is "
                     f"predicted, test on the latest rows: time={name!r}."
                 )
-            elif names_an_id(name) and 1 < values.nunique() < _NEARLY * values.notna().sum():
+            elif _names_one(name, values) and 1 < values.nunique() < _NEARLY * values.notna().sum():
                 said.append(
                     f"column {name!r} names the same one in several rows, and some may be in both "
                     f"parts: group={name!r} keeps them together."
                 )
         return said
+
+
+def _names_one(name: str, values: pd.Series) -> bool:
+    """Whether a column says whom or what a row is about: an id, or many people."""
+    return names_an_id(name) or (bool(_PEOPLE.search(name.lower())) and values.nunique() >= _MANY)
 
 
 class Rows:

@@ -37,6 +37,8 @@ class Question:
         What a missing value counts as; for "missing" it is always True.
     unit : str
         Written after a number.
+    words : tuple of two str
+        For "number": what yes and no mean where the number stands for something else.
     """
 
     column: str
@@ -45,6 +47,7 @@ class Question:
     values: tuple[Any, ...] = ()
     gap: bool = False
     unit: str = ""
+    words: tuple[str, ...] = ()
 
     def answers(self, column: pd.Series) -> NDArray:
         """Say yes or no of every value, shape (n_samples,)."""
@@ -59,6 +62,8 @@ class Question:
 
     def text(self, *, yes: bool = True) -> str:
         """Return the question, or its opposite, for people."""
+        if self.kind == "number" and self.words:
+            return self.words[not yes]
         if self.kind == "number":
             sign = "\N{LESS-THAN OR EQUAL TO}" if yes else ">"
             return f"{self.column} {sign} {number_text(self.cut)}{self.unit}"
@@ -126,13 +131,17 @@ class TableTree:
 
     def path(self, row: Any) -> list[str]:
         """Return what was asked and answered on the way of one row, a frame with one row."""
+        return [question.text(yes=yes) for question, yes in self.way(row)]
+
+    def way(self, row: Any) -> list[tuple[Question, bool]]:
+        """Return the questions on the way of one row, a frame with one row, and its answers."""
         columns = columns_of(row, self.columns)
-        node, path = 0, []
+        node, way = 0, []
         while (question := self.questions[node]) is not None:
             yes = bool(question.answers(columns[question.column])[0])
-            path.append(question.text(yes=yes))
+            way.append((question, yes))
             node = int((self.tree.children_left if yes else self.tree.children_right)[node])
-        return path
+        return way
 
     def cut(self, tree: Tree, kept: ArrayLike) -> "TableTree":
         """Return what is left of it: ``tree`` consists of the nodes ``kept``, in that order."""
@@ -153,6 +162,7 @@ def table_tree(
     names: list[str],
     *,
     units: Mapping[str, str] | None = None,
+    words: Mapping[str, tuple[str, str]] | None = None,
 ) -> tuple[TableTree, bool]:
     """Put a tree on encoded columns into the words of the table.
 
@@ -174,6 +184,9 @@ def table_tree(
         Of the columns that come out of the steps.
     units : mapping of str to str, default=None
         What to write after numbers of a column, such as " %".
+    words : mapping of str to tuple of two str, default=None
+        What it means that a number is not above a limit, and that it is, for columns whose numbers
+        stand for something else.
     """
     if not steps and _is_table(X):
         columns = list(columns_of(X, names))
@@ -200,6 +213,8 @@ def table_tree(
         )
         if units and question.column in units:
             question = replace(question, unit=units[question.column])
+        if words and question.column in words:
+            question = replace(question, words=words[question.column])
         questions[k] = question
         if question.kind == "number":
             threshold[k] = question.cut

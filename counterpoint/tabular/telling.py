@@ -75,6 +75,13 @@ class Telling:
     worth: str
     tried_worth: str
 
+    def worth_of(self, rows: Sequence[Row]) -> str:
+        """Say what the worth of members means, or that none of them matters alone."""
+        if any(told.signed for told in shown(self.members, rows)):
+            return f"Worth: {self.worth}"
+        title = self.title if self.title.isupper() else self.title.lower()
+        return f"Without any one of them the {title} would stay as it is."
+
     def scores(self, row: Row) -> list[str]:
         """Return a score as it stands in a table: error, interval, other measures."""
         ends = self.span(row["low"], row["high"])
@@ -87,13 +94,18 @@ class Telling:
 
 
 def shown(columns: Iterable[Told], rows: Sequence[Row], *, page: bool = False) -> list[Told]:
-    """Return the columns that a table of these rows has."""
+    """Return the columns that a table of these rows has; what is 0 for all is none."""
     return [
         told
         for told in columns
         if (page or not told.page_only)
         and (not told.optional or any(row.get(told.key) is not None for row in rows))
+        and not (told.signed and all(_is_nothing(told.words(row.get(told.key))) for row in rows))
     ]
+
+
+def _is_nothing(text: str) -> bool:
+    return text.strip("0.") == ""
 
 
 def size_words(n_bytes: float | None) -> str:

@@ -45,12 +45,15 @@ class MadeTree:
     facts: dict[str, Any] = field(default_factory=dict)
 
     def on_table(
-        self, X: Any, units: Mapping[str, str] | None = None
+        self,
+        X: Any,
+        units: Mapping[str, str] | None = None,
+        words: Mapping[str, tuple[str, str]] | None = None,
     ) -> tuple[TableTree, list[Any]]:
         """Return the tree on the columns of the rows X, and steps that still come before it."""
         classes = getattr(self.tree, "classes_", None)
         one, as_given = table_tree(
-            from_sklearn(self.tree), classes, self.steps, X, self.names, units=units
+            from_sklearn(self.tree), classes, self.steps, X, self.names, units=units, words=words
         )
         return one, [] if as_given else [*self.steps, Dense()]
 

@@ -1,8 +1,12 @@
 """`counterpoint compare`: a table of methods, also when it is stopped half-way."""
 
+import html
 import json
+import re
+import shlex
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 import pytest
 from tables import mixed_table
@@ -96,6 +100,20 @@ def test_the_page_has_the_numbers_of_the_terminal(run, data):
     assert f"{100 * pair['behind']:+.2f}".replace("-", "\N{MINUS SIGN}") in page
     assert "counterpoint compare data.csv --target class" in page
     assert "http" not in page.split("</style>")[1]  # nothing is loaded from elsewhere
+
+
+def test_the_page_speaks_as_the_command_and_can_be_made_again(run, data):
+    table = mixed_table().assign(row_id=[f"R{k}" for k in range(90)])
+    table.loc[::9, "size"] = np.nan
+    table.to_csv(data, index=False, na_rep="k.A.")
+    ran = run("compare", data, *FEW, "--missing", "k.A.")
+    assert ran.code == 0
+    page = html.unescape(Path("compare.html").read_text(encoding="utf-8"))
+    assert "--keep 'row_id' to use it" in page
+    assert "keep='row_id'" not in page
+    again = shlex.split(re.search("<pre>(counterpoint compare.*?)</pre>", page)[1])
+    assert again[again.index("--missing") + 1] == "k.A."
+    assert run(*again[1:]).out == ran.out
 
 
 def test_several_tables_are_ranked(run, fails, data):

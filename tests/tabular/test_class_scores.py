@@ -65,12 +65,13 @@ def test_what_is_not_there_is_undefined():
 
 
 def test_a_missed_class_is_named():
-    y = np.repeat(["a", "b", "c"], [20, 10, 4])
-    said = np.repeat(["a", "b", "a"], [20, 4, 10])
-    told = describe_classes(y, said, None, np.array(["a", "b", "c"]))
-    # The third has too few rows to tell.
+    y = np.repeat(["a", "b", "c", "d", "e"], [20, 10, 3, 4, 1])
+    said = np.repeat(["a", "b", "a", "d", "a"], [20, 4, 9, 1, 4])
+    told = describe_classes(y, said, None, np.array(["a", "b", "c", "d", "e"]))
+    # Of the fourth, few rows and one found, and the fifth, one row, too little is known.
     assert missed_classes(told) == [
-        "CLASS 'b' IS MISSED: 60.0 % of its 10 rows are taken for something else."
+        "CLASS 'c' IS MISSED: all of its 3 rows are taken for something else.",
+        "CLASS 'b' IS MISSED: 60.0 % of its 10 rows are taken for something else.",
     ]
     many = {"rows": [{"label": str(k), "rows": 9, "recall": 0.1} for k in range(5)]}
     assert missed_classes(many)[-1].startswith("AND 2 MORE CLASSES")

@@ -8,6 +8,7 @@ from sklearn.ensemble import RandomForestRegressor
 from sklearn.inspection import partial_dependence, permutation_importance
 from tables import mixed_table, number_table
 
+from counterpoint.report.column_charts import _label, dependence_charts
 from counterpoint.tabular import assess, fit
 from counterpoint.tabular.dependence import describe_dependence, look_at_columns
 from counterpoint.tabular.importance import column_importance
@@ -143,3 +144,30 @@ def test_several_classes_have_several_lines():
     assert told["lines"] == ["0", "1", "2"]
     total = np.sum(told["columns"][0]["answers"], axis=0)
     np.testing.assert_allclose(total, 1.0)
+
+
+def test_units_and_words_of_the_table_are_told_and_shown(tmp_path):
+    rng = np.random.RandomState(0)
+    texts = rng.choice(["late and broken box", "all is fine here"], 300)
+    parts = rng.randint(0, 9, 300)
+    table = pd.DataFrame({"note": [f"{text} {k} times" for k, text in enumerate(texts)]})
+    table["discount"] = [f"{5 * k} %" for k in parts]
+    table["left"] = np.where(["broken" in t for t in texts] | (parts > 6), "yes", "no")
+    table.to_csv(tmp_path / "table.csv", index=False)
+    summary = fit(tmp_path / "table.csv", "left", "tree").summary()
+    told = {column["name"]: column for column in summary["dependence"]["columns"]}
+    assert told["discount"]["unit"] == "%"
+    word = next(column for column in told.values() if column["kind"] == "word")
+    assert word["values"] == [0, 1]
+    assert word["name"].startswith("note: ")
+    charts = dependence_charts(summary["dependence"], numbers=False)
+    shown = {one["name"]: one for one in charts["columns"]}
+    assert shown["discount"]["axis"] == "discount, %"
+    bars = [bar["value"] for bar in shown[word["name"]]["bars"]]
+    assert bars == ["without it", "with it"]
+
+
+def test_values_are_written_short():
+    assert [_label(v, "number") for v in (5.0, -3.0, 8.2, 1234.5678, 1e-7, "web")] == [
+        "5", "\N{MINUS SIGN}3", "8.2", "1235", "1.000e-07", "web",
+    ]  # fmt: skip

@@ -111,3 +111,29 @@ def test_numbers_say_what_raises_them():
     assert told[1].startswith("size 7 +")
     assert "hue red +" in told[0]
     assert "hue blue -" in told[1]
+
+
+def test_shap_leaves_the_seed_of_others_alone(linear):
+    pytest.importorskip("shap", reason="pip install shap to run it")
+    model, X, _ = linear
+    np.random.seed(3)
+    expected = np.random.RandomState(3).rand()
+    shapley_contributions(model, X[:2], X, model.predict(X[:2]))
+    assert np.random.rand() == expected
+
+
+def test_without_shap_it_is_said_how_to_get_it(linear, monkeypatch):
+    model, X, _ = linear
+    monkeypatch.setattr(contributions, "has_shap", lambda: False)
+    with pytest.raises(ImportError, match=r"need shap: pip install 'counterpoint\[shap\]'"):
+        shapley_contributions(model, X[:2], X, model.predict(X[:2]))
+
+
+@pytest.mark.parametrize("there", [False, True])
+def test_reasons_name_shap_where_it_is_there(fitted, there, monkeypatch):
+    if there:
+        pytest.importorskip("shap", reason="pip install shap to run it")
+    monkeypatch.setattr("counterpoint.tabular.row_reasons.has_shap", lambda: there)
+    told = tabular.predict(fitted, mixed_table(3, seed=1), reasons=True).table
+    assert ("shap" in told) is there
+    assert told["columns"].str.len().min() > 0

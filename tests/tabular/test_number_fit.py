@@ -12,7 +12,7 @@ from counterpoint import MemberPredictions
 from counterpoint.auto import Candidate
 from counterpoint.cli.options import NUMBER_METHOD_NAMES
 from counterpoint.tabular import NUMBER_METHODS, assess, compare, explain, fit, load, predict, save
-from counterpoint.tabular.intervals import describe_intervals, interval_of
+from counterpoint.tabular.intervals import describe_intervals, interval_of, too_narrow
 from counterpoint.tabular.methods import make_method
 from counterpoint.tabular.number_members import describe_number_members, error_correlations
 from counterpoint.tabular.number_methods import NUMBERS_COMPARED
@@ -302,3 +302,13 @@ def test_methods_side_by_side():
     assert result.summary()["methods"][0]["r2"] > 0.5
     with pytest.raises(ValueError, match="method=adaboost is for classes"):
         compare(TABLE, "price", ["mean", "adaboost"])
+
+
+def test_intervals_that_are_too_narrow_are_told_loudly():
+    y = np.linspace(-2, 2, 100)
+    narrow, wide = (describe_intervals((y * 0 - w, y * 0 + w), y, 0.9) for w in (1.0, 1.9))
+    assert too_narrow(narrow) == [
+        "INTERVALS ARE TOO NARROW: meant to hold the truth on 90.0 % of rows, they hold it on "
+        "50.0 % of the test rows."
+    ]
+    assert too_narrow(wide) == too_narrow(None) == []

@@ -126,7 +126,9 @@ def test_reasons(fitted):
     X, _, _ = tabular.columns.align_columns(new, fitted.columns)
     assert table["tree"].tolist() == one.predict(X).tolist()
     for k, path in enumerate(table["path"]):
-        assert path == " and ".join(one.table_tree.path(X.iloc[[k]]))
+        asked = {question.column for question, _ in one.table_tree.way(X.iloc[[k]])}
+        assert all(path.count(name) == 1 for name in asked)  # each column once
+    assert "(" not in "".join(table["path"])  # what is known of a row is not left open
     first = table.iloc[0]
     assert first["votes"].startswith(f"{first['prediction']} ")
     assert len(first["nearest"].split(", ")) == 5

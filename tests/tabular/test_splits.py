@@ -109,3 +109,11 @@ def test_wrong_input(options, message):
     table = customers(20).assign(one="x", gap=gap)
     with pytest.raises(ValueError, match=message):
         tabular.fit(table, "outcome", "tree", **options)
+
+
+@pytest.mark.parametrize(("name", "n", "asked"), [("patient", 40, True), ("patient", 3, False)])
+def test_people_in_many_rows_ask_for_groups(name, n, asked):
+    rng = np.random.default_rng(0)
+    table = pd.DataFrame({name: [f"P{k % n}" for k in range(160)], "a": rng.normal(size=160)})
+    notes = tabular.fit(table.assign(y=rng.normal(size=160)), "y", "linear").notes
+    assert any("group='patient' keeps them together" in note for note in notes) is asked

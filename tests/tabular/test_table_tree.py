@@ -6,9 +6,12 @@ import pytest
 from sklearn.tree import DecisionTreeClassifier
 
 from counterpoint.datasets import TabularEncoder, load
+from counterpoint.tabular.column import Column
+from counterpoint.tabular.expansion import made_of, words_of_texts
 from counterpoint.tabular.small_tree import (
     cut_back,
     rules_of,
+    short_paths,
     tree_nodes,
     tree_sizes,
     why_not_monotone,
@@ -137,3 +140,29 @@ def test_agreement_never_falls_and_fidelity_says_why():
     why = why_not_monotone(sizes, 300)
     assert "the last ones follow single rows there" in why
     assert why_not_monotone(sorted(sizes, key=lambda row: row["fidelity"]), 300) == ""
+
+
+def test_a_row_is_told_each_column_once_and_its_gaps():
+    X = pd.DataFrame({"age": [20.0, 35.0, 45.0, 60.0, np.nan] * 8, "size": np.arange(40.0)})
+    y = np.where((X["age"] > 30) & (X["age"] < 50), "in", "out")
+    fitted = DecisionTreeClassifier(random_state=0).fit(X, y)
+    tree, _ = table_tree(from_sklearn(fitted), fitted.classes_, [], X, ["age", "size"])
+    assert short_paths(tree, X[:5])[1] == short_paths(tree, X[:5])[2] == "27.5 < age ≤ 52.5"
+    assert short_paths(tree, X[:5])[4] == "age is missing"
+    assert len(tree.path(X[1:2])) == 2  # as it was asked
+
+
+def test_words_of_a_text_are_there_or_not():
+    columns = [Column("message", "text", ("late", "refund")), Column("sum", "number")]
+    names = [*made_of(columns)["message"], "sum"]
+    X = pd.DataFrame(np.random.default_rng(0).integers(2, size=(60, 4)), columns=names)
+    y = np.where(X["message: refund"] > 0, "pay", "wait")
+    fitted = DecisionTreeClassifier(random_state=0).fit(X, y)
+    tree, _ = table_tree(
+        from_sklearn(fitted), fitted.classes_, [], X, names, words=words_of_texts(columns)
+    )  # fmt: skip
+    assert tree.questions[0].text() == "message has no 'refund'"
+    assert tree.questions[0].text(yes=False) == "message has 'refund'"
+    rules = rules_of(tree)
+    assert any(rule.startswith("if message has 'refund' then pay") for rule in rules)
+    assert any(rule.startswith("if message has no 'refund' then wait") for rule in rules)

@@ -48,3 +48,14 @@ def test_columns_without_a_value_are_left_out_where_they_may_be():
 )
 def test_sizes_in_words(n_bytes, words):
     assert size_words(n_bytes) == words
+
+
+def test_no_column_of_zeros():
+    told = TELLINGS["classification"]
+    rows = [{"error": 0.1, "disagrees": 0.2, "weight": None, "change": 0.0, "kappa": 0.5}] * 3
+    assert "Worth, points" not in [one.heading for one in shown(told.members, rows)]
+    assert told.worth_of(rows) == "Without any one of them the error would stay as it is."
+    rows = [*rows, {**rows[0], "change": -0.001}]
+    assert "Worth, points" in [one.heading for one in shown(told.members, rows)]
+    assert told.worth_of(rows).startswith("Worth: how much the error")
+    assert "the RMSE would stay" in TELLINGS["regression"].worth_of([{**rows[0], "rmse": 1.0}])

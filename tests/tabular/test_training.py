@@ -53,7 +53,7 @@ def test_rows_without_a_label_are_left_out():
     frame.loc[:4, "class"] = None
     fitted = fit(frame, "class", "naive-bayes")
     assert len(fitted.y_train) + len(fitted.y_test) == 85
-    assert "5 rows without a 'class' left out." in fitted.notes
+    assert "5 rows without 'class' left out." in fitted.notes
 
 
 def test_auto_has_a_leaderboard(monkeypatch):
