@@ -28,8 +28,8 @@ _ROUNDS = 8  # a trial has this share of the rounds
 # What moving each number away from the usual one by a factor e costs, in log-losses of one case.
 _HOLD = 2.0
 _LOW, _HIGH = np.array([-6.0, -9.0]), np.array([6.0, 4.0])  # logarithms of the two numbers
-# Newton steps at most, how much less cost ends them, and the damping that ends them.
-_STEPS, _ENOUGH, _STIFF = 50, 1e-9, 1e6
+# Newton steps at most and how far they go, how much less cost ends them, and what damping does.
+_STEPS, _FURTHEST, _ENOUGH, _STIFF = 50, 1.5, 1e-6, 1e6
 
 
 @dataclass(frozen=True)
@@ -101,6 +101,7 @@ def _downhill(at, slope, curve, damping):
     more = damping * max(abs(a), abs(d)) + max(0.0, 1e-3 * max(abs(a), abs(d), 1e-3) - least)
     a, d = a + more, d + more
     step = np.array([b * slope[1] - d * slope[0], b * slope[0] - a * slope[1]]) / (a * d - b * b)
+    step *= min(1.0, _FURTHEST / max(np.abs(step).max(), 1e-300))
     return np.clip(at + step, _LOW, _HIGH) - at
 
 

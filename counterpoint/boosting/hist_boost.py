@@ -7,10 +7,10 @@ from counterpoint.boosting.additive import AdditiveClassifier, AdditiveRegressor
 from counterpoint.boosting.hist_base import BaseHistBoost
 from counterpoint.boosting.newton import REGRESSION_LOSSES, NewtonClassLoss
 
-# So many rows are enough for trees to be right at larger steps; and where so many are gone through
-# in a round, by the trees of several classes, rounds are dear.
+# So many rows are enough for trees to be right at larger steps and to see all rows and columns; and
+# where so many are gone through in a round, by the trees of several classes, rounds are dear.
 _MANY, _DEAR = 100_000, 250_000
-# From so many rows on trees see all rows and columns, and their leaves are to be heavier.
+# From so many rows on leaves are to be heavier.
 _ENOUGH, _LIGHT, _HEAVY = 20_000, 0.1, 3.0
 # Below so many rows fewer leaves than the root of their number.
 _SMALL = 1500
@@ -53,7 +53,7 @@ class HistBoostClassifier(BaseHistBoost, AdditiveClassifier):
         number of classes.
     subsample : float or "auto", default="auto"
         Share of the rows, drawn anew for each round, that its trees are grown on. "auto" is 0.8,
-        from 20,000 rows on 1.
+        from 100,000 rows on 1.
     max_features : float or "auto", default="auto"
         Share of the columns, drawn anew for each tree, that it may split on. "auto" likewise.
     max_bins : int, default=255
@@ -194,7 +194,9 @@ class HistBoostClassifier(BaseHistBoost, AdditiveClassifier):
         if several:
             found |= {"min_samples_leaf": int(np.clip(n // _ROWS_A_LEAF, 1, 20))}
         if n >= _ENOUGH:
-            found |= {"min_weight_leaf": _HEAVY * share, "subsample": 1.0, "max_features": 1.0}
+            found |= {"min_weight_leaf": _HEAVY * share}
+        if n >= _MANY:
+            found |= {"subsample": 1.0, "max_features": 1.0}
         return found
 
     def predict_log_proba(self, X):

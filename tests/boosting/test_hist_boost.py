@@ -326,7 +326,7 @@ def test_the_sizes_of_large_tables():
     assert [t["min_weight_leaf"] for t in table] == [0.1, 0.1, 3.0, 3.0, 3.0, 3.0]
     assert {(t["min_samples_leaf"], t["l2_regularization"]) for t in table} == {(1, 1.0)}
     for name in ("subsample", "max_features"):
-        assert [t[name] for t in table] == [0.8, 0.8, 1.0, 1.0, 1.0, 1.0]
+        assert [t[name] for t in table] == [0.8, 0.8, 0.8, 0.8, 1.0, 1.0]
     drawn = {"min_weight_leaf": 0.1, "subsample": 0.8, "max_features": 0.8}
     large = {"max_leaf_nodes": 63, "learning_rate": 0.1} | drawn
     large |= {"min_samples_leaf": 1, "l2_regularization": 1.0}
@@ -364,7 +364,8 @@ def test_the_trees_of_a_round_share_its_rows(monkeypatch):
 
 @pytest.mark.parametrize("n", [900, 1000])
 def test_many_rows_are_not_drawn_from(monkeypatch, n):
-    monkeypatch.setattr("counterpoint.boosting.hist_boost._ENOUGH", 1000)
+    for limit in ("_ENOUGH", "_MANY"):
+        monkeypatch.setattr(f"counterpoint.boosting.hist_boost.{limit}", 1000)
     X, y = classes(3, n=n)
     options = {"n_estimators": 3, "early_stopping": False, "random_state": 0}
     model = HistBoostClassifier(**options).fit(X, y)
