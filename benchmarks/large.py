@@ -328,7 +328,7 @@ def _per_round(fit, n):
 
 def _rounds(n):
     """Return how many rounds to time: of few rows more, since they are short."""
-    return int(np.clip(2e7 // n, 3, 20))
+    return int(np.clip(2e7 // n, 2, 20))
 
 
 def _peak(code, say=False):
