@@ -28,7 +28,7 @@ import math
 import numpy as np
 from numba import prange
 
-from counterpoint._kernels.compiling import inner, lean, parallel
+from counterpoint._kernels.compiling import brief, inner, lean, parallel
 from counterpoint._kernels.hist_bounds import (
     LOWER,
     UPPER,
@@ -221,7 +221,7 @@ def _add_node(node, k, words, sums, index, segments, nodes, hist, counts, sizes)
             _add_counts(part, counts, per_word, width)
 
 
-@lean
+@brief
 def _gather_few(node, k, words, sums, index, segments, nodes, own, own_sums):
     """Copy the rows of a small node to one place."""
     buffer, n = _buffer(nodes[DEPTH, node]), 0
@@ -235,7 +235,7 @@ def _gather_few(node, k, words, sums, index, segments, nodes, own, own_sums):
     return n
 
 
-@lean
+@brief
 def _sort_few(own, own_sums, n, j, criterion, keys, codes, hist, counts):
     """Sort the rows by the bins of column j: a histogram of the bins in use only."""
     shift = np.uint64(8 * (j + 1))
@@ -265,19 +265,19 @@ def _sort_few(own, own_sums, n, j, criterion, keys, codes, hist, counts):
     return used + 1
 
 
-@lean
+@brief
 def _sign(flag):
     return 1.0 if flag & RISING else (-1.0 if flag & FALLING else 0.0)
 
 
-@lean
+@brief
 def _limits(node, flag, bounds):
     if len(bounds) == 0:
         return False, 0.0, 0.0, 0.0
     return True, _sign(flag), bounds[node, LOWER], bounds[node, UPPER]
 
 
-@lean
+@brief
 def _scan_word(
     node, k, words, sums, index, segments, hist, counts, nodes, gains, candidates, extras, n_bins,
     flags, sizes, limit, scales, floats, integers, own, few_hist, few_counts,
@@ -366,7 +366,7 @@ def _scan_word(
     gains[node, k] = best
 
 
-@lean
+@brief
 def _build(
     parent, k, words, sums, index, segments, nodes, hist, counts, gains, candidates, extras, n_bins,
     flags, sizes, limit, scales, spare, spare_counts, floats, integers, own_words, few_hist,
@@ -471,7 +471,7 @@ def _partition(
     _take(rows, index[goal, start:stop], places)
 
 
-@lean
+@brief
 def _mark_leaves(c, todo, n_todo, index, leaf, segments, nodes):
     for i in range(n_todo):
         node = todo[i]
@@ -480,7 +480,7 @@ def _mark_leaves(c, todo, n_todo, index, leaf, segments, nodes):
             leaf[rows[s]] = node
 
 
-@lean
+@brief
 def _measure(t, kind, start, stop, sample_weight, y, centre, partial):
     """Add up the weights of a chunk, and how far its targets are from zero or spread."""
     if kind == _TOTALS:
@@ -578,7 +578,7 @@ def _task(
         _fix(t, start, stop, sample_weight, y, scales, sums, squared, segments, squares)
 
 
-@lean
+@brief
 def _total(values):
     total = values[0]
     for i in range(1, len(values)):
@@ -594,7 +594,7 @@ def _power_of_two(total):
     return math.ldexp(1.0, min(61 - math.frexp(total)[1], 1000))
 
 
-@lean
+@brief
 def _impurity(criterion, totals, square):
     """Impurity of a node from its sums; for squared error in units of the fixed point."""
     if criterion == SQUARED_ERROR:
@@ -614,7 +614,7 @@ def _impurity(criterion, totals, square):
     return impurity if impurity > _EPSILON else 0.0
 
 
-@lean
+@brief
 def _settle(
     node, criterion, nodes, reals, totals, gains, candidates, extras, flags, min_decrease, ridge
 ):
@@ -661,7 +661,7 @@ def _settle(
     return True
 
 
-@lean
+@brief
 def _pick(now, best_first, opened, reals, todo):
     """Move the nodes to split next from ``opened`` to ``todo``."""
     if not best_first:
@@ -679,7 +679,7 @@ def _pick(now, best_first, opened, reals, todo):
         opened[i] = opened[i + 1]
 
 
-@lean
+@brief
 def _split(now, todo, nodes, totals, candidates, bounds, flags, ridge):
     """Give every node of ``todo`` its two children."""
     now[_WORK] = 0
@@ -701,7 +701,7 @@ def _split(now, todo, nodes, totals, candidates, bounds, flags, ridge):
         now[_WORK] += nodes[N_ROWS, node]
 
 
-@lean
+@brief
 def _may_split(node, criterion, nodes, reals, totals, square, min_split, min_samples, limit):
     """Note the impurity of a node, and say if it may be split at all."""
     n = nodes[N_ROWS, node]
@@ -711,7 +711,7 @@ def _may_split(node, criterion, nodes, reals, totals, square, min_split, min_sam
     return reals[IMPURITY, node] > 0 and enough and weight >= 2 * limit
 
 
-@lean
+@brief
 def _open(
     now, todo, free, criterion, nodes, reals, totals, segments, squares, max_depth, min_split,
     min_samples, worth,
@@ -745,7 +745,7 @@ def _open(
         now[_WORK] += nodes[N_ROWS, small]
 
 
-@lean
+@brief
 def _advance(
     now, lists, scales, partial, segments, squares, nodes, reals, totals, hist, gains, candidates,
     extras, flags, criterion, per_word, width, max_depth, max_leaves, min_split, min_samples,
@@ -849,7 +849,7 @@ def _advance(
             now[_N_TODO] += 1
 
 
-@lean
+@brief
 def _finish(
     n_nodes, criterion, scales, nodes, reals, totals, bounds, n_bins, flags, values, edges, exact,
     value,

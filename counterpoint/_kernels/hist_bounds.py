@@ -8,7 +8,7 @@ of the fixed point. Twins in ``tests/naive/hist.py``. After a change here touch 
 
 import numpy as np
 
-from counterpoint._kernels.compiling import lean
+from counterpoint._kernels.compiling import brief, lean
 
 LOWER, UPPER = 0, 1
 
@@ -25,7 +25,7 @@ def fit_of(target, weight, value):
     return value * (2.0 * np.float64(target) - weight * value)
 
 
-@lean
+@brief
 def scan_bounded(
     hist, counts, first, stride, n, n_bins, totals, n_rows, missing_left, min_samples, least, ridge,
     limits, places,
@@ -64,7 +64,7 @@ def scan_bounded(
     return best / np.float64(totals[0]), last
 
 
-@lean
+@brief
 def own_fit(totals, ridge, own):
     """Score of a node that is not split, in units of ``scan_bounded``."""
     weight = np.float64(totals[0]) + ridge
@@ -72,7 +72,7 @@ def own_fit(totals, ridge, own):
     return fit_of(totals[1], weight, value) / np.float64(totals[0])
 
 
-@lean
+@brief
 def bound_children(node, left, sign, totals, ridge, bounds):
     """Give the children of a split their parent's bounds, and the middle between them."""
     low, high = bounds[node, LOWER], bounds[node, UPPER]

@@ -8,13 +8,13 @@ touch ``hist.py``, as ``hist_scan.py`` says.
 
 import numpy as np
 
-from counterpoint._kernels.compiling import lean
+from counterpoint._kernels.compiling import brief, lean
 
 SET_WORDS = 4
 _1, _6, _63 = np.uint64(1), np.uint64(6), np.uint64(63)
 
 
-@lean
+@brief
 def sort_categories(hist, first, stride, n_bins, totals, smooth, keys, places):
     """List the bins that hold something by their mean target; returns their number.
 
@@ -41,7 +41,7 @@ def sort_categories(hist, first, stride, n_bins, totals, smooth, keys, places):
     return used
 
 
-@lean
+@brief
 def note_sides(hist, first, stride, places, used, last, codes, found, sides):
     """Add the categories up to ``last`` to the sums in ``found``, and note which lie on each side.
 

@@ -24,8 +24,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from llvmlite.binding import Linkage
 from numba import jit
-from numba.core import errors, ir
+from numba.core import errors, ir, postproc, transforms
 from numba.core.base import BaseContext as CodeContext
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import Compiler, Flags
@@ -45,6 +46,8 @@ _NEEDED = {
     Compiler: ("compile_extra", "define_pipelines"),
     Flags: ("options", "_values"),
     ir.Inst: ("_rec_list_vars",),
+    postproc.PostProcessor: ("_insert_var_dels", "run"),
+    transforms: ("canonicalize_cfg",),
     TypeContext: (
         "_lookup_global", "resolve_function_type", "resolve_value_type",
         "resolve_value_type_prefer_literal",
@@ -114,13 +117,29 @@ def _collect(value, found):
 _WITHOUT_VARIABLES: set[type] = set()
 
 
+def _process(self, emit_dels=False, **options):
+    """Numba's own, without what is live where: only generators ask for that."""
+    if self.func_ir.is_generator:
+        return _process_all(self, emit_dels, **options)
+    self.func_ir.blocks = transforms.canonicalize_cfg(self.func_ir.blocks)
+    self.func_ir.variable_lifetime = postproc.VariableLifetime(self.func_ir.blocks)
+    self.func_ir.generator_info = None
+    return self._insert_var_dels(**options) if emit_dels else None
+
+
+_process_all = postproc.PostProcessor.run
+
+
 def _plain(_, message, *colours):
     """Return a message of numba's as it is: most are of errors that it catches itself."""
     return message
 
 
 _Colours = type(errors.termcolor())
-_FASTER = [(ir.Inst, "_rec_list_vars", _list_vars)]
+_FASTER = [
+    (ir.Inst, "_rec_list_vars", _list_vars),
+    (postproc.PostProcessor, "run", _process),
+]
 _FASTER += [(_Colours, "_markup", _plain)] if hasattr(_Colours, "_markup") else []
 
 
@@ -176,6 +195,13 @@ class _PartLibrary(_KernelLibrary):
 
     def _finalize_final_module(self):
         self._finalized = True
+
+    def _get_module_for_linking(self):
+        self._ensure_finalized()
+        for function in self._final_module.functions:  # no copy, as nobody wants it otherwise
+            if not function.is_declaration and function.linkage == Linkage.external:
+                function.linkage = "linkonce_odr"
+        return self._final_module
 
 
 class _KernelCompiler(Compiler):

@@ -72,6 +72,8 @@ class _Lower(Lower):
         super().setup_function(fndesc)
         self.builder = _Builder(self.entry_block)
         self.call_helper = self.call_conv.init_call_helper(self.builder)
+        if getattr(self.func_ir.func_id.func, "is_brief", False):
+            self.function.attributes.add("optsize")
 
     def _find_singly_assigned_variable(self):
         self._blk_local_varmap, self._values = {}, {}
