@@ -11,7 +11,7 @@ from counterpoint.plots import Display, EnsembleDisplay, PanelDisplay, style
 
 def test_public_names():
     assert plots.__all__ == sorted(plots.__all__)
-    shown = {name for name in vars(plots) if name.endswith("Display") or name.startswith("plot_")}
+    shown = {name for name in dir(plots) if name.endswith("Display") or name.startswith("plot_")}
     assert shown == set(plots.__all__)
 
 
