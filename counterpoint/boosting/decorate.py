@@ -20,6 +20,8 @@ from counterpoint.boosting.learners import Learner, MemberAnswer, member_proba
 from counterpoint.boosting.rules import Rule, Verdict
 from counterpoint.boosting.voting import ShareBoosting
 
+_MOST_ROWS = 10**9  # of artificial ones for a member: no memory holds more
+
 
 class DecorateRule(Rule):
     """A member stays if the training error of the members so far does not rise."""
@@ -70,7 +72,13 @@ class DecorateLearner(Learner):
             )
         self.estimator, self.X, self.y, self.cases = estimator, X, y, cases
         self.classes, self.rule, self.rng = classes, rule, rng
-        self.size = max(1, int(artificial_size * cases.sum()))
+        size = float(artificial_size) * float(cases.sum())
+        if size > _MOST_ROWS:
+            raise ValueError(
+                f"artificial_size={artificial_size!r} times {cases.sum():.6g} cases are {size:.3g} "
+                f"artificial rows for each member: give less than {_MOST_ROWS / cases.sum():.3g}."
+            )
+        self.size = max(1, int(size))
         self.is_weighted = np.ptp(cases) > 1e-9 or cases[0] != 1.0
         self.resample = self.is_weighted and not has_fit_parameter(estimator, "sample_weight")
         if self.resample:

@@ -69,7 +69,8 @@ def _by_content(X, y):
         except TypeError:  # objects without a hash: it is for the learner to take or refuse them
             key = pd.util.hash_pandas_object(frame.astype(str), index=False).to_numpy()
     order = np.lexsort((y, key))
-    is_new = (np.diff(key[order]) != 0) | (np.diff(y[order]) != 0)
+    keys, targets = key[order], y[order]
+    is_new = (keys[1:] != keys[:-1]) | (targets[1:] != targets[:-1])
     group = np.empty(len(y), dtype=np.int64)
     group[order] = np.concatenate([[0], np.cumsum(is_new)])
     return order, group

@@ -230,6 +230,7 @@ class BalancedSubsetsClassifier(BaseViewClassifier):
 
 def balanced_counts(available, ratio):
     """Rows of each class in a balanced subset: all of the rarest, a multiple of that of others."""
+    ratio = np.minimum(ratio, available.max())  # more would be all of them, too
     wanted = np.maximum(1, np.round(ratio * available.min()).astype(int))
     counts = np.minimum(available, wanted)
     counts[available == available.min()] = available.min()  # the rarest are always all there

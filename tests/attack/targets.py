@@ -355,7 +355,7 @@ def make_fit(cls, rng):
             model.set_params(**{name: hostile_option(name, rng)})
         elif draw < 1.3 / len(options):
             model.set_params(**{name: other_option(options[name], rng)})
-    for name in ("n_estimators", "max_epochs", "n_generations", "n_rounds"):
+    for name in ("n_estimators", "max_epochs", "base_epochs", "n_generations", "n_rounds"):
         value = model.get_params(deep=False).get(name)
         if isinstance(value, int) and value > 6:
             model.set_params(**{name: 3 + rng.randint(4)})

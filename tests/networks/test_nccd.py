@@ -29,7 +29,7 @@ import counterpoint
 from counterpoint import MemberOutputs
 from counterpoint._strength import lambda_star, lambda_upper
 from counterpoint.exceptions import RedundancyWarning
-from counterpoint.networks.correction import corrected_target
+from counterpoint.networks.correction import _by_content, corrected_target
 from counterpoint.networks.nccd import NCCDClassifier, NCCDRegressor
 
 numbers = st.floats(-100, 100)
@@ -485,3 +485,12 @@ def test_metadata_go_where_they_were_asked_for(friedman):
             assert_array_equal(member.shift_, shift[3:][rows])
         with pytest.raises(TypeError, match="unexpected argument"):
             model.fit(X, y, colour="red")
+
+
+def test_rows_too_large_to_add_up_have_an_order_too():
+    X = csr_array(np.array([[1e308, 1e308], [1e308, 1e308], [-1e308, -1e308], [1.0, 2.0]]))
+    with np.errstate(over="ignore"):
+        order, group = _by_content(X, np.array([0.0, 0.0, 0.0, 0.0]))
+    assert sorted(order) == [0, 1, 2, 3]
+    assert group[0] == group[1]
+    assert len({group[0], group[2], group[3]}) == 3

@@ -24,6 +24,7 @@ from counterpoint.views import (
     HeterogeneousPoolClassifier,
     expand_pool,
 )
+from counterpoint.views.balance import balanced_counts
 
 
 @pytest.fixture
@@ -223,3 +224,9 @@ def test_a_pool_may_be_a_dict():
     assert fitted.names_ == fitted.member_outputs(X, y).names == ["tree", "near"]
     pairs = HeterogeneousPoolClassifier(list(pool.items()), random_state=0).fit(X, y)
     assert_array_equal(fitted.predict_proba(X), pairs.predict_proba(X))
+
+
+def test_a_ratio_beyond_all_rows_takes_all_rows():
+    available = np.array([5, 40, 300])
+    assert balanced_counts(available, 1e308).tolist() == [5, 40, 300]
+    assert balanced_counts(available, 2.0).tolist() == [5, 10, 10]
