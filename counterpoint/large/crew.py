@@ -105,11 +105,11 @@ class DaskCrew(Crew):
         sent = []
         for k in which:
             home, seen = self._homes[k], min(self._seen[k], len(self.log))
+            place = {"workers": [home], "allow_other_workers": True} if home in there else {}
             sent.append(
                 self.client.submit(
                     _ask, self.store, self.shards[k], self.job, self.log[seen:], seen, name, args,
-                    workers=[home] if home in there else None, allow_other_workers=True,
-                    pure=False,
+                    pure=False, **place,
                 )
             )  # fmt: skip
         return self.client.gather(sent)
@@ -158,7 +158,7 @@ def _ask(store, shard, job, log, seen, name, args):
     return worker.address, _answer(rows, log, name, args, seen)
 
 
-def _forget(token):
+async def _forget(token):  # the only kind of function that nobody needs to wait for
     with _lock:
         for key in [known for known in _kept if known[0] == token]:
             del _kept[key]

@@ -119,7 +119,7 @@ class Rows:
                 yield array
 
     def _not_held(self):
-        """Return the arrays that are too large to be held; those that all passes need come first."""
+        """Return the arrays that are too large to be held; what every pass needs comes first."""
         left, found = _HELD, []
         for array in [*{id(one): one for one in self._arrays()}.values(), self.codes]:
             if array.nbytes <= left:
