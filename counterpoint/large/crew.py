@@ -14,6 +14,8 @@ from counterpoint.large.backend import check_workers, reaching
 from counterpoint.large.rows import Job
 from counterpoint.large.store import BinnedStore
 
+_PATIENCE = 5.0  # seconds after which it is asked whether a worker is still there
+
 
 class Crew:
     """The shards of a store; ``each`` asks them all, and has the answers in their order.
@@ -101,18 +103,35 @@ class DaskCrew(Crew):
 
     def _ask(self, which, name, args):
         """Return who answers for these shards, and what."""
-        there = self.client.scheduler_info(n_workers=-1)["workers"]
-        sent = []
-        for k in which:
-            home, seen = self._homes[k], min(self._seen[k], len(self.log))
-            place = {"workers": [home], "allow_other_workers": True} if home in there else {}
-            sent.append(
-                self.client.submit(
-                    _ask, self.store, self.shards[k], self.job, self.log[seen:], seen, name, args,
-                    pure=False, **place,
-                )
-            )  # fmt: skip
-        return self.client.gather(sent)
+        from distributed import TimeoutError as StillWaiting
+        from distributed import wait
+
+        sent = {k: self._submit(k, name, args) for k in which}
+        while True:
+            try:
+                wait(list(sent.values()), timeout=_PATIENCE)
+                return self.client.gather(list(sent.values()))
+            except StillWaiting:
+                # What was meant for a worker that is gone is not always given to another: when none
+                # was left, the scheduler waits for that one to come back, and it has a new address.
+                there = self._workers()
+                for k, future in sent.items():
+                    if future.status == "pending" and self._homes[k] not in there:
+                        future.cancel()
+                        sent[k] = self._submit(k, name, args)
+
+    def _workers(self):
+        return self.client.scheduler_info(n_workers=-1)["workers"]
+
+    def _submit(self, k, name, args):
+        """Ask a shard, of its own worker if that is there."""
+        home, seen = self._homes[k], min(self._seen[k], len(self.log))
+        at_home = home in self._workers()
+        place = {"workers": [home], "allow_other_workers": True} if at_home else {}
+        return self.client.submit(
+            _ask, self.store, self.shards[k], self.job, self.log[seen:], seen, name, args,
+            pure=False, **place,
+        )  # fmt: skip
 
     def dismiss(self) -> None:
         """Have the workers forget the shards."""
