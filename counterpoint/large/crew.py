@@ -10,11 +10,13 @@ from typing import Any
 
 import numpy as np
 
+from counterpoint.exceptions import ClusterLostError
 from counterpoint.large.backend import check_workers, reaching
 from counterpoint.large.rows import Job
 from counterpoint.large.store import BinnedStore
 
 _PATIENCE = 5.0  # seconds after which it is asked whether a worker is still there
+_ALONE = 120.0  # and for how long a cluster without workers is waited for
 
 
 class Crew:
@@ -107,6 +109,7 @@ class DaskCrew(Crew):
         from distributed import wait
 
         sent = {k: self._submit(k, name, args) for k in which}
+        alone = 0.0
         while True:
             try:
                 wait(list(sent.values()), timeout=_PATIENCE)
@@ -115,6 +118,12 @@ class DaskCrew(Crew):
                 # What was meant for a worker that is gone is not always given to another: when none
                 # was left, the scheduler waits for that one to come back, and it has a new address.
                 there = self._workers()
+                alone = 0.0 if there else alone + _PATIENCE
+                if alone >= _ALONE:
+                    raise ClusterLostError(
+                        f"All workers of the cluster are gone, and none came back in {_ALONE:g} "
+                        "seconds: start some, and fit again."
+                    ) from None
                 for k, future in sent.items():
                     if future.status == "pending" and self._homes[k] not in there:
                         future.cancel()
