@@ -295,6 +295,7 @@ def _fit_and_kill(store, k, client):
 
     def kill_one(self, name, *args):
         if name == "kinds":
+            client.wait_for_workers(2)  # one that is killed while it starts stays away
             pids = [worker.pid for worker in client.cluster_.workers.values() if worker.pid]
             killed.append(pids[len(killed) % len(pids)])
             threading.Timer(0.01, os.kill, (killed[-1], signal.SIGKILL)).start()

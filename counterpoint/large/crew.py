@@ -10,9 +10,13 @@ from typing import Any
 
 import numpy as np
 
+from counterpoint.exceptions import ClusterLostError
 from counterpoint.large.backend import check_workers, reaching
 from counterpoint.large.rows import Job
 from counterpoint.large.store import BinnedStore
+
+_PATIENCE = 5.0  # seconds after which it is asked whether a worker is still there
+_ALONE = 120.0  # and for how long a cluster without workers is waited for
 
 
 class Crew:
@@ -101,18 +105,42 @@ class DaskCrew(Crew):
 
     def _ask(self, which, name, args):
         """Return who answers for these shards, and what."""
-        there = self.client.scheduler_info(n_workers=-1)["workers"]
-        sent = []
-        for k in which:
-            home, seen = self._homes[k], min(self._seen[k], len(self.log))
-            sent.append(
-                self.client.submit(
-                    _ask, self.store, self.shards[k], self.job, self.log[seen:], seen, name, args,
-                    workers=[home] if home in there else None, allow_other_workers=True,
-                    pure=False,
-                )
-            )  # fmt: skip
-        return self.client.gather(sent)
+        from distributed import TimeoutError as StillWaiting
+        from distributed import wait
+
+        sent = {k: self._submit(k, name, args) for k in which}
+        alone = 0.0
+        while True:
+            try:
+                wait(list(sent.values()), timeout=_PATIENCE)
+                return self.client.gather(list(sent.values()))
+            except StillWaiting:
+                # What was meant for a worker that is gone is not always given to another: when none
+                # was left, the scheduler waits for that one to come back, and it has a new address.
+                there = self._workers()
+                alone = 0.0 if there else alone + _PATIENCE
+                if alone >= _ALONE:
+                    raise ClusterLostError(
+                        f"All workers of the cluster are gone, and none came back in {_ALONE:g} "
+                        "seconds: start some, and fit again."
+                    ) from None
+                for k, future in sent.items():
+                    if future.status == "pending" and self._homes[k] not in there:
+                        future.cancel()
+                        sent[k] = self._submit(k, name, args)
+
+    def _workers(self):
+        return self.client.scheduler_info(n_workers=-1)["workers"]
+
+    def _submit(self, k, name, args):
+        """Ask a shard, of its own worker if that is there."""
+        home, seen = self._homes[k], min(self._seen[k], len(self.log))
+        at_home = home in self._workers()
+        place = {"workers": [home], "allow_other_workers": True} if at_home else {}
+        return self.client.submit(
+            _ask, self.store, self.shards[k], self.job, self.log[seen:], seen, name, args,
+            pure=False, **place,
+        )  # fmt: skip
 
     def dismiss(self) -> None:
         """Have the workers forget the shards."""
@@ -158,7 +186,7 @@ def _ask(store, shard, job, log, seen, name, args):
     return worker.address, _answer(rows, log, name, args, seen)
 
 
-def _forget(token):
+async def _forget(token):  # the only kind of function that nobody needs to wait for
     with _lock:
         for key in [known for known in _kept if known[0] == token]:
             del _kept[key]

@@ -5,7 +5,6 @@ the store and from the *log* of the fit: the members taken in so far. So a proce
 or never had it, makes it again by going through the log. Asking twice gives the same answer.
 """
 
-import mmap
 import os
 import tempfile
 from collections.abc import Iterator
@@ -21,15 +20,16 @@ from counterpoint._kernels import boosting as vote_kernels
 from counterpoint._kernels import hist
 from counterpoint._kernels import hist_shards as kernels
 from counterpoint._kernels.votes import votes_of_leaves
+from counterpoint.large.mapping import let_go
 from counterpoint.large.store import BinnedStore
 from counterpoint.trees.growing.shards import Wanted
 from counterpoint.trees.structure import Tree
 
 # Arrays of fewer bytes stay in memory; larger ones are files beside the store.
 _MAPPED = 1 << 26
-# Rows whose files have more bytes than this are gone through in pieces, and the pages of a piece
-# are let go of after it: a fit then holds no more of them than a piece takes.
-_HELD = 1 << 30
+# Bytes of mapped files that a fit holds. Of what is more, the pages of a piece of the rows are let
+# go of when it has been gone through.
+_HELD = 5 << 28
 _PIECE = 1 << 21  # rows
 _LAST_ONLY = ("aim", "draw")
 
@@ -118,19 +118,27 @@ class Rows:
             if isinstance(array, np.ndarray) and array.ndim and len(array) == self.n:
                 yield array
 
+    def _not_held(self):
+        """Return the arrays that are too large to be held; what every pass needs comes first."""
+        left, found = _HELD, []
+        for array in [*{id(one): one for one in self._arrays()}.values(), self.codes]:
+            if array.nbytes <= left:
+                left -= array.nbytes
+            else:
+                found.append(array)
+        return found
+
     def pieces(self) -> Iterator[tuple[slice, slice]]:
         """Yield which groups, and rows, to look at together: all, or a piece of very many."""
         n_groups, group = len(self.codes), self.store.group
-        held = self.codes.nbytes + sum(array.nbytes for array in self._arrays())
-        step = n_groups if held <= _HELD else max(1, _PIECE // group)
+        large = self._not_held()
+        step = max(1, _PIECE // group) if large else n_groups
         for first in range(0, n_groups, step):
-            last = min(first + step, n_groups)
-            rows = slice(first * group, min(last * group, self.n))
-            yield slice(first, last), rows
-            if step < n_groups:
-                let_go(self.codes[first:last])
-                for array in self._arrays():
-                    let_go(array[rows])
+            groups = slice(first, min(first + step, n_groups))
+            rows = slice(first * group, min(groups.stop * group, self.n))
+            yield groups, rows
+            for array in large:
+                let_go(array[groups if array is self.codes else rows])
 
     def by_group(self) -> Iterator[slice]:
         """Yield the place of each group of rows."""
@@ -382,17 +390,3 @@ def _joined(found):
             parts[-1][:, np.searchsorted(used, one[0])] = one[which]
         tables.append(np.concatenate(parts))
     return used, *tables
-
-
-def let_go(array: NDArray) -> None:
-    """Have the system take back the pages of a part of a file that is mapped; the file has them."""
-    whole: Any = array
-    while whole is not None and not hasattr(whole, "_mmap"):
-        whole = getattr(whole, "base", None)
-    if whole is None or not hasattr(mmap, "MADV_DONTNEED"):
-        return
-    page = mmap.PAGESIZE
-    start = -(-(array.ctypes.data - whole.ctypes.data) // page) * page
-    stop = (array.ctypes.data + array.nbytes - whole.ctypes.data) // page * page
-    if stop > start:
-        whole._mmap.madvise(mmap.MADV_DONTNEED, start, stop - start)

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from counterpoint import __version__
+from counterpoint.large.mapping import let_go
 from counterpoint.trees.binning import BinnedData
 
 FORMAT = 1
@@ -216,8 +217,14 @@ class BinnedStore:
 
     def take(self, rows: NDArray) -> tuple[NDArray, NDArray, NDArray]:
         """Return the bins, targets and weights of some rows, read one by one."""
-        g, at = np.divmod(np.asarray(rows), self.group)
-        codes = self.codes()[g, :, at]
+        rows = np.asarray(rows)
+        g, at = np.divmod(rows, self.group)
+        everything, codes = self.codes(), np.empty((len(rows), self.n_features), dtype=np.uint8)
+        # Group by group: each row looked at brings pages of all columns, which are then held.
+        for one in np.unique(g):
+            there = g == one
+            codes[there] = everything[one][:, at[there]].T
+            let_go(everything[one])
         weights = self.weights()
         return codes, self.targets()[rows], np.ones(len(g)) if weights is None else weights[rows]
 

@@ -191,6 +191,21 @@ def test_a_lost_scheduler_leaves_the_members_there_are(stores, monkeypatch, capl
     assert tree_bytes(found) == tree_bytes(whole)
 
 
+def test_a_cluster_without_workers_is_given_up(stores, monkeypatch):
+    monkeypatch.setattr(crew, "_PATIENCE", 0.05)
+    monkeypatch.setattr(crew, "_ALONE", 0.1)
+    with (
+        LocalCluster(
+            n_workers=1, threads_per_worker=1, processes=False, dashboard_address=None
+        ) as made,
+        Client(made, set_as_default=False) as client,
+    ):
+        monkeypatch.setattr(crew, "check_workers", lambda client: (made.scale(0), ["gone"])[1])
+        client.retire_workers(list(client.scheduler_info()["workers"]))
+        with pytest.raises(ClusterLostError, match="All workers of the cluster are gone"):
+            TREE.fit(stores["two"], client=client)
+
+
 def test_a_log_is_told_once(client, stores, monkeypatch):
     """Entries go to a worker that lacks them and to no other."""
     sent, submit = [], client.submit

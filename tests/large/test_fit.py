@@ -18,6 +18,7 @@ from counterpoint.boosting import (
 )
 from counterpoint.large import TAKES_STORES, BaggedTreesClassifier, BinnedStore, fit_on_store
 from counterpoint.large import rows as rows_module
+from counterpoint.large.mapping import let_go
 from counterpoint.trees import HistTreeClassifier, HistTreeRegressor, PrunedTreeClassifier
 
 TREE = HistTreeClassifier(max_depth=3)
@@ -90,11 +91,10 @@ def test_rows_gone_through_in_pieces_give_the_same_trees(name, rows, stores, mon
         store = BinnedStore.write(heavy, tmp_path / "store", **options)
     whole = clone(model).fit(store)
     released = []
-    real = rows_module.let_go
     monkeypatch.setattr(rows_module, "_MAPPED", 0)
     monkeypatch.setattr(rows_module, "_HELD", 0)
     monkeypatch.setattr(rows_module, "_PIECE", 1)
-    monkeypatch.setattr(rows_module, "let_go", lambda a: (released.append(a.nbytes), real(a)))
+    monkeypatch.setattr(rows_module, "let_go", lambda a: (released.append(a.nbytes), let_go(a)))
     assert tree_bytes(clone(model).fit(store)) == tree_bytes(whole)
     assert sum(released) > 2 * store.n_rows * store.n_features
 
@@ -123,10 +123,10 @@ def test_pages_that_were_let_go_of_are_read_again(tmp_path):
     numbers = np.asarray(np.memmap(tmp_path / "x", np.int64, "w+", shape=(1 << 21,)))
     numbers[:] = np.arange(1 << 21)
     before = held()
-    rows_module.let_go(numbers[1000:])
+    let_go(numbers[1000:])
     assert before - held() > 12_000  # of 16 MB
     np.testing.assert_array_equal(numbers, np.arange(1 << 21))
-    rows_module.let_go(np.arange(10))  # nothing that is mapped
+    let_go(np.arange(10))  # nothing that is mapped
 
 
 def test_what_is_held_out_of_memory_is_held_out_of_nothing_here(rows, stores):
