@@ -259,7 +259,6 @@ def _cluster(workers):
                 n_workers=workers, threads_per_worker=1, dashboard_address=":0"
             )
             self.client = Client(self.cluster)
-            self.client.cluster_ = self.cluster
             return self.client
 
         def __exit__(self, *error):
@@ -295,8 +294,7 @@ def _fit_and_kill(store, k, client):
 
     def kill_one(self, name, *args):
         if name == "kinds":
-            client.wait_for_workers(2)  # one that is killed while it starts stays away
-            pids = [worker.pid for worker in client.cluster_.workers.values() if worker.pid]
+            pids = _answering(client, 2)
             killed.append(pids[len(killed) % len(pids)])
             threading.Timer(0.01, os.kill, (killed[-1], signal.SIGKILL)).start()
         return asked(self, name, *args)
@@ -306,6 +304,15 @@ def _fit_and_kill(store, k, client):
         return fit_on_store(model(k), store, client=client), len(killed)
     finally:
         crew.DaskCrew.each = asked
+
+
+def _answering(client, n):
+    """Return the processes of workers once so many answer: one killed as it starts stays away."""
+    pids: list = []
+    while len(pids) < n:
+        client.wait_for_workers(n)  # as the scheduler knows it, which may not have noticed yet
+        pids = sorted(client.run(os.getpid, on_error="ignore").values())
+    return pids
 
 
 def _tree_bytes(fitted):
