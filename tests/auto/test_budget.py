@@ -192,7 +192,7 @@ def test_the_default_pool_begins_with_strong_and_different_members():
     model, said = fit((X, y), None, 1e-9)
     assert [name for name, _ in model.pool_] == ["boosted trees"]
     assert model.score(X, y) > 0.9
-    assert "1 of 25 members were tried" in said
+    assert "1 of 25 members was tried" in said
 
 
 def test_a_budget_foretells_what_grows_faster_than_rows(clock):
@@ -288,7 +288,7 @@ def test_a_fit_that_takes_far_longer_than_foretold_is_cut_off(clock, data):
     assert time.perf_counter() - began < 50.0
     assert clock.sizes[0.2][-1] == 1200
     assert set(model.leaderboard_["member"]) == {"quick"}
-    assert "1 of 2 members were tried" in said
+    assert "1 of 2 members was tried" in said
     assert model.stop_reason_ == "time_limit"
     assert isinstance(model.pool_[0][1], FoldMeanClassifier)  # no time for a last fit, either
 
