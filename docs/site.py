@@ -72,7 +72,8 @@ def on_files(files, config):
         module = getattr(counterpoint, name)
         public = [n for n in module.__all__ if not n.startswith("_")]
         # What a package imports at first use is documented where it lives.
-        homes = {n: f".{home}" for n, home in getattr(module, "_HOME_OF", {}).items()}
+        doors = getattr(module, "_HOMES", {})
+        homes = {n: f".{home}" for home, own in doors.items() for n in own}
         parts = [_one(f"counterpoint.{name}{homes.get(n, '')}", [n]) for n in public]
         head = f"# counterpoint.{name}\n\n```text\n{inspect.getdoc(module)}\n```\n\n"
         add(f"api/{name}.md", head + "\n".join(parts))
