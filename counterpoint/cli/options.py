@@ -113,7 +113,7 @@ SpreadsheetSafe = Annotated[
     ),
 ]
 _PICTURES = (".png", ".svg", ".pdf")
-MISSING = "?,NA,NaN,nan"
+MISSING = "?,NA,N/A,n/a,#N/A,NaN,nan"
 
 
 def typed(**given: Any) -> list[str]:

@@ -24,7 +24,7 @@ from counterpoint.tabular.sources import Source, find_source
 from counterpoint.tabular.taking import check_wishes
 from counterpoint.tabular.text_files import read_text
 
-MISSING = ("?", "NA", "NaN", "nan")
+MISSING = ("?", "NA", "N/A", "n/a", "#N/A", "NaN", "nan")
 """What stands for a missing value unless said otherwise; an empty cell always does."""
 
 

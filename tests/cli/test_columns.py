@@ -10,8 +10,10 @@ import nasty_tables as nasty
 import pandas as pd
 import pytest
 
+from counterpoint.cli import options
 from counterpoint.tabular import load, look_at
 from counterpoint.tabular.column_file import read_column_file
+from counterpoint.tabular.reader import MISSING
 
 TREE = ["--target", "churn", "--method", "tree", "--no-report"]
 
@@ -175,3 +177,7 @@ def test_a_missing_file_is_told_before_anything_heavy_is_imported(args, tmp_path
     assert done.returncode == 1
     assert done.stderr.startswith("counterpoint: There is no file no.")
     assert done.stdout.strip() == "[]"
+
+
+def test_the_command_and_the_library_know_the_same_words_for_no_value():
+    assert tuple(options.MISSING.split(",")) == MISSING

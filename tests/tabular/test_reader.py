@@ -35,6 +35,11 @@ def test_kinds_and_gaps(table):
     assert file.notes == []
 
 
+def test_what_spreadsheets_write_for_no_value(table):
+    frame = read_table(table("n,class\n1,a\nn/a,b\nN/A,a\n#N/A,b\n2.5,a\n")).frame
+    np.testing.assert_array_equal(frame["n"], [1, np.nan, np.nan, np.nan, 2.5])
+
+
 def test_what_is_missing_can_be_said(table):
     frame = read_table(table(TEXT), missing=["cook"]).frame
     assert frame["age"].tolist() == ["30", "?", "41.5"]
