@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.multiclass import check_classification_targets
 
 from counterpoint._reading import check_labels
-from counterpoint._validation import check_choice
+from counterpoint._validation import check_choice, check_flag
 from counterpoint.trees.boxes import data_bounds
 from counterpoint.trees.growing.growers import case_weights
 from counterpoint.trees.merging.loop import STEP, TreeMerger
@@ -161,6 +161,7 @@ def merge_trees(
     True
     """
     check_choice(criterion, "criterion", MERGING)
+    check_flag(corrected, "corrected")
     check_choice(split_criterion, "split_criterion", ("entropy", "gini"))
     trees = take_trees(pool)
     rows = trees.check_rows(X)

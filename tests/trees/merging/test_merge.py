@@ -577,3 +577,5 @@ def test_rows_to_judge_by_go_with_their_criterion_only():
         merge_trees(trees, X, y, criterion="mdl", X_val=X, y_val=y)
     with pytest.raises(ValueError, match=r"criterion=array.*choose"):
         merge_trees(trees, X, y, criterion=np.ones(3))
+    with pytest.raises(ValueError, match=r"corrected=array.*True or False"):
+        merge_trees(trees, X, y, corrected=np.ones(3))
