@@ -344,7 +344,8 @@ def _checked(y_true, scores, pos_label):
 def _positive(labels, pos_label):
     if np.ndim(pos_label) != 0:
         raise ValueError(f"pos_label={pos_label!r}: give one label.")
-    return labels == pos_label
+    with np.errstate(over="ignore"):  # a label that this type of numbers cannot hold is no label
+        return labels == pos_label
 
 
 def _same_shape(y_true, other, name):

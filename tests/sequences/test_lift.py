@@ -132,3 +132,11 @@ def test_wrong_scorers_say_what_to_change():
         lift_scorer(metric="luck")
     with pytest.raises(ValueError, match="share=2"):
         lift_scorer(2)
+
+
+def test_a_label_that_the_type_of_labels_cannot_hold():
+    y = np.array([0, 1, 1, 0], dtype=np.float16)
+    with np.errstate(all="raise"):
+        found = choose_cutoff([0.1, 0.9, 0.8, 0.3], y, gain=5, cost=1)
+        none = choose_cutoff([0.1, 0.9, 0.8, 0.3], y, gain=5, cost=1, pos_label=1e300)
+    assert (found.n, none.n) == (2, 0)
