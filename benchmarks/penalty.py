@@ -171,8 +171,8 @@ def price(members=(10, 25, 50, 100), depths=(1, 3, 5), repeats=7):
             seen = pd.DataFrame(rows, index=["bare", "calibrated", "auto"]).T
             over = seen[["calibrated", "auto"]].div(seen["bare"], axis=0)
             told = [
-                f"{kind} {part.median():.2f} ({part.min():.2f} to {part.max():.2f}, {part.idxmax()})"
-                for kind, part in over.items()
+                f"{kind} {own.median():.2f} ({own.min():.2f} to {own.max():.2f}, {own.idxmax()})"
+                for kind, own in over.items()
             ]
             print(f"depth {depth}, {count} members: {'; '.join(told)}", flush=True)
 

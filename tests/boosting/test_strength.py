@@ -135,15 +135,15 @@ def test_a_fit_keeps_no_rows_of_the_race():
         assert not [name for name, value in vars(model).items() if isinstance(value, HeldOut)]
 
 
-@pytest.mark.parametrize("n_estimators, rows", [(30, slice(15, 30)), (FEWEST - 1, slice(None))])
-def test_lam_auto_of_few_samples_or_few_members_is_adaboost(n_estimators, rows):
-    few = AdaBoostNCClassifier(STUMP, n_estimators=n_estimators).fit(X[rows], Y[rows])
+@pytest.mark.parametrize(("size", "rows"), [(30, slice(15, 30)), (FEWEST - 1, slice(None))])
+def test_lam_auto_of_few_samples_or_few_members_is_adaboost(size, rows):
+    few = AdaBoostNCClassifier(STUMP, n_estimators=size).fit(X[rows], Y[rows])
     assert few.strength_ == 0.0
     assert few.strength_path_.columns.tolist() == [
         "strength", "log_loss", "difference", "noise", "kept"
     ]  # fmt: skip
     assert len(few.strength_path_) == 0
-    plain = AdaBoostClassifier(STUMP, n_estimators=n_estimators).fit(X[rows], Y[rows])
+    plain = AdaBoostClassifier(STUMP, n_estimators=size).fit(X[rows], Y[rows])
     assert_array_equal(few.estimator_weights_, plain.estimator_weights_)
 
 
