@@ -80,7 +80,8 @@ def learn_calibration(sizes, sums, y, weight, usual):
     while tries < _STEPS and damping < _STIFF:
         tries += 1
         step = _downhill(at, slope, curve, damping)
-        if abs(slope @ step) < _ENOUGH:  # twice what the step would bring
+        if abs(slope @ step) < _ENOUGH:  # twice what it brings: no need to look
+            at = at + step
             break
         there = calibration_cost(at + step, sizes, sums, y, weight, start)
         less = cost - there[0]
