@@ -129,8 +129,8 @@ def accuracy_table() -> str:
     rows = STUDY.known()
     frame, ranks, _ = STUDY.summary(rows, LIMITED)
     lines = [
-        "| method | mean rank by error | by log-loss | mean error | mean log-loss | won | tied | lost "
-        "| CPU seconds |",
+        "| method | mean rank by error | by log-loss | mean error | mean log-loss | won | tied "
+        "| lost | CPU seconds |",
         "|---|---|---|---|---|---|---|---|---|",
     ]
     for name, row in frame.iterrows():
