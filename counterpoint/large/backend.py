@@ -1,15 +1,20 @@
 """One small layer for work in parts: this machine, or the workers of a Dask cluster."""
 
+import time
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import CancelledError
 from contextlib import contextmanager
+from functools import partial
 from typing import Any
 
 import joblib
 
 from counterpoint import __version__
 from counterpoint.exceptions import ClusterLostError
+
+_PATIENCE = 5.0  # seconds after which it is asked who works on what is not done
+_ALONE = 120.0  # and for how long a cluster without workers is waited for
 
 
 @contextmanager
@@ -76,6 +81,48 @@ def reaching(client: Any) -> Iterator[None]:
         raise gone from error
 
 
+def workers_of(client: Any) -> dict[str, Any]:
+    """Return what the scheduler knows of the workers that are there, by their addresses."""
+    return client.scheduler_info(n_workers=-1)["workers"]
+
+
+def results(client: Any, sent: list[Any], again: Callable[[int], Any]) -> list[Any]:
+    """Return the results of futures, in their order, while workers come and go.
+
+    Dask itself gives what a lost worker had to others. But not always: what was meant for a worker
+    that was lost when no other was there waits for that address to come back, and who comes back
+    has a new one. ``again(k)`` is then to submit the k-th once more; ``sent`` is changed in place.
+    """
+    from distributed import KilledWorker
+    from distributed import TimeoutError as StillWaiting
+
+    gather, last_seen = partial(client.gather, asynchronous=True), time.monotonic()
+    while True:
+        try:
+            return client.sync(gather, sent, callback_timeout=_PATIENCE)
+        except StillWaiting:
+            if any(future.status == "error" for future in sent):  # a worker's own words
+                raise
+        except KilledWorker as error:
+            raise ClusterLostError(
+                f"The same work ended one worker after another ({error}): most likely they have "
+                "too little memory. Give them more, or take more and smaller parts."
+            ) from error
+        if not workers_of(client):
+            if time.monotonic() - last_seen >= _ALONE:
+                raise ClusterLostError(
+                    f"All workers of the cluster are gone, and none came back in {_ALONE:g} "
+                    "seconds: start some, and try again."
+                )
+            continue
+        last_seen = time.monotonic()
+        under_way = {key for keys in client.processing().values() for key in keys}
+        for k, future in enumerate(sent):
+            if future.status == "pending" and future.key not in under_way:
+                future.cancel()
+                sent[k] = again(k)
+
+
 def in_turn(
     client: Any, work: Any, parts: Sequence[Any], *args: Any, each: Sequence[Any] | None = None
 ) -> Iterator[Any]:
@@ -85,15 +132,23 @@ def in_turn(
     Two parts a worker are under way and no more, so that answers that nobody has asked for yet do
     not pile up.
     """
-    waiting: deque[Any] = deque()
+    waiting: deque[tuple[int, Any]] = deque()
+
+    def submit(k):
+        return parts[k].submit(client, work, *args, *([] if each is None else [each[k]]))
+
+    def first():
+        k, future = waiting.popleft()
+        return results(client, [future], lambda _: submit(k))[0]
+
     ahead = 2 * len(check_workers(client))
     with reaching(client):
-        for k, part in enumerate(parts):
-            waiting.append(part.submit(client, work, *args, *([] if each is None else [each[k]])))
+        for k in range(len(parts)):
+            waiting.append((k, submit(k)))
             if len(waiting) >= ahead:
-                yield waiting.popleft().result()
+                yield first()
         while waiting:
-            yield waiting.popleft().result()
+            yield first()
 
 
 def check_workers(client: Any) -> list[str]:

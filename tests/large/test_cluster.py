@@ -4,6 +4,7 @@ import subprocess
 import sys
 import threading
 
+import dask
 import dask.dataframe
 import numpy as np
 import pandas as pd
@@ -20,6 +21,7 @@ from counterpoint.exceptions import ClusterLostError, InterruptedFitWarning
 from counterpoint.large import (
     BaggedTreesClassifier,
     BinnedStore,
+    backend,
     crew,
     fit_on_store,
     measure,
@@ -38,7 +40,11 @@ MODELS = {
 
 @pytest.fixture(scope="module")
 def cluster():
-    with LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=":0") as made:
+    # Else Dask closes for good a worker that was lost, and is away once more 15 seconds later.
+    with (
+        dask.config.set({"distributed.deploy.lost-worker-timeout": "1h"}),
+        LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=":0") as made,
+    ):
         yield made
 
 
@@ -128,21 +134,111 @@ def test_workers_of_another_version_are_named(client, monkeypatch):
         pass
 
 
-def test_a_lost_worker_costs_its_tasks_only(cluster, client, stores, monkeypatch):
+def test_a_worker_killed_in_every_round_costs_its_tasks_only(client, stores, monkeypatch):
+    """In the second round all of them; the others when both are back."""
     here = clone(MODELS["votes"]).fit(stores["two"])
     asked, killed = crew.DaskCrew.each, []
+    monkeypatch.setattr(backend, "_PATIENCE", 0.5)
+    monkeypatch.setattr(crew, "_LOOK", 0.0)
 
     def kill_some(self, name, *args):
-        if name == "kinds" and len(killed) < 2:
-            pids = [worker.pid for worker in cluster.workers.values() if worker.pid]
-            killed.append(pids[0])
-            threading.Timer(0.01, os.kill, (pids[0], signal.SIGKILL)).start()
+        if name == "kinds":
+            pids = answering(client, 2)
+            killed.append(pids if len(killed) == 1 else [pids[len(killed) % 2]])
+            for pid in killed[-1]:
+                threading.Timer(0.01, os.kill, (pid, signal.SIGKILL)).start()
         return asked(self, name, *args)
 
     monkeypatch.setattr(crew.DaskCrew, "each", kill_some)
     found = clone(MODELS["votes"]).fit(stores["two"], client=client)
-    assert len(killed) == 2
+    assert [len(pids) for pids in killed] == [1, 2, 1, 1]
+    assert found.stop_reason_ == "complete"
     assert tree_bytes(found) == tree_bytes(here)
+
+
+def answering(client, n):
+    """Return the processes of workers once so many answer."""
+    pids = []
+    while len(pids) < n:
+        client.wait_for_workers(n, timeout=120)
+        pids = sorted(client.run(os.getpid, on_error="ignore").values())
+    return pids
+
+
+def test_a_worker_that_comes_takes_its_share(client, stores, monkeypatch):
+    """Who lost its shards by hand of ours gets one back, made of the log while others work on."""
+    monkeypatch.setattr(crew, "_LOOK", 0.0)
+    answering(client, 2)
+    here = clone(MODELS["votes"]).set_params(n_estimators=12).fit(stores["two"])
+    begin, homes = crew.DaskCrew.__init__, []
+    asked = crew.DaskCrew.each
+
+    def all_with_the_first(self, *args):
+        begin(self, *args)
+        self._homes = self._homes[:1] * len(self._homes)
+
+    def note(self, *args):
+        answers = asked(self, *args)
+        homes.append(len(set(self._homes)))
+        return answers
+
+    monkeypatch.setattr(crew.DaskCrew, "__init__", all_with_the_first)
+    monkeypatch.setattr(crew.DaskCrew, "each", note)
+    model = clone(MODELS["votes"]).set_params(n_estimators=12)
+    found = fit_on_store(model, stores["two"], client=client, n_shards=4)
+    assert homes[0] == 1
+    assert homes[-1] == 2
+    assert tree_bytes(found) == tree_bytes(here)
+
+
+@pytest.mark.parametrize(
+    ("homes", "workers", "expected"),
+    [
+        ("ab", "ab", {}),
+        ("aa", "ab", {1: "b"}),
+        ("aaaa", "abc", {3: "b", 2: "c"}),
+        ("aaab", "bc", {}),  # of one that is gone: they move when they are asked
+        ("ab", "", {}),
+    ],
+)
+def test_shards_move_to_who_has_few(homes, workers, expected):
+    assert crew.moves(list(homes), list(workers)) == expected
+
+
+def test_a_question_asked_twice_is_answered_once_at_a_time(stores, monkeypatch):
+    """As when it was given up and submitted again while somebody was still at work on it."""
+    here = clone(MODELS["votes"]).fit(stores["two"])
+    submit = crew.DaskCrew._submit
+    others = []
+
+    def twice(self, *args, **options):
+        others.append(submit(self, *args, **options))
+        return submit(self, *args, **options)
+
+    monkeypatch.setattr(crew.DaskCrew, "_submit", twice)
+    with (
+        LocalCluster(
+            n_workers=1, threads_per_worker=2, processes=False, dashboard_address=None
+        ) as made,
+        Client(made, set_as_default=False) as client,
+    ):
+        found = clone(MODELS["votes"]).fit(stores["two"], client=client)
+        assert tree_bytes(found) == tree_bytes(here)
+        del others[:]
+
+
+def test_work_that_ends_every_worker_is_given_up(cluster, client, tmp_path, monkeypatch):
+    pd.DataFrame({"y": [0, 1], "m": [0, 1]}).to_parquet(tmp_path / "said.parquet")
+    monkeypatch.setattr(cluster.scheduler, "allowed_failures", 0)
+    answering(client, 2)
+
+    class Part:
+        def submit(self, client, work, *args):
+            return client.submit(os._exit, 1, pure=False)
+
+    with pytest.raises(ClusterLostError, match="ended one worker after another"):
+        list(backend.in_turn(client, None, [Part()]))
+    answering(client, 2)
 
 
 _CLUSTER = """
@@ -192,8 +288,8 @@ def test_a_lost_scheduler_leaves_the_members_there_are(stores, monkeypatch, capl
 
 
 def test_a_cluster_without_workers_is_given_up(stores, monkeypatch):
-    monkeypatch.setattr(crew, "_PATIENCE", 0.05)
-    monkeypatch.setattr(crew, "_ALONE", 0.1)
+    monkeypatch.setattr(backend, "_PATIENCE", 0.05)
+    monkeypatch.setattr(backend, "_ALONE", 0.1)
     with (
         LocalCluster(
             n_workers=1, threads_per_worker=1, processes=False, dashboard_address=None
