@@ -1,11 +1,11 @@
 """One small layer for work in parts: this machine, or the workers of a Dask cluster."""
 
+import asyncio
 import time
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import CancelledError
+from concurrent.futures import CancelledError, wait
 from contextlib import contextmanager
-from functools import partial
 from typing import Any
 
 import joblib
@@ -13,7 +13,7 @@ import joblib
 from counterpoint import __version__
 from counterpoint.exceptions import ClusterLostError
 
-_PATIENCE = 5.0  # seconds after which it is asked who works on what is not done
+_PATIENCE = 2.0  # seconds after which it is asked who works on what is not done
 _ALONE = 120.0  # and for how long a cluster without workers is waited for
 
 
@@ -89,38 +89,51 @@ def workers_of(client: Any) -> dict[str, Any]:
 def results(client: Any, sent: list[Any], again: Callable[[int], Any]) -> list[Any]:
     """Return the results of futures, in their order, while workers come and go.
 
-    Dask itself gives what a lost worker had to others. But not always: what was meant for a worker
-    that was lost when no other was there waits for that address to come back, and who comes back
-    has a new one. ``again(k)`` is then to submit the k-th once more; ``sent`` is changed in place.
+    What was to be done anywhere Dask gives to others when a worker is lost. But what was meant for
+    a worker waits for it to come back, and who comes back has a new address. ``again(k)`` is then
+    to submit the k-th once more; ``sent`` is changed in place.
     """
     from distributed import KilledWorker
-    from distributed import TimeoutError as StillWaiting
 
-    gather, last_seen = partial(client.gather, asynchronous=True), time.monotonic()
-    while True:
-        try:
-            return client.sync(gather, sent, callback_timeout=_PATIENCE)
-        except StillWaiting:
-            if any(future.status == "error" for future in sent):  # a worker's own words
-                raise
-        except KilledWorker as error:
-            raise ClusterLostError(
-                f"The same work ended one worker after another ({error}): most likely they have "
-                "too little memory. Give them more, or take more and smaller parts."
-            ) from error
-        if not workers_of(client):
-            if time.monotonic() - last_seen >= _ALONE:
-                raise ClusterLostError(
-                    f"All workers of the cluster are gone, and none came back in {_ALONE:g} "
-                    "seconds: start some, and try again."
-                )
-            continue
-        last_seen = time.monotonic()
-        under_way = {key for keys in client.processing().values() for key in keys}
-        for k, future in enumerate(sent):
-            if future.status == "pending" and future.key not in under_way:
-                future.cancel()
-                sent[k] = again(k)
+    last_seen, gathering = time.monotonic(), _begin_to_gather(client, sent)
+    try:
+        while not wait([gathering], _PATIENCE).done:
+            if not workers_of(client):
+                if time.monotonic() - last_seen >= _ALONE:
+                    raise ClusterLostError(
+                        f"All workers of the cluster are gone, and none came back in {_ALONE:g} "
+                        "seconds: start some, and try again."
+                    )
+                continue
+            last_seen = time.monotonic()
+            under_way = {key for keys in client.processing().values() for key in keys}
+            lost = [
+                k
+                for k, future in enumerate(sent)
+                if future.status == "pending" and future.key not in under_way
+            ]
+            if lost:
+                gathering.cancel()
+                for k in lost:
+                    sent[k] = again(k)
+                gathering = _begin_to_gather(client, sent)
+        return gathering.result()
+    except KilledWorker as error:
+        raise ClusterLostError(
+            f"The same work ended one worker after another ({error}): most likely they have too "
+            "little memory. Give them more, or take more and smaller parts."
+        ) from error
+    finally:
+        gathering.cancel()
+
+
+def _begin_to_gather(client, sent):
+    """Have the results brought here, which may take longer than anybody's patience."""
+
+    async def gather():
+        return await client.gather(sent, asynchronous=True)
+
+    return asyncio.run_coroutine_threadsafe(gather(), client.loop.asyncio_loop)
 
 
 def in_turn(

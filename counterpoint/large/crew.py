@@ -4,6 +4,7 @@ import os
 import tempfile
 import threading
 import time
+from collections import Counter
 from contextlib import contextmanager
 from itertools import pairwise
 from pathlib import Path
@@ -109,19 +110,24 @@ class DaskCrew(Crew):
 
     def _ask(self, which, name, args):
         """Return who answers for these shards, and what."""
-        sent = [
-            self._submit(
-                k, name, args, self._seen[k], workers=[self._homes[k]], allow_other_workers=True
-            )
-            for k in which
-        ]
-        return results(self.client, sent, lambda i: self._submit(which[i], name, args))
+        sent = [self._submit(k, name, args, self._homes[k], self._seen[k]) for k in which]
+        return results(
+            self.client, sent, lambda i: self._submit(which[i], name, args, self._settle(which[i]))
+        )
 
-    def _submit(self, k, name, args, seen=0, **place):
-        """Ask a shard; who has gone through ``seen`` entries of the log is told the rest."""
+    def _settle(self, k):
+        """Return a new home for a shard: who is at work in this fit already, and has few."""
+        has = Counter(self._homes)
+        workers = workers_of(self.client) or self._homes
+        self._homes[k] = min(workers, key=lambda worker: (worker not in has, has[worker], worker))
+        return self._homes[k]
+
+    def _submit(self, k, name, args, home, seen=0):
+        """Ask a worker for a shard; who has gone through ``seen`` entries is told the rest."""
+        # Of this one and no other: who is idle would take it over, and have all to make anew.
         return self.client.submit(
             _ask, self.store, self.shards[k], self.job, self.log[seen:], seen, name, args,
-            pure=False, **place,
+            pure=False, workers=[home],
         )  # fmt: skip
 
     def _take_turns(self):
@@ -140,7 +146,7 @@ class DaskCrew(Crew):
         self._moves = {k: move for k, move in self._moves.items() if move[0] in workers}
         for k, home in moves(self._homes, workers).items():
             if k not in self._moves:
-                made = self._submit(k, "is_made", (), workers=[home])
+                made = self._submit(k, "is_made", (), home)
                 self._moves[k] = home, len(self.log), made
 
     def dismiss(self) -> None:

@@ -309,7 +309,6 @@ class BinnedStore:
         return cls.write(frame, path, **options)
 
 
-@lru_cache(maxsize=8)  # a worker is sent the store with every question
 def _reopened(path, stamp, version):
     """Open a store in another process, where it must be the same."""
     if version != __version__:
@@ -317,9 +316,15 @@ def _reopened(path, stamp, version):
             f"This process has counterpoint {__version__} and the one that fits has "
             f"{version}: install the same version everywhere."
         )
-    store = BinnedStore(path)
+    store = _opened(path, stamp)
     store.check_unchanged(stamp)
     return store
+
+
+@lru_cache(maxsize=8)
+def _opened(path, stamp):
+    """Open a store once: a worker is sent it with every question."""
+    return BinnedStore(path)
 
 
 def _read(folder):

@@ -166,7 +166,7 @@ def answering(client, n):
 
 
 def test_a_worker_that_comes_takes_its_share(client, stores, monkeypatch):
-    """Who lost its shards by hand of ours gets one back, made of the log while others work on."""
+    """All shards are with one at first; the other makes some of the log while that one works."""
     monkeypatch.setattr(crew, "_LOOK", 0.0)
     answering(client, 2)
     here = clone(MODELS["votes"]).set_params(n_estimators=12).fit(stores["two"])
