@@ -95,36 +95,48 @@ def results(client: Any, sent: list[Any], again: Callable[[int], Any]) -> list[A
     """
     from distributed import KilledWorker
 
-    last_seen, gathering = time.monotonic(), _begin_to_gather(client, sent)
+    last_seen, gathering = time.monotonic(), None
     try:
-        while not wait([gathering], _PATIENCE).done:
-            if not workers_of(client):
-                if time.monotonic() - last_seen >= _ALONE:
-                    raise ClusterLostError(
-                        f"All workers of the cluster are gone, and none came back in {_ALONE:g} "
-                        "seconds: start some, and try again."
-                    )
-                continue
-            last_seen = time.monotonic()
-            under_way = {key for keys in client.processing().values() for key in keys}
-            lost = [
-                k
-                for k, future in enumerate(sent)
-                if future.status == "pending" and future.key not in under_way
-            ]
-            if lost:
-                gathering.cancel()
-                for k in lost:
-                    sent[k] = again(k)
+        while True:
+            if gathering is None and _are_done(sent):
                 gathering = _begin_to_gather(client, sent)
-        return gathering.result()
+            if gathering is not None and wait([gathering], _PATIENCE).done:
+                return gathering.result()
+            if workers_of(client):
+                last_seen = time.monotonic()
+            elif time.monotonic() - last_seen >= _ALONE:
+                raise ClusterLostError(
+                    f"All workers of the cluster are gone, and none came back in {_ALONE:g} "
+                    "seconds: start some, and try again."
+                )
+            else:
+                continue
+            under_way = {key for keys in client.processing().values() for key in keys}
+            for k, future in enumerate(sent):
+                if future.status == "pending" and future.key not in under_way:
+                    sent[k] = again(k)
+                    if gathering is not None:  # who had the result is gone with it
+                        gathering.cancel()
+                        gathering = None
     except KilledWorker as error:
         raise ClusterLostError(
             f"The same work ended one worker after another ({error}): most likely they have too "
             "little memory. Give them more, or take more and smaller parts."
         ) from error
     finally:
-        gathering.cancel()
+        if gathering is not None:
+            gathering.cancel()
+
+
+def _are_done(sent):
+    """Return whether all are done, for better or worse, before patience is lost."""
+    import distributed
+
+    try:
+        distributed.wait(sent, timeout=_PATIENCE)
+    except distributed.TimeoutError:
+        return False
+    return True
 
 
 def _begin_to_gather(client, sent):

@@ -25,6 +25,7 @@ from counterpoint.large import (
     crew,
     fit_on_store,
     measure,
+    rows,
     run_on,
 )
 from counterpoint.trees import HistTreeClassifier
@@ -134,6 +135,21 @@ def test_workers_of_another_version_are_named(client, monkeypatch):
         pass
 
 
+@pytest.fixture
+def within_minutes():
+    """End a test that stands still."""
+
+    def end(*args):
+        pytest.fail("The fit stood still.")
+
+    before = signal.signal(signal.SIGALRM, end)
+    signal.alarm(600)
+    yield
+    signal.alarm(0)
+    signal.signal(signal.SIGALRM, before)
+
+
+@pytest.mark.usefixtures("within_minutes")
 def test_a_worker_killed_in_every_round_costs_its_tasks_only(client, stores, monkeypatch):
     """In the second round all of them; the others when both are back."""
     here = clone(MODELS["votes"]).fit(stores["two"])
@@ -227,8 +243,22 @@ def test_a_question_asked_twice_is_answered_once_at_a_time(stores, monkeypatch):
         del others[:]
 
 
-def test_work_that_ends_every_worker_is_given_up(cluster, client, tmp_path, monkeypatch):
-    pd.DataFrame({"y": [0, 1], "m": [0, 1]}).to_parquet(tmp_path / "said.parquet")
+def test_workers_use_no_more_threads_than_they_were_given(stores, monkeypatch):
+    used, count = [], rows.get_num_threads
+    monkeypatch.setattr(rows, "get_num_threads", lambda: used.append(count()) or used[-1])
+    with (
+        LocalCluster(
+            n_workers=1, threads_per_worker=1, processes=False, dashboard_address=None
+        ) as made,
+        Client(made, set_as_default=False) as client,
+    ):
+        TREE.fit(stores["two"], client=client)
+    assert set(used) == {1}
+    TREE.fit(stores["two"])
+    assert used[-1] == count()
+
+
+def test_work_that_ends_every_worker_is_given_up(cluster, client, monkeypatch):
     monkeypatch.setattr(cluster.scheduler, "allowed_failures", 0)
     answering(client, 2)
 
