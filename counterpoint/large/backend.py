@@ -179,16 +179,25 @@ def in_turn(
 def check_workers(client: Any) -> list[str]:
     """Return the addresses of the workers; raise if there is none, or one of another version."""
     with reaching(client):
-        found = client.run(_version)
-    if not found:
-        raise RuntimeError("The Dask cluster has no workers: start some, then try again.")
+        found = client.run(_version, on_error="return")
     for address, version in found.items():
-        if version != __version__:
+        if isinstance(version, ImportError):
+            raise RuntimeError(
+                f"The worker {address} cannot load counterpoint ({version}): install {__version__} "
+                "everywhere."
+            ) from version
+        if isinstance(version, Exception) and not isinstance(version, OSError):
+            raise version
+        if isinstance(version, str) and version != __version__:
             raise RuntimeError(
                 f"The worker {address} has counterpoint {version}, here it is {__version__}: "
                 "install the same version everywhere."
             )
-    return sorted(found)
+    # An OSError is one that went away meanwhile.
+    answered = sorted(address for address, version in found.items() if isinstance(version, str))
+    if not answered:
+        raise RuntimeError("The Dask cluster has no workers: start some, then try again.")
+    return answered
 
 
 def _version():

@@ -4,6 +4,7 @@ import os
 import tempfile
 import threading
 import time
+import uuid
 from collections import Counter
 from contextlib import contextmanager
 from itertools import pairwise
@@ -110,9 +111,13 @@ class DaskCrew(Crew):
 
     def _ask(self, which, name, args):
         """Return who answers for these shards, and what."""
-        sent = [self._submit(k, name, args, self._homes[k], self._seen[k]) for k in which]
+        sent = self._submit(
+            which, name, args, [self._homes[k] for k in which], [self._seen[k] for k in which]
+        )
         return results(
-            self.client, sent, lambda i: self._submit(which[i], name, args, self._settle(which[i]))
+            self.client,
+            sent,
+            lambda i: self._submit([which[i]], name, args, [self._settle(which[i])], [0])[0],
         )
 
     def _settle(self, k):
@@ -122,13 +127,18 @@ class DaskCrew(Crew):
         self._homes[k] = min(workers, key=lambda worker: (worker not in has, has[worker], worker))
         return self._homes[k]
 
-    def _submit(self, k, name, args, home, seen=0):
-        """Ask a worker for a shard; who has gone through ``seen`` entries is told the rest."""
-        # Of this one and no other: who is idle would take it over, and have all to make anew.
-        return self.client.submit(
-            _ask, self.store, self.shards[k], self.job, self.log[seen:], seen, name, args,
-            pure=False, workers=[home],
-        )  # fmt: skip
+    def _submit(self, which, name, args, homes, seen):
+        """Ask workers for shards, all at once, each told what comes after ``seen`` entries."""
+        import dask
+
+        keys = [f"answer-{uuid.uuid4().hex}" for _ in which]
+        places = {key: [home] for key, home in zip(keys, homes, strict=True)}
+        # Of these and no others: who is idle would take one over, and have all to make anew.
+        with dask.annotate(workers=places.__getitem__):
+            return self.client.map(
+                _ask, [self.shards[k] for k in which], [self.log[n:] for n in seen], seen,
+                store=self.store, job=self.job, name=name, args=args, key=keys, pure=False,
+            )  # fmt: skip
 
     def _take_turns(self):
         """Now and then, have workers that came make shards of those that have too many."""
@@ -146,7 +156,7 @@ class DaskCrew(Crew):
         self._moves = {k: move for k, move in self._moves.items() if move[0] in workers}
         for k, home in moves(self._homes, workers).items():
             if k not in self._moves:
-                made = self._submit(k, "is_made", (), home)
+                (made,) = self._submit([k], "is_made", (), [home], [0])
                 self._moves[k] = home, len(self.log), made
 
     def dismiss(self) -> None:
@@ -194,7 +204,7 @@ class _Kept:
         self.lock, self.rows = threading.Lock(), None
 
 
-def _ask(store, shard, job, log, seen, name, args):
+def _ask(shard, log, seen, *, store, job, name, args):
     """Answer for a shard, in a worker; return its address too.
 
     ``log`` is what comes after the first ``seen`` entries; a worker that lacks some says so.

@@ -108,6 +108,25 @@ def test_workers_write_a_store(kind, client, tmp_path):
     assert not (tmp_path / "broken").exists()
 
 
+def test_workers_without_counterpoint_and_those_that_go_are_told_apart(client, monkeypatch):
+    first = answering(client, 2)[0]
+
+    def none():
+        raise ModuleNotFoundError("No module named 'counterpoint'")
+
+    def gone():
+        if os.getpid() == first:
+            raise ConnectionResetError("as if it were killed")
+        return version
+
+    version = backend.__version__
+    monkeypatch.setattr(backend, "_version", none)
+    with pytest.raises(RuntimeError, match=r"cannot load counterpoint \(No module .*: install"):
+        backend.check_workers(client)
+    monkeypatch.setattr(backend, "_version", gone)
+    assert len(backend.check_workers(client)) == 1
+
+
 def test_pools_are_fitted_by_workers(client):
     X, y = load_iris(return_X_y=True)
     model = ViewEnsembleClassifier(n_estimators=4, random_state=0)
@@ -334,16 +353,16 @@ def test_a_cluster_without_workers_is_given_up(stores, monkeypatch):
 
 def test_a_log_is_told_once(client, stores, monkeypatch):
     """Entries go to a worker that lacks them and to no other."""
-    sent, submit = [], client.submit
+    answering(client, 2)
+    sent, submit = [], client.map
 
-    def note(work, *args, **options):
-        if work is crew._ask:
-            sent.append((args[3], args[4]))
-        return submit(work, *args, **options)
+    def note(work, shards, logs, seen, **options):
+        sent.append(list(zip(logs, seen, strict=True)))
+        return submit(work, shards, logs, seen, **options)
 
-    monkeypatch.setattr(client, "submit", note)
+    monkeypatch.setattr(client, "map", note)
     model = clone(MODELS["votes"]).fit(stores["two"], client=client)
     n_entries = len(model.estimators_)
-    for shard in (sent[::2], sent[1::2]):
+    for shard in zip(*sent, strict=True):
         assert sum(len(log) for log, _ in shard) == n_entries
         assert [seen for _, seen in shard] == sorted(seen for _, seen in shard)
