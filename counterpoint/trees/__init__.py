@@ -4,6 +4,8 @@ from counterpoint.trees.algebra import apply, graft, relabel, restrict, simplify
 from counterpoint.trees.boxes import leaf_boxes
 from counterpoint.trees.compare import same_function
 from counterpoint.trees.convert import as_sklearn, from_sklearn
+from counterpoint.trees.diagrams.equivalent import equivalent_diagram
+from counterpoint.trees.diagrams.structure import DecisionDiagram
 from counterpoint.trees.distilling.estimator import DistilledTreeClassifier
 from counterpoint.trees.distilling.similar import SimilarMember, most_similar_member
 from counterpoint.trees.ensemble import TreeEnsemble
@@ -26,6 +28,7 @@ from counterpoint.trees.take import take_trees
 
 __all__ = [
     "Certificate",
+    "DecisionDiagram",
     "DistilledTreeClassifier",
     "EnsembleTreeClassifier",
     "EquivalentTree",
@@ -45,6 +48,7 @@ __all__ = [
     "as_sklearn",
     "certify",
     "cost_complexity_path",
+    "equivalent_diagram",
     "equivalent_tree",
     "from_sklearn",
     "graft",

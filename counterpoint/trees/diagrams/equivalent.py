@@ -53,8 +53,9 @@ def equivalent_diagram(
     .. [1] F. Gossen and B. Steffen, "Algebraic aggregation of random forests: towards
        explainability and rapid evaluation", International Journal on Software Tools for
        Technology Transfer 25, 2023 (online 2021).
-    .. [2] A. Murtovi, M. Schluter and B. Steffen, "Forest GUMP: a tool for verification and
-       explanation", International Journal on Software Tools for Technology Transfer 25, 2023.
+    .. [2] A. Murtovi, A. Bainczyk, G. Nolte, M. Schlueter and B. Steffen, "Forest GUMP: a tool for
+       verification and explanation", International Journal on Software Tools for Technology
+       Transfer 25, 2023.
     .. [3] I. Abio, R. Nieuwenhuis, A. Oliveras, E. Rodriguez-Carbonell and V. Mayer-Eichberger,
        "A new look at BDDs for pseudo-Boolean constraints", Journal of Artificial Intelligence
        Research 45, 2012.

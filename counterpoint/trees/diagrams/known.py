@@ -8,9 +8,9 @@ from counterpoint.trees.diagrams.melting import Nodes
 def drop_known(asked: list[tuple], root: int, n_cuts) -> tuple[list[tuple], int]:
     """Return the diagram without questions that every way to them has answered.
 
-    ``asked`` has column, cut, low and high by node, beginnings before ends. What is known of a column
-    at a question is the least range of cells that holds the ranges of all ways to it; ways that
-    contradict themselves do not count.
+    ``asked`` has column, cut, low and high by node, beginnings before ends. What is known of a
+    column at a question is the least range of cells that holds the ranges of all ways to it; a
+    side that this leaves nothing of does not count.
     """
     while root >= 0:
         shorter, start = _once(asked, root, n_cuts)
