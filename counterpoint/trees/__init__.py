@@ -12,6 +12,7 @@ from counterpoint.trees.ensemble import TreeEnsemble
 from counterpoint.trees.equivalent.certificate import Certificate, certify
 from counterpoint.trees.equivalent.estimator import EnsembleTreeClassifier
 from counterpoint.trees.equivalent.melt import EquivalentTree, equivalent_tree
+from counterpoint.trees.equivalent.needed import LeavesNeeded, leaves_needed
 from counterpoint.trees.growing.hist import HistTreeClassifier, HistTreeRegressor
 from counterpoint.trees.growing.pruned import PrunedTreeClassifier
 from counterpoint.trees.merging.estimator import MergedTreeClassifier
@@ -34,6 +35,7 @@ __all__ = [
     "EquivalentTree",
     "HistTreeClassifier",
     "HistTreeRegressor",
+    "LeavesNeeded",
     "MergedTree",
     "MergedTreeClassifier",
     "MergedTreeRegressor",
@@ -53,6 +55,7 @@ __all__ = [
     "from_sklearn",
     "graft",
     "leaf_boxes",
+    "leaves_needed",
     "mean_tree",
     "merge_trees",
     "most_similar_member",
