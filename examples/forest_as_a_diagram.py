@@ -7,7 +7,7 @@ makes them, `certify` proves that they decide as the forest's vote does, everywh
 [tidypredict #29](https://github.com/tidymodels/tidypredict/issues/29);
 [how large, how fast](../docs/equivalent_tree.md).
 
-Seen: The questions of the first four trees as one diagram; several ways lead to most of them.
+Seen: The questions of the first three trees as one diagram; several ways lead to most of them.
 """
 
 import sqlite3
@@ -33,5 +33,5 @@ pd.DataFrame(X.to_numpy(), columns=diagram.names).to_sql("patients", base, index
 said = pd.read_sql(diagram.sql("patients"), base)["prediction"]
 print(f"SQL says the same of {(said == diagram.predict(X.to_numpy())).mean():.0%} of the rows")
 
-few = replace(votes, trees=votes.trees[:4], weights=votes.weights[:4])
+few = replace(votes, trees=votes.trees[:3], weights=votes.weights[:3])
 display = DiagramDisplay.from_diagram(equivalent_diagram(few))

@@ -15,7 +15,7 @@ from counterpoint.trees import DecisionDiagram
 from counterpoint.trees.diagrams.structure import check_diagram
 
 # Most questions that are written out, letters of each, and rounds of putting them in order.
-_WRITTEN, _LETTERS, _ROUNDS = 40, 24, 8
+_WRITTEN, _LETTERS, _ROUNDS = 40, 22, 8
 
 
 @dataclass(kw_only=True)
@@ -85,7 +85,7 @@ class DiagramDisplay(Display):
         width = np.bincount(levels).max(initial=1)
         written = self.diagram.n_nodes <= _WRITTEN
         height = 0.5 if written else 0.25
-        return float(np.clip(1.6 * width if written else 0.25 * width, 5, 14)), float(
+        return float(np.clip(2.1 * width if written else 0.25 * width, 5, 14)), float(
             np.clip(height * (levels.max(initial=0) + 2) + 0.6, 2.5, 12)
         )
 
