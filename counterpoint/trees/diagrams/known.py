@@ -27,7 +27,7 @@ def _once(asked, root, n_cuts):
     first[root], last[root] = 0, n_cuts
     reached = np.zeros(n, dtype=bool)
     reached[root] = True
-    goes_on = [None] * n  # the side that is known
+    goes_on: list[int | None] = [None] * n  # the side that is known
     for node, (f, k, *ends) in enumerate(asked):
         if not reached[node]:
             continue
@@ -52,6 +52,6 @@ def _once(asked, root, n_cuts):
         if reached[node]:
             f, k, *ends = asked[node]
             low, high = (end if end < 0 else int(place[end]) for end in ends)
-            side = goes_on[node]
-            place[node] = nodes.ask(f, k, low, high) if side is None else (low, high)[side]
+            known = goes_on[node]
+            place[node] = nodes.ask(f, k, low, high) if known is None else (low, high)[known]
     return nodes.below(int(place[root]))

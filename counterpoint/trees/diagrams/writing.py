@@ -45,7 +45,7 @@ def _conditions(diagram, way, cuts) -> tuple[Condition, ...]:
 
 
 def _heads(diagram) -> dict[int, int]:
-    """Number the questions at which blocks begin: the first, and those that several lead to."""
+    """Give a number to questions at which blocks begin: the first, and those several lead to."""
     ends = np.concatenate([diagram.low, diagram.high])
     met = np.bincount(ends[ends >= 0], minlength=diagram.n_nodes) > 1
     met[:1] = True
@@ -118,7 +118,8 @@ def _layers(diagram, heads):
         for end in leads_to[head]:
             if end >= 0:
                 steps[end] = max(steps[end], steps[head] + 1)
-    layers, waiting = [], set()
+    layers: list[dict[str, list[int]]] = []
+    waiting: set[int] = set()
     for step in range(max(steps.values(), default=-1) + 1):
         begin = [head for head in heads if steps[head] == step]
         layers.append({"begin": begin, "pass": sorted(waiting - {heads[h] for h in begin})})

@@ -126,7 +126,7 @@ def _apart(packed: Packed, n_points, deadline, rng):
 
 
 def _forest(packed):
-    """What the kernels begin with: they take trees whole, and need no first cuts of columns."""
+    """Return what the kernels begin with: trees are taken whole, without first cuts of columns."""
     nodes, roots, _, *scores = packed.forest
     return nodes, roots, *scores
 
