@@ -122,7 +122,7 @@ class DiagramDisplay(Display):
         sides = (("-", d.low, "up to the threshold"), ("--", d.high, "above it"))
         key = []
         for k, (dashes, ends, name) in enumerate(sides):
-            look = {"color": style.colour(k), "linestyle": dashes, "linewidth": 0.8, "zorder": 1}
+            look: Any = {"color": style.colour(k), "linestyle": dashes, "linewidth": 0.8}
             look = style.merge(look, line_kwargs, Line2D)
             lines = [(places[node], places[int(end)]) for node, end in enumerate(ends)]
             ax.add_collection(LineCollection(lines, **look))
