@@ -177,8 +177,8 @@ CLAIM = Claim(
         "Mean unpruned sizes are within a factor of 2 of the source's on all five."
     ),
     setup=(
-        f"{DATA_NOTE} Ten times 10-fold cross-validation at threshold {AT}, which the rule is about; "
-        "once at the others, which are drawn. The tree is made of 20 trees, as section "
+        f"{DATA_NOTE} Ten times 10-fold cross-validation at threshold {AT}, which the rule is "
+        "about; once at the others, which are drawn. The tree is made of 20 trees, as section "
         "5.3.2 and figure 5.2 have it; bagging, which it is compared with, has 100. 100,000 "
         "overlaps drawn roughly evenly. Full trees by information gain; the single "
         "tree is pruned by C4.5's rule with exact limits at 0.25. How the source drew overlaps is "

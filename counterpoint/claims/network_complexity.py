@@ -165,9 +165,7 @@ def draw(frame: pd.DataFrame) -> Figure:
         here = frame[frame["data"] == data]
         few = SETTINGS[data][4]
         sides = {"nodes": here[here["nets"] == 3], "nets": here[here["nodes"] == few]}
-        for column, (dial, measure) in enumerate(
-            (d, m) for d in ("nodes", "nets") for m in SHOWN
-        ):
+        for column, (dial, measure) in enumerate((d, m) for d in ("nodes", "nets") for m in SHOWN):
             ax = axes[6 * row + column]
             steps = sorted(set(here["step"]) & set(shown))
             for k, step in enumerate(steps):

@@ -52,7 +52,9 @@ def test_one_that_differs_is_enough_against_it(claim, store):
     assert not found.table["same"].any()
     assert judge_claim(claim, store).checked == ""
     rows = store.rows_by_cell(full)  # what was run again stays as it came out
-    assert all(rows[key] == full.evaluate(c) for key in found.table["cell"] for c in cells if c.key == key)
+    assert all(
+        rows[key] == full.evaluate(c) for key in found.table["cell"] for c in cells if c.key == key
+    )
 
 
 def test_more_cells_of_other_code_are_not_vouched_for(claim, store):

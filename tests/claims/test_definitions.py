@@ -46,7 +46,7 @@ def rent(n):
     return n
 """,
     "kernels/__init__.py": "",
-    "kernels/sums.py": "from small.kernels.deep import one\n\n\ndef add(a, b):\n    return a + one(b)\n",
+    "kernels/sums.py": "from small.kernels.deep import one\n\ndef add(a, b): return a + one(b)\n",
     "kernels/deep.py": "def one(b):\n    return b\n\n\ndef two(b):\n    return b\n",
 }
 
@@ -100,4 +100,6 @@ def test_what_is_not_there(package):
     assert package.module("small.cellar") is None
     assert package.nodes(Place("small.rooms", "Room.paint")) == []
     assert package.nodes(Place("small.cellar", "Room")) == []
-    assert package.leads_to([Place("small.cellar", "x")], everything) == {Place("small.cellar", "x")}
+    assert package.leads_to([Place("small.cellar", "x")], everything) == {
+        Place("small.cellar", "x")
+    }
