@@ -150,7 +150,7 @@ def draw_two_complaints():
 
 
 def draw_stumps():
-    """The lecture, after figure 18.34 of Russell and Norvig: AdaBoost of stumps."""
+    """Draw AdaBoost of stumps, as the lecture does after Russell and Norvig, figure 18.34."""
     X, y = make_ripley(250, random_state=0)
     X_new, y_new = make_ripley(5000, random_state=1)
     model = AdaBoostClassifier(n_estimators=400, random_state=0).fit(X, y)
