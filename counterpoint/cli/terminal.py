@@ -26,8 +26,9 @@ if TYPE_CHECKING:
 _LISTED = 12
 _SAID = (
     "time_limit", "time", "group", "keep", "encoding", "sheet", "columns", "method", "cost",
-    "class_weight",
+    "class_weight", "probability_of",
 )  # fmt: skip
+_SENTENCES = ("notes", "advice", "sentences")
 _IN_NOTES = {f"{name}=": f"--{name.replace('_', '-')}" for name in _SAID}
 PIPED_WIDTH = 120  # nobody's terminal: wide enough for every table to keep its words
 
@@ -170,8 +171,8 @@ def _notes_of_command(notes: Iterable[str]) -> list[str]:
 
 
 def for_page(summary: dict[str, Any]) -> dict[str, Any]:
-    """Return a summary for people, its notes and advice in the words of the command."""
-    told = {name: _notes_of_command(summary.get(name, ())) for name in ("notes", "advice")}
+    """Return a summary for people, what it says in sentences in the words of the command."""
+    told = {name: _notes_of_command(summary.get(name, ())) for name in _SENTENCES}
     return {**summary, **told}
 
 
