@@ -5,7 +5,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
+from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.linear_model import LogisticRegression
+from sklearn.naive_bayes import GaussianNB
 from sklearn.preprocessing import MinMaxScaler
 
 from counterpoint.claims import sources
@@ -23,7 +25,10 @@ from counterpoint.plots.style import colour
 SOURCE = sources.AUSTRALIAN_CREDIT
 NCL = "NCL, strength 0.5"
 OWN = "NCL, our defaults"
-METHODS = [*SOURCE["method"], "NCL, strength 0", "NCL, strength 1", OWN]
+# Programs of their time that nobody has today: their rows stand without ours.
+NOT_TO_BE_HAD = ("Cal5", "ITrule", "DIPOL92", "RBF", "CASTLE", "IndCART")
+METHODS = [method for method in SOURCE["method"] if method not in NOT_TO_BE_HAD]
+METHODS += ["NCL, strength 0", "NCL, strength 1", OWN]
 LEAST = 0.01  # a smaller lead over a rival would not have been printed as one
 
 
@@ -47,6 +52,10 @@ def _model(method: str, seed: int) -> Any:
         return pruned_cart(seed)
     if method == "Logistic regression":
         return LogisticRegression(max_iter=1000)
+    if method == "Discriminant analysis":
+        return LinearDiscriminantAnalysis()
+    if method == "Naive Bayes":
+        return GaussianNB()
     if method == OWN:
         return NegativeCorrelationClassifier(4, random_state=seed)
     alone = method == "BP"
@@ -69,7 +78,7 @@ def judge(frame: pd.DataFrame) -> Verdict:
     wide = frame.pivot_table(index="repeat", columns="method", values="test_error")
     wide = wide.reindex(columns=[*wide, *(m for m in METHODS if m not in wide)])
     table = pd.DataFrame({"ours": wide.mean(), "sd": wide.std()}).rename_axis("method")
-    table = table.reset_index().merge(SOURCE, on="method", how="left")
+    table = table.reset_index().merge(SOURCE, on="method", how="outer")
     table = table.sort_values("ours", ignore_index=True)
     ncl = wide[NCL].mean()
     of_ncl = wide[NCL].to_numpy()
@@ -126,8 +135,9 @@ CLAIM = Claim(
         "outputs, as in the lecture. The lecture gives neither units nor epochs nor lambda nor "
         "repeats: 10 logistic units, 250 epochs of Adam, strength 0.5 (0, 1 and our defaults, "
         "which have weight decay, are shown; the verdict is on 0.5), 25 starts. BP is one such "
-        "network. The lecture's BP, CART and logistic row come from another protocol (ten-fold "
-        "cross-validation of the Statlog project), so ours stand beside them on the same split. "
+        "network. All rows of the lecture but the first three come from another protocol (ten-fold "
+        "cross-validation of the Statlog project), so ours stand beside them on the same split, "
+        "those of scikit-learn with its defaults; six programs are not to be had. "
         "Error against the last 172 rows moves by 0.006 a row."
     ),
     run=run,

@@ -1,13 +1,15 @@
 """What a store says about a claim: how much of it was run, and the verdict on that."""
 
+import math
 import traceback
 from dataclasses import dataclass, field, replace
 
 import pandas as pd
 
+from counterpoint.claims.checking import ENOUGH
 from counterpoint.claims.code import code_version
 from counterpoint.claims.protocol import Claim, Size, Verdict
-from counterpoint.claims.store import Store
+from counterpoint.claims.store import Check, Store
 
 
 @dataclass(frozen=True)
@@ -23,6 +25,8 @@ class ClaimResult:
         Cells finished, and cells of that size; of the full size if nothing was run.
     n_older : int
         Finished cells that other code than the present one made.
+    check : Check or None
+        What is known of these from running some of them again; None if nothing is.
     seconds : float
         What the finished cells took together, waiting not counted.
     frame : DataFrame
@@ -42,6 +46,7 @@ class ClaimResult:
     seconds: float
     n_older: int
     frame: pd.DataFrame = field(repr=False)
+    check: Check | None = None
     verdict: Verdict | None = field(default=None, repr=False)
     problem: str = ""
     trace: str = field(default="", repr=False)
@@ -50,6 +55,13 @@ class ClaimResult:
     def complete(self) -> bool:
         """Whether all cells of the full size are there."""
         return self.size == "full" and self.n_done == self.n_cells
+
+    @property
+    def seconds_left(self) -> float:
+        """What the other cells of full size will take at this rate; NaN if none was run."""
+        if self.size != "full":
+            return math.nan
+        return self.seconds / self.n_done * (self.n_cells - self.n_done)
 
     @property
     def cells(self) -> str:
@@ -71,12 +83,24 @@ class ClaimResult:
             words.append(
                 f"Judged on {self.n_done} of {self.n_cells} cells; the others have not been run."
             )
-        if self.n_older:
+        if self.n_older and self.check is None:
             words.append(
                 f"{self.n_older} of the cells were made by older code: `counterpoint reproduce "
-                f"{self.claim.topic} --full --again` runs these anew."
+                f"{self.claim.topic} --check {ENOUGH}` sees whether it still gives these rows, "
+                "`--full --again` runs all of them anew."
             )
         return " ".join(words)
+
+    @property
+    def checked(self) -> str:
+        """What is known of cells that earlier code made, in words; empty if there are none."""
+        if self.check is None or not self.n_older:
+            return ""
+        made = f"Of {self.check.n_older} cells made by earlier code"
+        return (
+            f"{made}, {self.check.n_same}, drawn by lot, were run again on {self.check.day}: all "
+            "gave the same rows."
+        )
 
     @property
     def word(self) -> str:
@@ -119,9 +143,14 @@ def judge_claim(claim: Claim, store: Store | None, size: Size | None = None) -> 
         if store is not None and (done := store.done(experiment)):
             n_cells, seconds = len(experiment.cells()), store.seconds(experiment)
             now = code_version(claim.topic)
-            older = sum(code != now for code in store.code(experiment).values())
+            older = [code for code in store.code(experiment).values() if code != now]
+            check = store.check(experiment, now)
+            if check is not None and not check.vouches_for(older):
+                check = None  # other cells of other code came in since
             frame = store.frame(experiment)
-            return _with_verdict(ClaimResult(claim, one, len(done), n_cells, seconds, older, frame))
+            return _with_verdict(
+                ClaimResult(claim, one, len(done), n_cells, seconds, len(older), frame, check)
+            )
     n_cells = len(claim.experiment(tried[0]).cells())
     return ClaimResult(claim, None, 0, n_cells, 0.0, 0, pd.DataFrame())
 

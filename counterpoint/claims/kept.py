@@ -1,19 +1,20 @@
-"""Finished cells as files that a repository can hold: one compressed Parquet file a claim."""
+"""Finished cells as files that a repository can hold: one compressed Parquet file a claim.
 
-from collections.abc import Iterable, Sequence
+Beside them is a small table of what was checked: cells of earlier code that were run again.
+"""
+
+from collections.abc import Iterable
 from os import PathLike
 from pathlib import Path
-from typing import Any
 
 import pandas as pd
 
 from counterpoint._files import new_file
-from counterpoint.claims.code import code_version
-from counterpoint.claims.evaluation import Outcome, evaluate
-from counterpoint.claims.protocol import Cell, Claim
+from counterpoint.claims.protocol import Claim
 from counterpoint.claims.store import Store
 
 FOLDER = "cells"
+CHECKED = "checked.csv"
 
 
 def take_kept(claims: Iterable[Claim], store: Store, folder: str | PathLike[str]) -> int:
@@ -23,6 +24,9 @@ def take_kept(claims: Iterable[Claim], store: Store, folder: str | PathLike[str]
         path = Path(folder) / FOLDER / f"{claim.topic}.parquet"
         if path.exists():
             new += store.take(claim.experiment("full"), _read(path))
+    checked = Path(folder) / FOLDER / CHECKED
+    if checked.exists():
+        store.take_checks(pd.read_csv(checked, dtype=str, keep_default_na=False))
     return new
 
 
@@ -32,6 +36,7 @@ def write_kept(claims: Iterable[Claim], store: Store, folder: str | PathLike[str
     A claim without a finished cell has none. Needs pyarrow.
     """
     _check_parquet()
+    claims = list(claims)
     for claim in claims:
         cells = store.cells(claim.experiment("full"))
         if len(cells):
@@ -39,48 +44,10 @@ def write_kept(claims: Iterable[Claim], store: Store, folder: str | PathLike[str
             place.mkdir(exist_ok=True)
             with new_file(place / f"{claim.topic}.parquet") as part:
                 cells.to_parquet(part, compression="zstd", index=False)
-
-
-def older_cells(claim: Claim, store: Store) -> list[Cell]:
-    """Return finished cells of full size that other code than the present one made."""
-    experiment = claim.experiment("full")
-    now, made = code_version(claim.topic), store.code(experiment)
-    return [cell for cell in experiment.cells() if made.get(cell.key, now) != now]
-
-
-def check_cells(
-    claim: Claim, store: Store, cells: Sequence[Cell], *, tolerance: float = 1e-6
-) -> pd.DataFrame:
-    """Run finished cells again and compare: a row a cell, with its key and what differs.
-
-    Numbers are the same if they differ by no more than ``tolerance``, relative to their size:
-    other processors round otherwise.
-    """
-    experiment = claim.experiment("full")
-    kept = store.rows_by_cell(experiment)
-    rows = []
-    for cell in cells:
-        outcome: Outcome = evaluate(experiment, cell)
-        problem = outcome.error or _difference(kept[cell.key], outcome.rows, tolerance)
-        rows.append({"topic": claim.topic, "cell": cell.key, "same": not problem, "why": problem})
-    return pd.DataFrame(rows, columns=["topic", "cell", "same", "why"])
-
-
-def _difference(before: list[dict[str, Any]], now: list[dict[str, Any]], tolerance: float) -> str:
-    if len(before) != len(now):
-        return f"{len(now)} rows, where {len(before)} are kept"
-    for old, new in zip(before, now, strict=True):
-        for name in sorted(old.keys() | new.keys()):
-            a, b = old.get(name), new.get(name)
-            if not _same(a, b, tolerance):
-                return f"{name} is {b}, where {a} is kept"
-    return ""
-
-
-def _same(a: Any, b: Any, tolerance: float) -> bool:
-    if any(isinstance(value, bool | str | None) for value in (a, b)):
-        return bool(a == b)
-    return bool(abs(a - b) <= tolerance * max(1.0, abs(a)))
+    checks = store.checks([claim.experiment("full") for claim in claims])
+    if len(checks):
+        with new_file(Path(folder) / FOLDER / CHECKED) as part:
+            checks.to_csv(part, index=False)
 
 
 def _read(path: Path) -> pd.DataFrame:

@@ -73,6 +73,7 @@ def judge(frame: pd.DataFrame) -> Verdict:
         1, (gap.below() for gap in earlier)
     )
     ours = means.reindex(SOURCE.index)
+    spread = three.groupby(["data", "step"])[["test_mse", "test_mcr"]].var().reindex(SOURCE.index)
     near = {}
     for name, step, known in SOURCE["mcr"].reset_index().itertuples(index=False):
         rates = three.loc[(three["data"] == name) & (three["step"] == step), "test_mcr"].to_numpy()
@@ -83,8 +84,12 @@ def judge(frame: pd.DataFrame) -> Verdict:
         {
             "MSE (ours)": ours["test_mse"],
             "MSE (theirs)": SOURCE["mse"],
+            "its variance (ours)": spread["test_mse"],
+            "its variance (theirs)": SOURCE["mse_variance"],
             "error (ours)": ours["test_mcr"],
             "error (theirs)": SOURCE["mcr"],
+            "error's variance (ours)": spread["test_mcr"],
+            "error's variance (theirs)": SOURCE["mcr_variance"],
         }
     ).reset_index()
     table.insert(1, "lambda / lambda*", table.pop("step") / STAR)

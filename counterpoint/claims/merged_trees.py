@@ -152,7 +152,7 @@ def draw(frame: pd.DataFrame) -> Figure:
         sources.TREES,
         against="trees",
         label="trees merged",
-        methods=[name for name in MERGED if not name.endswith("exact") and "features" not in name],
+        methods=[name for name in MERGED if not name.endswith("exact")],
         levels={"single, errb": ("single", "0.2"), "bagging": ("bagging", "0.65")},
         columns={ours: theirs for theirs, ours in OURS.items()},
         at=MOST,

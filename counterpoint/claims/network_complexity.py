@@ -27,6 +27,7 @@ CLOSE = 0.03
 DIALS = ("step", "nodes")
 # A half is trained on, a half tested; samples in the plane are drawn anew.
 OVERLAP = {"liver": 1.0, "cancer": 1.0, "synthetic": 0.0, "cone-torus": 0.0}
+SHOWN = {"train_mse": "training MSE", "test_mse": "test MSE", "test_mcr": "test error"}
 
 
 def run(
@@ -157,17 +158,15 @@ def best_settings(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def draw(frame: pd.DataFrame) -> Figure:
-    """Draw test MSE and error against nodes and networks, a line per lambda."""
-    figure, axes = panels(16, columns=4, size=(3.1, 2.5))
+    """Draw training MSE, test MSE and error against nodes and networks, a line per lambda."""
+    figure, axes = panels(6 * len(SETTINGS), columns=6, size=(2.6, 2.3))
     shown = (0, 2, 5, STAR)
     for row, data in enumerate(SETTINGS):
         here = frame[frame["data"] == data]
         few = SETTINGS[data][4]
         sides = {"nodes": here[here["nets"] == 3], "nets": here[here["nodes"] == few]}
-        for column, (dial, measure) in enumerate(
-            (d, m) for d in ("nodes", "nets") for m in ("test_mse", "test_mcr")
-        ):
-            ax = axes[4 * row + column]
+        for column, (dial, measure) in enumerate((d, m) for d in ("nodes", "nets") for m in SHOWN):
+            ax = axes[6 * row + column]
             steps = sorted(set(here["step"]) & set(shown))
             for k, step in enumerate(steps):
                 at = sides[dial][sides[dial]["step"] == step]
@@ -176,9 +175,9 @@ def draw(frame: pd.DataFrame) -> Figure:
             if measure == "test_mcr":
                 best = float(SOURCE.loc[SOURCE["data"] == data, "error"].iloc[0])
                 ax.axhline(best, **THEIRS_LINE, label="source's best")
-            ax.set_title(f"{data}: {'MSE' if measure == 'test_mse' else 'error'}", fontsize=9)
+            ax.set_title(f"{data}: {SHOWN[measure]}", fontsize=9)
             ax.set_xlabel("nodes, 3 networks" if dial == "nodes" else f"networks, {few} nodes")
-    axes[1].legend(fontsize=7, frameon=False, title=r"$\lambda / \lambda^*$", title_fontsize=7)
+    axes[2].legend(fontsize=7, frameon=False, title=r"$\lambda / \lambda^*$", title_fontsize=7)
     return figure
 
 

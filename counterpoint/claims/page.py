@@ -27,8 +27,8 @@ _OF_THE_CLAIM = (
     "findings", "would_be_right",
 )  # fmt: skip
 _OF_THE_RUN = (
-    "size", "n_done", "n_cells", "n_older", "complete", "cells", "caution", "seconds", "problem",
-    "word",
+    "size", "n_done", "n_cells", "n_older", "complete", "cells", "caution", "checked", "seconds",
+    "seconds_left", "problem", "word",
 )  # fmt: skip
 
 
@@ -67,7 +67,8 @@ def summarise_reproductions(results: Sequence[ClaimResult]) -> dict[str, Any]:
             "partly run": sum(one.size == "full" and not one.complete for one in results),
             "smoke run": sum(one.size == "smoke" for one in results),
             "never run": sum(one.size is None for one in results),
-            "older code": sum(one.n_older > 0 for one in results),
+            "checked": sum(bool(one.checked) for one in results),
+            "older code": sum(one.n_older > 0 and not one.checked for one in results),
         },
         "versions": versions(),
     }
@@ -121,12 +122,13 @@ def _flat(table: pd.DataFrame) -> pd.DataFrame:
 
 def _overview(summary: dict[str, Any]) -> pd.DataFrame:
     names = (
-        "topic", "title", "word", "verdict", "size", "n_done", "n_cells", "n_older", "seconds",
-        "rule_version", "why", "source",
+        "topic", "title", "word", "verdict", "size", "n_done", "n_cells", "n_older", "checked",
+        "seconds", "seconds_left", "rule_version", "why", "source",
     )  # fmt: skip
     rows = [{name: claim[name] for name in names} for claim in summary["claims"]]
     frame = pd.DataFrame(rows, columns=list(names))
-    return frame.assign(seconds=frame["seconds"].round(1))
+    seconds = ["seconds", "seconds_left"]
+    return frame.assign(**frame[seconds].astype(float).round(1))
 
 
 def _write_csv(frame: pd.DataFrame, path: Path) -> None:

@@ -8,6 +8,7 @@ import json
 import sqlite3
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from os import PathLike
 from pathlib import Path
@@ -18,7 +19,7 @@ import pandas as pd
 from counterpoint.claims.protocol import Cell, Experiment
 
 _OURS = 0x63747074  # "ctpt", in the header of the file
-_LAYOUT = 2
+_LAYOUT = 3
 _PATIENCE = 60.0  # seconds to wait for another run that is writing
 _TABLE = """
 CREATE TABLE cells (
@@ -28,6 +29,15 @@ CREATE TABLE cells (
     PRIMARY KEY (experiment, version, key, seed)
 ) WITHOUT ROWID
 """
+
+_CHECKS = """
+CREATE TABLE checks (
+    experiment TEXT NOT NULL, version INTEGER NOT NULL, code TEXT NOT NULL,
+    n_older INTEGER NOT NULL, n_same INTEGER NOT NULL, day TEXT NOT NULL, made_by TEXT NOT NULL,
+    PRIMARY KEY (experiment, version, code)
+) WITHOUT ROWID
+"""
+_OF_A_CHECK = ["experiment", "version", "code", "n_older", "n_same", "day", "made_by"]
 
 _READ_ONLY = (PermissionError, "may not be written ({error}): choose another place.")
 _NO_ROOM = (OSError, "cannot be written ({error}): make room and run again; what is in it is kept.")
@@ -56,6 +66,32 @@ def to_frame(rows: Iterable[Mapping[str, Any]]) -> pd.DataFrame:
     for name in frame.columns[frame.isna().all()]:  # only Nones: pandas leaves them objects
         frame[name] = frame[name].astype(float)
     return frame
+
+
+@dataclass(frozen=True)
+class Check:
+    """Cells that other code had made, some of which were run again and came out the same.
+
+    Attributes
+    ----------
+    n_older : int
+        How many there were.
+    n_same : int
+        How many were run again, all with the same rows.
+    day : str
+        When, as 2026-11-18.
+    made_by : str
+        The codes that had made them, with blanks between.
+    """
+
+    n_older: int
+    n_same: int
+    day: str
+    made_by: str
+
+    def vouches_for(self, codes: Sequence[str]) -> bool:
+        """Return whether cells made by these codes, one for each cell, were among those checked."""
+        return len(codes) <= self.n_older and set(codes) <= set(self.made_by.split(" "))
 
 
 class Store:
@@ -208,7 +244,10 @@ class Store:
         return pd.DataFrame([kept[name] for name in wanted if name in kept], columns=columns)
 
     def take(self, experiment: Experiment, cells: pd.DataFrame) -> int:
-        """Take in cells from :meth:`cells` that are not there yet; return how many were new."""
+        """Take in cells from :meth:`cells`; return how many were new.
+
+        Of a cell that is there, the one that was finished later stays, or that of the file.
+        """
         known = {(cell.key, cell.seed) for cell in experiment.cells()}
         columns = ["version", "key", "seed", "rows", "seconds", "finished", "code"]
         rows = [
@@ -220,10 +259,46 @@ class Store:
         with self._in_words():
             self._connection.execute("BEGIN")
             self._connection.executemany(
-                "INSERT OR IGNORE INTO cells VALUES (?, ?, ?, ?, ?, ?, ?, ?)", rows
+                "INSERT INTO cells VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET "
+                "rows = excluded.rows, seconds = excluded.seconds, finished = excluded.finished, "
+                "code = excluded.code WHERE finished <= excluded.finished",
+                rows,
             )
             self._connection.execute("COMMIT")
         return len(self.done(experiment)) - before
+
+    def put_check(self, experiment: Experiment, code: str, check: Check) -> None:
+        """Keep that cells of an experiment were checked with this code; the last one counts."""
+        with self._in_words():
+            self._connection.execute(
+                "INSERT OR REPLACE INTO checks VALUES (?, ?, ?, ?, ?, ?, ?)",
+                (experiment.kept_as, experiment.version, code, *vars(check).values()),
+            )
+
+    def check(self, experiment: Experiment, code: str) -> Check | None:
+        """Return what was checked with this code, if anything was."""
+        with self._in_words():
+            found = self._connection.execute(
+                "SELECT n_older, n_same, day, made_by FROM checks "
+                "WHERE experiment = ? AND version = ? AND code = ?",
+                (experiment.kept_as, experiment.version, code),
+            ).fetchone()
+        return None if found is None else Check(*found)
+
+    def checks(self, experiments: Iterable[Experiment]) -> pd.DataFrame:
+        """Return all that was checked of some experiments, a row a check."""
+        known = {(one.kept_as, one.version) for one in experiments}
+        with self._in_words():
+            found = self._connection.execute("SELECT * FROM checks").fetchall()
+        return pd.DataFrame([row for row in found if row[:2] in known], columns=_OF_A_CHECK)
+
+    def take_checks(self, checks: pd.DataFrame) -> None:
+        """Take in checks from :meth:`checks` that are not there yet."""
+        rows = checks[_OF_A_CHECK].itertuples(index=False, name=None)
+        with self._in_words():
+            self._connection.executemany(
+                "INSERT OR IGNORE INTO checks VALUES (?, ?, ?, ?, ?, ?, ?)", rows
+            )
 
     def close(self) -> None:
         """Close the file; what is in it stays."""
@@ -254,11 +329,15 @@ class Store:
                 self._connection.execute(f"PRAGMA application_id = {_OURS}")
                 self._connection.execute(f"PRAGMA user_version = {_LAYOUT}")
                 self._connection.execute(_TABLE)
+                self._connection.execute(_CHECKS)
             self._connection.execute("COMMIT")
         if header("application_id") != _OURS:
             raise ValueError(f"{self.path} is another program's database: choose another file.")
         if header("user_version") == 1:  # before cells said by which code they were made
             self._connection.execute("ALTER TABLE cells ADD COLUMN code TEXT NOT NULL DEFAULT ''")
+            self._connection.execute("PRAGMA user_version = 2")
+        if header("user_version") == 2:  # before cells were checked
+            self._connection.execute(_CHECKS)
             self._connection.execute(f"PRAGMA user_version = {_LAYOUT}")
         if header("user_version") != _LAYOUT:
             raise ValueError(

@@ -20,6 +20,7 @@ from counterpoint.networks import NCCDClassifier, NegativeCorrelationRegressor
 from counterpoint.plots.style import colour
 
 SOURCE = sources.SVM_BOOSTING
+SPREADS = sources.SVM_SPREADS
 ADA, NCAB = "AdaBoost-SVM", "NCAB-SVM"
 METHODS = ["SVM", ADA, "Bagging", "NCCD", NCAB]
 N_FOLDS = 10
@@ -117,7 +118,7 @@ def _judge_reading(
         below[data] = gaps[ADA].below()
         of_ncab = here.loc[here["method"] == names[NCAB], "test_error"].to_numpy()
         known = np.full(len(of_ncab), theirs.loc[data, NCAB] / 100)
-        near_by = max(2 * theirs.loc[data, "spread"], 1.0) / 100
+        near_by = max(2 * SPREADS.loc[data, NCAB], 1.0) / 100
         close[data] = paired(of_ncab, known, overlap=TEN_FOLDS).level(near_by)
         # A fold counts by its rows, so that a repeat's error is that over all rows.
         missed = here.assign(missed=100 * here["test_error"] * here["n_test"])
@@ -137,10 +138,12 @@ def draw(frame: pd.DataFrame) -> Figure:
     at = np.arange(len(METHODS))
     for ax, (_, row) in zip(axes, table.iterrows(), strict=True):
         ax.bar(at, [row[f"{m} (ours)"] for m in METHODS], color=[colour(k) for k in range(len(at))])
-        ax.plot(at, [row[f"{m} (theirs)"] for m in METHODS], **THEIRS_MARK)
+        known = [row[f"{m} (theirs)"] for m in METHODS]
+        spread = [SPREADS.loc[row["data"], m] for m in METHODS]
+        ax.errorbar(at, known, spread, ecolor="black", elinewidth=1, **THEIRS_MARK)
         ax.set_xticks(at, METHODS, rotation=30, ha="right", fontsize="x-small")
         ax.set(title=f"{row['data']}, {row['narrows']}", ylabel="Error in %")
-    figure.suptitle("Bars: ours; hollow: Hong and others, table 1")
+    figure.suptitle("Bars: ours; hollow, with their spread: Hong and others, table 1")
     return figure
 
 

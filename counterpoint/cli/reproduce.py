@@ -55,7 +55,11 @@ def reproduce(
     ] = False,
     check: Annotated[
         int | None,
-        options.option("Run so many finished cells of each claim again, and compare.", min=1),
+        options.option(
+            "Run so many finished cells of each claim again, those of older code first, and "
+            "compare; 20 that are the same vouch for all of older code.",
+            min=1,
+        ),
     ] = None,
     random_state: Annotated[int, options.option("Which cells --check takes.", min=0)] = 0,
     time_limit: Annotated[
@@ -85,6 +89,7 @@ def reproduce(
     with terminal.in_options(_WORDS):
         from counterpoint._files import check_output
         from counterpoint.claims import Store, judge_claim, kept
+        from counterpoint.claims.checking import older_cells
         from counterpoint.claims.page import PAGE, write_reproductions
         from counterpoint.tabular.plain import to_json
 
@@ -96,11 +101,13 @@ def reproduce(
         with Store(output / STORE) as store:
             with_files = _take_kept(claims, store, output)
             if check is not None:
-                _check_cells(chosen, store, check, random_state, as_json)
-                return
+                same = _check_cells(chosen, store, check, random_state, as_json)
+                if with_files:
+                    kept.write_kept(chosen, store, output)
+                raise typer.Exit(0 if same else 1)
             if again:
                 for claim in chosen:
-                    store.forget(claim.experiment("full"), kept.older_cells(claim, store))
+                    store.forget(claim.experiment("full"), older_cells(claim, store))
             shown, failed = _run(chosen, store, full, time_limit, options, as_json, debug)
             everything = [judge_claim(claim, store) for claim in claims]
             if with_files:
@@ -198,31 +205,28 @@ def _take_kept(claims: Sequence["Claim"], store: "Store", folder: Path) -> bool:
 
 def _check_cells(
     chosen: Sequence["Claim"], store: "Store", n: int, random_state: int, as_json: bool
-) -> None:
-    """Run some finished cells again and say which give other rows; exit 1 if any does."""
-    import random
-
-    from counterpoint.claims import kept
+) -> bool:
+    """Run some finished cells again, say which give other rows; return whether none does."""
+    from counterpoint.claims.checking import check_claim
     from counterpoint.tabular.plain import to_json
 
     found: list[dict[str, Any]] = []
     for claim in chosen:
-        experiment = claim.experiment("full")
-        done = store.done(experiment)
-        finished = [cell for cell in experiment.cells() if cell.key in done]
-        some = random.Random(random_state).sample(finished, min(n, len(finished)))
-        rows: list[Any] = kept.check_cells(claim, store, some).to_dict("records")
+        checked = check_claim(claim, store, n, random_state)
+        rows: list[Any] = checked.table.to_dict("records")
         found += rows
         same = sum(row["same"] for row in rows)
         if not as_json:
-            terminal.say(f"{claim.topic}: {same} of {len(rows)} cells give the same rows again.")
+            terminal.say(
+                f"{claim.topic}: {same} of {len(rows)} cells give the same rows again."
+                + " Its cells of earlier code count as checked." * checked.recorded
+            )
             for row in rows:
                 if not row["same"]:
                     terminal.say(f"  {row['cell']}: {row['why']}", style="red")
     if as_json:
         typer.echo(to_json({"cells": found}))
-    if not all(row["same"] for row in found):
-        raise typer.Exit(1)
+    return all(row["same"] for row in found)
 
 
 def _command(topics: Sequence[str], all_: bool, full: bool, time_limit: float | None) -> str:
@@ -258,14 +262,22 @@ def _list(path: Path, as_json: bool) -> None:
     table = terminal.new_table("Topic", no_wrap=True)
     table.add_column("Claim")
     table.add_column("Run")
+    table.add_column("Left", justify="right")
     table.add_column("Verdict", no_wrap=True)
     for one in everything:
         what = Text.assemble(one.claim.title, "\n", (one.claim.source, "dim"))
         cells = one.cells if one.size else f"never run\n({one.n_cells} cells)"
-        table.add_row(one.claim.topic, what, Text(cells), _word(one))
+        table.add_row(one.claim.topic, what, Text(cells), _left(one), _word(one))
     out = terminal.console()
     out.print(table)
     out.print(Text("`counterpoint reproduce merged-trees` tries one, --full at full size."))
+
+
+def _left(one: "ClaimResult") -> str:
+    """Return what the cells not run yet will take, as one says it."""
+    from counterpoint.report.reproductions import span
+
+    return "" if one.size != "full" else "none" if one.complete else span(one.seconds_left)
 
 
 def _word(one: "ClaimResult") -> Any:
@@ -304,6 +316,6 @@ def _print(judged: "ClaimResult", shown: dict[str, Any]) -> None:
         out.print(Text.assemble((words, style), f" {shown['why']}"))
     if shown["problem"]:
         out.print(Text(shown["problem"], style="red"))
-    if shown["caution"]:
-        out.print(Text(shown["caution"], style="dim"))
+    for words in filter(None, (shown["caution"], shown["checked"])):
+        out.print(Text(words, style="dim"))
     out.print()

@@ -24,7 +24,7 @@ def render_reproductions(
         command=command,
         long=_LONG,
         cell=show_cell,
-        span=_span,
+        span=span,
     )
 
 
@@ -45,7 +45,7 @@ def show_cell(value: Any) -> str:
     return str(value)
 
 
-def _span(seconds: float) -> str:
+def span(seconds: float) -> str:
     """Return a duration as one says it: 65 s, 150 min."""
     if seconds < 1:
         return "under a second"

@@ -49,6 +49,11 @@ def test_two_gaussians():
         ("australian-credit", ["NCL 0.155", "BP 0.157"], "ours have 15.5 % and 15.7 %"),
         ("australian-credit", ["logistic regression 0.116"], "Logistic regression has 11.6 %"),
         ("nominal-concepts", ["best on 1 of 5", "Q -0.24", "kappa -0.35"], "-0.24 for Q and -0.35"),
+        (
+            "stopping-by-q",
+            ["with 10 members of 50", "by lot on 0 of 5 (not german"],
+            "10 members of 50",
+        ),
         ("svm-kappa-error", ["pair_error +0.149 (+0.105 to +0.192"], "0.149 (0.105 to 0.192)"),
     ],
 )

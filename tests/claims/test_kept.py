@@ -4,7 +4,7 @@ import fake_claims
 import pandas as pd
 import pytest
 
-from counterpoint.claims import Store, judge_claim, kept, run_experiment
+from counterpoint.claims import Store, checking, judge_claim, kept, run_experiment
 
 
 @pytest.fixture
@@ -23,9 +23,9 @@ def test_cells_come_back_from_their_file(claim, tmp_path):
         assert kept.take_kept([claim], store, tmp_path) == 0
         pd.testing.assert_frame_equal(store.frame(full), before)
         assert set(store.code(full).values()) == {"now"}
-        assert len(kept.older_cells(claim, store)) == 6
+        assert len(checking.older_cells(claim, store)) == 6
         assert judge_claim(claim, store).n_older == 6
-        found = kept.check_cells(claim, store, full.cells()[:2])
+        found = checking.check_cells(claim, store, full.cells()[:2])
         assert found["same"].all()
 
 
@@ -39,21 +39,6 @@ def test_a_cell_of_older_code_is_replaced_and_one_of_the_same_is_not(claim, tmp_
         assert store.frame(full)["error"].tolist() == [3.0]
         store.forget(full, [cell])
         assert store.done(full) == set()
-
-
-def test_another_answer_is_told(claim, tmp_path):
-    full = claim.experiment("full")
-    cell = full.cells()[0]
-    right = full.evaluate(cell)
-    wrong = [row | {"error": row["error"] + 0.5} for row in right]
-    with Store(tmp_path / "a.sqlite") as store:
-        store.put(full, cell, wrong, 1.0)
-        (found,) = kept.check_cells(claim, store, [cell]).to_dict("records")
-        assert not found["same"]
-        assert "error is" in found["why"]
-        store.put(full, cell, right * 2, 1.0, "new")
-        (found,) = kept.check_cells(claim, store, [cell]).to_dict("records")
-        assert found["why"].endswith("2 are kept")
 
 
 def test_a_file_that_is_none(claim, tmp_path):
@@ -72,9 +57,23 @@ def test_a_store_of_the_first_layout_is_read(claim, tmp_path):
         store.put(full, cell, full.evaluate(cell), 1.0)
     old = sqlite3.connect(tmp_path / "a.sqlite")
     old.execute("ALTER TABLE cells DROP COLUMN code")
+    old.execute("DROP TABLE checks")
     old.execute("PRAGMA user_version = 1")
     old.commit()
     old.close()
     with Store(tmp_path / "a.sqlite") as store:
         assert store.done(full) == {cell.key}
         assert store.code(full) == {cell.key: ""}
+        assert store.check(full, "") is None
+
+
+def test_what_was_finished_later_stays(claim, tmp_path):
+    full = claim.experiment("full")
+    cell = full.cells()[0]
+    with Store(tmp_path / "a.sqlite") as store:
+        store.put(full, cell, [{"error": 1.0}], 1.0, "here")
+        cells = store.cells(full)
+        for day, code, stays in (("2020", "older", "here"), ("2999", "later", "later")):
+            known = cells.assign(finished=f"{day}-01-01T00:00:00+00:00", code=code)
+            assert store.take(full, known) == 0
+            assert store.code(full) == {cell.key: stays}

@@ -76,7 +76,7 @@ def test_the_page_says_it_all(page):
     assert "Only as a smoke run, which decides nothing: 1. Never run: 1." in text
     assert "What we found. 6 rows." in text
     assert "Judged on 1 of 6 cells" in text
-    assert "Full size, 1 of 6 cells: 117 min of computing." in text
+    assert "Full size, 1 of 6 cells: 117 min of computing, about 9.7 h left." in text
     assert "Never; the full size has 6 cells." in text
     assert "too small to decide" in text
     assert "counterpoint reproduce F4 --full" in text
@@ -155,7 +155,7 @@ def test_json(judged):
     summary = json.loads(to_json(summarise_reproductions(judged)))
     assert summary["counts"] == {
         "claims": 4, "reproduced": 1, "differs": 1, "not reproduced": 0, "open": 2,
-        "partly run": 1, "smoke run": 1, "never run": 1, "older code": 0,
+        "partly run": 1, "smoke run": 1, "never run": 1, "checked": 0, "older code": 0,
     }  # fmt: skip
     first = summary["claims"][0]
     assert first["table"][1][2] is None

@@ -9,7 +9,8 @@ import pytest
 
 from counterpoint import claims
 from counterpoint.claims import TOPICS, Store, claim
-from counterpoint.claims.kept import check_cells, take_kept
+from counterpoint.claims.checking import check_cells
+from counterpoint.claims.kept import take_kept
 
 # A smoke run is part of the tests: seconds, not minutes.
 MOST_SMOKE_CELLS = 120

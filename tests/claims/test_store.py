@@ -146,7 +146,7 @@ def test_a_store_of_another_layout(tmp_path, monkeypatch):
     monkeypatch.setattr(module, "_LAYOUT", 7)
     Store(tmp_path / "cells.sqlite").close()
     monkeypatch.undo()
-    with pytest.raises(ValueError, match="has layout 7, this counterpoint reads 2"):
+    with pytest.raises(ValueError, match="has layout 7, this counterpoint reads 3"):
         Store(tmp_path / "cells.sqlite")
 
 

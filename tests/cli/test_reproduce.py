@@ -275,15 +275,28 @@ def test_cells_are_checked_against_those_kept(run, here, monkeypatch):
     assert [cell["same"] for cell in json.loads(ran.out)["cells"]] == [False, False]
 
 
+def test_cells_of_older_code_that_come_out_the_same_count_as_checked(run, here, monkeypatch):
+    assert run("reproduce", "trees", "--full").code == 0
+    for module in ("code", "checking", "judging"):
+        monkeypatch.setattr(f"counterpoint.claims.{module}.code_version", lambda topic: "newer")
+    ran = run("reproduce", "trees", "--check", "2")
+    assert ran.err == "counterpoint: trees: 2 of 2 cells give the same rows again.\n"
+    ran = run("reproduce", "trees", "--check", "20")
+    assert ran.code == 0
+    assert "4 of 4 cells" in ran.err
+    assert "Its cells of earlier code count as checked." in " ".join(ran.err.split())
+    assert Path("reproductions/cells/checked.csv").read_text().count("\n") == 2
+    assert "older code" not in run("reproduce", "trees", "--full").out
+
+
 def another_run(*, seed, repeat, method):
     return {"error": 7.0}
 
 
 def test_cells_of_older_code_can_be_run_again(run, here, monkeypatch):
     assert run("reproduce", "trees", "--full").code == 0
-    monkeypatch.setattr("counterpoint.claims.code.code_version", lambda topic: "newer")
-    monkeypatch.setattr("counterpoint.claims.kept.code_version", lambda topic: "newer")
-    monkeypatch.setattr("counterpoint.claims.judging.code_version", lambda topic: "newer")
+    for module in ("code", "checking", "judging"):
+        monkeypatch.setattr(f"counterpoint.claims.{module}.code_version", lambda topic: "newer")
     ran = run("reproduce", "trees", "--full")
     assert "6 of the cells were made by older code" in " ".join(ran.out.split())
     ran = run("reproduce", "trees", "--full", "--again")
