@@ -1,6 +1,7 @@
 """Cells of the grid of thresholds that no one box of a single decision can hold.
 
-Callers have checked the arrays; twins in tests/naive/equivalent.py.
+Callers have checked the arrays; tests/trees/equivalent/test_needed.py holds all pairs against brute
+force.
 """
 
 import numpy as np
