@@ -10,6 +10,7 @@ from scipy.sparse import issparse
 from counterpoint._arrays import LARGEST, SMALLEST
 
 _TIMES = (date, time, timedelta, np.datetime64, np.timedelta64)
+_IN_CACHE = 2**15  # numbers looked at at a time
 
 
 def need_numbers(X: Any, name: str) -> None:
@@ -102,11 +103,18 @@ def promoted(X):
     if isinstance(X, np.ndarray) and not X.dtype.isnative:
         return X.astype(X.dtype.newbyteorder("="))
     if hasattr(X, "dtypes") and hasattr(X, "iloc"):
-        wide = {at: promoted(X.iloc[:, at].to_numpy()) for at in _narrow(X.dtypes)}
-        if wide:
-            X = X.copy(deep=False)
-            for at, values in wide.items():
-                X.isetitem(at, values)
+        return _with_columns(
+            X, {at: promoted(X.iloc[:, at].to_numpy()) for at in _narrow(X.dtypes)}
+        )
+    return X
+
+
+def _with_columns(X, columns):
+    """Return a frame with other values in some of its columns, by position."""
+    if columns:
+        X = X.copy(deep=False)
+        for at, values in columns.items():
+            X.isetitem(at, values)
     return X
 
 
@@ -114,6 +122,50 @@ def _narrow(dtypes):
     # Types of pandas' own, categories too, say that they are not native, whatever they hold.
     own = ((at, d) for at, d in enumerate(dtypes) if isinstance(d, np.dtype))
     return [at for at, d in own if d == np.float16 or not d.isnative]
+
+
+def flushed(X: Any) -> Any:
+    """Return data with 0 for numbers below 1e-38, which vanish when they are squared.
+
+    Beside ordinary numbers they are what is left of a calculation. A column that varies by them
+    alone has a spread that nothing can be divided by.
+
+    Examples
+    --------
+    >>> flushed(np.array([[1.0, 1e-320], [2.0, 0.5]]))
+    array([[1. , 0. ],
+           [2. , 0.5]])
+    """
+    if hasattr(X, "dtypes") and hasattr(X, "iloc"):
+        return _with_columns(
+            X,
+            {
+                at: flushed(values)
+                for at, kind in enumerate(X.dtypes)
+                if isinstance(kind, np.dtype) and kind.kind == "f"
+                if _has_dust(values := X.iloc[:, at].to_numpy())
+            },
+        )
+    if issparse(X) and X.format in ("csr", "csc", "coo"):
+        if _has_dust(X.data):
+            X = X.copy()
+            X.data = flushed(X.data)
+        return X
+    if isinstance(X, np.ndarray) and X.dtype.kind == "f" and _has_dust(X):
+        X = X.copy(order="K")
+        X[np.abs(X) < SMALLEST] = 0.0
+    return X
+
+
+def _has_dust(values):
+    if values.dtype.kind != "f":
+        return False
+    flat = values.ravel(order="K")
+    for begin in range(0, len(flat), _IN_CACHE):
+        size = np.abs(flat[begin : begin + _IN_CACHE])
+        if np.count_nonzero(size < SMALLEST) > np.count_nonzero(size == 0):
+            return True
+    return False
 
 
 def check_sizes(X: Any, name: str = "X", *, whole: bool = True) -> None:

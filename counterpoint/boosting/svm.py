@@ -206,7 +206,7 @@ class AdaBoostSVMClassifier(BaseBoostingClassifier):
     def _check_options(self):
         super()._check_options()
         for name in ("C", "tol", "log2_width_step"):
-            check_number(getattr(self, name), name, low=0, high=1e50, open_low=True)
+            check_number(getattr(self, name), name, low=0, open_low=True)
         check_choice(self.narrow, "narrow", ("on-rejection", "always"))
         for name in ("log2_width_min", "log2_width_max"):
             # Squares of widths beyond these are no numbers.

@@ -356,7 +356,7 @@ class BaseJointNetworks(BaseNetworks):
         self._check_architecture()
         self._found()
         check_number(self.learning_rate, "learning_rate", low=SMALLEST_RATE)
-        check_number(self.alpha, "alpha", low=0, high=1e50)
+        check_number(self.alpha, "alpha", low=0)
         check_number(self.tol, "tol", low=0)
         check_count(self.max_epochs, "max_epochs")
         if self.patience is not None:
