@@ -114,6 +114,11 @@ def check_choice(value: Any, name: str, choices: Iterable[Any]) -> Any:
     return value
 
 
+def is_word(value: Any, *words: str) -> bool:
+    """Whether an option is one of these words; an array, which has no truth, is none."""
+    return isinstance(value, str) and value in words
+
+
 def check_learner(estimator: Any, name: str = "estimator", *, owner: str, count: str = "") -> None:
     """Raise unless this is None or something with ``fit``; a number was meant for ``count``."""
     if estimator is None or (hasattr(estimator, "fit") and not isinstance(estimator, type)):

@@ -89,8 +89,8 @@ class BaseNCCD(MetaEstimatorMixin, BaseEnsemble):
         -------
         self
         """
-        rate, step = self._check_options()
         need_target(self, y)
+        rate, step = self._check_options()
         X = read_table(self, X, reset=True)
         if self.estimator is None:  # other learners may take text
             need_numbers(X, type(self).__name__)
