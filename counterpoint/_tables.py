@@ -1,6 +1,7 @@
 """Tables: what their columns hold, and whether it can be computed with."""
 
 import inspect
+import reprlib
 from datetime import date, time, timedelta
 from typing import Any
 
@@ -77,8 +78,10 @@ def _columns(X):
     if isinstance(X, (list, tuple)) and len(X) and isinstance(X[0], (list, tuple)):
         if any(isinstance(value, (str, *_TIMES)) for value in X[0]):
             yield from enumerate(map(np.array, zip(*X, strict=False)))
-    elif isinstance(X, np.ndarray) and X.ndim == 2 and X.dtype.kind not in "biufc":
-        yield from enumerate(X.T)
+    elif isinstance(X, (list, tuple)) and len(X) and isinstance(X[0], str):
+        yield 0, np.array(X, dtype=object)
+    elif isinstance(X, np.ndarray) and X.dtype.kind not in "biufc":
+        yield from enumerate(X.T if X.ndim == 2 else [X.ravel()])
 
 
 def _frame_columns(X):
@@ -248,6 +251,12 @@ def select_columns(X, columns):
     if columns is None:
         return in_one_piece(X)
     by_name = not isinstance(columns, slice) and len(columns) > 0 and isinstance(columns[0], str)
+    if by_name:
+        strange = [name for name in columns if name not in getattr(X, "columns", columns)]
+        if strange:
+            raise ValueError(f"columns: X has no column {strange[0]!r}.")
+    elif not isinstance(columns, slice):
+        _check_places(columns, X.shape[1])
     if hasattr(X, "iloc"):
         return X[list(columns)] if by_name else X.iloc[:, columns]
     if hasattr(X, "get_column"):  # polars
@@ -255,6 +264,18 @@ def select_columns(X, columns):
     if by_name:
         raise ValueError(f"columns are names, {columns[0]!r} first, but X has none: pass a frame.")
     return in_one_piece(X[:, columns])
+
+
+def _check_places(columns, n):
+    """Raise unless these are places among n columns, or a flag for each of them."""
+    places = np.asarray(columns)
+    is_flags = places.dtype == bool and places.shape == (n,)
+    whole = places.ndim == 1 and (places.dtype.kind in "iu" or not places.size)
+    if not (is_flags or (whole and ((places >= -n) & (places < n)).all())):
+        raise ValueError(
+            f"columns={reprlib.repr(columns)}: give names, whole numbers from 0 to {n - 1}, a flag "
+            f"for each of the {n} columns, or a slice."
+        )
 
 
 def select_rows(X, rows):
