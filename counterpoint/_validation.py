@@ -42,7 +42,8 @@ def check_number(
 ) -> float:
     """Return a finite number from ``low`` (above it, if open) to ``high`` (below it, if open).
 
-    Where no limit is named, numbers go from -1e50 to 1e50; above 0, they begin at 1e-50.
+    Where no limit is named, numbers go from -1e50 to 1e50; above 0, they begin at 1e-50. Infinity
+    for ``high`` leaves it to the caller to see what becomes of larger ones.
     """
     number = np.nan
     if isinstance(value, Real) and not isinstance(value, (bool, np.bool_)):
@@ -65,7 +66,7 @@ def check_number(
         parts = []
         if low is not None:
             parts.append(f"{'above' if open_low else 'from'} {low:g}")
-        if high is not None:
+        if high is not None and high < np.inf:
             parts.append(f"{'below' if open_high else 'up to'} {high:g}")
         span = " " + " and ".join(parts) if parts else ""
         span = span.replace(" and up to ", " to ") if span.startswith(" from ") else span

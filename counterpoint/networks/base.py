@@ -134,7 +134,7 @@ class BaseNetworks(BaseEnsemble):
         return rows, valid
 
     def _check_training(self):
-        check_number(self.learning_rate, "learning_rate", low=SMALLEST_RATE)
+        check_number(self.learning_rate, "learning_rate", low=SMALLEST_RATE, high=np.inf)
         if self.batch_size is not None:
             check_count(self.batch_size, "batch_size")
 

@@ -355,7 +355,7 @@ class BaseJointNetworks(BaseNetworks):
         check_count(self.n_estimators, "n_estimators")
         self._check_architecture()
         self._found()
-        check_number(self.learning_rate, "learning_rate", low=SMALLEST_RATE)
+        check_number(self.learning_rate, "learning_rate", low=SMALLEST_RATE, high=np.inf)
         check_number(self.alpha, "alpha", low=0)
         check_number(self.tol, "tol", low=0)
         check_count(self.max_epochs, "max_epochs")
