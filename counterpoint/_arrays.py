@@ -6,6 +6,7 @@ import numpy as np
 from scipy import sparse
 
 from counterpoint._validation import check_list
+from counterpoint.exceptions import MemberError
 
 MEMBER_AXES = ("n_members", "n_samples", "n_classes")
 _SIZE_OF_WEIGHTS = 1e100  # sums, squares and ratios of weights below it, and above 1/it, are finite
@@ -190,7 +191,7 @@ def check_said(proba, names):
     if bad.any():
         member, sample = np.argwhere(bad)[0][:2].tolist()
         name = names[member] if len(names) else f"member {member}"
-        raise ValueError(
+        raise MemberError(
             f"{name} gives sample {sample} the probability {proba[bad][0]}: it has overflowed, or "
             "learned from columns that do not vary. Scale the columns, or leave the member out."
         )

@@ -1,7 +1,8 @@
-"""Members asked once about the same rows, however often their ensemble is asked.
+"""Members asked: what they say is looked at, and they are asked once about the same rows.
 
-An ensemble's label, its probabilities and how far its members disagree come from the same answers.
-Who wants all of them of the same rows asks within ``asked_once``.
+Whoever makes answers of the probabilities of a learner asks it by :func:`said`. An ensemble's
+label, its probabilities and how far its members disagree come from the same answers; who wants all
+of them of the same rows asks within ``asked_once``.
 """
 
 from collections.abc import Callable, Iterator
@@ -11,7 +12,20 @@ from typing import Any
 
 import numpy as np
 
+from counterpoint._arrays import check_said
+
 _last: ContextVar[dict[str, tuple[Any, Any, Any]] | None] = ContextVar("last answers", default=None)
+
+
+def said(model: Any, X: Any, name: str = "", **options: Any) -> np.ndarray:
+    """Return the probabilities of a fitted learner as floats; raise where it gives none.
+
+    ``name`` is the member's, for the message. A learner that met columns which do not vary, or
+    numbers it cannot square, answers NaN, and an ensemble would pass it on.
+    """
+    with np.errstate(all="ignore"):  # what comes of it is looked at
+        proba = np.asarray(model.predict_proba(X, **options), dtype=float)
+    return check_said(proba[None], [name or type(model).__name__])[0]
 
 
 @contextmanager

@@ -3,7 +3,8 @@
 Public through :mod:`counterpoint.base`.
 
 Numbers beyond 1e38 are refused, by their column, and so is a table that holds nothing but numbers
-below 1e-38: see ``LARGEST`` in ``_arrays.py``. Half precision is promoted.
+below 1e-38; beside others, these count as 0: see ``LARGEST`` in ``_arrays.py``. Half precision is
+promoted.
 """
 
 import warnings
@@ -27,7 +28,7 @@ from counterpoint._arrays import (
     check_samples,
 )
 from counterpoint._options import check_shared_options
-from counterpoint._tables import check_names, check_sizes, need_numbers, promoted
+from counterpoint._tables import check_names, check_sizes, flushed, need_numbers, promoted
 from counterpoint._validation import check_count
 from counterpoint.exceptions import ThinnedWarning
 
@@ -36,8 +37,8 @@ def validate_data(estimator: Any, X: Any, y: Any = "no_validation", **options: A
     """Check data as scikit-learn does; a column of text or dates is named, with the way out.
 
     Parameters and returns are those of :func:`sklearn.utils.validation.validate_data`: without
-    ``y`` only X is checked. Numbers
-    beyond 1e38 are refused, and so is a target of numbers with gaps; half precision is promoted.
+    ``y`` only X is checked. Numbers beyond 1e38 are refused, and so is a target of numbers with
+    gaps; numbers below 1e-38 count as 0, and half precision is promoted.
 
     Examples
     --------
@@ -61,7 +62,8 @@ def validate_data(estimator: Any, X: Any, y: Any = "no_validation", **options: A
     if not (y is None or isinstance(y, str)):
         need_target(estimator, y)
     with np.errstate(all="ignore"):  # the sum that looks for infinities may be none itself
-        return _sklearn.validate_data(estimator, X, y, **options)
+        read = _sklearn.validate_data(estimator, X, y, **options)
+    return (flushed(read[0]), *read[1:]) if isinstance(read, tuple) else flushed(read)
 
 
 def _need_estimator(estimator):
@@ -162,6 +164,7 @@ def read_table(estimator: Any, X: Any, *, reset: bool = False) -> Any:
     _sklearn.validate_data(estimator, X, reset=reset, skip_check_array=True)
     X = promoted(X)
     check_sizes(X, whole=reset)
+    X = flushed(X)
     if not issparse(X):
         return X
     if not get_tags(estimator).input_tags.sparse:

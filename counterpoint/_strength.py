@@ -46,7 +46,7 @@ def resolve_strength(strength, lam, n_members, default):
         check_number(strength, "strength", low=0, high=1, hint=hint)
     if lam is not None:
         star = f", or None. lambda* is {lambda_star(n):.6g} for n_estimators={n}"
-        check_number(lam, "lam", low=0, high=1e50, hint=star)
+        check_number(lam, "lam", low=0, hint=star)
     if n == 1:
         if (strength or 0) > 0 or (lam or 0) > 0:
             warnings.warn(

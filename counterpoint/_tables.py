@@ -1,6 +1,7 @@
 """Tables: what their columns hold, and whether it can be computed with."""
 
 import inspect
+import reprlib
 from datetime import date, time, timedelta
 from typing import Any
 
@@ -10,6 +11,7 @@ from scipy.sparse import issparse
 from counterpoint._arrays import LARGEST, SMALLEST
 
 _TIMES = (date, time, timedelta, np.datetime64, np.timedelta64)
+_IN_CACHE = 2**15  # numbers looked at at a time
 
 
 def need_numbers(X: Any, name: str) -> None:
@@ -76,8 +78,10 @@ def _columns(X):
     if isinstance(X, (list, tuple)) and len(X) and isinstance(X[0], (list, tuple)):
         if any(isinstance(value, (str, *_TIMES)) for value in X[0]):
             yield from enumerate(map(np.array, zip(*X, strict=False)))
-    elif isinstance(X, np.ndarray) and X.ndim == 2 and X.dtype.kind not in "biufc":
-        yield from enumerate(X.T)
+    elif isinstance(X, (list, tuple)) and len(X) and isinstance(X[0], str):
+        yield 0, np.array(X, dtype=object)
+    elif isinstance(X, np.ndarray) and X.dtype.kind not in "biufc":
+        yield from enumerate(X.T if X.ndim == 2 else [X.ravel()])
 
 
 def _frame_columns(X):
@@ -102,11 +106,18 @@ def promoted(X):
     if isinstance(X, np.ndarray) and not X.dtype.isnative:
         return X.astype(X.dtype.newbyteorder("="))
     if hasattr(X, "dtypes") and hasattr(X, "iloc"):
-        wide = {at: promoted(X.iloc[:, at].to_numpy()) for at in _narrow(X.dtypes)}
-        if wide:
-            X = X.copy(deep=False)
-            for at, values in wide.items():
-                X.isetitem(at, values)
+        return _with_columns(
+            X, {at: promoted(X.iloc[:, at].to_numpy()) for at in _narrow(X.dtypes)}
+        )
+    return X
+
+
+def _with_columns(X, columns):
+    """Return a frame with other values in some of its columns, by position."""
+    if columns:
+        X = X.copy(deep=False)
+        for at, values in columns.items():
+            X.isetitem(at, values)
     return X
 
 
@@ -114,6 +125,50 @@ def _narrow(dtypes):
     # Types of pandas' own, categories too, say that they are not native, whatever they hold.
     own = ((at, d) for at, d in enumerate(dtypes) if isinstance(d, np.dtype))
     return [at for at, d in own if d == np.float16 or not d.isnative]
+
+
+def flushed(X: Any) -> Any:
+    """Return data with 0 for numbers below 1e-38, which vanish when they are squared.
+
+    Beside ordinary numbers they are what is left of a calculation. A column that varies by them
+    alone has a spread that nothing can be divided by.
+
+    Examples
+    --------
+    >>> flushed(np.array([[1.0, 1e-320], [2.0, 0.5]]))
+    array([[1. , 0. ],
+           [2. , 0.5]])
+    """
+    if hasattr(X, "dtypes") and hasattr(X, "iloc"):
+        return _with_columns(
+            X,
+            {
+                at: flushed(values)
+                for at, kind in enumerate(X.dtypes)
+                if isinstance(kind, np.dtype) and kind.kind == "f"
+                if _has_dust(values := X.iloc[:, at].to_numpy())
+            },
+        )
+    if issparse(X) and X.format in ("csr", "csc", "coo"):
+        if _has_dust(X.data):
+            X = X.copy()
+            X.data = flushed(X.data)
+        return X
+    if isinstance(X, np.ndarray) and X.dtype.kind == "f" and _has_dust(X):
+        X = X.copy(order="K")
+        X[np.abs(X) < SMALLEST] = 0.0
+    return X
+
+
+def _has_dust(values):
+    if values.dtype.kind != "f":
+        return False
+    flat = values.ravel(order="K")
+    for begin in range(0, len(flat), _IN_CACHE):
+        size = np.abs(flat[begin : begin + _IN_CACHE])
+        if np.count_nonzero(size < SMALLEST) > np.count_nonzero(size == 0):
+            return True
+    return False
 
 
 def check_sizes(X: Any, name: str = "X", *, whole: bool = True) -> None:
@@ -196,6 +251,12 @@ def select_columns(X, columns):
     if columns is None:
         return in_one_piece(X)
     by_name = not isinstance(columns, slice) and len(columns) > 0 and isinstance(columns[0], str)
+    if by_name:
+        strange = [name for name in columns if name not in getattr(X, "columns", columns)]
+        if strange:
+            raise ValueError(f"columns: X has no column {strange[0]!r}.")
+    elif not isinstance(columns, slice):
+        _check_places(columns, X.shape[1])
     if hasattr(X, "iloc"):
         return X[list(columns)] if by_name else X.iloc[:, columns]
     if hasattr(X, "get_column"):  # polars
@@ -203,6 +264,18 @@ def select_columns(X, columns):
     if by_name:
         raise ValueError(f"columns are names, {columns[0]!r} first, but X has none: pass a frame.")
     return in_one_piece(X[:, columns])
+
+
+def _check_places(columns, n):
+    """Raise unless these are places among n columns, or a flag for each of them."""
+    places = np.asarray(columns)
+    is_flags = places.dtype == bool and places.shape == (n,)
+    whole = places.ndim == 1 and (places.dtype.kind in "iu" or not places.size)
+    if not (is_flags or (whole and ((places >= -n) & (places < n)).all())):
+        raise ValueError(
+            f"columns={reprlib.repr(columns)}: give names, whole numbers from 0 to {n - 1}, a flag "
+            f"for each of the {n} columns, or a slice."
+        )
 
 
 def select_rows(X, rows):

@@ -12,6 +12,9 @@ import numpy as np
 from counterpoint._spelling import did_you_mean
 
 _LARGEST_COUNT = np.iinfo(np.int64).max  # what an index may be
+# Products of options with each other and with data (up to 1e38), their squares, and what is divided
+# by them, stay numbers within these.
+_LARGEST_OPTION, _SMALLEST_OPTION = 1e50, 1e-50
 
 
 def check_count(
@@ -37,7 +40,11 @@ def check_number(
     open_high: bool = False,
     hint: str = "",
 ) -> float:
-    """Return a finite number from ``low`` (above it, if open) to ``high`` (below it, if open)."""
+    """Return a finite number from ``low`` (above it, if open) to ``high`` (below it, if open).
+
+    Where no limit is named, numbers go from -1e50 to 1e50; above 0, they begin at 1e-50. Infinity
+    for ``high`` leaves it to the caller to see what becomes of larger ones.
+    """
     number = np.nan
     if isinstance(value, Real) and not isinstance(value, (bool, np.bool_)):
         try:
@@ -45,6 +52,12 @@ def check_number(
         except OverflowError:  # a whole number or a fraction that no float holds
             number = np.inf
     good = np.isfinite(number)
+    if good and open_low and low == 0 and 0 < number < _SMALLEST_OPTION:
+        low, open_low = _SMALLEST_OPTION, False
+    if good and high is None and number > _LARGEST_OPTION:
+        high = _LARGEST_OPTION
+    if good and low is None and number < -_LARGEST_OPTION:
+        low = -_LARGEST_OPTION
     if good and low is not None:
         good = number > low if open_low else number >= low
     if good and high is not None:
@@ -53,7 +66,7 @@ def check_number(
         parts = []
         if low is not None:
             parts.append(f"{'above' if open_low else 'from'} {low:g}")
-        if high is not None:
+        if high is not None and high < np.inf:
             parts.append(f"{'below' if open_high else 'up to'} {high:g}")
         span = " " + " and ".join(parts) if parts else ""
         span = span.replace(" and up to ", " to ") if span.startswith(" from ") else span
@@ -100,6 +113,11 @@ def check_choice(value: Any, name: str, choices: Iterable[Any]) -> Any:
             + did_you_mean(value, choices)
         )
     return value
+
+
+def is_word(value: Any, *words: str) -> bool:
+    """Whether an option is one of these words; an array, which has no truth, is none."""
+    return isinstance(value, str) and value in words
 
 
 def check_learner(estimator: Any, name: str = "estimator", *, owner: str, count: str = "") -> None:

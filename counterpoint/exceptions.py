@@ -3,7 +3,7 @@
 ::
 
     ValueError
-    └── MemberError            members cannot be taken out of this estimator
+    └── MemberError            members cannot be taken out, cannot be trained, or answer nothing
     ArithmeticError
     └── DivergenceError        training ran away and was stopped
     LookupError
@@ -39,7 +39,7 @@ __all__ = [
 
 
 class MemberError(ValueError):
-    """The members of this estimator cannot be taken apart, or one of them cannot be trained."""
+    """Members cannot be taken apart, or one cannot be trained or answers nothing."""
 
 
 class DivergenceError(ArithmeticError):

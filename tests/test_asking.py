@@ -3,11 +3,14 @@
 import numpy as np
 import pytest
 from sklearn.datasets import make_classification, make_regression
+from sklearn.ensemble import RandomForestClassifier
 from sklearn.linear_model import LinearRegression, LogisticRegression
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
-from counterpoint._asking import asked_once, once
+from counterpoint import boosting, combiners, views
+from counterpoint._asking import asked_once, once, said
 from counterpoint.auto import OverproduceSelectClassifier, OverproduceSelectRegressor
+from counterpoint.trees import DistilledTreeClassifier
 
 
 class Counted:
@@ -17,6 +20,38 @@ class Counted:
     def ask(self, X):
         self.asked += 1
         return X.sum(axis=1)
+
+
+class Lost(DecisionTreeClassifier):
+    """Answers NaN, as learners do that met columns which do not vary."""
+
+    def predict_proba(self, X):
+        return super().predict_proba(X) * np.nan
+
+
+@pytest.mark.parametrize(
+    "ensemble",
+    [
+        views.HeterogeneousPoolClassifier({"a": DecisionTreeClassifier(), "b": Lost()}),
+        views.ViewEnsembleClassifier(Lost()),
+        views.InputDecimationClassifier(gate=Lost()),
+        views.OutputCodeClassifier(Lost(), decoding="soft"),
+        boosting.DecorateClassifier(Lost()),
+        DistilledTreeClassifier(RandomForestClassifier(3), estimator=Lost()),
+        combiners.CombinedClassifier([Lost(), DecisionTreeClassifier()]),
+    ],
+    ids=lambda model: type(model).__name__,
+)
+def test_a_learner_that_says_nothing_is_named(ensemble):
+    X, y = make_classification(40, random_state=0)
+    with pytest.raises(ValueError, match="gives sample 0 the probability nan"):
+        ensemble.fit(X, y).predict_proba(X)
+
+
+def test_what_is_said_is_doubles():
+    X, y = make_classification(40, random_state=0)
+    tree = DecisionTreeClassifier(max_depth=1).fit(X, y)
+    np.testing.assert_array_equal(said(tree, X.astype(np.float32)), tree.predict_proba(X))
 
 
 def test_the_same_rows_are_asked_about_once_and_others_again():

@@ -7,10 +7,11 @@ import numpy as np
 import pandas as pd
 import pytest
 from estimators import public_estimators, quick
+from scipy.sparse import csr_matrix
 from sklearn.base import clone
 from sklearn.utils import get_tags
 
-from counterpoint._tables import promoted
+from counterpoint._tables import flushed, promoted
 
 QUESTIONS = ("predict", "predict_proba", "decision_function", "transform", "score_samples")
 
@@ -88,6 +89,35 @@ def test_sizes_near_the_ends_are_computed_with(model, scale):
     X, y = task(model)
     check(answers(clone(model).fit(X * scale, y), X * scale))
     check(answers(fitted(model), X * scale))
+
+
+@every_estimator
+def test_what_vanishes_beside_ordinary_numbers_counts_as_nothing(model):
+    X, y = task(model)
+    rng = np.random.RandomState(1)
+    dust = X.copy()
+    dust[:, 1] = rng.choice([1e-320, 5e-324, -3e-310, 0.0], size=len(X))
+    if type(model).__name__ in COMPARING:
+        check(answers(clone(model).fit(dust, y), dust))
+        return
+    X[:, 1] = 0.0
+    said, wanted = (answers(clone(model).fit(data, y), data) for data in (dust, X))
+    check(said)
+    for question, values in wanted.items():
+        np.testing.assert_array_equal(said[question], values)
+
+
+@pytest.mark.parametrize("form", [np.array, np.asfortranarray, pd.DataFrame, csr_matrix])
+def test_small_numbers_vanish_in_every_form_and_what_was_given_stays(form):
+    values = np.array([[1.0, 1e-320, np.nan], [1e-38, -1e-39, np.inf], [-2.0, 0.0, 3e-200]])
+    given = form(values)
+    found = flushed(given)
+    wanted = [[1.0, 0.0, np.nan], [1e-38, 0.0, np.inf], [-2.0, 0.0, 0.0]]
+    np.testing.assert_array_equal(found.toarray() if form is csr_matrix else found, wanted)
+    np.testing.assert_array_equal(given.toarray() if form is csr_matrix else given, values)
+    assert flushed(found) is found
+    frame = pd.DataFrame({"word": ["a", "b"], "count": [0, 1], "size": [1e-320, 1.0]})
+    pd.testing.assert_frame_equal(flushed(frame), frame.assign(size=[0.0, 1.0]))
 
 
 @every_estimator

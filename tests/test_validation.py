@@ -44,6 +44,22 @@ def test_limits_of_numbers_are_told():
             check_number(value, "tol")
 
 
+def test_numbers_that_overflow_as_soon_as_they_are_used_are_refused():
+    assert check_number(1e50, "alpha", low=0) == 1e50
+    assert check_number(1e-50, "alpha", low=0, open_low=True) == 1e-50
+    assert check_number(1e60, "alpha", high=1e100) == 1e60
+    assert check_number(1e308, "rate", low=0, high=np.inf) == 1e308
+    with pytest.raises(ValueError, match=r"rate=-1: give a number from 0\."):
+        check_number(-1, "rate", low=0, high=np.inf)
+    assert check_number(5e-324, "tol", low=0) == 5e-324  # nothing is divided by what may be 0
+    with pytest.raises(ValueError, match=r"alpha=1e\+308: give a number from 0 to 1e\+50\."):
+        check_number(1e308, "alpha", low=0)
+    with pytest.raises(ValueError, match=r"bias=-1e\+308: give a number from -1e\+50\."):
+        check_number(-1e308, "bias")
+    with pytest.raises(ValueError, match=r"rate=1e-320: give a number from 1e-50 to 1\."):
+        check_number(1e-320, "rate", low=0, high=1, open_low=True)
+
+
 def test_a_choice_that_is_nearly_right_is_told():
     assert check_choice("forward", "search", ["forward", None]) == "forward"
     assert check_choice(None, "search", ["forward", None]) is None

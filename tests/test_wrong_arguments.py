@@ -9,6 +9,7 @@ import pytest
 from scipy import sparse
 from sklearn.ensemble import RandomForestRegressor
 from sklearn.linear_model import LinearRegression
+from sklearn.model_selection import KFold
 from sklearn.tree import DecisionTreeClassifier
 
 from counterpoint import (
@@ -275,3 +276,32 @@ def test_enrichment_that_is_no_share(given):
 def test_widths_whose_squares_are_no_numbers():
     with pytest.raises(ValueError, match="log2_width_min=-1000000000"):
         boosting.NCABSVMClassifier(log2_width_min=-(10**9)).fit(X * 4, [0, 1, 1] * 4)
+
+
+@pytest.mark.parametrize(
+    ("columns", "message"),
+    [
+        ([5], r"columns=\[5\]: give names, whole numbers from 0 to 1"),
+        (np.array([[0.5]]), r"columns=array\(\[\[0.5\]\]\): give names"),
+        ([True], "a flag for each of the 2 columns"),
+        ([None], r"columns=\[None\]: give names"),
+        (["age"], "X has no column 'age'"),
+    ],
+)
+def test_columns_of_members_are_those_of_the_table(columns, message):
+    frame = pd.DataFrame(X, columns=["a", "b"])
+    with pytest.raises(ValueError, match=message):
+        MemberOutputs.from_estimator(
+            [DecisionTreeClassifier()], frame, [0, 1, 1], cv=KFold(3), columns=[columns]
+        )
+
+
+@pytest.mark.parametrize("words", [["a", "b"], np.array(["a", "b"], dtype=object), [[["a"]]]])
+def test_words_are_no_table_whatever_their_shape(words):
+    shaped = np.array(words, dtype=object) if isinstance(words[0], list) else words
+    for call in (
+        lambda: subsets.ball_kernel(shaped, X),
+        lambda: trees.PrunedTreeClassifier().fit(shaped, [0, 1]),
+    ):
+        with pytest.raises(ValueError, match=r"Column 0 holds values such as 'a', and .* numbers"):
+            call()

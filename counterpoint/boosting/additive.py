@@ -210,7 +210,7 @@ class BaseAdditiveBoosting(BaseBoosting):
     def _check_options(self):
         super()._check_options()
         if not self._is_auto("learning_rate"):
-            check_number(self.learning_rate, "learning_rate", low=0, open_low=True)
+            check_number(self.learning_rate, "learning_rate", low=0, open_low=True, high=np.inf)
         if is_classifier(self._base()):
             raise ValueError(
                 f"{type(self._base()).__name__} is a classifier, and {type(self).__name__} fits "

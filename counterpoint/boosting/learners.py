@@ -16,6 +16,7 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.utils.validation import has_fit_parameter
 
+from counterpoint._asking import said
 from counterpoint._tables import select_rows
 from counterpoint.base import set_random_states
 from counterpoint.trees import HistTreeClassifier, HistTreeRegressor, Tree
@@ -289,7 +290,7 @@ def member_votes(model, X, classes):
 
 def member_proba(model, X, classes):
     """Probabilities of a member, with a column for every class, (n_samples, n_classes)."""
-    proba = np.asarray(model.predict_proba(X), dtype=float)
+    proba = said(model, X)
     if proba.shape[1] == len(classes):
         return proba
     wide = np.zeros((len(proba), len(classes)))

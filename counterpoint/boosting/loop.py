@@ -18,6 +18,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from counterpoint._interrupts import counted, keep_partial, whole
 from counterpoint._kernels.threads import threads_for
+from counterpoint._options import check_shared_options
 from counterpoint._progress import track
 from counterpoint._reading import is_store, need_memory, train_on
 from counterpoint._tables import select_rows
@@ -271,6 +272,7 @@ class BaseBoosting(MetaEstimatorMixin, BaseEnsemble):
 
     def _check_options(self):
         """Check the parameters."""
+        check_shared_options(self)
         check_learner(self.estimator, owner=type(self).__name__, count="n_estimators")
         check_count(self.n_estimators, "n_estimators")
 

@@ -16,6 +16,9 @@ from counterpoint.boosting.kernel_members import ROUNDING, Space, WidthLearner, 
 from counterpoint.boosting.rules import Rule, Verdict
 from counterpoint.boosting.voting import BaseBoostingClassifier
 
+# Widths closer to each other than a thousandth of a power of two are the same.
+_FINEST_STEP = 0.001
+
 
 class WidthRule(Rule):
     """Steps 5 to 10 of NCAB-SVM; with lam 0 and min_diversity 0 those of AdaBoost-SVM."""
@@ -205,8 +208,9 @@ class AdaBoostSVMClassifier(BaseBoostingClassifier):
 
     def _check_options(self):
         super()._check_options()
-        for name in ("C", "tol", "log2_width_step"):
-            check_number(getattr(self, name), name, low=0, high=1e50, open_low=True)
+        for name in ("C", "tol"):
+            check_number(getattr(self, name), name, low=0, open_low=True)
+        check_number(self.log2_width_step, "log2_width_step", low=_FINEST_STEP)
         check_choice(self.narrow, "narrow", ("on-rejection", "always"))
         for name in ("log2_width_min", "log2_width_max"):
             # Squares of widths beyond these are no numbers.

@@ -4,6 +4,7 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.linear_model import LogisticRegression
 
+from counterpoint._asking import said
 from counterpoint._interrupts import whole
 from counterpoint._validation import check_choice
 from counterpoint.combiners.combiner import Combiner, normalise
@@ -114,5 +115,5 @@ class StackingCombiner(Combiner):
 
     def _answer(self, features, outputs):
         support = np.zeros((outputs.n_samples, outputs.n_classes))
-        support[:, self.estimator_.classes_] = self.estimator_.predict_proba(features)
+        support[:, self.estimator_.classes_] = said(self.estimator_, features)
         return support

@@ -5,6 +5,7 @@ from scipy.special import expit
 from sklearn.base import clone
 from sklearn.naive_bayes import MultinomialNB
 
+from counterpoint._asking import said
 from counterpoint._interrupts import whole
 from counterpoint._kernels import dynamic as kernels
 from counterpoint._kernels.threads import threads_for
@@ -160,7 +161,7 @@ class MetaLearned(Competence):
         for begin in range(0, len(chance), step):
             part = slice(begin, begin + step)
             shown = self._features(near[part], alike[part], proba[part])
-            right = self.meta_classifier_.predict_proba(shown)[:, 1]
+            right = said(self.meta_classifier_, shown)[:, 1]
             chance[part] = right.reshape(-1, chance.shape[1])
         return chance.T
 

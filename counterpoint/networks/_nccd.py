@@ -11,6 +11,7 @@ from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
 from counterpoint._ballot import member_mean
 from counterpoint._interrupts import keep_partial
+from counterpoint._options import check_shared_options
 from counterpoint._strength import lambda_star, resolve_strength
 from counterpoint._tables import need_numbers, select_rows
 from counterpoint._validation import check_count, check_learner, check_number
@@ -142,6 +143,7 @@ class BaseNCCD(MetaEstimatorMixin, BaseEnsemble):
     # -- checks ----------------------------------------------------------------------------------
 
     def _check_options(self):
+        check_shared_options(self)
         s, lam = resolve_strength(self.strength, self.lam, self.n_estimators, _DEFAULT_STRENGTH)
         n = int(self.n_estimators)
         rate = s * (1.0 - 1.0 / n) if self.exclude_self else s

@@ -35,9 +35,11 @@ from counterpoint.networks.search import Search
 def check_layers(sizes, name, *, may_be_empty=False):
     """Return sizes of hidden layers as a tuple of whole numbers from 1."""
     given = sizes
+    if isinstance(sizes, np.ndarray):
+        sizes = sizes.tolist()
     if isinstance(sizes, Integral) and not isinstance(sizes, bool):
         sizes = (sizes,)
-    fine = isinstance(sizes, tuple | list | np.ndarray) and all(
+    fine = isinstance(sizes, tuple | list) and all(
         isinstance(size, Integral) and not isinstance(size, bool) and int(size) >= 1
         for size in sizes
     )
@@ -132,7 +134,7 @@ class BaseNetworks(BaseEnsemble):
         return rows, valid
 
     def _check_training(self):
-        check_number(self.learning_rate, "learning_rate", low=SMALLEST_RATE)
+        check_number(self.learning_rate, "learning_rate", low=SMALLEST_RATE, high=np.inf)
         if self.batch_size is not None:
             check_count(self.batch_size, "batch_size")
 

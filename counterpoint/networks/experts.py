@@ -70,6 +70,7 @@ class BaseMixtureOfExperts(BaseNetworks):
         check_number(self.tol, "tol", low=0)
         self._check_training()
 
+    @np.errstate(over="ignore", invalid="ignore")  # a step that ran away is seen, and not kept
     def _fit(self, rows, valid, rng):
         """Train from ``n_init`` starts; keep the mixture most likely on the held-out rows."""
         best, paths, self.stop_reason_ = -np.inf, [], "max_epochs"
@@ -127,9 +128,8 @@ class BaseMixtureOfExperts(BaseNetworks):
                 rng=rng,
             )
         steps = track(range(self.max_epochs), description="Training experts", show=self.progress)
-        with np.errstate(over="ignore", invalid="ignore"):
-            for _ in steps:
-                yield next(better)
+        for _ in steps:
+            yield next(better)
 
     def _look(self, mixture, rows, valid, begin, epoch):
         share = mixture.gate.outputs(rows.X)[0].T @ rows.weight

@@ -162,7 +162,7 @@ class AddemupClassifier(BaseNetworkClassifier):
         check_count(self.n_generations, "n_generations", low=0)
         if self.max_hidden is not None:
             check_count(self.max_hidden, "max_hidden", hint=", or None")
-        check_number(self.lam, "lam", low=0, high=1e50)
+        check_number(self.lam, "lam", low=0)
         check_number(self.mutation_rate, "mutation_rate", low=0, high=1)
         self._check_training()
 

@@ -355,8 +355,8 @@ class BaseJointNetworks(BaseNetworks):
         check_count(self.n_estimators, "n_estimators")
         self._check_architecture()
         self._found()
-        check_number(self.learning_rate, "learning_rate", low=SMALLEST_RATE)
-        check_number(self.alpha, "alpha", low=0, high=1e50)
+        check_number(self.learning_rate, "learning_rate", low=SMALLEST_RATE, high=np.inf)
+        check_number(self.alpha, "alpha", low=0)
         check_number(self.tol, "tol", low=0)
         check_count(self.max_epochs, "max_epochs")
         if self.patience is not None:

@@ -27,9 +27,13 @@ _TINY = 1e-300
 # Targets have variance 1: an expert that goes through a few of them exactly is not taken at
 # its word.
 _LEAST_VARIANCE = 1e-6
-# Iterations of L-BFGS for the rough first split, which is far from where the gate starts.
+# Iterations of L-BFGS for the rough first split, which is far from where the gate starts; and how
+# many of the last steps it remembers.
 _FIRST_STEPS = 20
+_REMEMBERED = 20
 _HALVINGS = 20
+# A step that gains less than this share of the error has arrived.
+_ARRIVED = 1e-15
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -165,7 +169,8 @@ def descended(
 ) -> Networks:
     """Return networks of lower, or the same, weighted error plus penalty.
 
-    L-BFGS with steps halved until they go down far enough; where no step does, it ends.
+    L-BFGS with steps halved until they go down far enough; it ends where none does, or where
+    the error has no digit left to lose.
     """
     flat = np.concatenate([p.ravel() for p in networks.parameters])
     networks = _on(flat, networks)
@@ -179,7 +184,7 @@ def descended(
         return np.concatenate([g.ravel() for g in trainer.gradients(X, targets, weight)])
 
     now, gradient = value(), slope()
-    pairs: deque = deque(maxlen=iterations)
+    pairs: deque = deque(maxlen=min(iterations, _REMEMBERED))
     for _ in range(iterations):
         direction = -_inverse_curvature(gradient, pairs)
         fall = gradient @ direction
@@ -195,7 +200,10 @@ def descended(
         else:
             flat[:] = here
             break
+        gained = now - then
         before, now, gradient = gradient, then, slope()
+        if gained <= _ARRIVED * abs(now):
+            break
         moved, turned = flat - here, gradient - before
         if moved @ turned > 0:
             pairs.append((moved, turned, 1.0 / (moved @ turned)))

@@ -306,7 +306,7 @@ class NegativeCorrelationClassifier(BaseJointNetworks, BaseNetworkClassifier):
             )
         check_number(self.rise_from, "rise_from", low=0, high=1)
         if self.lam_end is not None:
-            check_number(self.lam_end, "lam_end", low=0, high=1e50, hint=", or None")
+            check_number(self.lam_end, "lam_end", low=0, hint=", or None")
         super()._check_options()
 
     def _schedule(self, trainer, s, lam):

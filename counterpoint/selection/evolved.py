@@ -22,6 +22,7 @@ from counterpoint._validation import check_count, check_list, check_number
 from counterpoint.combiners import Combiner
 from counterpoint.combiners.pool import BasePoolClassifier
 from counterpoint.combiners.registry import as_combiner
+from counterpoint.exceptions import MemberError
 from counterpoint.selection.criteria import CombinedError
 
 
@@ -197,6 +198,7 @@ class _Search:
         self.values: dict[tuple[Any, ...], float] = {}
         self.history: list[float] = []
         self.reason = "complete"
+        self.lost: MemberError | None = None
 
     def ask(self, m, mask):
         key = (m, mask.tobytes())
@@ -223,8 +225,13 @@ class _Search:
         # Columns of members that are out do not matter.
         key = (rule, chosen.tobytes(), masks[chosen].tobytes())
         if key not in self.values:
-            outputs = self.outputs(chosen, masks)
-            if self.rules[rule].needs_proba and outputs.proba is None:
+            try:
+                outputs = self.outputs(chosen, masks)
+            except MemberError as error:  # such as one on columns that do not vary
+                self.lost = error
+                outputs = None
+            needs = self.rules[rule].needs_proba
+            if outputs is None or (needs and outputs.proba is None):
                 self.values[key] = np.inf
             else:
                 judge = CombinedError(clone(self.rules[rule]), self.model.loss)
@@ -261,6 +268,8 @@ class _Search:
                 stacklevel=5,
             )
         if not np.isfinite(self.history[-1]):
+            if self.lost is not None:
+                raise self.lost
             raise ValueError(
                 "Every rule that came up needs probabilities, and some member has none: put "
                 "VoteCombiner() among the combiners."

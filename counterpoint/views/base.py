@@ -12,6 +12,7 @@ from sklearn.utils import check_consistent_length, get_tags
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
+from counterpoint._asking import said
 from counterpoint._tables import select_rows
 from counterpoint._validation import check_learner
 from counterpoint.base import (
@@ -186,7 +187,7 @@ def member_proba(model, view, X, classes):
     Classes that the view merged share their group's probability equally; a class that the
     member never saw has probability 0.
     """
-    proba = np.asarray(model.predict_proba(view.transform(X)), dtype=float)
+    proba = said(model, view.transform(X))
     targets = view.targets(classes)
     wanted = classes if targets is None else targets
     at = np.minimum(np.searchsorted(model.classes_, wanted), len(model.classes_) - 1)

@@ -5,6 +5,7 @@ from joblib import Parallel, delayed
 from numpy.typing import NDArray
 from sklearn.utils import get_tags
 
+from counterpoint._asking import said
 from counterpoint._validation import check_choice
 from counterpoint.views.base import BaseViewClassifier
 from counterpoint.views.code_design import (
@@ -194,5 +195,5 @@ def _bit(model, X, decoding):
         return model.predict(X)
     if decoding == "loss" and hasattr(model, "decision_function"):
         return model.decision_function(X)
-    one = np.asarray(model.predict_proba(X))[:, 1]
+    one = said(model, X)[:, 1]
     return np.clip(one, 0.0, 1.0) if decoding == "soft" else 2 * one - 1

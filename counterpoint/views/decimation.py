@@ -8,6 +8,7 @@ from sklearn.base import clone
 from sklearn.model_selection import StratifiedKFold
 
 from counterpoint._arrays import SQUARABLE, check_sample_weight
+from counterpoint._asking import said
 from counterpoint._interrupts import whole
 from counterpoint._reading import check_labels, check_rows
 from counterpoint._validation import check_count, check_share_or_count
@@ -212,9 +213,7 @@ class InputDecimationClassifier(BaseViewClassifier):
     def _combine(self, shares, X):
         if self.gate_ is None:
             return super()._combine(shares, X)
-        support = np.asarray(self.gate_.predict_proba(X))[
-            :, np.searchsorted(self.classes_, self.favourites_)
-        ]
+        support = said(self.gate_, X)[:, np.searchsorted(self.classes_, self.favourites_)]
         total = sum(one * w[:, None] for one, w in zip(shares, support.T, strict=True))
         return total / support.sum(axis=1, keepdims=True)
 

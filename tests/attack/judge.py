@@ -18,7 +18,8 @@ ACCIDENTS = (IndexError, KeyError, ZeroDivisionError, OverflowError, UnicodeErro
 # Errors that numpy or Python raise deep inside, which tell a user nothing.
 DEEP = re.compile(
     r"object is not (subscriptable|iterable|callable)|unsupported operand|has no len\(\)|"
-    r"operands could not be broadcast|cannot reshape|truth value of an array|"
+    r"operands could not be broadcast|cannot reshape|truth value of an (empty )?array|"
+    r"iteration over a 0-d array|"
     r"'NoneType'|out of bounds for axis|zero-size array|matmul:|shapes .* not aligned|"
     r"index .* is out of bounds|not supported between instances|ufunc '|must be real number|"
     r"attempt to get arg(max|min) of an empty|need at least one array|\ba must be|too many indices|"
@@ -26,7 +27,8 @@ DEEP = re.compile(
     r"could not determine|probabilities (do not sum|are not non-neg|contain NaN)|"
     r"^could not convert string|^len\(\) of unsized|^DataFrame constructor|^Big-endian buffer|"
     r"^float\(\) argument|^int\(\) argument|^only integer|takes \d+ positional|"
-    r"Failed in nopython|setting an array element|inhomogeneous|negative dimensions"
+    r"Failed in nopython|setting an array element|inhomogeneous|negative dimensions|"
+    r"Maximum allowed size exceeded"
 )
 
 

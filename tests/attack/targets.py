@@ -345,6 +345,26 @@ COLUMN_OPTIONS = {
 }
 
 
+def ordinary_data(tags, n, d, rng, *, first_is_whole=False):
+    """Return data as they should be, for a classifier of three classes or a regressor."""
+    X = rng.normal(size=(n, d))
+    if first_is_whole:
+        X[:, 0] = rng.randint(5, size=n)
+    signal = X[:, 0] + 0.5 * rng.normal(size=n)
+    return X, signal if tags.estimator_type == "regressor" else np.digitize(signal, [-0.5, 0.5])
+
+
+def ordinary_fit(cls, rng):
+    """Return an estimator with few members, and few ordinary rows for it."""
+    model = quick(cls)
+    few = {
+        name: 3
+        for name in ("n_estimators", "max_epochs", "base_epochs", "n_generations", "n_rounds")
+        if isinstance(model.get_params(deep=False).get(name), int)
+    }
+    return model.set_params(**few), *ordinary_data(get_tags(model), 24, 3, rng)
+
+
 def make_fit(cls, rng):
     """Return an estimator, perhaps with one hostile option, and data to fit it to and ask it."""
     model = quick(cls)
@@ -371,12 +391,8 @@ def make_fit(cls, rng):
         n = hostile.size(rng)
     weighs = has_fit_parameter(model, "sample_weight") and rng.rand() < 0.3
     weight = hostile.weights(rng, n) if weighs else None
-    if tags.input_tags.two_d_array and n >= 4 and rng.rand() < 0.6:  # data as they should be
-        X = rng.normal(size=(n, d))
-        if by_column:
-            X[:, 0] = rng.randint(5, size=n)
-        signal = X[:, 0] + 0.5 * rng.normal(size=n)
-        y = signal if tags.estimator_type == "regressor" else np.digitize(signal, [-0.5, 0.5])
+    if tags.input_tags.two_d_array and n >= 4 and rng.rand() < 0.6:
+        X, y = ordinary_data(tags, n, d, rng, first_is_whole=bool(by_column))
         return model, X, y, weight, hostile.table(rng, 1 + rng.randint(8), d)
     X, y = hostile.table(rng, n, d), hostile.labels(rng, n)
     if tags.estimator_type == "regressor":

@@ -1,9 +1,11 @@
 """The attack in small: a few hostile calls of everything public, and that defects are seen."""
 
 import time
+from functools import partial
 
 import numpy as np
 import pytest
+from estimators import quick
 
 from attack import dying, judge, targets, workers
 
@@ -23,6 +25,27 @@ def test_estimators_answer_or_say_what_is_wrong(name):
     for seed in range(3):
         kind, text = workers.run_case(name, seed)
         assert kind in workers.FINE, f"{name}:{seed} {text}"
+
+
+# What few of the cases drawn by lot give an option: arrays for one value, sizes that overflow.
+VALUES = (np.array([1.0, np.nan]), np.array([]), np.array(2), 1e308, -1e308)
+
+
+@pytest.mark.parametrize("name", ESTIMATORS)
+def test_every_option_refuses_what_it_cannot_use(name):
+    rng, defects = np.random.RandomState(0), []
+    for option in sorted(quick(targets.estimators()[name]).get_params(deep=False)):
+        for value in VALUES:
+            model, X, y = targets.ordinary_fit(targets.estimators()[name], rng)
+            model.set_params(**{option: value})
+            kind, text = judge.judge(partial(_fit, model, X, y))
+            if kind not in workers.FINE:
+                defects.append(f"{option}={value!r}: {kind}, {text}")
+    assert not defects, "\n".join(defects)
+
+
+def _fit(model, X, y):
+    model.fit(X, y)
 
 
 def test_new_functions_and_estimators_come_in_by_themselves():

@@ -178,6 +178,29 @@ def test_many_inner_steps_find_the_minimum_of_a_convex_error():
         assert_allclose(g, 0, atol=1e-6)
 
 
+def test_steps_end_where_there_is_nothing_left_to_gain():
+    class Counted:
+        asked = 0
+
+        def error(self, outputs, targets):
+            self.asked += 1
+            assert self.asked < 5000
+            return CROSS_ENTROPY.error(outputs, targets)
+
+        def __getattr__(self, name):
+            return getattr(CROSS_ENTROPY, name)
+
+    rows = some_rows(6, n_classes=3)
+    networks = start_networks(2, (2, 3), output="softmax", random_state=0)
+    weight = np.tile(rows.weight, (2, 1))
+    counted = Counted()
+    for _ in range(3):  # a start at the minimum, too
+        networks = mixture_module.descended(
+            networks, counted, rows.X, rows.targets, weight, 0.1, 10**6
+        )
+    assert counted.asked > 20
+
+
 # -- problems no single expert can solve -------------------------------------------------------
 
 

@@ -9,7 +9,7 @@ from sklearn.svm import LinearSVC
 
 from counterpoint import MemberOutputs
 from counterpoint.combiners import MeanCombiner, VoteCombiner, WeightedMeanCombiner
-from counterpoint.exceptions import InterruptedFitWarning
+from counterpoint.exceptions import InterruptedFitWarning, MemberError
 from counterpoint.selection import EvolvedEnsembleClassifier
 
 
@@ -40,6 +40,17 @@ def test_it_finds_what_helps(data):
     np.testing.assert_allclose(model.predict_proba(X).sum(axis=1), 1.0)
     again = EvolvedEnsembleClassifier(pool, population=16, n_generations=12, random_state=0)
     assert again.fit(X, y).history_.equals(model.history_)
+
+
+def test_columns_on_which_a_member_answers_nothing_lose(data):
+    X, y = data
+    flat = X.copy()
+    flat[:, 1:] = 0.0  # naive Bayes says NaN where it sees these alone
+    for seed in range(3):
+        model = EvolvedEnsembleClassifier(random_state=seed).fit(flat, y)
+        assert np.isfinite(model.predict_proba(flat)).all()
+    with pytest.raises(MemberError, match=r"naive Bayes gives sample 0 the probability nan"):
+        EvolvedEnsembleClassifier([("naive Bayes", GaussianNB())]).fit(0.0 * X, y)
 
 
 def test_rules_that_need_probabilities_lose_where_there_are_none(data):

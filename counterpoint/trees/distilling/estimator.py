@@ -11,6 +11,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from counterpoint import _members
+from counterpoint._asking import said
 from counterpoint._validation import check_choice, check_count, check_learner, check_number
 from counterpoint.base import fit_member, set_random_states, validate_data
 from counterpoint.trees.distilling.artificial import SAMPLINGS, Sampler, choose_sampling
@@ -208,8 +209,7 @@ class DistilledTreeClassifier(PoolMixin, SingleTreeMixin, ClassifierMixin, BaseE
     def predict_proba(self, X) -> NDArray:
         """Return the probabilities of the learner, with a column for each of ``classes_``."""
         X = self._rows(X)
-        proba = self.estimator_.predict_proba(X)
-        return self._widened(proba, self.estimator_.classes_)
+        return self._widened(said(self.estimator_, X), self.estimator_.classes_)
 
     predict_log_proba = available_if(_has_proba)(SingleTreeMixin.predict_log_proba)
 

@@ -11,7 +11,7 @@ from joblib import Parallel, delayed
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from counterpoint._validation import check_choice, check_count, check_number
+from counterpoint._validation import check_choice, check_count, check_number, is_word
 from counterpoint.base import MAX_SEED
 from counterpoint.trees.growing.cases import bootstrap_cases
 from counterpoint.trees.growing.growers import Grower
@@ -146,7 +146,7 @@ class MeltingMixin:
     def _check_sizes(self):
         """Check what concerns growing and the path."""
         check_count(self.n_estimators, "n_estimators")
-        if self.max_leaf_nodes is not None and self.max_leaf_nodes != "auto":
+        if not (self.max_leaf_nodes is None or is_word(self.max_leaf_nodes, "auto")):
             check_count(self.max_leaf_nodes, "max_leaf_nodes", hint=", 'auto' or None")
         check_choice(self.leaf_values, "leaf_values", LEAVES)
         check_number(self.shrinkage, "shrinkage", low=0)

@@ -100,7 +100,7 @@ def check_factor(factor):
     """Return what multiplies the price of size, or None."""
     if factor is None:
         return None
-    return check_number(factor, "factor", low=0, high=1e50, hint=", or None for its default")
+    return check_number(factor, "factor", low=0, hint=", or None for its default")
 
 
 def check_m(m):
