@@ -22,7 +22,8 @@ HELP = (
     "it comes back on resampled rows, and its rules. Other forms are for use elsewhere: an SQL "
     "query, a Python module or an ONNX model that say what the tree says, or points to add up.\n\n"
     "Examples: `counterpoint explain model.skops`; `counterpoint explain model.skops --max-leaves "
-    "8 --plot tree.png`; `counterpoint explain model.skops --as sql --table customers -o tree.sql`."
+    "8 --plot tree.png`; `counterpoint explain model.skops --probability-of churned`; "
+    "`counterpoint explain model.skops --as sql --table customers -o tree.sql`."
 )
 
 
@@ -54,6 +55,9 @@ def explain(
     max_leaves: Annotated[
         int | None, options.option("Most leaves of the tree.", min=2)
     ] = None,
+    probability_of: Annotated[
+        str | None, options.option("The tree gives the probability of this class.", "CLASS")
+    ] = None,
     resamples: Annotated[
         int, typer.Option(min=0, help="How often to make the tree again, to see what comes back.")
     ] = 5,
@@ -84,6 +88,7 @@ def explain(
         tree = tabular.explain(
             loaded, rows, max_leaves=max_leaves,
             n_resamples=resamples if form is Form.tree else 0, random_state=random_state,
+            probability_of=probability_of,
         )  # fmt: skip
         written = _write(tree, form, model.name, table, output)
         summary: dict[str, Any] = {"source": model.name, "form": form.value, **tree.summary()}

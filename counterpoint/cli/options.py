@@ -50,6 +50,7 @@ WORDS = {
     "n_repeats=": "--repeats",
     "keep_rows=": "--keep-rows",
     "max_leaves=": "--max-leaves",
+    "probability_of=": "--probability-of",
     "data=": "--data",
     "coverage=": "--coverage",
 }

@@ -24,6 +24,7 @@ def print_fit(summary: dict[str, Any], out: "Console") -> None:
     )
     out.print(Text(head, style="bold"), end="\n\n")
     terminal.warn(summary["warnings"], out)
+    terminal.advise(summary["advice"], out)
     table = terminal.new_table("On the test rows", told.score_headings)
     for row in [{"name": fit["method"], **summary["score"]}, *summary["baselines"]["rows"]]:
         style = "bold" if row["name"] == fit["method"] else ""

@@ -50,4 +50,5 @@ def report(
 
 
 def _print(summary: dict[str, Any], out: "Console") -> None:
-    terminal.warn(summary["warnings"], out)  # for the rest people have the page
+    terminal.warn(summary["warnings"], out)
+    terminal.advise(summary["advice"], out)  # for the rest people have the page

@@ -24,10 +24,12 @@ if TYPE_CHECKING:
     from counterpoint.tabular.telling import Told
 
 _LISTED = 12
-_IN_NOTES = {
-    f"{name}=": f"--{name.replace('_', '-')}"
-    for name in ("time_limit", "time", "group", "keep", "encoding", "sheet", "columns")
-}
+_SAID = (
+    "time_limit", "time", "group", "keep", "encoding", "sheet", "columns", "method", "cost",
+    "class_weight", "probability_of",
+)  # fmt: skip
+_SENTENCES = ("notes", "advice", "sentences")
+_IN_NOTES = {f"{name}=": f"--{name.replace('_', '-')}" for name in _SAID}
 PIPED_WIDTH = 120  # nobody's terminal: wide enough for every table to keep its words
 
 _written: list[Path] = []
@@ -169,8 +171,9 @@ def _notes_of_command(notes: Iterable[str]) -> list[str]:
 
 
 def for_page(summary: dict[str, Any]) -> dict[str, Any]:
-    """Return a summary for a page of the command, its notes in the words of the command."""
-    return {**summary, "notes": _notes_of_command(summary.get("notes", ()))}
+    """Return a summary for people, what it says in sentences in the words of the command."""
+    told = {name: _notes_of_command(summary.get(name, ())) for name in _SENTENCES}
+    return {**summary, **told}
 
 
 def show(
@@ -184,7 +187,7 @@ def show(
         for text in summary.get("warnings", ()):
             say(text, style="bold red")
     else:
-        print_it(visible(summary), console())
+        print_it(visible(for_page(summary)), console())
     note(summary.get("notes", ()))
 
 
@@ -195,6 +198,17 @@ def warn(warnings: Iterable[str], out: "Console") -> None:
     lines = list(warnings)
     for line in lines:
         out.print(Text(line, style="bold red"))
+    if lines:
+        out.print()
+
+
+def advise(advice: Iterable[str], out: "Console") -> None:
+    """Print what to do next."""
+    from rich.text import Text
+
+    lines = list(advice)
+    for line in lines:
+        out.print(Text(f"→ {line}"))
     if lines:
         out.print()
 

@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 from numpy.typing import NDArray
 
 from counterpoint._versions import versions
+from counterpoint.tabular.advice import advise
 from counterpoint.tabular.baselines import SIMPLE_MODELS
 from counterpoint.tabular.column import Column
 from counterpoint.tabular.dependence import look_at_columns
@@ -134,7 +135,7 @@ class Assessed:
             for name, score in self.baselines.items()
             for told in [self.against[name]]
         ]
-        return plain(
+        told = plain(
             {
                 "schema": SCHEMA,
                 "task": self.task,
@@ -154,6 +155,7 @@ class Assessed:
                 },
                 "score": asdict(self.score),
                 "baselines": {"how": self.learnt_from, "rows": rows},
+                "as_good": self._as_good(),
                 **self._own_parts(),
                 "importance": matter,
                 "dependence": how,
@@ -165,6 +167,7 @@ class Assessed:
                 "versions": versions(),
             }
         )
+        return {**told, "advice": advise(told)}
 
     @cached_property
     def _tree_or_reason(self) -> tuple[Explanation | None, str]:

@@ -80,8 +80,8 @@ def describe_classes(
     }
 
 
-def missed_classes(told: dict[str, Any]) -> list[str]:
-    """Say, loudly, which classes are missed: recall below one half, on five rows or more.
+def find_missed(told: dict[str, Any]) -> list[dict[str, Any]]:
+    """Return the rows of classes that are missed, worst first: recall below one half, of five rows.
 
     A class of fewer rows, two at least, is if none of them is found.
     """
@@ -92,7 +92,12 @@ def missed_classes(told: dict[str, Any]) -> list[str]:
         and ((row["rows"] >= _ENOUGH and row["recall"] < MISSED)
              or (row["rows"] > 1 and row["recall"] == 0))
     ]  # fmt: skip
-    missed.sort(key=lambda row: (row["recall"], row["label"]))
+    return sorted(missed, key=lambda row: (row["recall"], row["label"]))
+
+
+def missed_classes(told: dict[str, Any]) -> list[str]:
+    """Say, loudly, which classes are missed."""
+    missed = find_missed(told)
     lines = [
         f"CLASS {row['label']!r} IS MISSED: {_share(1 - row['recall'])} its {row['rows']} rows "
         "are taken for something else."

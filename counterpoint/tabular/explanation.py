@@ -15,6 +15,7 @@ from threadpoolctl import threadpool_limits
 from counterpoint import _members, _tables
 from counterpoint._arrays import as_labels
 from counterpoint._validation import check_count
+from counterpoint.tabular.chance import ProbabilityRegressor
 from counterpoint.tabular.column import CLOCK, Column
 from counterpoint.tabular.expansion import made_of, words_of_texts
 from counterpoint.tabular.plain import plain
@@ -84,6 +85,9 @@ class Explanation:
         Where more leaves are less faithful on the rows held out: why that is.
     stability : Stability or None
         How much of the tree comes back on resampled rows, if that was asked for.
+    constant, constant_fidelity : str and float, or None
+        The answer that the model gives most often on the held-out rows, and on which share of them:
+        so faithful is always saying it. None for numbers.
     n_trees, n_members : int or None
         For "merged": trees that were merged, and trees there are.
     notes : list of str
@@ -111,6 +115,8 @@ class Explanation:
     table_tree: TableTree = field(repr=False)
     why_not_monotone: str = ""
     stability: Stability | None = None
+    constant: str | None = None
+    constant_fidelity: float | None = None
     n_trees: int | None = None
     n_members: int | None = None
     notes: list[str] = field(default_factory=list)
@@ -151,8 +157,24 @@ class Explanation:
             f"{made}: one tree with {leaves}.",
             f"On {self.n_test} rows held out it says what the model says on "
             f"{percent(self.fidelity)}, and errs on {percent(self.error)}; the model errs on "
-            f"{percent(self.model_error)}.",
+            f"{percent(self.model_error)}." + self._against_constant(),
         )
+
+    def _against_constant(self) -> str:
+        """Say so where always giving one answer is nearly as faithful."""
+        if not self.tells_little:
+            return ""
+        return (
+            f" Always saying {self.constant!r} would say it on {percent(self.constant_fidelity)}: "
+            "such a tree tells little. One of the probability of a class may tell more: "
+            "probability_of=."
+        )
+
+    @property
+    def tells_little(self) -> bool:
+        """Whether it has less than a quarter of what always saying one class misses."""
+        base = self.constant_fidelity
+        return base is not None and self.fidelity - base <= (1 - base) / 4
 
     def text(self) -> str:
         """Return all of it in words: where it comes from, how faithful it is, its rules."""
@@ -199,7 +221,8 @@ class Explanation:
 
 _PLAIN = (
     "method", "n_leaves", "fidelity", "error", "model_error", "n_fit", "n_test", "n_trees",
-    "n_members", "classes", "sizes", "why_not_monotone", "rules", "notes",
+    "n_members", "classes", "constant", "constant_fidelity", "sizes", "why_not_monotone", "rules",
+    "notes",
 )  # fmt: skip
 
 
@@ -215,6 +238,7 @@ def explain(
     random_state: Any = 0,
     separator: str | None = None,
     columns: Sequence[Column] | None = None,
+    probability_of: str | None = None,
 ) -> Explanation:
     """Make one tree that says what a fitted model says, as far as one tree can.
 
@@ -247,6 +271,9 @@ def explain(
     columns : sequence of Column, default=None
         What the columns of the table were taken for, whose units the questions have; a TableModel
         knows them.
+    probability_of : str or None, default=None
+        A class: the tree gives its probability, a number, instead of a label. For classes that are
+        so rare that the model hardly ever says them.
 
     Returns
     -------
@@ -285,6 +312,12 @@ def explain(
             f"A {type(model).__name__} was given, expected a fitted classifier or regressor: one "
             "tree can speak for these only."
         )
+    if probability_of is not None:
+        if not is_classifier(last):
+            raise ValueError(f"probability_of={probability_of!r}: the model gives numbers.")
+        model = last = ProbabilityRegressor(model, probability_of)
+        y = last.truth(as_labels(y, "y"))
+        y_test = y_test if X_test is None else last.truth(as_labels(y_test, "y_test"))
     if max_leaves is not None:
         check_count(max_leaves, "max_leaves")
     check_count(n_resamples, "n_resamples", low=0)
@@ -319,8 +352,11 @@ def explain(
     if n_resamples:
         shown = cut_back(one, max_leaves or _SHOWN_LEAVES)
         back = stability(shown, maker, X, test_rows, n_resamples, rng)
+    constant, share = _commonest(test_answers) if one.classes is not None else (None, None)
     return Explanation(
         tree=made.tree,
+        constant=constant,
+        constant_fidelity=share,
         table_tree=one,
         fidelity=sizes[-1]["fidelity"],
         error=sizes[-1]["error"],
@@ -342,6 +378,13 @@ def explain(
         _rows=(X, answers, X_test, test_answers),
         **made.facts,
     )
+
+
+def _commonest(answers: NDArray) -> tuple[str, float]:
+    """Return the answer that is given most often, and on which share of the rows."""
+    labels, counts = np.unique(answers, return_counts=True)
+    most = int(counts.argmax())
+    return str(labels[most]), float(counts[most] / len(answers))
 
 
 def _as_numbers(y: Any, name: str) -> NDArray:

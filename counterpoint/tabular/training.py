@@ -18,6 +18,7 @@ from threadpoolctl import threadpool_limits
 from counterpoint._interrupts import whole
 from counterpoint._validation import check_number
 from counterpoint.auto.metric import class_metric, number_metric
+from counterpoint.tabular.advice import advise
 from counterpoint.tabular.assessment import Assessment, assess
 from counterpoint.tabular.deciding import DECIDED_BY, decide, read_costs
 from counterpoint.tabular.intervals import unseen_residuals
@@ -58,6 +59,8 @@ class Fit(TableModel):
         As asked for.
     split : str
         How the test rows were held out, in words.
+    stop_reason : str or None
+        For ``auto``: why no more members were tried.
     """
 
     source: str
@@ -67,6 +70,7 @@ class Fit(TableModel):
     seconds: float
     test_size: float
     split: str = BY_LOT
+    stop_reason: str | None = None
 
     def summary(self, *, tree: bool = True) -> dict[str, Any]:
         """Return what :meth:`Assessment.summary` does, and under "fit" how it was made."""
@@ -88,9 +92,11 @@ class Fit(TableModel):
                 "split": self.split,
                 "random_state": self.random_state,
                 "seconds": self.seconds,
+                "stop_reason": self.stop_reason,
                 "leaderboard": plain_rows(self.leaderboard),
             }
         )
+        summary["advice"] = advise(summary)
         return summary
 
 
@@ -238,6 +244,7 @@ def fit(
         baselines=assessment.baselines,
         assessment=assessment,
         leaderboard=getattr(model[-1], "leaderboard_", None),
+        stop_reason=None if method != "auto" else model[-1].stop_reason_,
         missing=list(file.missing),
         notes=notes,
         seconds=seconds,

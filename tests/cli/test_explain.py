@@ -5,6 +5,7 @@ import sqlite3
 import sys
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 import pytest
 from tables import mixed_table
@@ -125,3 +126,20 @@ def test_files_that_do_not_fit(fails, model):
     assert "has 'maybe', which the model never saw" in fails("explain", model, "--data", "x.csv")
     assert "There is no folder no" in fails("explain", model, "--plot", "no/x.png")
     assert "x.csv is no model file" in fails("explain", "x.csv")
+
+
+def test_a_tree_of_probabilities_where_labels_tell_nothing(run, tmp_path):
+    rng = np.random.RandomState(0)
+    X = pd.DataFrame(rng.uniform(-1, 1, size=(600, 2)), columns=["a", "b"])
+    left = np.where(rng.uniform(size=600) < 0.02 + 0.15 * (X.a > 0.2), "yes", "no")
+    X.assign(left=left).to_csv(tmp_path / "t.csv", index=False)
+    model = tmp_path / "m.skops"
+    run("fit", tmp_path / "t.csv", "--target", "left", "--method", "logistic-regression",
+        "-o", model, "--no-report")  # fmt: skip
+    plain = run("explain", model, "--resamples", "0")
+    said = " ".join(plain.out.split())
+    assert "Always saying 'no'" in said
+    assert "tell more: --probability-of" in said
+    told = run("explain", model, "--probability-of", "yes", "--resamples", "0")
+    assert "of the variance" in told.out
+    assert run("explain", model, "--probability-of", "maybe").code == 1
