@@ -13,7 +13,7 @@ SPECIAL = ("__init__", "__call__", "__getitem__", "__len__", "__iter__", "__cont
 
 
 def bare(member):
-    """Return the function behind a method, property or decorated function; None if there is none."""
+    """Return the function behind a method, property or decorated function, or None."""
     if isinstance(member, (staticmethod, classmethod)):
         member = member.__func__
     elif isinstance(member, property):
