@@ -3,7 +3,7 @@
 Kernels are measured with the JIT off (compiled code leaves no trace), all else with it on, and the
 two are put together. Parts of the suite run one after the other, so that what a part told is kept
 when the next is cut off: ``python tools/covered.py --parts trees,trust`` runs some, ``--tell``
-none. The figure goes to ``benchmarks/history/coverage.csv`` with its commit, when all has run.
+none. The figure goes to ``tools/coverage.csv`` with its commit, when all has run.
 """
 
 import argparse
@@ -17,7 +17,7 @@ from collections import defaultdict
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
-KEPT = ROOT / "benchmarks" / "history" / "coverage.csv"
+KEPT = ROOT / "tools" / "coverage.csv"
 FIELDS = ("commit", "date", "percent", "branches_percent", "lines", "branches", "failed_parts")
 KERNELS = "kernels without the JIT"
 _NO_TESTS = 5  # of pytest: a folder that holds none
@@ -27,14 +27,14 @@ def parts() -> dict[str, list[str]]:
     """Return what pytest is given for each part: a folder of tests, the rest, the docstrings."""
     folders = sorted(p for p in (ROOT / "tests").iterdir() if any(p.glob("test_*.py")))
     here = sorted(str(p.relative_to(ROOT)) for p in (ROOT / "tests").glob("test_*.py"))
-    docstrings = sorted(
-        p for p in (ROOT / "counterpoint").iterdir() if (p / "__init__.py").exists()
-    )
+    packages = (p.parent for p in (ROOT / "counterpoint").glob("*/__init__.py"))
+    single = sorted(str(p.relative_to(ROOT)) for p in (ROOT / "counterpoint").glob("*.py"))
     return {
         KERNELS: ["tests/kernels"],
         **{folder.name: [f"tests/{folder.name}"] for folder in folders},
         "common tests": here,
-        **{f"docstrings of {p.name}": [f"counterpoint/{p.name}"] for p in docstrings},
+        **{f"docstrings of {p.name}": [f"counterpoint/{p.name}"] for p in sorted(packages)},
+        "docstrings of single files": single,
     }
 
 
@@ -112,6 +112,8 @@ def keep(account: dict, failed: int) -> None:
 
 def kept_line(path: Path = KEPT) -> str:
     """Return a sentence with the figure that was kept last, for CI, which has no time for it."""
+    if not path.exists():
+        return "coverage: not measured yet; `make coverage` takes an hour."
     with path.open(newline="", encoding="utf-8") as file:
         last = list(csv.DictReader(file))[-1]
     return (
