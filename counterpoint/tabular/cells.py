@@ -9,7 +9,7 @@ import pandas as pd
 
 from counterpoint.tabular.column import CLOCK, Column, is_date, is_number
 from counterpoint.tabular.date_text import read_clock, read_dates
-from counterpoint.tabular.number_text import read_numbers, take_apart
+from counterpoint.tabular.number_text import read_known, read_numbers, take_apart
 
 # A column is taken for numbers with a mistake in it if no more cells than this are words.
 _FEW_WORDS = 0.2
@@ -37,11 +37,7 @@ def as_known(values: pd.Series, column: Column, marks: list[str], hint: str) -> 
     if column.kind != "number":
         return Cells(texts)
     filled = texts.dropna()
-    if column.form == CLOCK:
-        numbers = read_clock(filled)
-    else:
-        read = read_numbers(filled, "," if column.form.startswith(",") else hint)
-        numbers = filled.map(lambda _: np.nan) if read is None else read[0]
+    numbers = read_clock(filled) if column.form == CLOCK else read_known(filled, column.form, hint)
     if numbers.isna().any():
         return Cells(texts)
     return Cells(_whole(numbers.reindex(texts.index), values.name))

@@ -22,7 +22,7 @@ from counterpoint.tabular.column import (
     says_yes,
 )
 from counterpoint.tabular.date_text import read_clock, read_dates
-from counterpoint.tabular.number_text import read_numbers
+from counterpoint.tabular.number_text import read_known
 
 PARTS = ("year", "month", "day", "weekday", "hour")
 """Parts that a date may have; a weekday is 1 on Monday."""
@@ -105,10 +105,7 @@ def to_numbers(values: pd.Series, form: str = "", says: str = _MODEL) -> np.ndar
     filled, where = _filled(values)
     numbers = pd.to_numeric(filled, errors="coerce")
     if numbers.isna().any():
-        if form == CLOCK:
-            numbers = read_clock(filled)
-        elif (read := read_numbers(filled, "," if form.startswith(",") else ".")) is not None:
-            numbers = read[0]
+        numbers = read_clock(filled) if form == CLOCK else read_known(filled, form)
     _refuse(numbers.isna().to_numpy(), filled, where, values.name, f"{says} numbers")
     every = np.full(len(values), np.nan)
     every[where] = numbers.to_numpy(dtype=float)

@@ -1,4 +1,4 @@
-"""Numbers as people write them: ``12%``, ``$1,234.50``, ``1.234,50 EUR``, ``1 234,5``."""
+"""Numbers as people write them: ``12%``, ``$1,234.50``, ``1.234,50 EUR``, ``1 234,5``, ``8 kg``."""
 
 import re
 from collections import Counter
@@ -18,10 +18,15 @@ _CODES = (
     "RON", "BGN", "UAH",
 )  # fmt: skip
 _MONEY = "|".join([*map(re.escape, sorted(_SIGNS, key=len, reverse=True)), *_CODES])
+# Any other measure: a word, as in "80 kg", "90 km/h", "21 °C"; what is left of a sign that a file
+# has lost, "12 ?", too.
+_MEASURE = r"[^\W\d_]{1,12}(?:/[^\W\d_]{1,4})?|°\s?[CFK]?|\?"
 _CELL = re.compile(
     rf"(?P<open>\()?(?P<sign>[+\-\u2212])?\s*(?P<before>{_MONEY})?\s*(?P<inner>[+\-\u2212])?\s*"
-    rf"(?P<body>\d(?:[\d.,'\u2019 \u00a0\u202f]*\d)?|[.,]\d+)\s*(?P<after>%|{_MONEY})?(?P<shut>\))?"
+    rf"(?P<body>\d(?:[\d.,'\u2019 \u00a0\u202f]*\d)?|[.,]\d+)\s*(?P<after>%|{_MONEY}|{_MEASURE})?"
+    rf"(?P<shut>\))?"
 )
+_KNOWN = {"%", *_SIGNS.values(), *_CODES}
 _FEW = 0.2  # of the cells may be mistakes
 _BLANKS = str.maketrans("", "", "'\u2019 \u00a0\u202f")
 _GROUPS = re.compile(r"[1-9]\d{0,2}(?:['\u2019 \u00a0\u202f]\d{3})+(?:[.,]\d+)?")
@@ -45,7 +50,7 @@ class NumberForm:
     decimal : {".", ","}
         What stands before the fraction.
     unit : str
-        "%", a currency by its code, or empty.
+        "%", a currency by its code, a measure as it is written, or empty.
     grouped : bool
         Whether thousands are set apart.
     """
@@ -62,8 +67,8 @@ def take_apart(cell: str) -> Amount | None:
     --------
     >>> take_apart("-$1,234.50")
     Amount(body='1,234.50', negative=True, unit='USD')
-    >>> take_apart("12 %").unit, take_apart("12 kg")
-    ('%', None)
+    >>> take_apart("12 %").unit, take_apart("12 kg").unit, take_apart("twelve")
+    ('%', 'kg', None)
     """
     found = _CELL.fullmatch(cell.strip())
     if found is None or (found["open"] is None) != (found["shut"] is None):
@@ -106,7 +111,8 @@ def decimal_marks(bodies: Iterable[str]) -> Counter[str]:
 def read_numbers(cells: pd.Series, hint: str = ".") -> tuple[pd.Series, NumberForm] | None:
     """Read cells of text as numbers; what is none is NaN. None if cells contradict each other.
 
-    Where a few cells of many contradict the others, it is these that are none.
+    Where a few cells of many contradict the others, it is these that are none. A word after the
+    number is a unit only if all cells have the same: of "3 rooms" and "4 beds" none are numbers.
 
     Parameters
     ----------
@@ -136,6 +142,8 @@ def read_numbers(cells: pd.Series, hint: str = ".") -> tuple[pd.Series, NumberFo
         return None
     decimal = max(certain, key=certain.__getitem__, default=hint)
     unit = max(units, key=units.__getitem__, default="")
+    if unit not in ("", *_KNOWN) and units[unit] < len(texts):
+        return None
     grouped = False
     value_of: dict[str, float] = {}
     for text, value in zip(texts, plain.tolist(), strict=True):
@@ -150,6 +158,25 @@ def read_numbers(cells: pd.Series, hint: str = ".") -> tuple[pd.Series, NumberFo
     if not any(mark in amount.body for amount in found for mark in ".,"):
         decimal = "."  # no cell has any: nothing to remember
     return numbers, NumberForm(decimal, unit, grouped)
+
+
+def read_known(cells: pd.Series, form: str, hint: str = ".") -> pd.Series:
+    """Read cells of a column whose form is known, ``,EUR`` say; what is none is NaN.
+
+    That is all of them if their unit is another: pounds where a model learnt from kilograms.
+
+    Examples
+    --------
+    >>> read_known(pd.Series(["7,5 kg", "8 kg"]), ",kg").tolist()
+    [7.5, 8.0]
+    >>> read_known(pd.Series(["7,5 lb"]), ",kg").tolist()
+    [nan]
+    """
+    read = read_numbers(cells, "," if form.startswith(",") else hint)
+    unit = form.lstrip(",")
+    if read is None or (unit and read[1].unit not in ("", unit)):
+        return cells.map(lambda _: np.nan)
+    return read[0]
 
 
 def _agree(counts: Counter[str]) -> bool:

@@ -405,3 +405,43 @@ def test_a_leak_is_what_leaves_hardly_a_mistake(noise):
     number = rng.normal(size=400)
     X = pd.DataFrame({"n": number + noise * rng.normal(size=400), "m": rng.normal(size=400)})
     assert len(find_leaks(X, number, "y")) == (noise < 0.2)
+
+
+@pytest.mark.parametrize(
+    ("cells", "unit", "first"),
+    [
+        (["80 kg", "71.5 kg", "63 kg"], "kg", 80.0),
+        (["90 km/h", "120 km/h", "7 km/h"], "km/h", 90.0),
+        (["21,5 °C", "-3,25 °C", "0 °C"], "°C", 21.5),
+        (["32GB", "64GB", "128GB"], "GB", 32.0),
+        (["57.71 ?", "1,049.11 ?", "3 ?"], "?", 57.71),  # a sign the file has lost
+    ],
+)
+def test_a_word_after_every_number_is_its_unit(tmp_path, cells, unit, first):
+    path = tmp_path / "t.csv"
+    frame = pd.DataFrame({"size": cells * 10, "y": ["a", "b"] * 15})
+    frame.to_csv(path, index=False, sep=";")
+    read = read_table(path, target="y")
+    assert read.frame["size"].iloc[0] == first
+    assert read.forms["size"].lstrip(",") == unit
+
+
+@pytest.mark.parametrize("cells", [["3 rooms", "4 beds", "5 rooms"], ["3A", "4", "5A"]])
+def test_words_that_differ_are_no_units(tmp_path, cells):
+    path = tmp_path / "t.csv"
+    pd.DataFrame({"what": cells * 10, "y": ["a", "b"] * 15}).to_csv(path, index=False)
+    assert read_table(path, target="y").frame["what"].tolist() == cells * 10
+
+
+def test_another_unit_is_not_what_the_model_knows(tmp_path):
+    path = tmp_path / "t.csv"
+    rng = np.random.RandomState(0)
+    weight = rng.normal(70, 10, size=60)
+    pd.DataFrame(
+        {"weight": [f"{w:.1f} kg" for w in weight], "y": (weight > 70).astype(str)}
+    ).to_csv(path, index=False)
+    model = fit(path, "y", "tree")
+    known = predict(model, pd.DataFrame({"weight": ["60 kg", "81 kg"]}))
+    assert known.table["prediction"].tolist() == ["False", "True"]
+    with pytest.raises(ValueError, match="weight"):
+        predict(model, pd.DataFrame({"weight": ["160 lb", "181 lb"]}))
