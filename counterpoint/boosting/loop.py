@@ -137,7 +137,7 @@ class BaseBoosting(MetaEstimatorMixin, BaseEnsemble):
         y: Any = None,
         sample_weight: Any = None,
         *,
-        eval_set: list | dict[Any, Any] | None = None,
+        eval_set: Any = None,
         client: Any = None,
     ) -> Self:
         """Train the members one after another.

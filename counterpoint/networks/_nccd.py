@@ -71,7 +71,7 @@ class BaseNCCD(MetaEstimatorMixin, BaseEnsemble):
         return {"estimator": self._base()}
 
     def fit(
-        self, X: Any, y: Any, sample_weight: Any = None, *, eval_set: Any = None, **params: dict
+        self, X: Any, y: Any, sample_weight: Any = None, *, eval_set: Any = None, **params: Any
     ) -> Self:
         """Train the members in rounds.
 

@@ -110,9 +110,7 @@ class BaseJointNetworks(BaseNetworks):
 
     # -- fit ---------------------------------------------------------------------------------
 
-    def fit(
-        self, X: Any, y: Any, sample_weight: Any = None, *, eval_set: dict[Any, Any] | None = None
-    ) -> Self:
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, *, eval_set: Any = None) -> Self:
         """Train all networks together.
 
         Parameters
