@@ -19,7 +19,8 @@ from pathlib import Path
 ROOT = Path(__file__).parents[1]
 KEPT = ROOT / "tools" / "coverage.csv"
 FIELDS = ("commit", "date", "percent", "branches_percent", "lines", "branches", "failed_parts")
-KERNELS = "kernels without the JIT"
+WITHOUT_JIT = ("kernels without the JIT", "other tests of kernels without the JIT")
+_FOLDERS = ("boosting", "dynamic", "networks", "sequences", "subsets", "trees", "views")
 _NO_TESTS = 5  # of pytest: a folder that holds none
 
 
@@ -29,8 +30,15 @@ def parts() -> dict[str, list[str]]:
     here = sorted(str(p.relative_to(ROOT)) for p in (ROOT / "tests").glob("test_*.py"))
     packages = (p.parent for p in (ROOT / "counterpoint").glob("*/__init__.py"))
     single = sorted(str(p.relative_to(ROOT)) for p in (ROOT / "counterpoint").glob("*.py"))
+    # Kernels with tests beside those of their package: the tests there that import a kernel.
+    others = [
+        str(p.relative_to(ROOT))
+        for folder in _FOLDERS
+        for p in sorted((ROOT / "tests" / folder).rglob("test_*.py"))
+        if "_kernels" in p.read_text(encoding="utf-8")
+    ]
     return {
-        KERNELS: ["tests/kernels"],
+        **dict(zip(WITHOUT_JIT, (["tests/kernels"], others), strict=True)),
         **{folder.name: [f"tests/{folder.name}"] for folder in folders},
         "common tests": here,
         **{f"docstrings of {p.name}": [f"counterpoint/{p.name}"] for p in sorted(packages)},
@@ -41,7 +49,7 @@ def parts() -> dict[str, list[str]]:
 def measure(name: str, paths: list[str]) -> bool:
     """Run a part of the tests under coverage; return whether they passed."""
     environment = {**os.environ, "CI": "true"}
-    if name == KERNELS:
+    if name in WITHOUT_JIT:
         environment["NUMBA_DISABLE_JIT"] = "1"
     command = [sys.executable, "-m", "coverage", "run", "-m", "pytest", "-q", "--maxfail=50"]
     done = subprocess.run([*command, *paths], cwd=ROOT, env=environment)

@@ -29,13 +29,7 @@ from counterpoint.networks.engine import (
     Trainer,
     start_networks,
 )
-from counterpoint.networks.samples import (
-    Samples,
-    Scale,
-    evaluation_sets,
-    mean_and_unit,
-    split_rows,
-)
+from counterpoint.networks.samples import Samples, Scale, evaluation_sets, mean_and_unit, split_rows
 from counterpoint.networks.strength_path import walk
 from counterpoint.networks.training import train
 
