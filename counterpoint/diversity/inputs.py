@@ -94,8 +94,8 @@ class VoteSummary:
 
 # What a measure takes: outputs, or right/wrong flags (n_members, n_samples); counts, where no
 # single sample matters; or what was read of them before.
-Outputs = MemberOutputs | OutputCounts | VoteSummary | np.ndarray
-AnyOutputs = MemberOutputs | OutputCounts | PairCounts | RightVotes | np.ndarray
+Outputs = MemberOutputs | OutputCounts | VoteSummary | ArrayLike
+AnyOutputs = MemberOutputs | OutputCounts | PairCounts | RightVotes | ArrayLike
 
 
 def summarise_tally(tally, y, sample_weight):

@@ -120,12 +120,12 @@ class SquaredError(Criterion):
             raise ValueError("The squared error is of numbers: for classes take 'log-loss'.")
         return outputs.values
 
-    def of_means(self, means: NDArray, outputs: MemberOutputs) -> NDArray:
+    def of_means(self, means: NDArray, outputs: Any) -> NDArray:
         """Return the squared error of each."""
         gaps = (means - outputs.y) ** 2
         return np.average(gaps, axis=1, weights=outputs.sample_weight)
 
-    def value(self, outputs: MemberOutputs) -> float:
+    def value(self, outputs: Any) -> float:
         """Return the squared error of the mean."""
         return float(self.of_means(self.parts(outputs).mean(axis=0)[None], outputs)[0])
 
