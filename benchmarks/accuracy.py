@@ -4,7 +4,7 @@ Each set is cut several times into two thirds to train on and one third to test 
 all methods get the same numbers, encoded by the training part. Every method has one thread; what
 searches as long as it is let (AutoGluon, FLAML, and ours once more) is let ``LIMIT`` seconds of the
 processor. Peers live in environments of their own, made when missing. Rows go to
-``.benchmarks/accuracy.csv`` as they are finished, and what is there is not done again::
+``benchmarks/accuracy.csv`` as they are finished, and what is there is not done again::
 
     python -m benchmarks.accuracy --repeats 3 --jobs 2
     python -m benchmarks.accuracy --methods overproduce-select LightGBM "AutoGluon best"
@@ -47,7 +47,7 @@ MOST_ROWS = 1_500
 FEWEST = 6
 # Probabilities below this count as this: one sure mistake must not decide about a whole set.
 LEAST = 1e-6
-LIMIT = 10.0
+LIMIT = 20.0
 
 
 def scaled(model):

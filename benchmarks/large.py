@@ -138,13 +138,15 @@ def _round(report, n, folder):
 
     repeats = 2 if n < 1e8 else 1
     case = f"a round of AdaBoost.NC, {n:,} x {COLUMNS}, depth {DEPTH}"
-    try:
-        peer = _xgboost(store)
-    except ImportError:
-        print("XGBoost is not installed: left out")
-        return
-    peer(1)
-    times = [(_per_round(ours, n), _per_round(peer, n)) for _ in range(repeats)]
+    with tempfile.TemporaryDirectory(dir=folder, prefix="xgboost-") as cache:
+        try:
+            peer = _xgboost(store, cache)
+        except ImportError:
+            print("XGBoost is not installed: left out")
+            return
+        peer(1)
+        times = [(_per_round(ours, n), _per_round(peer, n)) for _ in range(repeats)]
+        del peer
     report.add(
         case, [t[0] for t in times], [t[1] for t in times], "XGBoost external memory",
         at_least=1, note="XGBoost's rounds without votes and reweighing: trees alone",
@@ -172,18 +174,17 @@ def _in_memory(report, n, folder):
     )  # fmt: skip
 
 
-def _xgboost(store):
+def _xgboost(store, folder):
     """Return a function that grows so many trees by weights, in external memory."""
     import xgboost
 
-    from counterpoint.large.xgboost_engine import _rows as rows_of
+    from counterpoint.large.xgboost_engine import matrix_of
 
-    folder = tempfile.mkdtemp(dir=store.path.parent, prefix="xgboost-")
-    matrix = xgboost.ExtMemQuantileDMatrix(rows_of(store, folder), max_bin=128)
+    matrix = matrix_of(store, folder)
     gradient = np.where(store.targets() == 1, np.float32(-1), np.float32(1))
     weight = np.ones(store.n_rows, dtype=np.float32)
     options = {"tree_method": "hist", "max_depth": DEPTH, "eta": 1.0, "lambda": 0.0,
-               "min_child_weight": 0.0, "max_bin": 128,
+               "min_child_weight": 0.0, "max_bin": 256,
                "nthread": int(os.environ.get("OMP_NUM_THREADS", os.cpu_count() or 1))}  # fmt: skip
 
     def grow(k):
@@ -251,10 +252,13 @@ def _count_bytes(store, client):
 
 
 def _cluster(workers):
+    import dask
     from distributed import Client, LocalCluster
 
     class Both:
         def __enter__(self):
+            # Else Dask closes for good a worker that was lost, and is away once more 15 s later.
+            dask.config.set({"distributed.deploy.lost-worker-timeout": "1h"})
             self.cluster = LocalCluster(
                 n_workers=workers, threads_per_worker=1, dashboard_address=":0"
             )
@@ -307,10 +311,10 @@ def _fit_and_kill(store, k, client):
 
 
 def _answering(client, n):
-    """Return the processes of workers once so many answer: one killed as it starts stays away."""
+    """Return the processes of workers once so many answer, not those that are starting."""
     pids: list = []
     while len(pids) < n:
-        client.wait_for_workers(n)  # as the scheduler knows it, which may not have noticed yet
+        client.wait_for_workers(n, timeout=300)  # the scheduler may not have noticed yet
         pids = sorted(client.run(os.getpid, on_error="ignore").values())
     return pids
 

@@ -10,6 +10,7 @@ this file as they are finished; what is there is not done again, unless asked fo
     python -m benchmarks.limits --tables letter satimage --again
     python -m benchmarks.limits --autogluon --tables made-6e4 --limits 10 20 40
     python -m benchmarks.limits --cpu --tables made-1e6 --limits 10 60
+    python -m benchmarks.limits --cpu --splits 5 --tables segment spambase
     python -m benchmarks.limits --picture               # docs/images/anytime.png
 """
 
@@ -19,6 +20,7 @@ import resource
 import time
 import warnings
 from contextlib import nullcontext
+from itertools import product
 from pathlib import Path
 
 import numba
@@ -41,30 +43,33 @@ WAVEFORM = 5_000
 NUMBERS = {"friedman-1e4": 10_000, "friedman-1e5": 100_000, "linear-1e4": 10_000}
 ROWS = Path(__file__).with_suffix(".csv")
 PICTURE = ROOT / "docs" / "images" / "anytime.png"
-FIELDS = ("table", "method", "limit", "error", "log_loss", "seconds", "note", "clock", "gigabytes")
+FIELDS = (
+    "table", "split", "method", "limit", "error", "log_loss", "seconds", "note", "clock",
+    "gigabytes",
+)  # fmt: skip
 OURS, AUTOGLUON = "overproduce-select", "AutoGluon best"
 
 
-def data(name):
-    """Return the rows to train and to test on."""
+def data(name, split=0):
+    """Return the rows to train and to test on; tables are made anew for every split."""
     if name in NUMBERS:
         n = NUMBERS[name] + 20_000
         make = make_friedman1 if name.startswith("friedman") else make_regression
         extra = {} if name.startswith("friedman") else {"n_features": 20}
-        X, y = make(n, noise=1.0, random_state=0, **extra)
-        return train_test_split(X, y, test_size=20_000, random_state=0)
+        X, y = make(n, noise=1.0, random_state=split, **extra)
+        return train_test_split(X, y, test_size=20_000, random_state=split)
     if name == "waveform":
-        X, y = make_waveform(WAVEFORM + 20_000, random_state=0)
-        return train_test_split(X, y, test_size=20_000, random_state=0)
+        X, y = make_waveform(WAVEFORM + 20_000, random_state=split)
+        return train_test_split(X, y, test_size=20_000, random_state=split)
     if name in MADE:
         X, y = make_classification(
             MADE[name] + 20_000, 30, n_informative=10, n_redundant=4, n_clusters_per_class=8,
-            flip_y=0.05, class_sep=0.8, random_state=0,
+            flip_y=0.05, class_sep=0.8, random_state=split,
         )  # fmt: skip
-        return train_test_split(X, y, test_size=20_000, random_state=0)
+        return train_test_split(X, y, test_size=20_000, random_state=split)
     X, y = load(name, return_X_y=True)
     y = np.unique(y.astype(str), return_inverse=True)[1]
-    A, B, a, b = train_test_split(X, y, random_state=0, stratify=y)
+    A, B, a, b = train_test_split(X, y, random_state=split, stratify=y)
     encoder = TabularEncoder().fit(A)
     return encoder.transform(A), encoder.transform(B), a, b
 
@@ -82,9 +87,9 @@ def peers(numbers):
     return made
 
 
-def run(table, method, make, limit, cpu):
+def run(table, split, method, make, limit, cpu):
     """Return a row."""
-    A, B, a, b = data(table)
+    A, B, a, b = data(table, split)
     clock = study.cpu_clock() if cpu else nullcontext()
     with warnings.catch_warnings(record=True) as said, threadpool_limits(1), clock:
         warnings.simplefilter("always")
@@ -98,12 +103,12 @@ def run(table, method, make, limit, cpu):
         proba = model.predict_proba(B)
         losses = np.mean(proba.argmax(axis=1) != b), log_loss(b, proba)
     most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6
-    return table, method, limit, *losses, seconds, note, "cpu" if cpu else "wall", most
+    return table, split, method, limit, *losses, seconds, note, "cpu" if cpu else "wall", most
 
 
-def run_autogluon(table, limit, python, cpu):
+def run_autogluon(table, split, limit, python, cpu):
     """Return a row of AutoGluon's, given the same time."""
-    A, B, a, b = data(table)
+    A, B, a, b = data(table, split)
     given = {"A": A, "a": a, "B": B, "limit": float(limit), "methods": ["best"]}
     given |= {"task": "classes", "cpu": cpu}
     began = time.monotonic()
@@ -113,7 +118,7 @@ def run_autogluon(table, limit, python, cpu):
     # By the clock on the wall its start and the test rows are in the time, as little as they are.
     seconds = told["seconds"] if cpu else time.monotonic() - began
     clock = "cpu" if cpu else "wall"
-    return table, AUTOGLUON, limit, wrong, log_loss(b, proba), seconds, "", clock, ""
+    return table, split, AUTOGLUON, limit, wrong, log_loss(b, proba), seconds, "", clock, ""
 
 
 def picture(rows):
@@ -121,7 +126,7 @@ def picture(rows):
     from matplotlib import pyplot as plt
 
     rows = pd.DataFrame(rows)
-    rows = rows[rows["clock"] == "cpu"]
+    rows = rows[(rows["clock"] == "cpu") & (rows["split"] == 0)]
     count = rows[rows["method"] == AUTOGLUON]["table"].value_counts(sort=False)
     tables = list(count.index[count > 1])
     figure, axes = plt.subplots(
@@ -145,6 +150,26 @@ def picture(rows):
     figure.savefig(PICTURE, dpi=120)
 
 
+def against_lightgbm(rows):
+    """Return by table and limit the mean difference to LightGBM over splits, and its error.
+
+    In points of error; splits share training rows, so the error of the mean is Nadeau and Bengio's,
+    with a third as many test rows as training rows.
+    """
+    rows = pd.DataFrame(rows)
+    rows = rows[rows["clock"] == "cpu"]
+    found = []
+    base = rows[rows["method"] == "LightGBM"].set_index(["table", "split"])
+    for (table, limit), ours in rows[rows["method"] == OURS].groupby(["table", "limit"]):
+        both = ours.set_index(["table", "split"]).join(base, rsuffix="_lightgbm", how="inner")
+        for what in ("error", "log_loss"):
+            gap = both[what].astype(float) - both[f"{what}_lightgbm"].astype(float)
+            n = len(gap)
+            spread = np.sqrt((1 / n + 1 / 3) * gap.var(ddof=1)) if n > 1 else np.nan
+            found.append((table, limit, what, n, gap.mean(), spread))
+    return pd.DataFrame(found, columns=["table", "limit", "loss", "splits", "difference", "error"])
+
+
 def main():
     """Run what is missing, and print a table."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
@@ -152,6 +177,7 @@ def main():
         "--tables", nargs="+", default=[*SHIPPED, "waveform", *list(MADE)[:3], *NUMBERS]
     )
     parser.add_argument("--limits", nargs="+", type=float, default=[10, 30, 60])
+    parser.add_argument("--splits", type=int, default=1, help="cuts of each table")
     parser.add_argument("--again", action="store_true", help="forget our rows of these tables")
     parser.add_argument("--autogluon", action="store_true", help="run it beside ours")
     parser.add_argument("--cpu", action="store_true", help="count the processor's seconds")
@@ -170,12 +196,12 @@ def main():
             r for r, o in zip(kept, old, strict=True) if not o or r["table"] not in given.tables
         ]
     done = {
-        (r["table"], r["method"], str(r["limit"]).replace("nan", ""))
+        (r["table"], r["split"], r["method"], str(r["limit"]).replace("nan", ""))
         for r in kept
         if r["clock"] == clock
     }
     ROWS.parent.mkdir(exist_ok=True)
-    for table in given.tables:
+    for split, table in product(range(given.splits), given.tables):
         numbers = table in NUMBERS
         ours = OverproduceSelectRegressor if numbers else OverproduceSelectClassifier
         jobs = [(name, "", make) for name, make in peers(numbers).items()]
@@ -190,12 +216,12 @@ def main():
         if python is not None and not numbers:
             jobs += [(AUTOGLUON, str(t), None) for t in given.limits]
         for method, limit, make in jobs:
-            if (table, method, limit) in done:
+            if (table, split, method, limit) in done:
                 continue
             if make is None:
-                row = run_autogluon(table, limit, python, given.cpu)
+                row = run_autogluon(table, split, limit, python, given.cpu)
             else:
-                row = run(table, method, make, limit, given.cpu)
+                row = run(table, split, method, make, limit, given.cpu)
             kept.append(dict(zip(FIELDS, row, strict=True)))
             print(*(f"{v:.4g}" if isinstance(v, float) else v for v in row), sep="  ", flush=True)
             with ROWS.open("w", newline="", encoding="utf-8") as file:
@@ -203,6 +229,8 @@ def main():
                 writer.writeheader()
                 writer.writerows(kept)
     print(pd.DataFrame(kept).drop(columns="note").to_string(index=False))
+    if given.splits > 1:
+        print(against_lightgbm(kept).round(5).to_string(index=False))
 
 
 if __name__ == "__main__":

@@ -3,7 +3,8 @@
 ``python -m benchmarks.penalty`` prints what a fixed lambda does to the error as members get weaker,
 ensembles larger and classes more; ``--auto`` compares ``lam="auto"`` with lambda 0 on shipped and
 made data, split by split, ``--splits`` of them from ``--first`` on; ``--ambiguity`` compares the
-absolute, signed and weighted ambiguity at lambda 2. Each takes some minutes.
+absolute, signed and weighted ambiguity at lambda 2. Each takes some minutes. ``--price`` tells what
+``lam="auto"`` and calibration cost, in CPU time of a bare fit, by trees, members and table.
 ``python -m benchmarks penalty`` looks at the price of ``lam="auto"`` and a few of the sets.
 """
 
@@ -39,6 +40,7 @@ SHIPPED = (
     "segment",
     "ecoli",
 )
+PRICED = ("pima", "glass", "sonar", "vehicle", "german-credit", "segment")
 # Share of labels that are flipped and distance of the classes, from easy to hard.
 HARDER = ((0.0, 1.5), (0.05, 1.0), (0.1, 0.8), (0.2, 0.6), (0.3, 0.4))
 
@@ -153,6 +155,37 @@ def by_ambiguity(splits, first=0, *, lam=2.0, members=21):
     return pd.DataFrame(rows)
 
 
+def price(members=(10, 25, 50, 100), depths=(1, 3, 5), repeats=7):
+    """Print CPU time of a fit with calibration and with "auto", over that of a bare one.
+
+    Medians of fits in turns; ranges are over tables.
+    """
+    tables = {name: (X, y) for name, X, y in tasks() if name in PRICED}
+    tables |= {f"made {n}": made(n, 2, 0.1, 0.8, 0) for n in (200, 1000, 5000, 15_000)}
+    for depth in depths:
+        for count in members:
+            rows = {}
+            for name, data in tables.items():
+                times = np.array([_three_fits(depth, count, data) for _ in range(repeats + 1)])[1:]
+                rows[name] = np.median(times, axis=0)
+            seen = pd.DataFrame(rows, index=["bare", "calibrated", "auto"]).T
+            over = seen[["calibrated", "auto"]].div(seen["bare"], axis=0)
+            told = [
+                f"{kind} {own.median():.2f} ({own.min():.2f} to {own.max():.2f}, {own.idxmax()})"
+                for kind, own in over.items()
+            ]
+            print(f"depth {depth}, {count} members: {'; '.join(told)}", flush=True)
+
+
+def _three_fits(depth, count, data):
+    tree, times = HistTreeClassifier(max_depth=depth), []
+    for given in ({"lam": 0.0, "calibrate": False}, {"lam": 0.0}, {}):
+        start = time.process_time()
+        AdaBoostNCClassifier(tree, n_estimators=count, **given).fit(*data)
+        times.append(time.process_time() - start)
+    return times
+
+
 def summary(rows):
     """Return, by task and trees, the mean change from lambda 0 and its standard error, in points.
 
@@ -209,8 +242,11 @@ def main():
     parser.add_argument("--splits", type=int, default=5, help="splits, or seeds of made data")
     parser.add_argument("--first", type=int, default=0, help="seed of the first split")
     parser.add_argument("--ambiguity", action="store_true", help="compare kinds of ambiguity")
+    parser.add_argument("--price", action="store_true", help="what auto and calibration cost")
     asked = parser.parse_args()
-    if asked.ambiguity:
+    if asked.price:
+        price()
+    elif asked.ambiguity:
         table = by_ambiguity(asked.splits, asked.first).groupby("task", sort=False).mean()
         print(table.drop(columns="split").round(2).to_string())
         for kind in ("absolute", "signed", "weighted"):

@@ -23,7 +23,7 @@ import pandas as pd
 from joblib import Parallel, delayed
 from threadpoolctl import threadpool_limits
 
-from benchmarks.harness import RESULTS, Report, peer_python, run_peer
+from benchmarks.harness import RESULTS, ROOT, Report, peer_python, run_peer
 from counterpoint.selection import compare_ranks
 
 FLAGSHIP = "overproduce-select"
@@ -112,7 +112,7 @@ class Study:
     @property
     def path(self) -> Path:
         """Where the rows are."""
-        return RESULTS / f"{self.name}.csv"
+        return ROOT / "benchmarks" / f"{self.name}.csv"
 
     @property
     def fields(self) -> list[str]:

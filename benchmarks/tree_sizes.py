@@ -1,15 +1,15 @@
-"""The best single tree of 4, 8, 16 and 32 leaves: ours beside CART, C4.5, STreeD and imodels.
+"""The best single tree of 4, 8, 16 and 32 leaves: ours beside CART, C4.5 and other people's.
 
 ``python -m benchmarks.tree_sizes`` cross-validates every method on shipped sets below 5,000 rows,
 the same folds for all, and prints error and log-loss, mean ranks, and how stable the trees are: the
-share of test rows that trees grown on two halves of the training rows decide alike. Cells are kept
-in ``--out`` as they come, and those that are there are not run again. Peers are run where they can
-be imported: call it with the Python of an environment that has pystreed and imodels. HSTreeCV
-shrinks the leaves of CART; FIGS is a sum of trees with as many splits, no single tree.
+share of test rows that trees grown on two halves of the training rows decide alike. Rows are kept
+in ``tree_sizes.csv`` beside this file as they come, and cells that are there are not run again.
+The peers of :mod:`benchmarks.tree_peers` are run where they can be imported: call it with the
+Python of an environment that has one. HSTreeCV shrinks the leaves of CART; FIGS is a sum of trees
+with as many splits, no single tree; a forest, an EBM and RuleCOSI+ have no budget.
 """
 
 import argparse
-import json
 import time
 import warnings
 from pathlib import Path
@@ -20,12 +20,15 @@ from sklearn.ensemble import RandomForestClassifier
 from sklearn.model_selection import StratifiedKFold
 from sklearn.tree import DecisionTreeClassifier
 
-from benchmarks.harness import RESULTS
+from benchmarks import tree_peers
 from counterpoint.datasets import TabularEncoder, list_datasets, load
 from counterpoint.trees import DistilledTreeClassifier, MergedTreeClassifier, PrunedTreeClassifier
 
 SIZES = (4, 8, 16, 32)
 MOST_ROWS = 5_000
+KEY = ["data", "repeat", "fold", "method"]
+COLUMNS = [*KEY, "size", "error", "loss", "alike", "cpu", "failed"]
+HALVED = ("merged", "forest", "CART", "C4.5", "distilled", "HSTreeCV", "FIGS", "STreeD")
 _LEAST = 1e-3  # of the probability of a class, for the log-loss
 
 
@@ -88,33 +91,8 @@ def distilled(size, seed):
     return DistilledTreeClassifier(estimator=tree, random_state=seed)
 
 
-def streed(size, seed):
-    """Return a tree of least training error, where that can be found in ten seconds."""
-    from pystreed import STreeDClassifier
-
-    depth = int(np.log2(size))
-    return STreeDClassifier(
-        "accuracy", max_depth=depth, max_num_nodes=size - 1, time_limit=10, n_thresholds=5
-    )
-
-
-def shrunk(size, seed):
-    """Return CART with hierarchical shrinkage, its strength chosen by cross-validation."""
-    from imodels import HSTreeClassifierCV
-
-    tree = DecisionTreeClassifier(max_leaf_nodes=size, random_state=seed)
-    return HSTreeClassifierCV(tree, cv=3)
-
-
-def figs(size, seed):
-    """Return a sum of trees with as many splits."""
-    from imodels import FIGSClassifier
-
-    return FIGSClassifier(max_rules=size - 1, random_state=seed)
-
-
-METHODS = {"CART": cart, "C4.5": c45, "distilled": distilled, "HSTreeCV": shrunk, "FIGS": figs}
-METHODS["STreeD"] = streed
+METHODS = {"CART": cart, "C4.5": c45, "distilled": distilled, **tree_peers.OF_SIZE}
+ALL = ("merged", "forest", *METHODS, *tree_peers.OF_SIZES, *tree_peers.OF_NO_SIZE)
 
 
 def sets():
@@ -134,12 +112,16 @@ def judged(proba, y):
 
 def fitted(method, X, y, seed):
     """Return {size: model with predict_proba}; the forest has no size."""
+    sizes = SIZES[:2] if method in tree_peers.SMALL_ONLY else SIZES
     if method == "merged":
         model = merged(seed).fit(X, y)
         return {size: _Size(model, size) for size in SIZES}
     if method == "forest":
         return {0: RandomForestClassifier(200, random_state=seed).fit(X, y)}
-    sizes = SIZES[:2] if method == "STreeD" else SIZES  # larger ones are not found in time
+    if method in tree_peers.OF_NO_SIZE:
+        return {0: tree_peers.OF_NO_SIZE[method](seed).fit(X, y)}
+    if method in tree_peers.OF_SIZES:
+        return tree_peers.OF_SIZES[method](sizes, seed).fit(X, y)
     return {size: METHODS[method](size, seed).fit(X, y) for size in sizes}
 
 
@@ -181,55 +163,61 @@ def _proba(model, X, y):
 def main():
     """Run what is not there yet, then print the tables."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--folds", type=int, default=10)
+    parser.add_argument("--folds", type=int, default=5)
     parser.add_argument("--repeats", type=int, default=1)
     parser.add_argument("--data", nargs="*", default=None)
-    parser.add_argument("--methods", nargs="*", default=["merged", "forest", *METHODS])
-    parser.add_argument("--out", type=Path, default=RESULTS / "tree_sizes.jsonl")
+    parser.add_argument("--methods", nargs="*", default=list(ALL))
+    parser.add_argument("--out", type=Path, default=Path(__file__).with_suffix(".csv"))
     parser.add_argument("--most-folds", type=int, default=None, help="of each repeat, run so many")
+    parser.add_argument("--most-rows", type=int, default=MOST_ROWS, help="of a set")
     parser.add_argument("--table", action="store_true", help="print what there is")
     asked = parser.parse_args()
-    asked.out.parent.mkdir(exist_ok=True)
-    asked.out.touch()
-    done = {_key(json.loads(line)) for line in asked.out.read_text().splitlines()}
+    done = kept(asked.out)
+    done = set(done[KEY].itertuples(index=False, name=None))
     for name, X, y in [] if asked.table else sets():
-        if asked.data and name not in asked.data:
+        if (asked.data and name not in asked.data) or len(X) > asked.most_rows:
             continue
         for repeat in range(asked.repeats):
             folds = StratifiedKFold(asked.folds, shuffle=True, random_state=repeat)
             parts = list(folds.split(X, y))[: asked.most_folds]
             for fold, (train, test) in enumerate(parts):
                 for method in asked.methods:
-                    row = {"data": name, "repeat": repeat, "fold": fold, "method": method}
-                    if _key(row) in done:
-                        continue
-                    try:
-                        with warnings.catch_warnings():
-                            warnings.simplefilter("ignore")
-                            row["rows"] = cell(method, X, y, train, test, fold, fold == 0)
-                    except ImportError as missing:
-                        print(f"{method}: {missing}")
-                        continue
-                    except Exception as error:  # a peer that fails on a table is a result
-                        row |= {"rows": [], "failed": f"{type(error).__name__}: {error}"}
-                    with asked.out.open("a") as file:
-                        file.write(json.dumps(row) + "\n")
+                    key = (name, repeat, fold, method)
+                    if key not in done:
+                        keep(asked.out, key, run(method, X, y, train, test, fold))
         print(name, flush=True)
-    show(asked.out, asked.methods)
+    show(kept(asked.out), asked.methods)
 
 
-def _key(row):
-    return row["data"], row["repeat"], row["fold"], row["method"]
+def run(method, X, y, train, test, fold):
+    """Return the rows of one cell: one that says why where there are none, none without a peer."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return cell(method, X, y, train, test, fold, fold == 0 and method in HALVED)
+    except ImportError as missing:
+        print(f"{method}: {missing}")
+        return []
+    except Exception as error:  # a peer that fails on a table is a result
+        return [{"failed": f"{type(error).__name__}: {error}".splitlines()[0][:80]}]
 
 
-def show(path, methods):
+def kept(path):
+    """Return the rows there are."""
+    return pd.read_csv(path) if path.exists() else pd.DataFrame(columns=COLUMNS)
+
+
+def keep(path, key, rows):
+    """Add rows of one cell to the file."""
+    frame = pd.DataFrame([dict(zip(KEY, key, strict=True)) | row for row in rows], columns=COLUMNS)
+    frame.round(4).to_csv(path, mode="a", header=not path.exists(), index=False)
+
+
+def show(frame, methods):
     """Print means, ranks and stability over the sets that all these methods have done."""
-    cells = [json.loads(line) for line in path.read_text().splitlines()]
-    cells = [c for c in cells if c["method"] in methods]
-    rows = [{**{k: c[k] for k in ("data", "method")}, **row} for c in cells for row in c["rows"]]
-    frame = pd.DataFrame(rows)
-    frame["error"] *= 100
-    forest = frame[frame["size"] == 0].groupby("data")[["error", "loss"]].mean()
+    frame = frame[frame["method"].isin(methods) & frame["failed"].isna()]
+    frame = frame.assign(error=100 * frame["error"])
+    forest = frame[frame["method"] == "forest"].groupby("data")[["error", "loss"]].mean()
     for figure in ("error", "loss"):
         table = frame[frame["size"] > 0].pivot_table(
             index=["size", "data"], columns="method", values=figure

@@ -1,5 +1,6 @@
 """Files that are there to be read, and files written whole or not at all."""
 
+import errno
 import os
 import secrets
 from collections.abc import Iterator
@@ -78,6 +79,10 @@ def new_file(path: str | os.PathLike[str]) -> Iterator[Path]:
         part.replace(path)
         if (noted := written.get()) is not None:
             noted.append(given)
+    except OSError as error:
+        if error.errno != errno.ENOSPC:
+            raise
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(given)) from error
     finally:
         part.unlink(missing_ok=True)
         unfinished.discard(part)

@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 
 import pandas as pd
+from scipy import stats
 
 from counterpoint.datasets import list_datasets
 from counterpoint.diversity import MEASURES
@@ -81,7 +82,7 @@ def coupling_table() -> str:
 def limits_table() -> str:
     """Render what the flagship does in so many seconds of the processor, beside boosters."""
     found = pd.read_csv(LIMITS)
-    found = found[(found["clock"] == "cpu") & found["log_loss"].notna()]
+    found = found[(found["clock"] == "cpu") & found["log_loss"].notna() & (found["split"] == 0)]
     ours = found[found["method"] == "overproduce-select"].sort_values("limit", kind="stable")
     head = ["table", "limit", "took", "error", "LightGBM", "AutoGluon", "log-loss", "LightGBM"]
     head += ["AutoGluon", "memory"]
@@ -102,6 +103,47 @@ def limits_table() -> str:
     return "\n".join(rows)
 
 
+def splits_table() -> str:
+    """Render how far the flagship is from LightGBM over several splits, with intervals."""
+    from benchmarks.limits import against_lightgbm
+
+    found = against_lightgbm(pd.read_csv(LIMITS))
+    found = found[found["splits"] > 2]
+    lines = ["| table | limit | splits | error, points | log-loss |", "|---|---|---|---|---|"]
+    for (table, limit), part in found.groupby(["table", "limit"], sort=False):
+        by = part.set_index("loss")
+        cells = [TITLES.get(table, table), f"{limit:g}", str(by["splits"].iloc[0])]
+        for what, scale, digits in (("error", 100, 2), ("log_loss", 1, 3)):
+            row = by.loc[what]
+            half = stats.t.ppf(0.975, row["splits"] - 1) * row["error"]
+            cells.append(f"{scale * row['difference']:+.{digits}f} ± {scale * half:.{digits}f}")
+        lines.append(f"| {' | '.join(cells)} |")
+    return "\n".join(lines)
+
+
+def accuracy_table() -> str:
+    """Render ranks over the shipped sets that all methods have been through."""
+    from benchmarks.accuracy import STUDY
+    from benchmarks.study import LIMITED
+
+    rows = STUDY.known()
+    frame, ranks, _ = STUDY.summary(rows, LIMITED)
+    lines = [
+        "| method | mean rank by error | by log-loss | mean error | mean log-loss | won | tied "
+        "| lost | CPU seconds |",
+        "|---|---|---|---|---|---|---|---|---|",
+    ]
+    for name, row in frame.iterrows():
+        own = name == LIMITED
+        cells = [f"**{name}**" if own else str(name)]
+        cells += [f"{row[f'rank by {what}']:.2f}" for what in STUDY.losses]
+        cells += [f"{row[f'mean {what}']:.3f}" for what in STUDY.losses]
+        cells += ["" if own else f"{row[f'{t} by error']:.0f}" for t in ("won", "tied", "lost")]
+        cells.append(f"{row['CPU seconds']:.1f}")
+        lines.append(f"| {' | '.join(cells)} |")
+    return "\n".join([*lines, "", f"{ranks['error'].n_sets} sets."])
+
+
 def filled(text: str, marker: str, content: str) -> str:
     """Put ``content`` between the markers of that name."""
     pattern = rf"(<!-- {marker}:start -->\n).*?(<!-- {marker}:end -->)"
@@ -118,6 +160,8 @@ if __name__ == "__main__":
         ("choosing", "methods"): evidence.methods_table,
         ("when_diversity_hurts", "coupling"): coupling_table,
         ("overproduce_select", "limits"): limits_table,
+        ("overproduce_select", "splits"): splits_table,
+        ("overproduce_select", "accuracy"): accuracy_table,
     }
     for (file, name), table in tables.items():
         page = DOCS / f"{file}.md"

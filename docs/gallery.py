@@ -57,6 +57,7 @@ SECTIONS = {
     ),
     "Melt it into one you can read": (
         "forest_as_one_tree",
+        "forest_as_a_diagram",
         "one_small_tree_of_many",
         "prune_to_any_size",
         "rules_with_weights_and_classes",

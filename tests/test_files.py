@@ -1,6 +1,7 @@
 """Files are written whole or not at all."""
 
 import ast
+import errno
 import os
 import secrets
 import stat
@@ -84,6 +85,16 @@ def test_leaves_nothing_when_it_fails(tmp_path, error):
 
     with pytest.raises(error):
         half()
+    assert os.listdir(tmp_path) == []
+
+
+def test_a_full_disk_is_said_of_the_file(tmp_path):
+    def fill():
+        with new_file(tmp_path / "out.txt"):
+            raise OSError(errno.ENOSPC, "as the library that wrote has it")
+
+    with pytest.raises(OSError, match=r"No space left on device: '.*out\.txt'"):
+        fill()
     assert os.listdir(tmp_path) == []
 
 

@@ -150,6 +150,53 @@ def _next_box(size, begin, length, first):
     return False
 
 
+# Boxes with the same lengths that are worked out side by side: as many as one register holds bytes.
+_WIDE = 16
+
+
+@part()
+def _next_lengths(size, length, first):
+    """Step to the next lengths, the last column fastest; False if there are none."""
+    for f in range(len(size) - 1, first - 1, -1):
+        length[f] += 1
+        if length[f] <= size[f]:
+            return True
+        length[f] = 1
+    return False
+
+
+@part()
+def _next_begin(size, begin, length, first):
+    """Step to the next box of the same lengths; False if there is none."""
+    for f in range(len(size) - 1, first - 1, -1):
+        begin[f] += 1
+        if begin[f] + length[f] <= size[f]:
+            return True
+        begin[f] = 0
+    return False
+
+
+@part()
+def _least(table, at, begin, length, number, stride, first, last, best, trial, deep):
+    """Lower ``best`` to the least of the splits of boxes side by side in some leading columns."""
+    n = len(best)
+    for f in range(first, last):
+        a, m = begin[f], length[f]
+        own = number[f, m] + a
+        for k in range(1, m):
+            i = at + stride[f] * (number[f, k] + a - own)
+            j = at + stride[f] * (number[f, m - k] + a + k - own)
+            one, other = table[i : i + n], table[j : j + n]
+            if deep:
+                for v in range(n):
+                    trial[v] = max(one[v], other[v])
+                    best[v] = min(best[v], trial[v])
+            else:
+                for v in range(n):
+                    trial[v] = one[v] + other[v]
+                    best[v] = min(best[v], trial[v])
+
+
 @kernel(nogil=True)
 def fill(
     table, labels, size, number, stride, cell_stride, begin, length, n_fixed, n_lead,
@@ -160,45 +207,68 @@ def fill(
     The parts of these boxes in one of these columns must be filled in already. ``begin`` and
     ``length`` of the other columns are 0 and 1. ``stride`` and ``cell_stride`` are those of
     columns in ``table`` and in ``labels``. Sums must fit the type of ``table``, unsigned.
+
+    Splits in the fixed columns come first, for all boxes at once: they read far places of a large
+    table, one after the other. Blocks with the same lengths in the other leading columns do not
+    need one another: some are laid side by side, so that a split within the block is one step
+    for all of them.
     """
     n = len(low)
     begin, length, lead_size = begin[:n_lead].copy(), length[:n_lead].copy(), size[:n_lead]
-    best, trial = np.empty(n, dtype=table.dtype), np.empty(n, dtype=table.dtype)
     most = 2 ** (8 * table.itemsize) - 1
-    while True:
-        at, bottom, top = 0, 0, 0
-        for f in range(n_lead):
-            at += stride[f] * (number[f, length[f]] + begin[f])
-            bottom += cell_stride[f] * begin[f]
-            top += cell_stride[f] * (begin[f] + length[f] - 1)
-        best[:] = most
-        for f in range(n_lead):
-            a, m = begin[f], length[f]
-            own = number[f, m] + a
-            for k in range(1, m):
-                i = at + stride[f] * (number[f, k] + a - own)
-                j = at + stride[f] * (number[f, m - k] + a + k - own)
-                one, other = table[i : i + n], table[j : j + n]
-                if deep:
-                    for v in range(n):
-                        trial[v] = max(one[v], other[v])
-                        best[v] = min(best[v], trial[v])
-                else:
-                    for v in range(n):
-                        trial[v] = one[v] + other[v]
-                        best[v] = min(best[v], trial[v])
-        here = table[at : at + n]
+    piece, n_piece = 0, len(table)
+    for f in range(n_fixed):
+        piece += stride[f] * (number[f, length[f]] + begin[f])
+        n_piece = stride[f]
+    least, trial = np.empty(n_piece, dtype=table.dtype), np.empty(n_piece, dtype=table.dtype)
+    least[:] = most
+    _least(table, piece, begin, length, number, stride, 0, n_fixed, least, trial, deep)
+    side = np.zeros((n, _WIDE), dtype=table.dtype)
+    places = np.zeros((3, _WIDE), dtype=np.int64)
+    more = True
+    while more:
+        n_side = 0
+        while n_side < _WIDE:
+            at, bottom, top = 0, 0, 0
+            for f in range(n_lead):
+                at += stride[f] * (number[f, length[f]] + begin[f])
+                bottom += cell_stride[f] * begin[f]
+                top += cell_stride[f] * (begin[f] + length[f] - 1)
+            places[0, n_side], places[1, n_side], places[2, n_side] = at, bottom, top
+            best = least[at - piece : at - piece + n]
+            _least(table, at, begin, length, number, stride, n_fixed, n_lead, best, trial, deep)
+            for v in range(n):
+                side[v, n_side] = best[v]
+            n_side += 1
+            if not _next_begin(lead_size, begin, length, n_fixed):
+                more = _next_lengths(lead_size, length, n_fixed)
+                break
         for v in range(n):
-            least = np.int64(best[v])
+            own = side[v]
             for i in range(first[v], first[v + 1]):
-                a, b = np.int64(here[left[i]]), np.int64(here[right[i]])
-                least = min(least, max(a, b) if deep else a + b)
-            # Two parts that need no split have one label each, so two corners tell.
-            if (least == 0 or least == most) and labels[bottom + low[v]] == labels[top + high[v]]:
-                least = -1
-            here[v] = least + 1
-        if not _next_box(lead_size, begin, length, n_fixed):
-            return
+                one, other = side[left[i]], side[right[i]]
+                if deep:
+                    for w in range(_WIDE):
+                        own[w] = min(own[w], max(one[w], other[w]))
+                else:
+                    for w in range(_WIDE):
+                        total = one[w] + other[w]
+                        own[w] = min(own[w], total)
+            small = False
+            for w in range(_WIDE):
+                small |= (own[w] == 0) | (own[w] == most)
+                own[w] += 1
+            if not small:
+                continue
+            for w in range(n_side):
+                # Two parts that need no split have one label each, so two corners tell.
+                if own[w] <= 1:
+                    same = labels[places[1, w] + low[v]] == labels[places[2, w] + high[v]]
+                    own[w] = 0 if same else 1
+        for w in range(n_side):
+            here = table[places[0, w] : places[0, w] + n]
+            for v in range(n):
+                here[v] = side[v, w]
 
 
 @kernel()

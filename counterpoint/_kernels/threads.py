@@ -33,6 +33,17 @@ def threads_for(work):
         numba.set_num_threads(before)
 
 
+@contextmanager
+def at_most(n):
+    """Run kernels on no more than ``n`` threads."""
+    before = numba.get_num_threads()
+    numba.set_num_threads(max(1, min(n, before)))
+    try:
+        yield
+    finally:
+        numba.set_num_threads(before)
+
+
 def own_threads():
     """Return how many threads work that makes its own may use here, at most.
 

@@ -118,6 +118,10 @@ class Budget:
         """Note what a fit of a member on so many rows took, answers included."""
         self._seen.setdefault(member, {})[n_rows] = max(seconds, 1e-6)
 
+    def forget(self, member: int) -> None:
+        """Another takes the place of a member: nothing is known of it."""
+        self._seen.pop(member, None)
+
     def most_rows(self, member: int) -> int:
         """Return the most rows that a fit of a member was seen on; 0 if none."""
         return max(self._seen.get(member, {}), default=0)

@@ -257,13 +257,20 @@ class OverproduceSelect(BaseEnsemble, ABC):
         routed = {
             name: own.get("sample_weight") for name, own in self._fit_params(sample_weight).items()
         }
-        fit_weight = {m.name: routed.get(m.name, sample_weight) for m in members}
+        quick = {
+            k: Member(c.quick.make(int(seeds[k])), None, c.quick.name)
+            for k, c in enumerate(candidates)
+            if c.quick is not None
+        }
+        fit_weight = {
+            m.name: routed.get(m.name, sample_weight) for m in (*members, *quick.values())
+        }
         with self._few_threads(X):
             trying = Trying(
                 members, task, plan, X, y, fit_weight, sample_weight, budget,
                 n_jobs=self.n_jobs, progress=self.progress,
                 may_stop=self.pool is None or isinstance(self.pool, str),
-                cheaper=_cheaper_kin(candidates),
+                cheaper=_cheaper_kin(candidates), quick=quick,
             )  # fmt: skip
             trying.run()
             tried = sorted(trying.done)

@@ -27,7 +27,7 @@ from counterpoint.auto.pool import (
     quick_pays,
     small_forest,
 )
-from counterpoint.auto.portfolio import in_order, quick_first
+from counterpoint.auto.portfolio import in_order, quick_first, quick_instead
 from counterpoint.boosting import HistBoostRegressor, L2BoostRegressor
 from counterpoint.combiners.pool import MOST_ROWS_NEIGHBOURS
 from counterpoint.trees import HistTreeRegressor
@@ -109,16 +109,15 @@ def default_number_pool(n_samples: int, n_features: int) -> list[Candidate]:
             KernelRidge(alpha=1.0, kernel="poly", degree=2, coef0=1.0,
                         gamma=1.0 / max(1, n_features)))))  # fmt: skip
     members = in_order(members, "numbers")
-    if quick_pays(n_samples, n_features):
-        quick = [
-            _of(QUICK, "boosting", lambda s: HistBoostRegressor(
-                n_estimators=100, early_stopping=False, random_state=s), True),
-            _of(QUICK_FOREST, "trees", lambda s: ExtraTreesRegressor(
-                QUICK_TREES, max_features=0.5, random_state=s,
-                min_samples_leaf=max(3, small_forest(QUICK_TREES, n_samples, 1)))),
-        ]  # fmt: skip
-        members = quick_first(members, quick)
-    return members
+    quick = [
+        _of(QUICK, "boosting", lambda s: HistBoostRegressor(
+            n_estimators=100, early_stopping=False, random_state=s), True),
+        _of(QUICK_FOREST, "trees", lambda s: ExtraTreesRegressor(
+            QUICK_TREES, max_features=0.5, random_state=s,
+            min_samples_leaf=max(3, small_forest(QUICK_TREES, n_samples, 1)))),
+    ]  # fmt: skip
+    place = quick_first if quick_pays(n_samples, n_features) else quick_instead
+    return place(members, quick)
 
 
 def _of(name, family, make, simple=False):

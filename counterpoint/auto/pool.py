@@ -21,7 +21,7 @@ from sklearn.preprocessing import KBinsDiscretizer, QuantileTransformer, Standar
 from sklearn.svm import SVC
 
 from counterpoint._validation import check_count
-from counterpoint.auto.portfolio import FIRST, in_order, quick_first
+from counterpoint.auto.portfolio import FIRST, in_order, quick_first, quick_instead
 from counterpoint.auto.scored import ScoredClassifier
 from counterpoint.boosting import AdaBoostNCClassifier, HistBoostClassifier
 from counterpoint.combiners.pool import MOST_ROWS_NEIGHBOURS
@@ -58,6 +58,8 @@ class Candidate:
     dearer_than : str
         Name of a member that costs less for sure: where there is no time for that one, this one is
         not even looked at.
+    quick : Candidate or None
+        Kin that costs less, which is tried in its place where there is no time for it.
     """
 
     name: str
@@ -65,6 +67,7 @@ class Candidate:
     make: Callable[[int], BaseEstimator]
     simple: bool = False
     dearer_than: str = ""
+    quick: "Candidate | None" = None
 
 
 def default_pool(n_samples: int, n_features: int, n_classes: int) -> list[Candidate]:
@@ -140,14 +143,16 @@ def default_pool(n_samples: int, n_features: int, n_classes: int) -> list[Candid
             members.append(_of(f"SVM, {name}", "kernel", curve))
     members += _from_our_packages()
     members = in_order(members, "classes")
-    if quick_pays(n_samples, n_features, n_classes):
-        # The order is learnt on small tables, where these are of no use.
-        quick = [
-            _of(QUICK, "boosting", _quick(n_classes), simple=True),
-            _of(QUICK_FOREST, "trees", lambda s: ExtraTreesClassifier(
-                QUICK_TREES, max_features=0.5, random_state=s,
-                min_samples_leaf=max(2, small_forest(QUICK_TREES, n_samples, n_classes)))),
-        ]  # fmt: skip
+    quick = [
+        _of(QUICK, "boosting", _quick(n_classes), simple=True),
+        _of(QUICK_FOREST, "trees", lambda s: ExtraTreesClassifier(
+            QUICK_TREES, max_features=0.5, random_state=s,
+            min_samples_leaf=max(2, small_forest(QUICK_TREES, n_samples, n_classes)))),
+    ]  # fmt: skip
+    if not quick_pays(n_samples, n_features, n_classes):
+        # The order is learnt on small tables, where these are of use only if time is very short.
+        members = quick_instead(members, quick)
+    else:
         members = quick_first(members, quick)
         if n_samples >= MANY_ROWS and n_classes <= _FEW_CLASSES:
             members.insert(FIRST + 1, _of("boosted trees, many leaves", "boosting", lambda s: (

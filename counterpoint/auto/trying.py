@@ -102,16 +102,18 @@ class Trying:
         Whether to end without a limit when more members do not pay.
     cheaper : dict of int, default=None
         By member, another that costs less for sure.
+    quick : dict of Member, default=None
+        By member, kin that takes its place where there is no time for it.
     """
 
     def __init__(
         self, members, task, plan: Plan, X, y, fit_weight, sample_weight, budget: Budget,
-        *, n_jobs=None, progress=None, may_stop=False, cheaper=None,
+        *, n_jobs=None, progress=None, may_stop=False, cheaper=None, quick=None,
     ):  # fmt: skip
         self.members, self.task, self.plan = members, task, plan
         self.X, self.y, self.fit_weight, self.sample_weight = X, y, fit_weight, sample_weight
         self.budget, self.n_jobs, self.progress = budget, n_jobs, progress
-        self.may_stop, self.cheaper = may_stop, cheaper or {}
+        self.may_stop, self.cheaper, self.quick = may_stop, cheaper or {}, dict(quick or {})
         self.done: dict[int, Trial] = {}
         self.failed: list[str] = []
         self.reason = "complete"
@@ -266,6 +268,10 @@ class Trying:
                 return
             if not self.budget.affords(self._price(k, n_rows), share=self._share(k)):
                 self.reason = "time_limit"
+                if k in self.quick:
+                    self.members[k] = self.quick.pop(k)
+                    self.budget.forget(k)
+                    self._try(k, n_rows)
                 return
         fitted, seconds = self._fit(k, self.plan.splits(n_rows))
         if fitted is None:
@@ -297,7 +303,8 @@ class Trying:
 
     def _share(self, k):
         if len(self.plan.rungs) == 1:
-            return 0.5
+            # Something strong comes first; of what is quick and strong there is nothing quicker.
+            return _FOR_FIRST if k == 0 and k not in self.quick else 0.5
         return _TO_CLIMB if k < FIRST else _TO_LOOK
 
     def look(self, k):

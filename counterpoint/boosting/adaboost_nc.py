@@ -14,6 +14,8 @@ from counterpoint.boosting.weighted_ambiguity import WeightedVoteRule
 
 # What lam="auto" tries: AdaBoost, and half of what is safe. The whole of it was worse on average.
 CANDIDATES = (0.0, 0.5)
+# Members below which there is no race: two members of a trial are the same at any strength.
+FEWEST = 25
 _PATH = ["strength", "log_loss", "difference", "noise", "kept"]
 
 
@@ -66,8 +68,8 @@ class AdaBoostNCClassifier(AdaBoostClassifier):
         The penalty as a share of what is safe: of what each member lowers the exponential loss
         by, so much may be given up. None races 0 (AdaBoost) and 0.5 in an eighth of the rounds,
         and takes 0.5 only if its log-loss on a fifth of the rows held out is lower by more than a
-        standard error. Below 50 cases, or if nothing but one class would be left, there is no race
-        and the strength is 0.
+        standard error. Below 50 cases or 25 members, or if nothing but one class would be left,
+        there is no race and the strength is 0.
     ambiguity : {"absolute", "signed", "weighted"}, default="absolute"
         What the penalty is made of. "absolute" is equation 2 of [1]_; "signed" takes amb itself,
         so that samples the vote has wrong count up to half as much again; "weighted" weighs
@@ -220,7 +222,8 @@ class AdaBoostNCClassifier(AdaBoostClassifier):
 
     def _choose_strength(self, learner, X, codes, weight):
         """Race the strengths on rows held out; what is not better beyond noise does not win."""
-        trial = Trial.of(self, X, codes, weight, learner, self.n_estimators)
+        race = self.n_estimators >= FEWEST
+        trial = Trial.of(self, X, codes, weight, learner, self.n_estimators) if race else None
         runs = trial and trial.race(self._rule(SafeLam(strength)) for strength in CANDIDATES)
         if not runs:
             self.strength_path_ = pd.DataFrame(columns=_PATH)

@@ -29,7 +29,7 @@ _ROUNDS = 8  # a trial has this share of the rounds
 _HOLD = 2.0
 _LOW, _HIGH = np.array([-6.0, -9.0]), np.array([6.0, 4.0])  # logarithms of the two numbers
 # Newton steps at most and how far they go, how much less cost ends them, and what damping does.
-_STEPS, _FURTHEST, _ENOUGH, _STIFF = 50, 1.5, 1e-6, 1e6
+_STEPS, _FURTHEST, _ENOUGH, _STIFF = 50, 0.9, 1e-6, 1e6
 
 
 @dataclass(frozen=True)
@@ -80,10 +80,13 @@ def learn_calibration(sizes, sums, y, weight, usual):
     while tries < _STEPS and damping < _STIFF:
         tries += 1
         step = _downhill(at, slope, curve, damping)
+        if abs(slope @ step) < _ENOUGH:  # twice what it brings: no need to look
+            at = at + step
+            break
         there = calibration_cost(at + step, sizes, sums, y, weight, start)
         less = cost - there[0]
         if less < 0:
-            damping = max(4.0 * damping, 1e-3)
+            damping = max(4.0 * damping, 0.1)
             continue
         at, (cost, slope, curve), damping = at + step, there, damping / 4.0
         if less < _ENOUGH:
@@ -126,12 +129,14 @@ def calibration_cost(logs, sizes, sums, y, weight, start):
 
 
 def _of_many(sums, temperature, y):
-    rows = np.arange(len(y))
-    log_p = log_softmax(sums / temperature[:, :, None])
-    p = np.exp(log_p)
-    mean = (p * sums).sum(axis=2)
-    spread = (p * (sums - mean[:, :, None]) ** 2).sum(axis=2)
-    return log_p[:, rows, y], mean - sums[:, rows, y], spread
+    ahead = sums - sums[:, np.arange(len(y)), y][:, :, None]  # of every class, of that of y
+    most = ahead.max(axis=2)
+    p = np.exp((ahead - most[:, :, None]) / temperature[:, :, None])
+    total = p.sum(axis=2)
+    p *= ahead
+    short = p.sum(axis=2) / total
+    p *= ahead
+    return -most / temperature - np.log(total), short, p.sum(axis=2) / total - short**2
 
 
 def _of_two(sums, temperature, y):
@@ -146,21 +151,18 @@ def _of_two(sums, temperature, y):
 class HeldOut:
     """Rows that the members of an ensemble were not trained on, and what these say of them."""
 
-    def __init__(self, X, y, cases, bins=None):
-        self.X, self.y, self.cases, self.bins = X, y, cases, bins
-        self._found = None
+    def __init__(self, X, y, cases):
+        self.X, self.y, self.cases, self._found = X, y, cases, None
 
     def ask(self, ensemble):
         """Keep what its members add up to: all of them, and some shares of them."""
         n = len(ensemble.estimators_)
-        by_bins = self.bins is not None and ensemble._answers_bins()
-        rows = self.bins if by_bins else self.X
         wanted = sorted({-(-n // part) for part in ensemble._looked_at})
         self.sizes = np.array([ensemble._size(k) for k in wanted])
         self.sums = np.stack(
             [
                 ensemble._as_sums(scores, k)
-                for k, scores in enumerate(ensemble._staged_scores(rows), start=1)
+                for k, scores in enumerate(ensemble._staged_scores(self.X), start=1)
                 if k in wanted
             ]
         )
@@ -214,8 +216,7 @@ class Trial:
         self.shared, self.part = shared, part
         # Some rows of X may be held out already.
         self.X, self.rows = X, np.arange(len(y)) if owner._kept is None else owner._kept
-        self.held = held
-        self.asked = select_rows(X, self.rows[held]), y[held], weight[held] * owner._n_cases
+        self.held, self.asked = held, (y[held], weight[held] * owner._n_cases)
         rounds = max(owner._least_rounds, -(-n_members // _ROUNDS))
         self.n_members = min(rounds, n_members)
         self.learner = self.bins = None
@@ -263,7 +264,9 @@ class Trial:
             owner.estimators_, owner.estimator_weights_ = result.models, np.array(result.alphas)
             owner._history = result.history
             owner._finish(result)
-            return HeldOut(*self.asked, self.bins).ask(owner)
+            by_bins = self.bins is not None and owner._answers_bins()
+            rows = self.bins if by_bins else select_rows(self.X, self.rows[self.held])
+            return HeldOut(rows, *self.asked).ask(owner)
 
     def _make_learner(self, rule, rng):
         learner = self.shared.some(self.part, rng)

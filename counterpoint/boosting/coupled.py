@@ -18,6 +18,8 @@ from counterpoint.boosting.newton import NewtonClassLoss
 
 # Probabilities nearer than this are equal: the first class of equals wins.
 _TIE = 1e-12
+# Rows whose slopes are worked out together: what members say of them stays close by.
+_BLOCK = 4096
 
 
 class CoupledLoss(SquaredLoss):
@@ -40,15 +42,21 @@ class CoupledLoss(SquaredLoss):
 
     def request(self, target, scores):
         """Return curvatures of the members' own loss, and the coupled slopes over them."""
-        outputs = self.outputs(scores)
-        target = target[:, : self.own.n_outputs]
-        slopes = self.coupling.delta(outputs, target, self.coupling.output)
-        curvatures, aims = zip(*map(self.newton, slopes, outputs), strict=True)
-        return None if curvatures[0] is None else side_by_side(curvatures), side_by_side(aims)
+        n, k = len(scores), self.own.n_outputs
+        # Column after column, as trees take them.
+        both = [np.empty((self.n_members, k, n)) for _ in range(1 + self.weighs)]
+        for start in range(0, n, _BLOCK):
+            rows = slice(start, start + _BLOCK)
+            outputs = self.outputs(scores[rows])
+            slopes = self.coupling.delta(outputs, target[rows, :k], self.coupling.output)
+            for found, part in zip(both, self.newton(slopes, outputs), strict=True):
+                found[:, :, rows] = part.transpose(0, 2, 1)
+        aims, *curvatures = (found.reshape(-1, n).T for found in both)
+        return (curvatures[0] if curvatures else None), aims
 
-    def newton(self, slope, output):
-        """Return curvature (None: 1) and step of one member."""
-        return None, -slope
+    def newton(self, slopes, outputs):
+        """Return the steps of all members and, if the loss weighs, curvatures; else these are 1."""
+        return (-slopes,)
 
     def parts(self, scores):
         """Return the scores of each member, a list of (n_samples, k)."""
@@ -97,9 +105,9 @@ class CoupledClassLoss(CoupledLoss):
     weighs = True
     own: NewtonClassLoss
 
-    def newton(self, slope, output):
-        """Return curvature and step of one member."""
-        return self.own.newton(slope, output)
+    def newton(self, slopes, outputs):
+        """Return the steps of all members, and curvatures."""
+        return self.own.newton(slopes, outputs)[::-1]
 
     def output(self, scores):
         """Return the probabilities of one member."""
@@ -159,8 +167,3 @@ class MembersLearner(ColumnsLearner):
             self.members[k // self.n_columns].fit(one_weight, one_target)
             for k, (one_weight, one_target) in enumerate(self._columns(weight, target))
         )
-
-
-def side_by_side(columns):
-    """Return columns of all members, laid out column after column."""
-    return np.asfortranarray(np.hstack(columns))

@@ -26,6 +26,9 @@ _PARTS, _MORE = 5, 1.3
 # They are asked at this rate, if that is larger, with a quarter of the patience: rounds count for
 # more.
 _SEARCH_RATE = 0.3
+# Where so few rounds are best at that rate, each is too long a step to tell: they are asked again
+# at the rate itself, with half of the patience.
+_COARSE = 8
 # Rows held out at most: more do not make the choice better, but take time.
 _MOST_HELD = 20_000
 
@@ -84,24 +87,34 @@ class StopsInTime:
 
     def _rounds_by_parts(self, rule, learner, y, weight):
         """Return how many rounds are best for rows held out: geometric mean of parts, and more."""
-        rate, faster = rule.learning_rate, max(1.0, _SEARCH_RATE / rule.learning_rate)
-        rule.learning_rate = faster * rate
-        with whole():
-            best = [self._best_round(rule, learner, y, weight, faster, *p) for p in self._asked]
-        rule.learning_rate = rate
-        usual = float(np.exp(np.log(best).mean()))
+        data = rule, learner, y, weight
+        faster = max(1.0, _SEARCH_RATE / rule.learning_rate)
+        if faster == 1:
+            usual = self._usual_round(*data, 1.0, self.patience)
+        else:
+            usual = self._usual_round(*data, faster, ceil(self.patience / 4))
+            if usual < _COARSE:
+                faster, usual = 1.0, self._usual_round(*data, 1.0, ceil(self.patience / 2))
         return min(max(1, round(_MORE * faster * usual)), self._most_rounds())
 
-    def _best_round(self, rule, learner, y, weight, faster, kept, held, rng):
+    def _usual_round(self, rule, learner, y, weight, faster, patience):
+        """Return the geometric mean of the rounds that are best, at so many times the rate."""
+        rate, rule.learning_rate = rule.learning_rate, faster * rule.learning_rate
+        given = rule, learner, y, weight, ceil(self._most_rounds() / faster), patience
+        with whole():
+            best = [self._best_round(*given, *part) for part in self._asked]
+        rule.learning_rate = rate
+        return float(np.exp(np.log(best).mean()))
+
+    def _best_round(self, rule, learner, y, weight, most, patience, kept, held, rng):
         """Return after how many rounds the rows held out are predicted best, in the same bins."""
         watcher = BinnedWatcher("held", learner.bins(held), y[held], rule.loss)
         column = f"held_{rule.loss.score}"
-        patience = self.patience if faster == 1 else ceil(self.patience / 4)
         rule.start(y[kept], None, weight[kept] / weight[kept].sum())
         found = boost(
             rule,
             learner.some(kept, rng),
-            ceil(self._most_rounds() / faster),
+            most,
             on_failure="stop",
             stops=[ErrorStopping(column, patience=patience).begin(None, None)],
             watchers=[watcher],

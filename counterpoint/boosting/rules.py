@@ -6,6 +6,7 @@ is AdaBoost.NC, of which AdaBoost is the case without penalty.
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, field
+from math import log
 from typing import Any
 
 import numpy as np
@@ -156,15 +157,15 @@ class SafeLam:
     def __call__(self, rule, answer):
         """Lambda of the round in which this member joins."""
         n, k = rule.n_members + 1, rule.n_classes
-        if n == 1:  # one member agrees with itself
+        if n == 1 or self.strength == 0:  # one member agrees with itself
             return 0.0
         error = max(rule.weighted_error(answer), NO_ERROR)
         if error >= 1.0 - 1.0 / k:
             return 0.0
         odds = (1.0 - error) * (k - 1.0) / error
-        gain = -np.log(odds) / k - np.log(error * k / (k - 1.0))
+        gain = -log(odds) / k - log(error * k / (k - 1.0))
         least = -(-n // k) / n  # of a sample whose members are split over all classes
-        return float(self.strength * gain / -np.log(least))
+        return self.strength * gain / -log(least)
 
 
 class VoteRule(Rule):
@@ -192,16 +193,24 @@ class VoteRule(Rule):
     def _begin(self, n_samples, n_classes):
         """Begin with no member, whoever keeps the votes."""
         self.n_samples, self.n_classes, self.n_members = n_samples, n_classes, 0
-        self._judged = None
+        self._judged = self._penalised = None
         self.extra = np.log(n_classes - 1.0) if self.bonus and n_classes > 2 else 0.0
 
-    def _power(self, lam):
-        # p ** lambda takes few values: for the vote lost or won with k members right.
+    def _power(self, answer):
+        """Return p ** lambda for the vote lost or won with k members right: so few values."""
+        if self._penalised is None or self._penalised[0] is not answer:
+            lam = self.lam(self, answer) if callable(self.lam) else self.lam
+            self._penalised = answer, lam, self._powers(lam)
+        return self._penalised[2]
+
+    def _powers(self, lam):
         n = self.n_members + 1
-        share = np.arange(n + 1) / n
-        lost = 1.0 + share if self.signed else 1.0 - share
-        p = np.stack([lost, share])  # 1 - (0 - share) or 1 - |0 - share|, 1 - (1 - share)
-        return np.power(p, lam)
+        if lam == 0:
+            return np.ones((2, n + 1))
+        p = np.empty((2, n + 1))
+        p[1] = np.arange(n + 1) / n  # 1 - (1 - share)
+        p[0] = 1.0 + p[1] if self.signed else 1.0 - p[1]  # 1 - (0 - share) or 1 - |0 - share|
+        return np.power(p, lam, out=p)
 
     @property
     def soft(self):
@@ -210,7 +219,8 @@ class VoteRule(Rule):
 
     def current_lam(self, answer):
         """Penalty of the round in which this member joins."""
-        return self.lam(self, answer) if callable(self.lam) else self.lam
+        self._power(answer)
+        return self._penalised[1]
 
     def weighted_error(self, answer):
         """Weight of the samples that a member has wrong; with probabilities, of its doubts."""
@@ -222,7 +232,7 @@ class VoteRule(Rule):
     def judge(self, answer):
         """Weigh a new member by the penalised weights of the samples it has right and wrong."""
         lam = self.current_lam(answer)
-        sums, n = self._sums(answer, self._power(lam)), self.n_samples
+        sums, n = self._sums(answer, self._power(answer)), self.n_samples
         right, wrong = sums[kernels.RIGHT], sums[kernels.WRONG]
         if self.soft:
             right, wrong = self._soft_sums(answer, lam)
@@ -268,10 +278,9 @@ class VoteRule(Rule):
 
     def update(self, answer, verdict):
         """Count the member in and reweigh the samples."""
-        lam = self.current_lam(answer)
         if self.soft:
-            return self._update_soft(answer, verdict, lam)
-        power = self._power(lam)
+            return self._update_soft(answer, verdict, self.current_lam(answer))
+        power = self._power(answer)
         z = kernels.new_total(self._sums(answer, power), verdict.alpha)
         wrong = self._count_in(answer, power, verdict.alpha, z)
         self._end_round()
@@ -287,7 +296,7 @@ class VoteRule(Rule):
 
     def _end_round(self):
         self.n_members += 1
-        self._judged = None
+        self._judged = self._penalised = None
         if hasattr(self.lam, "update"):
             self.lam.update(self)
 
@@ -305,7 +314,7 @@ class VoteRule(Rule):
     def reset(self):
         """Go back to the weights of the beginning."""
         super().reset()
-        self._judged = None
+        self._judged = self._penalised = None
 
     # -- confidence-rated: f = 2 P(truth) - 1 takes the place of +1 and -1 ----------------------
 
@@ -331,7 +340,7 @@ class VoteRule(Rule):
     def _pull(self, answer, lam):
         """Return p ** lambda of every sample, this member included."""
         right, wins = self._votes_after(answer)
-        return self._power(lam)[wins, right]
+        return self._powers(lam)[wins, right]
 
     def _soft_sums(self, answer, lam):
         pulled = self.weight * self._pull(answer, lam)

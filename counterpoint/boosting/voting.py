@@ -161,8 +161,8 @@ class BaseBoostingClassifier(StagedClassifier, metaclass=ABCMeta):
 
     def _finish(self, result):
         # Trees of ours are asked all at once if each knows all classes: drawn rows may lack one.
-        known = [getattr(model, "classes_", ()) for model in self.estimators_]
-        alike = all(np.array_equal(classes, self.classes_) for classes in known)
+        own, known = self.classes_, [getattr(model, "classes_", ()) for model in self.estimators_]
+        alike = all(classes is own or np.array_equal(classes, own) for classes in known)
         self._stacked = stacked_members(self.estimators_) if alike else None
 
     def _needs_proba(self):

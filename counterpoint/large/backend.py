@@ -1,8 +1,10 @@
 """One small layer for work in parts: this machine, or the workers of a Dask cluster."""
 
+import asyncio
+import time
 from collections import deque
-from collections.abc import Iterator, Sequence
-from concurrent.futures import CancelledError
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import CancelledError, wait
 from contextlib import contextmanager
 from typing import Any
 
@@ -10,6 +12,9 @@ import joblib
 
 from counterpoint import __version__
 from counterpoint.exceptions import ClusterLostError
+
+_PATIENCE = 2.0  # seconds after which it is asked who works on what is not done
+_ALONE = 120.0  # and for how long a cluster without workers is waited for
 
 
 @contextmanager
@@ -76,6 +81,73 @@ def reaching(client: Any) -> Iterator[None]:
         raise gone from error
 
 
+def workers_of(client: Any) -> dict[str, Any]:
+    """Return what the scheduler knows of the workers that are there, by their addresses."""
+    return client.scheduler_info(n_workers=-1)["workers"]
+
+
+def results(client: Any, sent: list[Any], again: Callable[[int], Any]) -> list[Any]:
+    """Return the results of futures, in their order, while workers come and go.
+
+    What was to be done anywhere Dask gives to others when a worker is lost. But what was meant for
+    a worker waits for it to come back, and who comes back has a new address. ``again(k)`` is then
+    to submit the k-th once more; ``sent`` is changed in place.
+    """
+    from distributed import KilledWorker
+
+    last_seen, gathering = time.monotonic(), None
+    try:
+        while True:
+            if gathering is None and _are_done(sent):
+                gathering = _begin_to_gather(client, sent)
+            if gathering is not None and wait([gathering], _PATIENCE).done:
+                return gathering.result()
+            if workers_of(client):
+                last_seen = time.monotonic()
+            elif time.monotonic() - last_seen >= _ALONE:
+                raise ClusterLostError(
+                    f"All workers of the cluster are gone, and none came back in {_ALONE:g} "
+                    "seconds: start some, and try again."
+                )
+            else:
+                continue
+            under_way = {key for keys in client.processing().values() for key in keys}
+            for k, future in enumerate(sent):
+                if future.status == "pending" and future.key not in under_way:
+                    sent[k] = again(k)
+                    if gathering is not None:  # who had the result is gone with it
+                        gathering.cancel()
+                        gathering = None
+    except KilledWorker as error:
+        raise ClusterLostError(
+            f"The same work ended one worker after another ({error}): most likely they have too "
+            "little memory. Give them more, or take more and smaller parts."
+        ) from error
+    finally:
+        if gathering is not None:
+            gathering.cancel()
+
+
+def _are_done(sent):
+    """Return whether all are done, for better or worse, before patience is lost."""
+    import distributed
+
+    try:
+        distributed.wait(sent, timeout=_PATIENCE)
+    except distributed.TimeoutError:
+        return False
+    return True
+
+
+def _begin_to_gather(client, sent):
+    """Have the results brought here, which may take longer than anybody's patience."""
+
+    async def gather():
+        return await client.gather(sent, asynchronous=True)
+
+    return asyncio.run_coroutine_threadsafe(gather(), client.loop.asyncio_loop)
+
+
 def in_turn(
     client: Any, work: Any, parts: Sequence[Any], *args: Any, each: Sequence[Any] | None = None
 ) -> Iterator[Any]:
@@ -85,30 +157,47 @@ def in_turn(
     Two parts a worker are under way and no more, so that answers that nobody has asked for yet do
     not pile up.
     """
-    waiting: deque[Any] = deque()
+    waiting: deque[tuple[int, Any]] = deque()
+
+    def submit(k):
+        return parts[k].submit(client, work, *args, *([] if each is None else [each[k]]))
+
+    def first():
+        k, future = waiting.popleft()
+        return results(client, [future], lambda _: submit(k))[0]
+
     ahead = 2 * len(check_workers(client))
     with reaching(client):
-        for k, part in enumerate(parts):
-            waiting.append(part.submit(client, work, *args, *([] if each is None else [each[k]])))
+        for k in range(len(parts)):
+            waiting.append((k, submit(k)))
             if len(waiting) >= ahead:
-                yield waiting.popleft().result()
+                yield first()
         while waiting:
-            yield waiting.popleft().result()
+            yield first()
 
 
 def check_workers(client: Any) -> list[str]:
     """Return the addresses of the workers; raise if there is none, or one of another version."""
     with reaching(client):
-        found = client.run(_version)
-    if not found:
-        raise RuntimeError("The Dask cluster has no workers: start some, then try again.")
+        found = client.run(_version, on_error="return")
     for address, version in found.items():
-        if version != __version__:
+        if isinstance(version, ImportError):
+            raise RuntimeError(
+                f"The worker {address} cannot load counterpoint ({version}): install {__version__} "
+                "everywhere."
+            ) from version
+        if isinstance(version, Exception) and not isinstance(version, OSError):
+            raise version
+        if isinstance(version, str) and version != __version__:
             raise RuntimeError(
                 f"The worker {address} has counterpoint {version}, here it is {__version__}: "
                 "install the same version everywhere."
             )
-    return sorted(found)
+    # An OSError is one that went away meanwhile.
+    answered = sorted(address for address, version in found.items() if isinstance(version, str))
+    if not answered:
+        raise RuntimeError("The Dask cluster has no workers: start some, then try again.")
+    return answered
 
 
 def _version():

@@ -3,6 +3,9 @@
 import os
 import tempfile
 import threading
+import time
+import uuid
+from collections import Counter
 from contextlib import contextmanager
 from itertools import pairwise
 from pathlib import Path
@@ -10,13 +13,12 @@ from typing import Any
 
 import numpy as np
 
-from counterpoint.exceptions import ClusterLostError
-from counterpoint.large.backend import check_workers, reaching
+from counterpoint._kernels.threads import at_most
+from counterpoint.large.backend import check_workers, reaching, results, workers_of
 from counterpoint.large.rows import Job
 from counterpoint.large.store import BinnedStore
 
-_PATIENCE = 5.0  # seconds after which it is asked whether a worker is still there
-_ALONE = 120.0  # and for how long a cluster without workers is waited for
+_LOOK = 10.0  # seconds after which it is asked whether workers have come
 
 
 class Crew:
@@ -81,7 +83,8 @@ class LocalCrew(Crew):
 class DaskCrew(Crew):
     """Shards with the workers of a Dask cluster, each most often with the same one.
 
-    A worker that is lost takes what it kept with it; who gets its shard makes it again.
+    A worker that is lost takes what it kept with it; who gets its shard makes it again. One that
+    comes makes a shard of whoever has too many while the others work on, and then has it.
     """
 
     def __init__(self, store: BinnedStore, job: Job, client: Any, n_shards: int | None = None):
@@ -90,12 +93,15 @@ class DaskCrew(Crew):
         self.client = client
         self._homes = [workers[k % len(workers)] for k in range(len(self.shards))]
         self._seen = [0] * len(self.shards)  # entries of the log that are with each shard already
+        self._moves: dict[int, tuple[str, int, Any]] = {}  # shard: to whom, with what of the log
+        self._looked = time.monotonic()
 
     def each(self, name: str, *args: Any) -> list:
         """Return what every shard answers."""
         self.store.check_unchanged()
         answers: list = [_BEHIND] * len(self.shards)
         with reaching(self.client):
+            self._take_turns()
             while behind := [k for k, answer in enumerate(answers) if answer is _BEHIND]:
                 for k, (home, answer) in zip(behind, self._ask(behind, name, args), strict=True):
                     self._homes[k], answers[k] = home, answer
@@ -105,47 +111,78 @@ class DaskCrew(Crew):
 
     def _ask(self, which, name, args):
         """Return who answers for these shards, and what."""
-        from distributed import TimeoutError as StillWaiting
-        from distributed import wait
+        sent = self._submit(
+            which, name, args, [self._homes[k] for k in which], [self._seen[k] for k in which]
+        )
+        return results(
+            self.client,
+            sent,
+            lambda i: self._submit([which[i]], name, args, [self._settle(which[i])], [0])[0],
+        )
 
-        sent = {k: self._submit(k, name, args) for k in which}
-        alone = 0.0
-        while True:
-            try:
-                wait(list(sent.values()), timeout=_PATIENCE)
-                return self.client.gather(list(sent.values()))
-            except StillWaiting:
-                # What was meant for a worker that is gone is not always given to another: when none
-                # was left, the scheduler waits for that one to come back, and it has a new address.
-                there = self._workers()
-                alone = 0.0 if there else alone + _PATIENCE
-                if alone >= _ALONE:
-                    raise ClusterLostError(
-                        f"All workers of the cluster are gone, and none came back in {_ALONE:g} "
-                        "seconds: start some, and fit again."
-                    ) from None
-                for k, future in sent.items():
-                    if future.status == "pending" and self._homes[k] not in there:
-                        future.cancel()
-                        sent[k] = self._submit(k, name, args)
+    def _settle(self, k):
+        """Return a new home for a shard: who is at work in this fit already, and has few."""
+        has = Counter(self._homes)
+        workers = workers_of(self.client) or self._homes
+        self._homes[k] = min(workers, key=lambda worker: (worker not in has, has[worker], worker))
+        return self._homes[k]
 
-    def _workers(self):
-        return self.client.scheduler_info(n_workers=-1)["workers"]
+    def _submit(self, which, name, args, homes, seen):
+        """Ask workers for shards, all at once, each told what comes after ``seen`` entries."""
+        import dask
 
-    def _submit(self, k, name, args):
-        """Ask a shard, of its own worker if that is there."""
-        home, seen = self._homes[k], min(self._seen[k], len(self.log))
-        at_home = home in self._workers()
-        place = {"workers": [home], "allow_other_workers": True} if at_home else {}
-        return self.client.submit(
-            _ask, self.store, self.shards[k], self.job, self.log[seen:], seen, name, args,
-            pure=False, **place,
-        )  # fmt: skip
+        keys = [f"answer-{uuid.uuid4().hex}" for _ in which]
+        places = {key: [home] for key, home in zip(keys, homes, strict=True)}
+        # Of these and no others: who is idle would take one over, and have all to make anew.
+        with dask.annotate(workers=places.__getitem__):
+            return self.client.map(
+                _ask, [self.shards[k] for k in which], [self.log[n:] for n in seen], seen,
+                store=self.store, job=self.job, name=name, args=args, key=keys, pure=False,
+            )  # fmt: skip
+
+    def _take_turns(self):
+        """Now and then, have workers that came make shards of those that have too many."""
+        for k, (home, n_told, made) in list(self._moves.items()):
+            if made.status != "pending":
+                del self._moves[k]
+                if made.status == "finished":
+                    left, self._homes[k], self._seen[k] = self._homes[k], home, n_told
+                    self._dismiss(self.shards[k], workers=[left])
+        if time.monotonic() - self._looked < _LOOK:
+            return
+        self._looked = time.monotonic()
+        workers = list(workers_of(self.client))
+        # Who was to make a shard may be gone too.
+        self._moves = {k: move for k, move in self._moves.items() if move[0] in workers}
+        for k, home in moves(self._homes, workers).items():
+            if k not in self._moves:
+                (made,) = self._submit([k], "is_made", (), [home], [0])
+                self._moves[k] = home, len(self.log), made
 
     def dismiss(self) -> None:
         """Have the workers forget the shards."""
+        self._dismiss(None)
+
+    def _dismiss(self, shard, **whom):
         # Nobody waits: a worker may be gone, and the next fit clears up too.
-        self.client.run(_forget, self.job.token, wait=False, on_error="ignore")
+        self.client.run(_forget, self.job.token, shard, wait=False, on_error="ignore", **whom)
+
+
+def moves(homes: list[str], workers: list[str]) -> dict[int, str]:
+    """Return which shards are to move to whom so that no worker has two more than another.
+
+    Those of workers that are gone are not looked at: they move by themselves.
+    """
+    has = {worker: [k for k, home in enumerate(homes) if home == worker] for worker in workers}
+    found = {}
+    while has:
+        most, least = max(has, key=lambda w: len(has[w])), min(has, key=lambda w: len(has[w]))
+        if len(has[most]) - len(has[least]) < 2:
+            break
+        k = has[most].pop()
+        found[k] = least
+        has[least].append(k)
+    return found
 
 
 def _answer(rows, log, name, args, seen=0):
@@ -160,7 +197,14 @@ _kept: dict[tuple, Any] = {}
 _lock = threading.Lock()
 
 
-def _ask(store, shard, job, log, seen, name, args):
+class _Kept:
+    """What a worker has of a shard; one question at a time."""
+
+    def __init__(self):
+        self.lock, self.rows = threading.Lock(), None
+
+
+def _ask(shard, log, seen, *, store, job, name, args):
     """Answer for a shard, in a worker; return its address too.
 
     ``log`` is what comes after the first ``seen`` entries; a worker that lacks some says so.
@@ -168,28 +212,31 @@ def _ask(store, shard, job, log, seen, name, args):
     from distributed import get_worker
 
     worker = get_worker()
-    key = (job.token, shard)
     with _lock:
         for other in [known for known in _kept if known[0] != job.token]:
             del _kept[other]  # of a fit that is over
-        rows = _kept.get(key)
-    if rows is None:
-        folder = Path(worker.local_directory)
-        rows = job.rows(store, *shard, job, folder if folder.is_dir() else None)
-        with _lock:
-            _kept[key] = rows
-    elif rows.n_done > seen + len(log):  # an answer that comes too late for anybody
-        raise RuntimeError("The fit has gone on without this answer.")
-    if rows.n_done < seen:
-        return worker.address, _BEHIND
-    store.check_unchanged()
-    return worker.address, _answer(rows, log, name, args, seen)
+        kept = _kept.setdefault((job.token, shard), _Kept())
+    # A question that was given up may still be at work on these rows.
+    with kept.lock, at_most(worker.state.nthreads):
+        if kept.rows is None:
+            if seen:
+                return worker.address, _BEHIND
+            folder = Path(worker.local_directory)
+            kept.rows = job.rows(store, *shard, job, folder if folder.is_dir() else None)
+        rows = kept.rows
+        if rows.n_done > seen + len(log):  # an answer that comes too late for anybody
+            raise RuntimeError("The fit has gone on without this answer.")
+        if rows.n_done < seen:
+            return worker.address, _BEHIND
+        store.check_unchanged()
+        return worker.address, _answer(rows, log, name, args, seen)
 
 
-async def _forget(token):  # the only kind of function that nobody needs to wait for
+async def _forget(token, shard):  # the only kind of function that nobody needs to wait for
     with _lock:
         for key in [known for known in _kept if known[0] == token]:
-            del _kept[key]
+            if shard is None or shard == key[1]:
+                del _kept[key]
 
 
 @contextmanager

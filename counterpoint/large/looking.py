@@ -55,7 +55,7 @@ def make_plan(parts: list[Part], target: str, weight: str | None, columns: Any) 
         if name in apart:
             raise ValueError(f"columns={name!r}: it is the target or the weight already.")
     wanted = [*features, target, *([weight] if weight else [])]
-    schema = check_parts(parts, wanted)
+    schema = check_parts(parts, wanted, option="columns" if columns is None else None)
     text = []
     for name in wanted:
         kind = kind_of(schema.field(name).type)

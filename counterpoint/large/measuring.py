@@ -238,8 +238,9 @@ def sample_outputs(
 def _ask(source, truth, members, weights, correct, separator):
     parts = open_parts(source, separator=separator)
     apart = {weights} if correct else {truth, weights}
-    names = parts[0].schema().names
+    names, option = parts[0].schema().names, None
     if members is None:
+        option = "members"
         members = [name for name in names if name and name not in apart]
     members = list(members)
     if not members:
@@ -248,7 +249,7 @@ def _ask(source, truth, members, weights, correct, separator):
         if name in apart:
             raise ValueError(f"Column {name!r} cannot be a member: it is the truth or a weight.")
     labels = members if correct else [truth, *members]
-    schema = check_parts(parts, [*labels, *([weights] if weights else [])])
+    schema = check_parts(parts, [*labels, *([weights] if weights else [])], option=option)
     if not correct and len({kind_of(schema.field(n).type) for n in labels}) > 1:
         other = next(
             n for n in members if kind_of(schema.field(n).type) != kind_of(schema.field(truth).type)

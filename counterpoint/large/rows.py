@@ -159,6 +159,10 @@ class Rows:
         if weights is not None:
             let_go(weights)
 
+    def is_made(self):
+        """Return True: the rows are there, and have gone through the log."""
+        return True
+
     def weight_sums(self):
         """Return the sum of the weights in each group, as they are now."""
         return np.array([self.weight[part].sum() for part in self.by_group()])

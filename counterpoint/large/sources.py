@@ -252,17 +252,26 @@ def kind_of(kind: Any) -> str:
     return str(kind)
 
 
-def check_parts(parts: Sequence[Part], columns: Sequence[str] | None = None) -> Any:
+def check_parts(
+    parts: Sequence[Part], columns: Sequence[str] | None = None, *, option: str | None = None
+) -> Any:
     """Return the schema of the first part, if all have these columns, of the same pa.types.
 
     A column of nothing but missing values, of type null, fits any kind; the schema has the first
-    type that says more.
+    type that says more. Where columns are those of the first part for want of the ``option`` that
+    would name them, no other part may have more.
     """
     first = parts[0].schema()
     found: dict[str, tuple[Any, str]] = {}
     wanted = list(first.names if columns is None else columns)
     for part in parts:
         schema = part.schema()
+        more = [name for name in schema.names if name not in first.names]
+        if option is not None and more:
+            raise ValueError(
+                f"{parts[0].name} has no column {more[0]!r}, and {part.name} has: name the columns "
+                f"that count with {option}=, or leave one of the files out."
+            )
         for column in wanted:
             if column not in schema.names:
                 raise ValueError(

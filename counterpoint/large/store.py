@@ -3,6 +3,7 @@
 import json
 import os
 import zlib
+from functools import lru_cache
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -103,17 +104,8 @@ class BinnedStore:
         what = "numbers" if self.classes is None else f"{len(self.classes)} classes"
         return f"BinnedStore({self.n_rows} rows, {self.n_features} columns, {what})"
 
-    def __getstate__(self):
-        return {"path": self.path, "stamp": self.stamp, "version": __version__}
-
-    def __setstate__(self, state):
-        if state["version"] != __version__:
-            raise RuntimeError(
-                f"This process has counterpoint {__version__} and the one that fits has "
-                f"{state['version']}: install the same version everywhere."
-            )
-        self.__init__(state["path"])  # type: ignore[misc]
-        self.check_unchanged(state["stamp"])
+    def __reduce__(self):
+        return _reopened, (self.path, tuple(self.stamp), __version__)
 
     # -- files -----------------------------------------------------------------------------------
 
@@ -315,6 +307,24 @@ class BinnedStore:
         if not hasattr(frame, "npartitions"):
             raise TypeError(f"frame={type(frame).__name__}: give a Dask frame, or use write.")
         return cls.write(frame, path, **options)
+
+
+def _reopened(path, stamp, version):
+    """Open a store in another process, where it must be the same."""
+    if version != __version__:
+        raise RuntimeError(
+            f"This process has counterpoint {__version__} and the one that fits has "
+            f"{version}: install the same version everywhere."
+        )
+    store = _opened(path, stamp)
+    store.check_unchanged(stamp)
+    return store
+
+
+@lru_cache(maxsize=8)
+def _opened(path, stamp):
+    """Open a store once: a worker is sent it with every question."""
+    return BinnedStore(path)
 
 
 def _read(folder):

@@ -14,6 +14,7 @@
 ``RelevanceHorizonDisplay`` a score against how many past events are looked at
 ``CoverageDisplay``         how evenly subsets cover the samples as more of them are added
 ``TreeDisplay``             one tree, legible up to some sixty leaves
+``DiagramDisplay``          a decision diagram: questions that several ways lead to
 ``TreePathDisplay``         errors of the best trees of every size
 ``HyperboxDisplay``         boxes of a model over the samples, two columns at a time
 ``SelectionDisplay``        error and criterion after each step of a search for members
@@ -44,6 +45,7 @@ _HOMES = {
     "boundaries": ("plot_decision_boundary",),
     "coverage": ("CoverageDisplay",),
     "decomposition": ("DecompositionDisplay",),
+    "diagram": ("DiagramDisplay",),
     "display": ("Display", "EnsembleDisplay", "PanelDisplay"),
     "diversity_matrix": ("DiversityMatrixDisplay",),
     "dynamics": ("NCLDynamicsDisplay",),
@@ -76,6 +78,7 @@ if TYPE_CHECKING:  # the same for those who read types
     from counterpoint.plots.boundaries import plot_decision_boundary as plot_decision_boundary
     from counterpoint.plots.coverage import CoverageDisplay as CoverageDisplay
     from counterpoint.plots.decomposition import DecompositionDisplay as DecompositionDisplay
+    from counterpoint.plots.diagram import DiagramDisplay as DiagramDisplay
     from counterpoint.plots.display import Display as Display
     from counterpoint.plots.display import EnsembleDisplay as EnsembleDisplay
     from counterpoint.plots.display import PanelDisplay as PanelDisplay

@@ -5,10 +5,8 @@ from the data (names of columns, categories, labels) is quoted, never pasted.
 """
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
-import numpy as np
-
+from counterpoint._quoting import python_value, sql_name, sql_value
 from counterpoint._text import visible
 from counterpoint.tabular.small_tree import rules_of
 from counterpoint.tabular.table_tree import Question, TableTree
@@ -47,13 +45,13 @@ def to_sql(tree: TableTree, *, table: str = "data", column: str = "prediction") 
     FROM "flowers";
     """
     if tree.questions[0] is None:
-        body = [f"{_sql_value(tree.says()[0])}"]
+        body = [f"{sql_value(tree.says()[0])}"]
     else:
         body = _case(tree, 0, _INDENT)
     body[0] = f"SELECT *, {body[0].lstrip()}"
-    body[-1] = f"{body[-1].removeprefix(_INDENT)} AS {_sql_name(column)}"
+    body[-1] = f"{body[-1].removeprefix(_INDENT)} AS {sql_name(column)}"
     lines = [line.removeprefix(_INDENT) for line in body]
-    return "\n".join([*lines, f"FROM {_sql_name(table)};"]) + "\n"
+    return "\n".join([*lines, f"FROM {sql_name(table)};"]) + "\n"
 
 
 def _case(tree: TableTree, node: int, indent: str) -> list[str]:
@@ -64,7 +62,7 @@ def _case(tree: TableTree, node: int, indent: str) -> list[str]:
     children = tree.tree.children_left[node], tree.tree.children_right[node]
     for word, child in zip(("THEN", "ELSE"), children, strict=True):
         if tree.questions[child] is None:
-            value = _sql_value(tree.says()[child])
+            value = sql_value(tree.says()[child])
             lines.append(f"{deeper}{word} {value}  -- {_support(tree, child)}")
         else:
             nested = _case(tree, int(child), deeper)
@@ -83,33 +81,16 @@ def _support(tree: TableTree, node: int) -> str:
 
 
 def _sql_question(question: Question) -> str:
-    name = _sql_name(question.column)
+    name = sql_name(question.column)
     if question.kind == "missing":
         return f"{name} IS NULL"
     if question.kind == "number":
-        test = f"{name} <= {_sql_value(question.cut)}"
+        test = f"{name} <= {sql_value(question.cut)}"
     else:
-        values = [_sql_value(value) for value in question.values]
+        values = [sql_value(value) for value in question.values]
         test = f"{name} = {values[0]}" if len(values) == 1 else f"{name} IN ({', '.join(values)})"
     # A comparison with NULL is not true: it takes the branch for no.
     return f"{test} OR {name} IS NULL" if question.gap else test
-
-
-def _sql_name(name: str) -> str:
-    doubled = str(name).replace('"', '""')
-    return f'"{doubled}"'
-
-
-def _sql_value(value: Any) -> str:
-    value = value.item() if isinstance(value, np.generic) else value
-    if isinstance(value, bool):
-        return "TRUE" if value else "FALSE"
-    if isinstance(value, int):
-        return str(value)
-    if isinstance(value, float):
-        return repr(value)
-    text = str(value).replace("'", "''")
-    return f"'{text}'"
 
 
 # -- Python ------------------------------------------------------------------------------------
@@ -227,31 +208,27 @@ def _in_docstring(text: str) -> str:
 def _if(tree: TableTree, node: int, indent: str, forms: Mapping[str, str]) -> list[str]:
     question = tree.questions[node]
     if question is None:
-        return [f"{indent}return {_python_value(tree.says()[node])}  # {_support(tree, node)}"]
+        return [f"{indent}return {python_value(tree.says()[node])}  # {_support(tree, node)}"]
     lines = []
     if question.kind == "number":
         form = forms.get(question.column)
         read = f"row.get({question.column!a})"
         plain, comma = f"_number({read})", (form or "").startswith(",")
         lines.append(f"{indent}value = {plain if not form else f'_amount({read}, {comma})'}")
-        yes = f"value is None or value <= {_python_value(question.cut)}"
-        no = f"value is not None and value <= {_python_value(question.cut)}"
+        yes = f"value is None or value <= {python_value(question.cut)}"
+        no = f"value is not None and value <= {python_value(question.cut)}"
         test = yes if question.gap else no
     else:
         texts = all(isinstance(value, str) for value in question.values)
         read = f"row.get({question.column!a})"
         lines.append(f"{indent}value = _text({read})" if texts else f"{indent}value = {read}")
-        values = ", ".join(_python_value(value) for value in question.values)
+        values = ", ".join(python_value(value) for value in question.values)
         test = "value is None" if question.kind == "missing" else f"value in ({values},)"
         if question.kind == "category" and question.gap:
             test = f"value is None or {test}"
     lines.append(f"{indent}if {test}:")
     lines += _if(tree, int(tree.tree.children_left[node]), indent + " " * 4, forms)
     return [*lines, *_if(tree, int(tree.tree.children_right[node]), indent, forms)]
-
-
-def _python_value(value: Any) -> str:
-    return ascii(value.item() if isinstance(value, np.generic) else value)
 
 
 def to_rules(tree: TableTree) -> str:

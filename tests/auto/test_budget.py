@@ -7,6 +7,7 @@ import sys
 import time
 import tracemalloc
 import warnings
+from dataclasses import replace
 from typing import ClassVar
 
 import numba
@@ -190,7 +191,7 @@ def test_the_default_pool_begins_with_strong_and_different_members():
     X = rng.normal(size=(300, 3))
     y = X[:, 0] * X[:, 1] > 0  # the linear ones are of no use here
     model, said = fit((X, y), None, 1e-9)
-    assert [name for name, _ in model.pool_] == ["boosted trees"]
+    assert [name for name, _ in model.pool_] == ["boosted trees, quick"]
     assert model.score(X, y) > 0.9
     assert "1 of 25 members was tried" in said
 
@@ -331,3 +332,24 @@ def test_compiling_is_not_taken_from_the_limit():
         numba.njit(lambda x: x + 1)(1.0)
     assert len(seconds) == 1
     assert seconds[0] > 0
+
+
+def test_quick_kin_stands_in_where_there_is_no_time(clock, data):
+    """With few rows and little time the strongest member is tried in its quick form."""
+    kin = {c.name: c.quick.name for c in default_pool(1500, 19, 7) if c.quick is not None}
+    assert kin == {"boosted trees": "boosted trees, quick",
+                   "extra trees, half of the columns": "extra trees, quick"}  # fmt: skip
+    assert sum(c.quick is not None for c in default_number_pool(1500, 19)) == 2
+    slow, quick, other = (
+        Candidate(name=name, family="given", make=lambda s, c=cost: Paid(c))
+        for name, cost in (("slow", 90.0), ("quick", 30.0), ("other", 0.1))
+    )
+    few = [part[:1500] for part in data]  # five folds of "slow" take 9 s, of "quick" 3 s
+    for limit, kin, tried in (
+        (10.0, quick, {"quick", "other"}),
+        (100.0, quick, {"slow", "other"}),
+        (10.0, replace(slow, name="as slow"), {"other"}),
+        (10.0, None, {"other"}),
+    ):
+        model, _ = fit(few, [replace(slow, quick=kin), other], limit)
+        assert set(model.leaderboard_["member"]) == tried

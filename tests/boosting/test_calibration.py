@@ -26,6 +26,7 @@ from counterpoint.boosting.calibration import (
     split_many,
 )
 from counterpoint.trees import HistTreeClassifier
+from counterpoint.trees.binning import BinnedData
 
 TREE = HistTreeClassifier(max_depth=3)
 BOOSTERS = [
@@ -89,7 +90,7 @@ def test_bins_of_rows_held_out_say_what_their_numbers_say(monkeypatch, booster, 
     ask = calibration.HeldOut.ask
 
     def noted(self, ensemble):
-        asked.append(self.bins is not None and ensemble._answers_bins())
+        asked.append(isinstance(self.X, BinnedData))
         return ask(self, ensemble)
 
     monkeypatch.setattr(calibration.HeldOut, "ask", noted)

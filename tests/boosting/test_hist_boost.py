@@ -410,6 +410,29 @@ def test_few_rows_are_asked_thrice_or_once_when_to_stop(monkeypatch, n, n_classe
         assert len(model.estimators_) == min(1000, round(1.3 * faster * best))
 
 
+@pytest.mark.parametrize("coarse", [0, 8])
+def test_where_few_rounds_are_best_parts_are_asked_again_at_the_rate_itself(monkeypatch, coarse):
+    X, y = classes(n=120)
+    y = np.random.default_rng(0).permutation(y)  # nothing to be learnt
+    seen = []
+    ask = HistBoostClassifier._best_round
+
+    def noted(self, rule, *given):
+        best = ask(self, rule, *given)
+        seen.append((best, rule.learning_rate, given[-4]))
+        return best
+
+    monkeypatch.setattr(HistBoostClassifier, "_best_round", noted)
+    monkeypatch.setattr("counterpoint.boosting.in_time._COARSE", coarse)
+    model = HistBoostClassifier(random_state=0).fit(X, y)
+    best, rates, patience = zip(*seen, strict=True)
+    assert np.prod(best[:3]) < 8**3
+    assert rates == pytest.approx([0.3] * 3 + [0.1] * (coarse and 3))
+    assert patience == (5, 5, 5) + (10, 10, 10) * (coarse > 0)
+    rounds = np.prod(best[-3:]) ** (1 / 3) * (1 if coarse else 3)
+    assert len(model.estimators_) == round(1.3 * rounds)
+
+
 @pytest.mark.parametrize("kind", [HistBoostClassifier, HistBoostRegressor])
 def test_a_part_asks_a_booster_of_the_other_rows(monkeypatch, kind):
     """In columns of few values that all parts have the bins are the same."""
@@ -419,14 +442,16 @@ def test_a_part_asks_a_booster_of_the_other_rows(monkeypatch, kind):
     best_round = kind._best_round
     seen = []
 
-    def noted(self, rule, learner, y, weight, faster, kept, held, rng):
+    def noted(self, *given):
+        kept, held, rng = given[-3:]
         draws = np.random.RandomState()
         draws.set_state(rng.get_state())
-        best = best_round(self, rule, learner, y, weight, faster, kept, held, rng)
+        best = best_round(self, *given)
         seen.append((kept, held, draws, best))
         return best
 
     monkeypatch.setattr(kind, "_best_round", noted)
+    monkeypatch.setattr("counterpoint.boosting.in_time._COARSE", 0)  # not once more
     kind(random_state=0, **options).fit(X, y)
     assert len(seen) == 3
     for kept, held, draws, best in seen:

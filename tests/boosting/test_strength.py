@@ -7,6 +7,7 @@ from sklearn.datasets import load_breast_cancer, make_classification
 from sklearn.tree import DecisionTreeClassifier
 
 from counterpoint.boosting import AdaBoostClassifier, AdaBoostNCClassifier
+from counterpoint.boosting.adaboost_nc import FEWEST
 from counterpoint.boosting.calibration import HeldOut, split_rows
 from counterpoint.trees import HistTreeClassifier
 
@@ -16,13 +17,13 @@ STUMP = HistTreeClassifier(max_depth=1)
 
 def test_lam_auto_tells_what_it_tried():
     data, y = make_classification(400, 10, flip_y=0.2, random_state=0)
-    model = AdaBoostNCClassifier(STUMP, n_estimators=16, random_state=0).fit(data, y)
+    model = AdaBoostNCClassifier(STUMP, n_estimators=25, random_state=0).fit(data, y)
     path = model.strength_path_.set_index("strength")
     assert path.index.tolist() == [0.0, 0.5]
     assert path.index[path["kept"]].tolist() == [model.strength_]
     better = path.loc[0.5, "difference"] < -path.loc[0.5, "noise"]
     assert model.strength_ == (0.5 if better else 0.0)
-    again = AdaBoostNCClassifier(STUMP, n_estimators=16, strength=model.strength_).fit(data, y)
+    again = AdaBoostNCClassifier(STUMP, n_estimators=25, strength=model.strength_).fit(data, y)
     assert_array_equal(again.estimator_weights_, model.estimator_weights_)
 
 
@@ -134,14 +135,15 @@ def test_a_fit_keeps_no_rows_of_the_race():
         assert not [name for name, value in vars(model).items() if isinstance(value, HeldOut)]
 
 
-def test_lam_auto_on_few_samples_is_adaboost():
-    few = AdaBoostNCClassifier(STUMP, n_estimators=4, lam="auto").fit(X[15:30], Y[15:30])
+@pytest.mark.parametrize(("size", "rows"), [(30, slice(15, 30)), (FEWEST - 1, slice(None))])
+def test_lam_auto_of_few_samples_or_few_members_is_adaboost(size, rows):
+    few = AdaBoostNCClassifier(STUMP, n_estimators=size).fit(X[rows], Y[rows])
     assert few.strength_ == 0.0
     assert few.strength_path_.columns.tolist() == [
         "strength", "log_loss", "difference", "noise", "kept"
     ]  # fmt: skip
     assert len(few.strength_path_) == 0
-    plain = AdaBoostClassifier(STUMP, n_estimators=4).fit(X[15:30], Y[15:30])
+    plain = AdaBoostClassifier(STUMP, n_estimators=size).fit(X[rows], Y[rows])
     assert_array_equal(few.estimator_weights_, plain.estimator_weights_)
 
 
@@ -151,7 +153,7 @@ def test_classes_of_a_single_row_stay_in_the_rows_to_train_on():
     y[:3] = [2, 3, 4]
     part, _held = split_rows(y, np.ones(len(y)))
     assert {2, 3, 4} <= set(y[part].tolist())
-    model = AdaBoostNCClassifier(STUMP, n_estimators=8).fit(data, y)
+    model = AdaBoostNCClassifier(STUMP, n_estimators=25).fit(data, y)
     assert len(model.strength_path_) == 2
     assert np.isfinite(model.predict_proba(data)).all()
 

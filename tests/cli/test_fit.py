@@ -202,7 +202,7 @@ def test_a_full_disk_leaves_the_old_model(fails, data, monkeypatch):
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr("pathlib.Path.write_bytes", full)
-    assert fails("fit", data, *BAYES) == "No space left on device."
+    assert fails("fit", data, *BAYES) == "model.skops: No space left on device."
     assert Path("model.skops").read_text() == "old"
     assert sorted(p.name for p in Path().iterdir()) == ["data.csv", "model.skops"]
 

@@ -4,7 +4,7 @@ from concurrent.futures import ThreadPoolExecutor
 import numba
 from joblib import Parallel, delayed
 
-from counterpoint._kernels.threads import own_threads
+from counterpoint._kernels.threads import at_most, own_threads
 
 
 def test_the_main_thread_may_use_as_many_as_numba():
@@ -28,3 +28,11 @@ def test_processes_of_joblib_share_out_the_cores():
     n_cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
     told = Parallel(n_jobs=2)(delayed(own_threads)() for _ in range(4))
     assert max(told) <= max(1, n_cores // 2)
+
+
+def test_at_most_is_a_limit_and_no_demand():
+    before = numba.get_num_threads()
+    for asked, expected in ((1, 1), (0, 1), (before + 5, before)):
+        with at_most(asked):
+            assert numba.get_num_threads() == expected
+        assert numba.get_num_threads() == before

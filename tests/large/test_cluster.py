@@ -4,6 +4,7 @@ import subprocess
 import sys
 import threading
 
+import dask
 import dask.dataframe
 import numpy as np
 import pandas as pd
@@ -20,9 +21,11 @@ from counterpoint.exceptions import ClusterLostError, InterruptedFitWarning
 from counterpoint.large import (
     BaggedTreesClassifier,
     BinnedStore,
+    backend,
     crew,
     fit_on_store,
     measure,
+    rows,
     run_on,
 )
 from counterpoint.trees import HistTreeClassifier
@@ -38,7 +41,11 @@ MODELS = {
 
 @pytest.fixture(scope="module")
 def cluster():
-    with LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=":0") as made:
+    # Else Dask closes for good a worker that was lost, and is away once more 15 seconds later.
+    with (
+        dask.config.set({"distributed.deploy.lost-worker-timeout": "1h"}),
+        LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=":0") as made,
+    ):
         yield made
 
 
@@ -101,6 +108,25 @@ def test_workers_write_a_store(kind, client, tmp_path):
     assert not (tmp_path / "broken").exists()
 
 
+def test_workers_without_counterpoint_and_those_that_go_are_told_apart(client, monkeypatch):
+    first = answering(client, 2)[0]
+
+    def none():
+        raise ModuleNotFoundError("No module named 'counterpoint'")
+
+    def gone():
+        if os.getpid() == first:
+            raise ConnectionResetError("as if it were killed")
+        return version
+
+    version = backend.__version__
+    monkeypatch.setattr(backend, "_version", none)
+    with pytest.raises(RuntimeError, match=r"cannot load counterpoint \(No module .*: install"):
+        backend.check_workers(client)
+    monkeypatch.setattr(backend, "_version", gone)
+    assert len(backend.check_workers(client)) == 1
+
+
 def test_pools_are_fitted_by_workers(client):
     X, y = load_iris(return_X_y=True)
     model = ViewEnsembleClassifier(n_estimators=4, random_state=0)
@@ -128,21 +154,140 @@ def test_workers_of_another_version_are_named(client, monkeypatch):
         pass
 
 
-def test_a_lost_worker_costs_its_tasks_only(cluster, client, stores, monkeypatch):
+@pytest.fixture
+def within_minutes():
+    """End a test that stands still."""
+
+    def end(*args):
+        pytest.fail("The fit stood still.")
+
+    before = signal.signal(signal.SIGALRM, end)
+    signal.alarm(600)
+    yield
+    signal.alarm(0)
+    signal.signal(signal.SIGALRM, before)
+
+
+@pytest.mark.usefixtures("within_minutes")
+def test_a_worker_killed_in_every_round_costs_its_tasks_only(client, stores, monkeypatch):
+    """In the second round all of them; the others when both are back."""
     here = clone(MODELS["votes"]).fit(stores["two"])
     asked, killed = crew.DaskCrew.each, []
+    monkeypatch.setattr(backend, "_PATIENCE", 0.5)
+    monkeypatch.setattr(crew, "_LOOK", 0.0)
 
     def kill_some(self, name, *args):
-        if name == "kinds" and len(killed) < 2:
-            pids = [worker.pid for worker in cluster.workers.values() if worker.pid]
-            killed.append(pids[0])
-            threading.Timer(0.01, os.kill, (pids[0], signal.SIGKILL)).start()
+        if name == "kinds":
+            pids = answering(client, 2)
+            killed.append(pids if len(killed) == 1 else [pids[len(killed) % 2]])
+            for pid in killed[-1]:
+                threading.Timer(0.01, os.kill, (pid, signal.SIGKILL)).start()
         return asked(self, name, *args)
 
     monkeypatch.setattr(crew.DaskCrew, "each", kill_some)
     found = clone(MODELS["votes"]).fit(stores["two"], client=client)
-    assert len(killed) == 2
+    assert [len(pids) for pids in killed] == [1, 2, 1, 1]
+    assert found.stop_reason_ == "complete"
     assert tree_bytes(found) == tree_bytes(here)
+
+
+def answering(client, n):
+    """Return the processes of workers once so many answer."""
+    pids = []
+    while len(pids) < n:
+        client.wait_for_workers(n, timeout=120)
+        pids = sorted(client.run(os.getpid, on_error="ignore").values())
+    return pids
+
+
+def test_a_worker_that_comes_takes_its_share(client, stores, monkeypatch):
+    """All shards are with one at first; the other makes some of the log while that one works."""
+    monkeypatch.setattr(crew, "_LOOK", 0.0)
+    answering(client, 2)
+    here = clone(MODELS["votes"]).set_params(n_estimators=12).fit(stores["two"])
+    begin, homes = crew.DaskCrew.__init__, []
+    asked = crew.DaskCrew.each
+
+    def all_with_the_first(self, *args):
+        begin(self, *args)
+        self._homes = self._homes[:1] * len(self._homes)
+
+    def note(self, *args):
+        answers = asked(self, *args)
+        homes.append(len(set(self._homes)))
+        return answers
+
+    monkeypatch.setattr(crew.DaskCrew, "__init__", all_with_the_first)
+    monkeypatch.setattr(crew.DaskCrew, "each", note)
+    model = clone(MODELS["votes"]).set_params(n_estimators=12)
+    found = fit_on_store(model, stores["two"], client=client, n_shards=4)
+    assert homes[0] == 1
+    assert homes[-1] == 2
+    assert tree_bytes(found) == tree_bytes(here)
+
+
+@pytest.mark.parametrize(
+    ("homes", "workers", "expected"),
+    [
+        ("ab", "ab", {}),
+        ("aa", "ab", {1: "b"}),
+        ("aaaa", "abc", {3: "b", 2: "c"}),
+        ("aaab", "bc", {}),  # of one that is gone: they move when they are asked
+        ("ab", "", {}),
+    ],
+)
+def test_shards_move_to_who_has_few(homes, workers, expected):
+    assert crew.moves(list(homes), list(workers)) == expected
+
+
+def test_a_question_asked_twice_is_answered_once_at_a_time(stores, monkeypatch):
+    """As when it was given up and submitted again while somebody was still at work on it."""
+    here = clone(MODELS["votes"]).fit(stores["two"])
+    submit = crew.DaskCrew._submit
+    others = []
+
+    def twice(self, *args, **options):
+        others.append(submit(self, *args, **options))
+        return submit(self, *args, **options)
+
+    monkeypatch.setattr(crew.DaskCrew, "_submit", twice)
+    with (
+        LocalCluster(
+            n_workers=1, threads_per_worker=2, processes=False, dashboard_address=None
+        ) as made,
+        Client(made, set_as_default=False) as client,
+    ):
+        found = clone(MODELS["votes"]).fit(stores["two"], client=client)
+        assert tree_bytes(found) == tree_bytes(here)
+        del others[:]
+
+
+def test_workers_use_no_more_threads_than_they_were_given(stores, monkeypatch):
+    used, count = [], rows.get_num_threads
+    monkeypatch.setattr(rows, "get_num_threads", lambda: used.append(count()) or used[-1])
+    with (
+        LocalCluster(
+            n_workers=1, threads_per_worker=1, processes=False, dashboard_address=None
+        ) as made,
+        Client(made, set_as_default=False) as client,
+    ):
+        TREE.fit(stores["two"], client=client)
+    assert set(used) == {1}
+    TREE.fit(stores["two"])
+    assert used[-1] == count()
+
+
+def test_work_that_ends_every_worker_is_given_up(cluster, client, monkeypatch):
+    monkeypatch.setattr(cluster.scheduler, "allowed_failures", 0)
+    answering(client, 2)
+
+    class Part:
+        def submit(self, client, work, *args):
+            return client.submit(os._exit, 1, pure=False)
+
+    with pytest.raises(ClusterLostError, match="ended one worker after another"):
+        list(backend.in_turn(client, None, [Part()]))
+    answering(client, 2)
 
 
 _CLUSTER = """
@@ -192,8 +337,8 @@ def test_a_lost_scheduler_leaves_the_members_there_are(stores, monkeypatch, capl
 
 
 def test_a_cluster_without_workers_is_given_up(stores, monkeypatch):
-    monkeypatch.setattr(crew, "_PATIENCE", 0.05)
-    monkeypatch.setattr(crew, "_ALONE", 0.1)
+    monkeypatch.setattr(backend, "_PATIENCE", 0.05)
+    monkeypatch.setattr(backend, "_ALONE", 0.1)
     with (
         LocalCluster(
             n_workers=1, threads_per_worker=1, processes=False, dashboard_address=None
@@ -208,16 +353,16 @@ def test_a_cluster_without_workers_is_given_up(stores, monkeypatch):
 
 def test_a_log_is_told_once(client, stores, monkeypatch):
     """Entries go to a worker that lacks them and to no other."""
-    sent, submit = [], client.submit
+    answering(client, 2)
+    sent, submit = [], client.map
 
-    def note(work, *args, **options):
-        if work is crew._ask:
-            sent.append((args[3], args[4]))
-        return submit(work, *args, **options)
+    def note(work, shards, logs, seen, **options):
+        sent.append(list(zip(logs, seen, strict=True)))
+        return submit(work, shards, logs, seen, **options)
 
-    monkeypatch.setattr(client, "submit", note)
+    monkeypatch.setattr(client, "map", note)
     model = clone(MODELS["votes"]).fit(stores["two"], client=client)
     n_entries = len(model.estimators_)
-    for shard in (sent[::2], sent[1::2]):
+    for shard in zip(*sent, strict=True):
         assert sum(len(log) for log, _ in shard) == n_entries
         assert [seen for _, seen in shard] == sorted(seen for _, seen in shard)

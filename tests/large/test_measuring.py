@@ -129,6 +129,24 @@ def test_counts_add_up_in_any_order():
 
 
 @pytest.mark.parametrize(
+    ("which", "words"),
+    [
+        (0, r"part-0\.csv has no column 'm1', and .*part-1\.csv has: .* members="),
+        (1, r"part-1\.csv has no column 'm1'"),
+    ],
+)
+def test_a_member_missing_in_one_file_is_named(which, words, tmp_path):
+    frame, _, _ = make(["a", "b", "c"])
+    for k in range(3):
+        part = frame.drop(columns="m1") if k == which else frame
+        part.to_csv(tmp_path / f"part-{k}.csv", index=False)
+    with pytest.raises(ValueError, match=words):
+        measure(tmp_path / "part-*.csv", truth="truth")
+    table = measure(tmp_path / "part-*.csv", truth="truth", members=["m0", "m2"])
+    assert table["value"].notna().any()
+
+
+@pytest.mark.parametrize(
     ("spoil", "options", "words"),
     [
         (

@@ -218,6 +218,10 @@ def _without(path, frame):
     frame.drop(columns="k").to_parquet(path, index=False)
 
 
+def _with_more(path, frame):
+    frame.assign(more=1.0).to_parquet(path, index=False)
+
+
 def _as_text(path, frame):
     frame.assign(k=frame["k"].astype(str)).to_parquet(path, index=False)
 
@@ -247,6 +251,10 @@ def _dates(path, frame):
     ("spoil", "words"),
     [
         (_without, r"part-2\.parquet has no column 'k'"),
+        (
+            _with_more,
+            r"part-0\.parquet has no column 'more', and .*part-2\.parquet has: .*columns=",
+        ),
         (_as_text, r"'k' holds number \(double\) in .*part-0.* and text .* in .*part-2"),
         (_no_target, r"part-2\.parquet, column 'y', data row 6: there is no target"),
         (_infinite, r"part-2\.parquet, column 'x' holds infinite values"),

@@ -2,6 +2,7 @@ import numpy as np
 import pytest
 from sklearn.impute import SimpleImputer
 from sklearn.linear_model import LogisticRegression
+from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import SplineTransformer, StandardScaler
 
@@ -72,3 +73,16 @@ def test_an_additive_model_of_events():
 
     assert odds(a, b) - odds(0, b) == pytest.approx(odds(a, 0) - odds(0, 0))
     assert abs(odds(1.5, 0) - odds(0, 0)) > 0.5
+
+
+def test_the_nearest_sequences():
+    """What the page of HMMs names: sequences compared event by event, from the latest on."""
+    rng = np.random.default_rng(0)
+    known = [rng.normal(size=(rng.integers(2, 6), 3)) for _ in range(60)]
+    asked = [rng.normal(size=(rng.integers(2, 6), 3)) for _ in range(15)]
+    y = rng.integers(2, size=60)
+    model = make_pipeline(RecentEventsTransformer(2, how="concat"), KNeighborsClassifier(3))
+    said = model.fit(known, y).predict(asked)
+    for one, label in zip(asked, said, strict=True):
+        far = [sum(((one[-k] - other[-k]) ** 2).sum() for k in (1, 2)) for other in known]
+        assert label == (y[np.argsort(far)[:3]].sum() >= 2)

@@ -58,3 +58,17 @@ def test_nothing_follows_churn_and_the_seed_decides(made):
 def test_wrong_numbers_say_so():
     with pytest.raises(ValueError, match="mean_events=1: give a number from 3 to 1000"):
         make_churn_events(10, mean_events=1)
+
+
+def test_complaints_before_churn_come_in_two_clusters():
+    """Figure 6.4 of Eastwood (2010): durations of the complaints that churn comes after."""
+    events = make_churn_events(4000, random_state=0).events
+    after = events["event"].shift(-1)
+    same = events["customer"] == events["customer"].shift(-1)
+    last = events[(after == "churn") & same & (events["event"] == "complaint")]
+    durations = np.sort(last["duration"].to_numpy())
+    # The best cut in two leaves a small part of the variance; a single bell would leave 36 %.
+    parts = [np.split(durations, [k]) for k in range(2, len(durations) - 2)]
+    within = min(sum(((part - part.mean()) ** 2).sum() for part in pair) for pair in parts)
+    assert len(durations) > 20
+    assert within < 0.2 * ((durations - durations.mean()) ** 2).sum()

@@ -1,4 +1,4 @@
-"""Proof that one tree decides as an ensemble of trees does, everywhere."""
+"""Proof that one tree, or a diagram, decides as an ensemble of trees does, everywhere."""
 
 from dataclasses import dataclass, replace
 
@@ -9,11 +9,15 @@ from counterpoint._kernels import certificate as kernels
 from counterpoint._validation import check_count
 from counterpoint.trees.boxes import leaf_boxes
 from counterpoint.trees.compare import point_in
+from counterpoint.trees.diagrams.proof import sweep
+from counterpoint.trees.diagrams.structure import DecisionDiagram, check_diagram
 from counterpoint.trees.ensemble import TreeEnsemble, check_ensemble
 from counterpoint.trees.structure import Tree, require_columns, round_down
 
 # Overlaps looked at before one call of the kernel gives Ctrl-C a chance.
 _CHUNK = 1024
+# Samples at which a diagram that is not proven soon is asked.
+_PROBES = 20_000
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -23,12 +27,14 @@ class Certificate:
     Attributes
     ----------
     equal : bool or None
-        True: the tree decides as the ensemble does at every point without missing values.
+        True: the tree, or diagram, decides as the ensemble does at every point without missing
+        values.
         False: it does not at ``counterexample``. None: the limit was reached first.
     n_regions : int
-        Leaves of the tree that are proven.
+        Leaves of the tree that are proven; of a diagram, sides of questions that are answers.
     n_overlaps : int
-        Overlaps of leaves of the ensemble that were looked at.
+        Overlaps of leaves of the ensemble that were looked at; for a diagram, places: nodes of
+        trees, each with what the diagram may ask there.
     counterexample : ndarray of shape (n_features,) or None
         A sample the two decide differently.
     expected, given : int or None
@@ -46,8 +52,10 @@ class Certificate:
         return self.equal is True
 
 
-def certify(tree: Tree, ensemble: TreeEnsemble, *, limit: int | None = None) -> Certificate:
-    """Prove that a tree decides as an ensemble does, or find a point where it does not.
+def certify(
+    tree: Tree | DecisionDiagram, ensemble: TreeEnsemble, *, limit: int | None = None
+) -> Certificate:
+    """Prove that a tree or diagram decides as an ensemble does, or find a point where it does not.
 
     For each leaf the trees of the ensemble are walked within its box, one after the other in
     their order, until no leaf of those to come can take the lead from the label of the leaf, or
@@ -56,14 +64,18 @@ def certify(tree: Tree, ensemble: TreeEnsemble, *, limit: int | None = None) -> 
     only if it is larger than all rounding can be; below that the score is summed as the ensemble
     sums it, number by number, so the proof is about the ensemble as it runs, rounding included.
 
+    A diagram has too many ways to walk them all. The trees are walked once, node by node, with the
+    diagram beside them, and what comes to one place is taken together by the least leads it has;
+    that is enough if every answer leads with these. Where it is not, ways are taken one by one.
+
     Parameters
     ----------
-    tree : Tree
-        With splits on columns only. It decides for the heaviest class, the first of equals.
+    tree : Tree or DecisionDiagram
+        With splits on columns only. A tree decides for the heaviest class, the first of equals.
     ensemble : TreeEnsemble
         From :func:`counterpoint.trees.take_trees`.
     limit : int, default=None
-        Give up after so many overlaps of leaves. None: never.
+        Give up after so many overlaps of leaves, or places. None: never.
 
     Returns
     -------
@@ -88,41 +100,132 @@ def certify(tree: Tree, ensemble: TreeEnsemble, *, limit: int | None = None) -> 
     if limit is not None:
         check_count(limit, "limit", hint=", or None")
     check_ensemble(ensemble)
+    if isinstance(tree, DecisionDiagram):
+        return _certify_diagram(check_diagram(tree), ensemble, limit)
     require_columns([tree, *ensemble.trees], "A certificate")
-    if tree.value.shape[1] != ensemble.n_classes:
-        raise ValueError(
-            f"The tree has {tree.value.shape[1]} classes, the ensemble {ensemble.n_classes}: only "
-            "decisions about the same classes can be compared."
-        )
-    dtype = ensemble.dtype
+    _same_classes("tree", tree.value.shape[1], ensemble)
     # No number of the type is between a threshold and itself rounded down.
-    rounded = replace(tree, threshold=round_down(tree.threshold, dtype).astype(np.float64))
+    rounded = replace(tree, threshold=round_down(tree.threshold, ensemble.dtype).astype(np.float64))
     leaf, lower, upper = leaf_boxes(rounded, ensemble.n_features)
     label = tree.label[leaf].astype(np.int64)
-    forest, depth = _lay_out(ensemble)
-    edges = np.empty((2, ensemble.n_features))
-    at, looked = 0, 0
-    while at < len(leaf):
-        # A chunk of leaves at a time, and no single leaf for ever: Ctrl-C must be noticed.
-        last = min(at + _CHUNK, len(leaf))
-        room = np.iinfo(np.int64).max if limit is None else limit - looked
-        boxes = (lower[at:last], upper[at:last], label[at:last], 0, room)
-        arguments: tuple = (*boxes, *forest, depth, edges)
+    prover = _Prover(ensemble, limit)
+    # A chunk of leaves at a time, and no single leaf for ever: Ctrl-C must be noticed.
+    for at in range(0, len(leaf), _CHUNK):
+        some = slice(at, at + _CHUNK)
+        if (ended := prover.prove(lower[some], upper[some], label[some])) is not None:
+            return ended
+    return Certificate(equal=True, n_regions=len(leaf), n_overlaps=prover.looked)
+
+
+class _Prover:
+    """Boxes with labels, proven some at a time."""
+
+    def __init__(self, ensemble, limit, looked=0):
+        self._ensemble, self._limit = ensemble, limit
+        self._forest, self._depth = _lay_out(ensemble)
+        self.proven, self.looked = 0, looked
+
+    def prove(self, lower, upper, label):
+        """Return how it ended if a box is not proven, None if all are."""
+        edges = np.empty((2, self._ensemble.n_features))
+        room = np.iinfo(np.int64).max if self._limit is None else self._limit - self.looked
+        arguments: tuple = (lower, upper, label, 0, room, *self._forest, self._depth, edges)
         how, end, n = kernels.prove(*arguments)
-        at, looked = at + int(end), looked + int(n)
+        self.proven, self.looked = self.proven + int(end), self.looked + int(n)
         if how == kernels.GAVE_UP:
-            return Certificate(equal=None, n_regions=at, n_overlaps=looked)
+            return Certificate(equal=None, n_regions=self.proven, n_overlaps=self.looked)
         if how == kernels.REFUTED:
-            point = point_in(edges[0], edges[1], dtype=dtype)
-            return Certificate(
-                equal=False,
-                n_regions=at,
-                n_overlaps=looked,
-                counterexample=point,
-                expected=int(ensemble.score(point[None])[0].argmax()),
-                given=int(label[at]),
-            )
-    return Certificate(equal=True, n_regions=len(leaf), n_overlaps=looked)
+            point = point_in(edges[0], edges[1], dtype=self._ensemble.dtype)
+            return self.refuted(point, int(label[end]))
+        return None
+
+    def refuted(self, point, given):
+        """Return the certificate of a point that is decided otherwise."""
+        return Certificate(
+            equal=False,
+            n_regions=self.proven,
+            n_overlaps=self.looked,
+            counterexample=point,
+            expected=int(self._ensemble.score(point[None])[0].argmax()),
+            given=given,
+        )
+
+
+def _same_classes(what, n_classes, ensemble):
+    if n_classes != ensemble.n_classes:
+        raise ValueError(
+            f"The {what} has {n_classes} classes, the ensemble {ensemble.n_classes}: only "
+            "decisions about the same classes can be compared."
+        )
+
+
+def _certify_diagram(diagram, ensemble, limit):
+    require_columns(ensemble.trees, "A certificate")
+    _same_classes("diagram", len(diagram.classes), ensemble)
+    if diagram.n_features != ensemble.n_features or diagram.dtype != ensemble.dtype:
+        raise ValueError(
+            f"The diagram is for {diagram.n_features} columns of {np.dtype(diagram.dtype)}, the "
+            f"ensemble for {ensemble.n_features} of {np.dtype(ensemble.dtype)}: give the ensemble "
+            "that it was made of, or one like it."
+        )
+    forest, _ = _lay_out(ensemble)
+    looked = 0
+    for fine in (False, True):
+        if fine and (wrong := _probe(diagram, ensemble)) is not None:
+            return _Prover(ensemble, limit, looked).refuted(*wrong)
+        room = None if limit is None else limit - looked
+        proven, n = sweep(diagram, forest, fine=fine, most=room)
+        looked += n
+        if proven:
+            sides = int((diagram.low < 0).sum() + (diagram.high < 0).sum())
+            return Certificate(equal=True, n_regions=max(sides, 1), n_overlaps=looked)
+    if limit is not None and looked >= limit:
+        return Certificate(equal=None, n_regions=0, n_overlaps=looked)
+    return _way_by_way(diagram, _Prover(ensemble, limit, looked))
+
+
+def _probe(diagram, ensemble):
+    """Ask both at samples just below and above thresholds, drawn column by column."""
+    at = ensemble.stacked
+    rng = np.random.RandomState(0)
+    points = np.zeros((_PROBES, ensemble.n_features), dtype=ensemble.dtype)
+    asked = ((at.feature, at.threshold), (diagram.feature, diagram.threshold))
+    for f in range(ensemble.n_features):
+        cuts = round_down(np.concatenate([cut[on == f] for on, cut in asked]), ensemble.dtype)
+        if len(cuts := cuts[np.isfinite(cuts)]):
+            cuts = np.unique(np.r_[cuts, np.nextafter(cuts, ensemble.dtype(np.inf))])
+            points[:, f] = rng.choice(cuts, size=_PROBES)
+    given = diagram.apply(points)
+    wrong = np.flatnonzero(given != ensemble.score(points).argmax(axis=1))
+    return (points[wrong[0]], int(given[wrong[0]])) if len(wrong) else None
+
+
+def _way_by_way(diagram, prover):
+    """Prove the box of every way through a diagram."""
+    cut = round_down(diagram.threshold, diagram.dtype).astype(np.float64)
+    stack = [
+        (diagram.root, np.full(diagram.n_features, -np.inf), np.full(diagram.n_features, np.inf))
+    ]
+    boxes: list[tuple] = []
+    while stack:
+        node, lower, upper = stack.pop()
+        if node < 0:
+            boxes.append((lower, upper, -1 - node))
+        else:
+            f = diagram.feature[node]
+            for side, end in enumerate((diagram.low[node], diagram.high[node])):
+                low, high = lower.copy(), upper.copy()
+                (low if side else high)[f] = (max if side else min)(
+                    (low if side else high)[f], cut[node]
+                )
+                if low[f] < high[f]:
+                    stack.append((int(end), low, high))
+        if len(boxes) == _CHUNK or (boxes and not stack):
+            lower, upper, label = (np.array(part) for part in zip(*boxes, strict=True))
+            if (ended := prover.prove(lower, upper, label.astype(np.int64))) is not None:
+                return ended
+            boxes = []
+    return Certificate(equal=True, n_regions=prover.proven, n_overlaps=prover.looked)
 
 
 def _lay_out(ensemble):
