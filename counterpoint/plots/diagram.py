@@ -5,6 +5,7 @@ from typing import Any, Self
 
 import numpy as np
 import pandas as pd
+from matplotlib.axes import Axes
 from matplotlib.collections import LineCollection
 from matplotlib.lines import Line2D
 from matplotlib.text import Text
@@ -44,7 +45,9 @@ class DiagramDisplay(Display):
     diagram: DecisionDiagram
 
     @classmethod
-    def from_diagram(cls, diagram: DecisionDiagram, *, ax=None, **options: Any) -> Self:
+    def from_diagram(
+        cls, diagram: DecisionDiagram, *, ax: Axes | None = None, **options: Any
+    ) -> Self:
         """Draw a diagram; options as for ``plot`` and ``draw``."""
         return cls(diagram=check_diagram(diagram)).plot(ax, **options)
 
@@ -115,7 +118,7 @@ class DiagramDisplay(Display):
         return places | {answer: (x, -bottom) for answer, x in where.items()}
 
     def draw(
-        self, ax, *, text_kwargs: style.Look = None, line_kwargs: style.Look = None
+        self, ax: Axes, *, text_kwargs: style.Look = None, line_kwargs: style.Look = None
     ) -> list[Line2D]:
         """Draw on these axes; the options are for ``Axes.text`` and for the lines."""
         d, places = self.diagram, self._places()
