@@ -135,7 +135,8 @@ class DiagramDisplay(Display):
         box = {"boxstyle": "round,pad=0.2", "facecolor": "white", "edgecolor": style.GREY}
         for node, question in enumerate(self.table()["question"] if written else []):
             text = question if len(question) <= _LETTERS else f"…{question[1 - _LETTERS :]}"
-            ax.text(*places[node], style.label(text), bbox={**box, "linewidth": 0.6}, **looks)
+            x, y = places[node]
+            ax.text(x, y, style.label(text), bbox={**box, "linewidth": 0.6}, **looks)
         if not written:
             at = np.array([places[node] for node in range(d.n_nodes)])
             ax.scatter(at[:, 0], at[:, 1], s=6, color="0.2", zorder=2)
@@ -143,7 +144,7 @@ class DiagramDisplay(Display):
             if answer < 0:
                 fill = style.tint(style.colour(-1 - answer))
                 label = style.label(str(d.classes[-1 - answer]))
-                ax.text(*place, label, bbox={**box, "facecolor": fill}, **looks)
+                ax.text(place[0], place[1], label, bbox={**box, "facecolor": fill}, **looks)
         heights = [y for _, y in places.values()]
         ax.set(xlim=(-1.05, 1.05), ylim=(min(heights) - 0.6, max(heights) + 0.6))
         ax.set_title(f"{d.n_nodes} questions, at most {d.depth} on a way")
