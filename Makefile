@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 UV := $(shell command -v uv 2>/dev/null)
 PIP := $(if $(UV),VIRTUAL_ENV=$(CURDIR)/$(VENV) $(UV) pip --quiet,$(BIN)/python -m pip --disable-pip-version-check --quiet)
 
-.PHONY: help demo test test-oldest test-newest lint attack bench figures docs house release-check clean
+.PHONY: help demo test test-oldest test-newest lint coverage mutants attack bench figures docs house release-check clean
 
 help:
 	@echo "make demo   train our methods on a shipped data set, print a table, write demo.html and demo-report.html"
@@ -15,6 +15,8 @@ help:
 	@echo "make test-newest  the same tests with the newest versions there are, pre-releases too"
 	@echo "make release-check  build wheel and sdist, look into them, try the wheel in an empty environment"
 	@echo "make lint   the checks without the tests"
+	@echo "make coverage  which lines and branches the tests run, kernels with the JIT off; an hour, the figure is kept"
+	@echo "make mutants  change the code a little and see whether tests notice; a sample, half an hour"
 	@echo "make bench  peers and counterpoint side by side, in one run"
 	@echo "make attack  hostile values for every public function and estimator; an hour, exits by what it finds"
 	@echo "make docs   the pages and the API reference as a site, in site/index.html"
@@ -83,6 +85,12 @@ figures: $(VENV)/.installed-dev
 
 house: $(VENV)/.installed-dev
 	$(BIN)/python tools/house.py
+
+coverage: $(VENV)/.installed-dev
+	$(BIN)/python tools/covered.py
+
+mutants: $(VENV)/.installed-dev
+	$(BIN)/python tools/mutate.py
 
 attack: $(VENV)/.installed-dev
 	PYTHONPATH=tests $(BIN)/python -m attack --minutes 60

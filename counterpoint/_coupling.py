@@ -99,7 +99,9 @@ class Coupling(ABC):
     lam: float | None = None
     output: str = "linear"
 
-    def __init__(self, strength: float = 0.0, lam: float | None = None, output: str = "linear"):
+    def __init__(
+        self, strength: float = 0.0, lam: float | None = None, output: str = "linear"
+    ) -> None:
         self.strength, self.lam, self.output = strength, lam, output
 
     def __repr__(self):
@@ -175,7 +177,9 @@ class Coupling(ABC):
         """Return the strength of a lambda."""
         return lam / self.strongest(n_members)
 
-    def resolve(self, strength, lam, n_members: int, default: float) -> tuple[float, float]:
+    def resolve(
+        self, strength: float, lam: float, n_members: int, default: float
+    ) -> tuple[float, float]:
         """Return strength and lambda, of whichever of the two was set."""
         s, raw = resolve_strength(strength, lam, n_members, default)
         if n_members == 1:

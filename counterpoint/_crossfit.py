@@ -249,7 +249,7 @@ def answers(estimator, X, y, columns, cv, sample_weight, n_jobs):
         return answers_of(estimator, X, columns=columns, n_jobs=n_jobs)
     y = None if y is None else as_labels(y, "y")
     splits = make_splits(cv, X, y, classifier=True)
-    classes = np.unique(y)
+    classes = np.unique(np.asarray(y))
     if not is_pool(estimator):
         return _cross_fit_ensemble(estimator, X, y, classes, splits, sample_weight, n_jobs)
     members = named_pool(estimator, columns)

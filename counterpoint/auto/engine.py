@@ -19,6 +19,7 @@ from counterpoint._kernels.threads import threads_for
 from counterpoint._members import Member
 from counterpoint._tables import need_numbers
 from counterpoint._threads import one_native_thread
+from counterpoint._typing import Pool, Seed
 from counterpoint._validation import check_choice, check_number, check_pool
 from counterpoint.auto.budget import Budget
 from counterpoint.auto.choice import SIMPLE, choose_rule
@@ -93,9 +94,17 @@ class OverproduceSelect(BaseEnsemble, ABC):
         """Say what a member is worth."""
 
     def __init__(
-        self, pool=None, *, metric, diversity=0.0, cv=5, time_limit=None, n_jobs=None,
-        progress=None, random_state=None,
-    ):  # fmt: skip
+        self,
+        pool: Pool = None,
+        *,
+        metric: str,
+        diversity: float = 0.0,
+        cv: Any = 5,
+        time_limit: float | None = None,
+        n_jobs: int | None = None,
+        progress: bool | None = None,
+        random_state: Seed = None,
+    ) -> None:
         self.pool = pool
         self.metric = metric
         self.diversity = diversity

@@ -1,6 +1,7 @@
 """Overproduce and select: the classifier that uses all of the above."""
 
 import warnings
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -10,6 +11,7 @@ from sklearn.utils.validation import check_consistent_length
 from counterpoint._asking import once
 from counterpoint._members import Answers, Member
 from counterpoint._outputs import MemberOutputs
+from counterpoint._typing import ClassWeight, Pool, Seed
 from counterpoint.auto.engine import OverproduceSelect, rows_of
 from counterpoint.auto.fold_mean import FoldMeanClassifier
 from counterpoint.auto.metric import LEAST, class_metric, labels_of
@@ -142,9 +144,18 @@ class OverproduceSelectClassifier(OverproduceSelect, BaseEnsembleClassifier):
     """
 
     def __init__(
-        self, pool=None, *, metric="log-loss", class_weight=None, diversity=0.0, cv=5,
-        time_limit=None, n_jobs=None, progress=None, random_state=None,
-    ):  # fmt: skip
+        self,
+        pool: Pool = None,
+        *,
+        metric: str = "log-loss",
+        class_weight: ClassWeight = None,
+        diversity: float = 0.0,
+        cv: Any = 5,
+        time_limit: float | None = None,
+        n_jobs: int | None = None,
+        progress: bool | None = None,
+        random_state: Seed = None,
+    ) -> None:
         self.class_weight = class_weight
         super().__init__(
             pool, metric=metric, diversity=diversity, cv=cv, time_limit=time_limit,

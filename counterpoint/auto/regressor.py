@@ -1,6 +1,7 @@
 """Overproduce and select for numbers."""
 
 import warnings
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -12,6 +13,7 @@ from counterpoint._asking import once
 from counterpoint._conformal import conformal_limit, member_spread
 from counterpoint._members import Member
 from counterpoint._predictions import MemberPredictions
+from counterpoint._typing import DataLike, Pool, Seed
 from counterpoint.auto.engine import OverproduceSelect, rows_of
 from counterpoint.auto.fold_mean import FoldMeanRegressor
 from counterpoint.auto.metric import number_metric
@@ -106,9 +108,17 @@ class OverproduceSelectRegressor(OverproduceSelect, BaseEnsembleRegressor):
     _loss_column = "rmse"
 
     def __init__(
-        self, pool=None, *, metric="rmse", diversity=0.0, cv=5, time_limit=None, n_jobs=None,
-        progress=None, random_state=None,
-    ):  # fmt: skip
+        self,
+        pool: Pool = None,
+        *,
+        metric: str = "rmse",
+        diversity: float = 0.0,
+        cv: Any = 5,
+        time_limit: float | None = None,
+        n_jobs: int | None = None,
+        progress: bool | None = None,
+        random_state: Seed = None,
+    ) -> None:
         super().__init__(
             pool, metric=metric, diversity=diversity, cv=cv, time_limit=time_limit,
             n_jobs=n_jobs, progress=progress, random_state=random_state,
@@ -163,7 +173,7 @@ class OverproduceSelectRegressor(OverproduceSelect, BaseEnsembleRegressor):
     def _combined(self, X):
         return self.combiner_.combine(MemberPredictions(self._ask(X))) + self.shift_
 
-    def predict_interval(self, X, *, coverage: float = 0.9) -> tuple[NDArray, NDArray]:
+    def predict_interval(self, X: DataLike, *, coverage: float = 0.9) -> tuple[NDArray, NDArray]:
         """Return the ends of intervals that hold the truth so often.
 
         The distance to the ensemble's answer on rows that members were not trained on, in units

@@ -1,6 +1,9 @@
 """AdaBoost with a say in what happens when a member fails, and AdaBoost.M1."""
 
-from counterpoint.boosting.rules import VoteRule
+from typing import Any
+
+from counterpoint._typing import ClassWeight, Estimator, Seed
+from counterpoint.boosting.rules import Rule, VoteRule
 from counterpoint.boosting.voting import BaseBoostingClassifier
 
 
@@ -81,7 +84,7 @@ class AdaBoostClassifier(BaseBoostingClassifier):
 
     _bonus = True
 
-    def make_rule(self):
+    def make_rule(self) -> Rule:
         """Return the rule of AdaBoost: no penalty."""
         return VoteRule(0.0, bonus=self._bonus, confidence=self.confidence)
 
@@ -124,19 +127,19 @@ class AdaBoostM1Classifier(AdaBoostClassifier):
 
     def __init__(
         self,
-        estimator=None,
+        estimator: Estimator = None,
         *,
-        n_estimators=50,
-        confidence=False,
-        resample=False,
-        on_failure="stop",
-        class_weight=None,
-        calibrate=True,
-        stopping=None,
-        warm_start=False,
-        progress=None,
-        random_state=None,
-    ):
+        n_estimators: int = 50,
+        confidence: bool = False,
+        resample: bool = False,
+        on_failure: str = "stop",
+        class_weight: ClassWeight = None,
+        calibrate: bool = True,
+        stopping: Any = None,
+        warm_start: bool = False,
+        progress: bool | None = None,
+        random_state: Seed = None,
+    ) -> None:
         super().__init__(
             estimator,
             n_estimators=n_estimators,

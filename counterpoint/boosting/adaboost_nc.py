@@ -1,12 +1,15 @@
 """AdaBoost.NC: boosting that keeps its members apart."""
 
+from typing import Any
+
 import numpy as np
 import pandas as pd
 
+from counterpoint._typing import ClassWeight, Estimator, Seed
 from counterpoint._validation import check_choice, check_number
 from counterpoint.boosting.adaboost import AdaBoostClassifier
 from counterpoint.boosting.calibration import Trial
-from counterpoint.boosting.rules import SafeLam, VoteRule
+from counterpoint.boosting.rules import Rule, SafeLam, VoteRule
 from counterpoint.boosting.weighted_ambiguity import WeightedVoteRule
 
 # What lam="auto" tries: AdaBoost, and half of what is safe. The whole of it was worse on average.
@@ -128,22 +131,22 @@ class AdaBoostNCClassifier(AdaBoostClassifier):
 
     def __init__(
         self,
-        estimator=None,
+        estimator: Estimator = None,
         *,
-        n_estimators=50,
-        lam="auto",
-        strength=None,
-        ambiguity="absolute",
-        confidence=False,
-        resample=False,
-        on_failure="restart",
-        class_weight=None,
-        calibrate=True,
-        stopping=None,
-        warm_start=False,
-        progress=None,
-        random_state=None,
-    ):
+        n_estimators: int = 50,
+        lam: float | str = "auto",
+        strength: float | None = None,
+        ambiguity: str = "absolute",
+        confidence: bool = False,
+        resample: bool = False,
+        on_failure: str = "restart",
+        class_weight: ClassWeight = None,
+        calibrate: bool = True,
+        stopping: Any = None,
+        warm_start: bool = False,
+        progress: bool | None = None,
+        random_state: Seed = None,
+    ) -> None:
         super().__init__(
             estimator,
             n_estimators=n_estimators,
@@ -201,7 +204,7 @@ class AdaBoostNCClassifier(AdaBoostClassifier):
         self.strength_, self._to_race = self._choose_strength(learner, X, y, weight), False
         return rule if self.strength_ == CANDIDATES[0] else self.make_rule()
 
-    def make_rule(self):
+    def make_rule(self) -> Rule:
         """Return the rule of AdaBoost.NC."""
         if self.lam == "auto":
             return self._rule(SafeLam(self.strength_))

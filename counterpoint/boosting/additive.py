@@ -5,12 +5,16 @@ Scores are ``start + learning_rate * (sum of the members' values)``, with a colu
 fitted to; one regressor is fitted to each column.
 """
 
+from collections.abc import Iterator
+
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.base import is_classifier
 from sklearn.utils import assert_all_finite
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from counterpoint._kernels.threads import threads_for
+from counterpoint._typing import DataLike
 from counterpoint._validation import check_number
 from counterpoint.base import BaseEnsembleRegressor, need_target, read_numbers, read_table
 from counterpoint.boosting.learners import Learner, MemberAnswer, make_learner, stacked_members
@@ -225,7 +229,7 @@ class BaseAdditiveBoosting(BaseBoosting):
         """Return the learning rate in use."""
         return self.learning_rate
 
-    def make_rule(self):
+    def make_rule(self) -> Rule:
         """Return the rule that fits what the loss asks for, and adds it."""
         self._loss = self._make_loss()
         votes = self.stopping is not None
@@ -328,7 +332,7 @@ class AdditiveRegressor(BaseAdditiveBoosting, BaseEnsembleRegressor):
     def _combined(self, X):
         return self._loss.answers(self._scores(X))
 
-    def staged_predict(self, X):
+    def staged_predict(self, X: DataLike) -> Iterator[NDArray]:
         """Yield ``predict`` after the first 1, 2, ... members."""
         for scores in self._staged_scores(X):
             yield self._loss.answers(scores)

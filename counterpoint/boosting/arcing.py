@@ -1,7 +1,10 @@
 """Arc-x4, which counts how often each sample was missed."""
 
+from typing import Any
+
 import numpy as np
 
+from counterpoint._typing import ClassWeight, Estimator, Seed
 from counterpoint._validation import check_number
 from counterpoint.boosting.rules import Rule, Verdict
 from counterpoint.boosting.voting import ShareBoosting
@@ -94,18 +97,18 @@ class ArcX4Classifier(ShareBoosting):
 
     def __init__(
         self,
-        estimator=None,
+        estimator: Estimator = None,
         *,
-        n_estimators=50,
-        power=4,
-        resample=True,
-        class_weight=None,
-        calibrate=True,
-        stopping=None,
-        warm_start=False,
-        progress=None,
-        random_state=None,
-    ):
+        n_estimators: int = 50,
+        power: float = 4,
+        resample: bool = True,
+        class_weight: ClassWeight = None,
+        calibrate: bool = True,
+        stopping: Any = None,
+        warm_start: bool = False,
+        progress: bool | None = None,
+        random_state: Seed = None,
+    ) -> None:
         self.estimator = estimator
         self.n_estimators = n_estimators
         self.power = power
@@ -121,6 +124,6 @@ class ArcX4Classifier(ShareBoosting):
         super()._check_options()
         check_number(self.power, "power", low=0, hint="; Breiman's is 4")
 
-    def make_rule(self):
+    def make_rule(self) -> Rule:
         """Return the rule that counts misses."""
         return CountRule(float(self.power))

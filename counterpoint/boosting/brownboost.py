@@ -1,9 +1,12 @@
 """BrownBoost: boosting that gives up on samples it cannot win in the time that is left."""
 
+from typing import Any
+
 import numpy as np
 from scipy.optimize import brentq
 from scipy.special import erf, erfinv
 
+from counterpoint._typing import ClassWeight, Estimator, Seed
 from counterpoint._validation import check_number
 from counterpoint.boosting.rules import Rule, Verdict
 from counterpoint.boosting.voting import BaseBoostingClassifier
@@ -156,20 +159,20 @@ class BrownBoostClassifier(BaseBoostingClassifier):
 
     def __init__(
         self,
-        estimator=None,
+        estimator: Estimator = None,
         *,
-        n_estimators=50,
-        target_error=0.1,
-        confidence=False,
-        resample=False,
-        on_failure="stop",
-        class_weight=None,
-        calibrate=True,
-        stopping=None,
-        warm_start=False,
-        progress=None,
-        random_state=None,
-    ):
+        n_estimators: int = 50,
+        target_error: float = 0.1,
+        confidence: bool = False,
+        resample: bool = False,
+        on_failure: str = "stop",
+        class_weight: ClassWeight = None,
+        calibrate: bool = True,
+        stopping: Any = None,
+        warm_start: bool = False,
+        progress: bool | None = None,
+        random_state: Seed = None,
+    ) -> None:
         super().__init__(
             estimator,
             n_estimators=n_estimators,
@@ -185,7 +188,7 @@ class BrownBoostClassifier(BaseBoostingClassifier):
         )
         self.target_error = target_error
 
-    def make_rule(self):
+    def make_rule(self) -> Rule:
         """Return the rule of BrownBoost."""
         return BrownRule(float(self.target_error))
 

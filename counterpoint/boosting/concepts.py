@@ -5,15 +5,17 @@ once, by ``prepare``, and then has members for other weights at the price of a f
 ``fit_prepared``.
 """
 
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from counterpoint._arrays import check_sample_weight
+from counterpoint._typing import DataLike, Seed, Target, Weights
 from counterpoint._validation import check_choice, check_count
 from counterpoint.boosting.coding import (
     CodedRows,
@@ -134,14 +136,14 @@ class NominalConceptClassifier(SharesMixin, ClassifierMixin, BaseEstimator):
     def __init__(
         self,
         *,
-        n_attributes=1,
-        measure="gain",
-        output="soft",
-        ties="first",
-        match="intent",
-        discretize="auto",
-        random_state=None,
-    ):
+        n_attributes: int | str = 1,
+        measure: str = "gain",
+        output: str = "soft",
+        ties: str = "first",
+        match: str = "intent",
+        discretize: str = "auto",
+        random_state: Seed = None,
+    ) -> None:
         self.n_attributes = n_attributes
         self.measure = measure
         self.output = output
@@ -153,7 +155,7 @@ class NominalConceptClassifier(SharesMixin, ClassifierMixin, BaseEstimator):
     shares_work = True
     """Whether ``prepare`` saves work when many models are fitted to the same rows."""
 
-    def fit(self, X, y, sample_weight=None) -> Self:
+    def fit(self, X: DataLike, y: Target, sample_weight: Weights = None) -> Self:
         """Find the pertinent attributes and their concepts.
 
         Parameters
@@ -171,7 +173,9 @@ class NominalConceptClassifier(SharesMixin, ClassifierMixin, BaseEstimator):
         """
         return self.fit_prepared(self.prepare(X, y, sample_weight))
 
-    def prepare(self, X, y, sample_weight=None, *, classes=None):
+    def prepare(
+        self, X: DataLike, y: Target, sample_weight: Weights = None, *, classes: Any = None
+    ) -> Any:
         """Learn values and cuts of the columns, once for all models on these rows.
 
         Takes what ``fit`` takes, and ``classes``, sorted labels of which some may have no row here;
@@ -202,13 +206,13 @@ class NominalConceptClassifier(SharesMixin, ClassifierMixin, BaseEstimator):
                 self._coders.append(ValueCoder(column))
         return CodedRows(self._coded(columns), y, weight, self.ties == "random")
 
-    def fit_prepared(self, data, sample_weight=None) -> Self:
+    def fit_prepared(self, data: Any, sample_weight: Weights = None) -> Self:
         """Find attributes and concepts of what ``prepare`` returned; None: by its weights.
 
         Weights must be finite, not negative, and not all zero.
         """
         codes, y = data.codes, data.y
-        weight = data.weight if sample_weight is None else sample_weight
+        weight = data.weight if sample_weight is None else np.asarray(sample_weight)
         if not weight.all():
             has_weight = weight > 0
             codes, y, weight = codes[has_weight], y[has_weight], weight[has_weight]
@@ -247,17 +251,17 @@ class NominalConceptClassifier(SharesMixin, ClassifierMixin, BaseEstimator):
             self._rank = rng.random_sample((len(self._owner) + 1, n_classes))
         return self
 
-    def predict_prepared(self, data, *, proba=False):
+    def predict_prepared(self, data: Any, *, proba: bool = False) -> Any:
         """Return class codes of the prepared rows, and class shares if wanted, else None."""
         shares, best = self._predict_codes(data.codes)
         return best.astype(np.int32), shares if proba else None
 
-    def predict(self, X):
+    def predict(self, X: DataLike) -> NDArray:
         """Return the class with the largest share, (n_samples,); see ``ties``."""
         check_is_fitted(self)
         return self.classes_[self._predict_codes(self._coded(self._columns(X, reset=False)))[1]]
 
-    def predict_proba(self, X):
+    def predict_proba(self, X: DataLike) -> NDArray:
         """Return the class shares of the concepts that rows belong to.
 
         Parameters

@@ -5,6 +5,7 @@ so far, the learner, which contradicts them, and the estimator.
 """
 
 import warnings
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -13,6 +14,7 @@ from sklearn.base import clone
 from sklearn.utils.validation import has_fit_parameter
 
 from counterpoint._tables import select_rows
+from counterpoint._typing import Estimator, Seed
 from counterpoint._validation import check_count, check_number
 from counterpoint.base import set_random_states
 from counterpoint.boosting.artificial import ArtificialRows, drawn, opposed
@@ -201,16 +203,16 @@ class DecorateClassifier(ShareBoosting):
 
     def __init__(
         self,
-        estimator=None,
+        estimator: Estimator = None,
         *,
-        n_estimators=15,
-        artificial_size=1.0,
-        max_trials=50,
-        stopping=None,
-        warm_start=False,
-        progress=None,
-        random_state=None,
-    ):
+        n_estimators: int = 15,
+        artificial_size: float = 1.0,
+        max_trials: int = 50,
+        stopping: Any = None,
+        warm_start: bool = False,
+        progress: bool | None = None,
+        random_state: Seed = None,
+    ) -> None:
         self.estimator = estimator
         self.n_estimators = n_estimators
         self.artificial_size = artificial_size
@@ -220,7 +222,7 @@ class DecorateClassifier(ShareBoosting):
         self.progress = progress
         self.random_state = random_state
 
-    def make_rule(self):
+    def make_rule(self) -> Rule:
         """Return the rule that keeps members which do no harm."""
         return DecorateRule(self.n_estimators, self.max_trials)
 

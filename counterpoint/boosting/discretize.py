@@ -4,12 +4,14 @@ from typing import Any, Self
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 from scipy.special import xlogy
 from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
 from sklearn.utils.validation import check_consistent_length, check_is_fitted, validate_data
 
 from counterpoint._arrays import check_sample_weight
 from counterpoint._tables import check_names
+from counterpoint._typing import DataLike, Target, Weights
 from counterpoint._validation import check_choice, check_list
 from counterpoint.base import read_labels
 from counterpoint.datasets.columns import floats, frame_columns, is_frame, is_nominal, named_columns
@@ -71,11 +73,11 @@ class MDLDiscretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
     [[0, 2, 0, 0], [0, 0, 1, 1], [1, 1, 2, 2]]
     """
 
-    def __init__(self, *, encode="ordinal", columns="numeric"):
+    def __init__(self, *, encode: str = "ordinal", columns: Any = "numeric") -> None:
         self.encode = encode
         self.columns = columns
 
-    def fit(self, X, y, sample_weight=None) -> Self:
+    def fit(self, X: DataLike, y: Target, sample_weight: Weights = None) -> Self:
         """Learn the cuts.
 
         Parameters
@@ -104,7 +106,7 @@ class MDLDiscretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         ]
         return self
 
-    def transform(self, X):
+    def transform(self, X: DataLike) -> NDArray | pd.DataFrame:
         """Replace numbers by the intervals they are in.
 
         Parameters

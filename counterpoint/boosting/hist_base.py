@@ -3,12 +3,15 @@
 from dataclasses import replace
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_is_fitted
 
+from counterpoint._typing import Seed
 from counterpoint._validation import check_choice, check_count, check_number
 from counterpoint.boosting.additive import ColumnsLearner
 from counterpoint.boosting.in_time import StopsInTime
 from counterpoint.boosting.learners import MemberAnswer, PreparedLearner, twin
+from counterpoint.boosting.rules import Rule
 from counterpoint.trees import HistTreeRegressor
 from counterpoint.trees.growing.categories import CategoriesMixin
 from counterpoint.trees.growing.monotone import keep_in_order
@@ -67,25 +70,25 @@ class BaseHistBoost(CategoriesMixin, StopsInTime):
     def __init__(
         self,
         *,
-        n_estimators=1000,
-        learning_rate="auto",
-        max_leaf_nodes="auto",
-        max_depth=None,
-        min_samples_leaf="auto",
-        min_weight_leaf="auto",
-        l2_regularization="auto",
-        subsample="auto",
-        max_features="auto",
-        max_bins=255,
-        categorical_features=None,
-        monotonic_cst=None,
-        early_stopping="auto",
-        patience=20,
-        validation_fraction=0.1,
-        warm_start=False,
-        progress=None,
-        random_state=None,
-    ):
+        n_estimators: int = 1000,
+        learning_rate: float | str = "auto",
+        max_leaf_nodes: int | str | None = "auto",
+        max_depth: int | None = None,
+        min_samples_leaf: int | str = "auto",
+        min_weight_leaf: float | str = "auto",
+        l2_regularization: float | str = "auto",
+        subsample: float | str = "auto",
+        max_features: float | str = "auto",
+        max_bins: int = 255,
+        categorical_features: str | ArrayLike | None = None,
+        monotonic_cst: ArrayLike | dict | None = None,
+        early_stopping: bool | str = "auto",
+        patience: int = 20,
+        validation_fraction: float = 0.1,
+        warm_start: bool = False,
+        progress: bool | None = None,
+        random_state: Seed = None,
+    ) -> None:
         self.n_estimators = n_estimators
         self.learning_rate = learning_rate
         self.max_leaf_nodes = max_leaf_nodes
@@ -181,9 +184,9 @@ class BaseHistBoost(CategoriesMixin, StopsInTime):
                 "the next time. Set one of them to False."
             )
 
-    def make_rule(self):
+    def make_rule(self) -> Rule:
         """Return the rule that takes Newton steps."""
-        rule = super().make_rule()
+        rule = super().make_rule()  # type: ignore[misc]
         rule.notes = False
         return rule
 
@@ -200,10 +203,10 @@ class BaseHistBoost(CategoriesMixin, StopsInTime):
         return ColumnsLearner(learner)
 
     @property
-    def feature_importances_(self):
+    def feature_importances_(self) -> NDArray:
         """Share of each column in what all splits lowered the loss by, (n_features,)."""
         check_is_fitted(self)
-        gained = np.zeros(self.n_features_in_)
+        gained = np.zeros(self.n_features_in_)  # type: ignore[attr-defined]
         for member in self.estimators_:
             for model in member if isinstance(member, list) else [member]:
                 tree = model.tree_

@@ -1,7 +1,9 @@
 """Gradient boosting of histogram trees: many small Newton steps, ended in time."""
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
+from counterpoint._typing import ClassWeight, DataLike, Seed
 from counterpoint._validation import check_choice, check_number
 from counterpoint.boosting.additive import AdditiveClassifier, AdditiveRegressor
 from counterpoint.boosting.hist_base import BaseHistBoost
@@ -130,26 +132,26 @@ class HistBoostClassifier(BaseHistBoost, AdditiveClassifier):
     def __init__(
         self,
         *,
-        n_estimators=1000,
-        learning_rate="auto",
-        max_leaf_nodes="auto",
-        max_depth=None,
-        min_samples_leaf="auto",
-        min_weight_leaf="auto",
-        l2_regularization="auto",
-        subsample="auto",
-        max_features="auto",
-        max_bins=255,
-        categorical_features=None,
-        monotonic_cst=None,
-        early_stopping="auto",
-        patience=20,
-        validation_fraction=0.1,
-        class_weight=None,
-        warm_start=False,
-        progress=None,
-        random_state=None,
-    ):
+        n_estimators: int = 1000,
+        learning_rate: float | str = "auto",
+        max_leaf_nodes: int | str | None = "auto",
+        max_depth: int | None = None,
+        min_samples_leaf: int | str = "auto",
+        min_weight_leaf: float | str = "auto",
+        l2_regularization: float | str = "auto",
+        subsample: float | str = "auto",
+        max_features: float | str = "auto",
+        max_bins: int = 255,
+        categorical_features: str | ArrayLike | None = None,
+        monotonic_cst: ArrayLike | dict | None = None,
+        early_stopping: bool | str = "auto",
+        patience: int = 20,
+        validation_fraction: float = 0.1,
+        class_weight: ClassWeight = None,
+        warm_start: bool = False,
+        progress: bool | None = None,
+        random_state: Seed = None,
+    ) -> None:
         super().__init__(
             n_estimators=n_estimators,
             learning_rate=learning_rate,
@@ -199,7 +201,7 @@ class HistBoostClassifier(BaseHistBoost, AdditiveClassifier):
             found |= {"subsample": 1.0, "max_features": 1.0}
         return found
 
-    def predict_log_proba(self, X):
+    def predict_log_proba(self, X: DataLike) -> NDArray:
         """Return the logarithm of ``predict_proba``, exact where that is tiny."""
         scores = self._scores(X)
         return self._loss.log_proba(scores)
@@ -276,27 +278,27 @@ class HistBoostRegressor(BaseHistBoost, AdditiveRegressor):
     def __init__(
         self,
         *,
-        loss="squared_error",
-        quantile=0.5,
-        n_estimators=1000,
-        learning_rate="auto",
-        max_leaf_nodes="auto",
-        max_depth=None,
-        min_samples_leaf="auto",
-        min_weight_leaf="auto",
-        l2_regularization="auto",
-        subsample="auto",
-        max_features="auto",
-        max_bins=255,
-        categorical_features=None,
-        monotonic_cst=None,
-        early_stopping="auto",
-        patience=20,
-        validation_fraction=0.1,
-        warm_start=False,
-        progress=None,
-        random_state=None,
-    ):
+        loss: str = "squared_error",
+        quantile: float = 0.5,
+        n_estimators: int = 1000,
+        learning_rate: float | str = "auto",
+        max_leaf_nodes: int | str | None = "auto",
+        max_depth: int | None = None,
+        min_samples_leaf: int | str = "auto",
+        min_weight_leaf: float | str = "auto",
+        l2_regularization: float | str = "auto",
+        subsample: float | str = "auto",
+        max_features: float | str = "auto",
+        max_bins: int = 255,
+        categorical_features: str | ArrayLike | None = None,
+        monotonic_cst: ArrayLike | dict | None = None,
+        early_stopping: bool | str = "auto",
+        patience: int = 20,
+        validation_fraction: float = 0.1,
+        warm_start: bool = False,
+        progress: bool | None = None,
+        random_state: Seed = None,
+    ) -> None:
         super().__init__(
             n_estimators=n_estimators,
             learning_rate=learning_rate,

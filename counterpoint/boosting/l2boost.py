@@ -1,5 +1,8 @@
 """L2Boost: regressors fitted one after another to what is left over."""
 
+from typing import Any
+
+from counterpoint._typing import Estimator, Seed
 from counterpoint.boosting.additive import AdditiveClassifier, AdditiveRegressor
 from counterpoint.boosting.calibration import Calibration
 from counterpoint.boosting.losses import SquaredClassLoss, SquaredLoss
@@ -10,17 +13,17 @@ class _L2Boost:
 
     def __init__(
         self,
-        estimator=None,
+        estimator: Estimator = None,
         *,
-        n_estimators=100,
-        learning_rate=0.1,
-        line_search=False,
-        resample=False,
-        stopping=None,
-        warm_start=False,
-        progress=None,
-        random_state=None,
-    ):
+        n_estimators: int = 100,
+        learning_rate: float = 0.1,
+        line_search: bool = False,
+        resample: bool = False,
+        stopping: Any = None,
+        warm_start: bool = False,
+        progress: bool | None = None,
+        random_state: Seed = None,
+    ) -> None:
         self.estimator = estimator
         self.n_estimators = n_estimators
         self.learning_rate = learning_rate
@@ -93,18 +96,18 @@ class L2BoostClassifier(_L2Boost, AdditiveClassifier):
 
     def __init__(
         self,
-        estimator=None,
+        estimator: Estimator = None,
         *,
-        n_estimators=100,
-        learning_rate=0.1,
-        line_search=False,
-        resample=False,
-        calibrate=True,
-        stopping=None,
-        warm_start=False,
-        progress=None,
-        random_state=None,
-    ):
+        n_estimators: int = 100,
+        learning_rate: float = 0.1,
+        line_search: bool = False,
+        resample: bool = False,
+        calibrate: bool = True,
+        stopping: Any = None,
+        warm_start: bool = False,
+        progress: bool | None = None,
+        random_state: Seed = None,
+    ) -> None:
         super().__init__(
             estimator,
             n_estimators=n_estimators,

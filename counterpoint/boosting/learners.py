@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.utils.validation import has_fit_parameter
 
@@ -63,7 +64,7 @@ class Learner(ABC):
     is_small = False
 
     @abstractmethod
-    def fit(self, weight, target=None):
+    def fit(self, weight: NDArray, target: NDArray | None = None) -> MemberAnswer:
         """Train one member.
 
         Parameters
@@ -79,14 +80,14 @@ class Learner(ABC):
         """
 
     @abstractmethod
-    def answer(self, model):
+    def answer(self, model: Any) -> MemberAnswer:
         """Return the MemberAnswer of a member trained before."""
 
-    def begin_round(self):
+    def begin_round(self) -> None:
         """Draw what all models of a round share, where there is such a thing."""
         return
 
-    def some(self, rows, rng):
+    def some(self, rows: NDArray, rng: np.random.RandomState) -> Any:
         """Return a learner on some of the rows that need not be prepared again, or None.
 
         Parameters
@@ -98,7 +99,7 @@ class Learner(ABC):
         """
         return
 
-    def bins(self, rows):
+    def bins(self, rows: NDArray) -> Any:
         """Return some of the rows as bins that members of ``some`` are asked by, or None.
 
         Parameters
@@ -108,7 +109,7 @@ class Learner(ABC):
         """
         return
 
-    def recover(self, failure):
+    def recover(self, failure: str) -> bool | None:
         """Change something after a failure, where a learner has a way out of its own.
 
         Parameters
@@ -121,7 +122,7 @@ class Learner(ABC):
         bool or None
             True: try again; False: nothing is left to try; None: leave it to the loop.
         """
-        return
+        return None
 
 
 def shares_work(estimator):

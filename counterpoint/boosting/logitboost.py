@@ -1,5 +1,10 @@
 """LogitBoost: regressors added up into log-odds."""
 
+from typing import Any
+
+from numpy.typing import NDArray
+
+from counterpoint._typing import DataLike, Estimator, Seed
 from counterpoint._validation import check_number
 from counterpoint.boosting.additive import AdditiveClassifier
 from counterpoint.boosting.calibration import Calibration
@@ -65,18 +70,18 @@ class LogitBoostClassifier(AdditiveClassifier):
 
     def __init__(
         self,
-        estimator=None,
+        estimator: Estimator = None,
         *,
-        n_estimators=100,
-        learning_rate=1.0,
-        z_max=4.0,
-        resample=False,
-        calibrate=True,
-        stopping=None,
-        warm_start=False,
-        progress=None,
-        random_state=None,
-    ):
+        n_estimators: int = 100,
+        learning_rate: float = 1.0,
+        z_max: float = 4.0,
+        resample: bool = False,
+        calibrate: bool = True,
+        stopping: Any = None,
+        warm_start: bool = False,
+        progress: bool | None = None,
+        random_state: Seed = None,
+    ) -> None:
         self.estimator = estimator
         self.n_estimators = n_estimators
         self.learning_rate = learning_rate
@@ -99,7 +104,7 @@ class LogitBoostClassifier(AdditiveClassifier):
     def _make_loss(self):
         return LogisticLoss(len(self.classes_), float(self.z_max))
 
-    def predict_log_proba(self, X):
+    def predict_log_proba(self, X: DataLike) -> NDArray:
         """Return the logarithm of ``predict_proba``, exact where that is tiny."""
         scores = self._scores(X)
         if self.calibration_ is not None:

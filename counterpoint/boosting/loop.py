@@ -8,7 +8,7 @@ rules (``stopping.py``) look at it.
 
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 import pandas as pd
@@ -132,7 +132,15 @@ class BaseBoosting(MetaEstimatorMixin, BaseEnsemble):
     _takes_sparse = True
     _kept: Any = None  # while X is read: the rows to train on where others are held out
 
-    def fit(self, X, y=None, sample_weight=None, *, eval_set=None, client=None):
+    def fit(
+        self,
+        X: Any,
+        y: Any = None,
+        sample_weight: Any = None,
+        *,
+        eval_set: Any = None,
+        client: Any = None,
+    ) -> Self:
         """Train the members one after another.
 
         Parameters
@@ -263,7 +271,7 @@ class BaseBoosting(MetaEstimatorMixin, BaseEnsemble):
         return len(self.estimators_)
 
     @property
-    def history_(self):
+    def history_(self) -> pd.DataFrame:
         """One row per member: error, weight, what the recorders noted; index from 1."""
         check_is_fitted(self)
         frame = pd.DataFrame(self._history)

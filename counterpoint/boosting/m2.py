@@ -1,11 +1,13 @@
 """AdaBoost.M2, which weighs every wrong label of every sample."""
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from counterpoint._kernels.threads import threads_for
+from counterpoint._typing import ClassWeight, Estimator, Seed
 from counterpoint._validation import check_choice
 from counterpoint.boosting.rules import NO_ERROR, Rule, Verdict
 from counterpoint.boosting.voting import ShareBoosting
@@ -134,19 +136,19 @@ class AdaBoostM2Classifier(ShareBoosting):
 
     def __init__(
         self,
-        estimator=None,
+        estimator: Estimator = None,
         *,
-        n_estimators=50,
-        output="auto",
-        resample=False,
-        on_failure="stop",
-        class_weight=None,
-        calibrate=True,
-        stopping=None,
-        warm_start=False,
-        progress=None,
-        random_state=None,
-    ):
+        n_estimators: int = 50,
+        output: str = "auto",
+        resample: bool = False,
+        on_failure: str = "stop",
+        class_weight: ClassWeight = None,
+        calibrate: bool = True,
+        stopping: Any = None,
+        warm_start: bool = False,
+        progress: bool | None = None,
+        random_state: Seed = None,
+    ) -> None:
         super().__init__(
             estimator,
             n_estimators=n_estimators,
@@ -175,7 +177,7 @@ class AdaBoostM2Classifier(ShareBoosting):
             return hasattr(self._base(), "predict_proba")
         return self.output == "soft"
 
-    def make_rule(self):
+    def make_rule(self) -> Rule:
         """Return the rule of mislabel weights."""
         return PseudoLossRule(self._needs_proba())
 

@@ -1,14 +1,18 @@
 """Negative correlation learning for boosted trees: boosters grown together."""
 
 import numpy as np
+import pandas as pd
+from numpy.typing import ArrayLike, NDArray
 from sklearn.base import is_classifier
 from sklearn.utils.validation import check_is_fitted
 
 from counterpoint._coupling import find_coupling
+from counterpoint._typing import ClassWeight, Seed
 from counterpoint._validation import check_count
 from counterpoint.base import BaseEnsembleClassifier, BaseEnsembleRegressor, draw_seed
 from counterpoint.boosting.coupled import CoupledClassLoss, CoupledLoss, MembersLearner
 from counterpoint.boosting.hist_boost import HistBoostClassifier, HistBoostRegressor
+from counterpoint.boosting.rules import Rule
 
 # No worse than 0 at small rates, and most of the gain at large ones:
 # docs/negative_correlation_boosting.md.
@@ -35,10 +39,10 @@ class _CoupledBoosting:
         """Return the loss of all members; ``_make_loss`` of the parent is that of one."""
         return loss_type(super()._make_loss(), self._coupling(), self.n_estimators)
 
-    def make_rule(self):
+    def make_rule(self) -> Rule:
         """Return the rule that takes the coupled Newton steps."""
-        rule = super().make_rule()
-        rule.notes = self.record
+        rule = super().make_rule()  # type: ignore[misc]
+        rule.notes = self.record  # type: ignore[attr-defined]
         return rule
 
     def _most_rounds(self):
@@ -90,12 +94,12 @@ class _CoupledBoosting:
         return member
 
     @property
-    def history_(self):
+    def history_(self) -> pd.DataFrame:
         """One row per round: losses, errors and ambiguity; index from 1."""
-        return super().history_.rename_axis("rounds")
+        return super().history_.rename_axis("rounds")  # type: ignore[misc]
 
     @property
-    def feature_importances_(self):
+    def feature_importances_(self) -> NDArray:
         """Mean of the members' importances, (n_features,)."""
         check_is_fitted(self)
         return np.mean([member.feature_importances_ for member in self.estimators_], axis=0)
@@ -220,30 +224,30 @@ class NegativeCorrelationBoostingClassifier(_CoupledBoosting, HistBoostClassifie
 
     def __init__(
         self,
-        n_estimators=5,
+        n_estimators: int = 5,
         *,
-        n_rounds=100,
-        strength=None,
-        penalty="ncl",
-        learning_rate=0.1,
-        max_leaf_nodes=63,
-        max_depth=None,
-        min_samples_leaf=1,
-        min_weight_leaf=1.0,
-        l2_regularization=1.0,
-        subsample=0.5,
-        max_features=1.0,
-        max_bins=255,
-        categorical_features=None,
-        monotonic_cst=None,
-        early_stopping="auto",
-        patience=20,
-        validation_fraction=0.1,
-        class_weight=None,
-        record=False,
-        progress=None,
-        random_state=None,
-    ):
+        n_rounds: int = 100,
+        strength: float | None = None,
+        penalty: str = "ncl",
+        learning_rate: float = 0.1,
+        max_leaf_nodes: int | str | None = 63,
+        max_depth: int | None = None,
+        min_samples_leaf: int | str = 1,
+        min_weight_leaf: float | str = 1.0,
+        l2_regularization: float | str = 1.0,
+        subsample: float = 0.5,
+        max_features: float = 1.0,
+        max_bins: int = 255,
+        categorical_features: str | ArrayLike | None = None,
+        monotonic_cst: ArrayLike | dict | None = None,
+        early_stopping: bool | str = "auto",
+        patience: int = 20,
+        validation_fraction: float = 0.1,
+        class_weight: ClassWeight = None,
+        record: bool = False,
+        progress: bool | None = None,
+        random_state: Seed = None,
+    ) -> None:
         super().__init__(
             n_estimators=n_estimators,
             learning_rate=learning_rate,
@@ -336,29 +340,29 @@ class NegativeCorrelationBoostingRegressor(_CoupledBoosting, HistBoostRegressor)
 
     def __init__(
         self,
-        n_estimators=5,
+        n_estimators: int = 5,
         *,
-        n_rounds=100,
-        strength=None,
-        penalty="ncl",
-        learning_rate=0.1,
-        max_leaf_nodes=63,
-        max_depth=None,
-        min_samples_leaf=1,
-        min_weight_leaf=1.0,
-        l2_regularization=1.0,
-        subsample=0.5,
-        max_features=1.0,
-        max_bins=255,
-        categorical_features=None,
-        monotonic_cst=None,
-        early_stopping="auto",
-        patience=20,
-        validation_fraction=0.1,
-        record=False,
-        progress=None,
-        random_state=None,
-    ):
+        n_rounds: int = 100,
+        strength: float | None = None,
+        penalty: str = "ncl",
+        learning_rate: float | str = 0.1,
+        max_leaf_nodes: int | str | None = 63,
+        max_depth: int | None = None,
+        min_samples_leaf: int = 1,
+        min_weight_leaf: float = 1.0,
+        l2_regularization: float = 1.0,
+        subsample: float = 0.5,
+        max_features: float = 1.0,
+        max_bins: int = 255,
+        categorical_features: str | ArrayLike | None = None,
+        monotonic_cst: ArrayLike | dict | None = None,
+        early_stopping: bool | str = "auto",
+        patience: int = 20,
+        validation_fraction: float = 0.1,
+        record: bool = False,
+        progress: bool | None = None,
+        random_state: Seed = None,
+    ) -> None:
         super().__init__(
             n_estimators=n_estimators,
             learning_rate=learning_rate,

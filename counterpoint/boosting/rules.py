@@ -7,8 +7,10 @@ is AdaBoost.NC, of which AdaBoost is the case without penalty.
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, field
 from math import log
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from counterpoint._arrays import code_type
 from counterpoint._kernels import boosting as kernels
@@ -81,7 +83,7 @@ class Rule(ABC):
     [0.25, 0.5, 0.25]
     """
 
-    def start(self, y, n_classes, weight):
+    def start(self, y: NDArray, n_classes: int | None, weight: NDArray) -> None:
         """Begin a fit.
 
         Parameters
@@ -95,7 +97,7 @@ class Rule(ABC):
         self.y, self.n_classes = y, n_classes
         self.first_weight, self.weight = weight, weight.copy()
 
-    def request(self):
+    def request(self) -> tuple[NDArray, NDArray | None]:
         """Return what to train the next member on.
 
         Returns
@@ -106,7 +108,7 @@ class Rule(ABC):
         return self.weight, None
 
     @abstractmethod
-    def judge(self, answer):
+    def judge(self, answer: Any) -> Verdict:
         """Weigh a new member, without counting it in.
 
         Parameters
@@ -119,7 +121,7 @@ class Rule(ABC):
         """
 
     @abstractmethod
-    def update(self, answer, verdict):
+    def update(self, answer: Any, verdict: Verdict) -> dict[str, Any] | None:
         """Count a member in: change the weights of the samples.
 
         A warm start calls this for the members there are, without ``judge``.
@@ -136,7 +138,7 @@ class Rule(ABC):
             More for the row of ``history_``.
         """
 
-    def reset(self):
+    def reset(self) -> None:
         """Go back to the first weights after a failure; members stay."""
         self.weight = self.first_weight.copy()
 

@@ -1,12 +1,15 @@
 """Classifiers that answer by scores, and that know what they would have answered earlier."""
 
 import warnings
+from collections.abc import Iterator
 
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.utils import compute_sample_weight
 
 from counterpoint._interrupts import keep_partial
 from counterpoint._tables import select_rows
+from counterpoint._typing import ClassWeight, DataLike
 from counterpoint._validation import check_flag
 from counterpoint.base import BaseEnsembleClassifier, encode_target, need_target
 from counterpoint.boosting.calibration import MANY, Calibration, HeldOut, Trial, split_many
@@ -22,7 +25,7 @@ class StagedClassifier(BaseBoosting, BaseEnsembleClassifier):
     and it has ``_member_votes``, (n_members, n_samples).
     """
 
-    class_weight = None
+    class_weight: ClassWeight = None
     calibrate = False
     calibration_ = None
     _apart = None
@@ -125,7 +128,7 @@ class StagedClassifier(BaseBoosting, BaseEnsembleClassifier):
     def _as_codes(self, scores):
         return scores.argmax(axis=1)
 
-    def decision_function(self, X):
+    def decision_function(self, X: DataLike) -> NDArray:
         """Return the scores of the classes.
 
         Parameters
@@ -139,7 +142,7 @@ class StagedClassifier(BaseBoosting, BaseEnsembleClassifier):
         """
         return self._as_decision(self._scores(X))
 
-    def staged_decision_function(self, X):
+    def staged_decision_function(self, X: DataLike) -> Iterator[NDArray]:
         """Yield ``decision_function`` after the first 1, 2, ... members."""
         for scores in self._staged_scores(X):
             yield self._as_decision(scores)
@@ -147,7 +150,7 @@ class StagedClassifier(BaseBoosting, BaseEnsembleClassifier):
     def _winners(self, X):
         return self._as_codes(self._scores(X))
 
-    def staged_predict(self, X):
+    def staged_predict(self, X: DataLike) -> Iterator[NDArray]:
         """Yield ``predict`` after the first 1, 2, ... members."""
         for scores in self._staged_scores(X):
             yield self.classes_[self._as_codes(scores)]
@@ -155,12 +158,12 @@ class StagedClassifier(BaseBoosting, BaseEnsembleClassifier):
     def _combined(self, X):
         return self._proba(self._scores(X), len(self.estimators_))
 
-    def staged_predict_proba(self, X):
+    def staged_predict_proba(self, X: DataLike) -> Iterator[NDArray]:
         """Yield ``predict_proba`` after the first 1, 2, ... members."""
         for n_members, scores in enumerate(self._staged_scores(X), start=1):
             yield self._proba(scores, n_members)
 
-    def predict_log_proba(self, X):
+    def predict_log_proba(self, X: DataLike) -> NDArray:
         """Return the logarithm of ``predict_proba``; -inf where it is 0."""
         if self.calibration_ is not None:
             return self._log_proba(self._scores(X), len(self.estimators_))

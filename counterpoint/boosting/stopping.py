@@ -1,6 +1,9 @@
 """When to stop adding members, for any method that trains them one after another."""
 
+from collections.abc import Callable
+
 import numpy as np
+from numpy.typing import NDArray
 
 from counterpoint._outputs import MemberOutputs
 from counterpoint._validation import check_count
@@ -61,13 +64,15 @@ class DiversityStopping:
     'q did not improve for 5 rounds'
     """
 
-    def __init__(self, measure="q", *, patience=5, tolerance=0.0, min_members=3):
+    def __init__(
+        self, measure: str = "q", *, patience: int = 5, tolerance: float = 0.0, min_members: int = 3
+    ) -> None:
         self.measure = measure
         self.patience = patience
         self.tolerance = tolerance
         self.min_members = min_members
 
-    def begin(self, y, n_classes):
+    def begin(self, y: NDArray, n_classes: int | None) -> Callable[..., str]:
         """Start watching a fit to class codes; return what the loop asks after every round."""
         measure = get_measure(self.measure)
         if not measure.more_diverse:
@@ -117,12 +122,14 @@ class ErrorStopping:
     'eval_error did not improve for 10 rounds'
     """
 
-    def __init__(self, column="eval_error", *, patience=10, tolerance=0.0):
+    def __init__(
+        self, column: str = "eval_error", *, patience: int = 10, tolerance: float = 0.0
+    ) -> None:
         self.column = column
         self.patience = patience
         self.tolerance = tolerance
 
-    def begin(self, y, n_classes):
+    def begin(self, y: NDArray, n_classes: int | None) -> Callable[..., str]:
         """Start watching a fit; return what the loop asks after every round."""
         why = _Patience(self.column, -1.0, self.patience, self.tolerance, 1)
 

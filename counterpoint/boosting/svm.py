@@ -5,7 +5,10 @@ All widths and rounds share one matrix of squared distances (``kernel_members.py
 and the two estimators.
 """
 
+from typing import Any
+
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.svm import SVC
 from sklearn.utils.validation import check_is_fitted
 
@@ -148,21 +151,21 @@ class AdaBoostSVMClassifier(BaseBoostingClassifier):
 
     def __init__(
         self,
-        C=1.0,
+        C: float = 1.0,
         *,
-        n_estimators=50,
-        log2_width_max=20,
-        log2_width_min=-20,
-        log2_width_step=2,
-        narrow="on-rejection",
-        scale=True,
-        tol=1e-3,
-        max_samples=5000,
-        calibrate=True,
-        stopping=None,
-        warm_start=False,
-        progress=None,
-    ):
+        n_estimators: int = 50,
+        log2_width_max: float = 20,
+        log2_width_min: float = -20,
+        log2_width_step: float = 2,
+        narrow: str = "on-rejection",
+        scale: bool = True,
+        tol: float = 1e-3,
+        max_samples: int | None = 5000,
+        calibrate: bool = True,
+        stopping: Any = None,
+        warm_start: bool = False,
+        progress: bool | None = None,
+    ) -> None:
         self.C = C
         self.n_estimators = n_estimators
         self.log2_width_max = log2_width_max
@@ -202,7 +205,7 @@ class AdaBoostSVMClassifier(BaseBoostingClassifier):
         narrowest = self._widths()[-1] if self.narrow == "always" else None
         return WidthRule(lam, min_diversity, self._n_cases, narrowest)
 
-    def make_rule(self):
+    def make_rule(self) -> Rule:
         """Return the rule of AdaBoost on members of one width."""
         return self._rule(0.0, 0.0)
 
@@ -222,7 +225,7 @@ class AdaBoostSVMClassifier(BaseBoostingClassifier):
             )
 
     @property
-    def widths_(self):
+    def widths_(self) -> NDArray:
         """Kernel width of each member."""
         check_is_fitted(self)
         return np.array([2.0**member.log2_width for member in self.estimators_])
@@ -299,23 +302,23 @@ class NCABSVMClassifier(AdaBoostSVMClassifier):
 
     def __init__(
         self,
-        C=1.0,
+        C: float = 1.0,
         *,
-        n_estimators=50,
-        lam=2.0,
-        min_diversity=0.8,
-        log2_width_max=20,
-        log2_width_min=-20,
-        log2_width_step=2,
-        narrow="on-rejection",
-        scale=True,
-        tol=1e-3,
-        max_samples=5000,
-        calibrate=True,
-        stopping=None,
-        warm_start=False,
-        progress=None,
-    ):
+        n_estimators: int = 50,
+        lam: float = 2.0,
+        min_diversity: float = 0.8,
+        log2_width_max: float = 20,
+        log2_width_min: float = -20,
+        log2_width_step: float = 2,
+        narrow: str = "on-rejection",
+        scale: bool = True,
+        tol: float = 1e-3,
+        max_samples: int | None = 5000,
+        calibrate: bool = True,
+        stopping: Any = None,
+        warm_start: bool = False,
+        progress: bool | None = None,
+    ) -> None:
         super().__init__(
             C,
             n_estimators=n_estimators,
@@ -334,7 +337,7 @@ class NCABSVMClassifier(AdaBoostSVMClassifier):
         self.lam = lam
         self.min_diversity = min_diversity
 
-    def make_rule(self):
+    def make_rule(self) -> Rule:
         """Return the rule with the penalty and the least difference."""
         return self._rule(self.lam, self.min_diversity)
 

@@ -1,12 +1,14 @@
 """Classifiers whose members vote: the estimator around rules for votes, and what it records."""
 
 from abc import ABCMeta, abstractmethod
+from typing import Any
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from counterpoint._kernels.threads import threads_for
 from counterpoint._kernels.votes import add_votes
+from counterpoint._typing import ClassWeight, Estimator, Seed
 from counterpoint._validation import check_choice
 from counterpoint.boosting.learners import (
     make_learner,
@@ -15,6 +17,7 @@ from counterpoint.boosting.learners import (
     stacked_members,
     tree_proba,
 )
+from counterpoint.boosting.rules import Rule
 from counterpoint.boosting.staged import StagedClassifier
 from counterpoint.trees import HistTreeClassifier, PrunedTreeClassifier
 from counterpoint.trees.binning import BinnedData
@@ -102,19 +105,19 @@ class BaseBoostingClassifier(StagedClassifier, metaclass=ABCMeta):
 
     def __init__(
         self,
-        estimator=None,
+        estimator: Estimator = None,
         *,
-        n_estimators=50,
-        confidence=False,
-        resample=False,
-        on_failure="restart",
-        class_weight=None,
-        calibrate=True,
-        stopping=None,
-        warm_start=False,
-        progress=None,
-        random_state=None,
-    ):
+        n_estimators: int = 50,
+        confidence: bool = False,
+        resample: bool = False,
+        on_failure: str = "restart",
+        class_weight: ClassWeight = None,
+        calibrate: bool = True,
+        stopping: Any = None,
+        warm_start: bool = False,
+        progress: bool | None = None,
+        random_state: Seed = None,
+    ) -> None:
         self.estimator = estimator
         self.n_estimators = n_estimators
         self.confidence = confidence
@@ -128,7 +131,7 @@ class BaseBoostingClassifier(StagedClassifier, metaclass=ABCMeta):
         self.random_state = random_state
 
     @abstractmethod
-    def make_rule(self):
+    def make_rule(self) -> Rule:
         """Return the rule of this method, made of its parameters; ``fit`` calls it once."""
 
     def _watcher(self, name, X, y):

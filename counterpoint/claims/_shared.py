@@ -143,6 +143,7 @@ def train_networks(
     Plain descent on the mean over samples, so many epochs, on inputs as they are, from a start that
     knows their ranges.
     """
+    chosen: dict[str, Any] = {"scale": False, "init": "nguyen-widrow-range"} | options
     model = NegativeCorrelationClassifier(
         solver="gd",
         alpha=0.0,
@@ -150,7 +151,7 @@ def train_networks(
         patience=None,
         record=record,
         random_state=seed,
-        **({"scale": False, "init": "nguyen-widrow-range"} | options),
+        **chosen,
     )
     with warnings.catch_warnings():
         # Lambda beyond lambda* is the point of these runs.

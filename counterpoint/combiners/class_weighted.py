@@ -1,8 +1,12 @@
 """Weights by class: a member may know one class better than another."""
 
+from typing import Any
+
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.base import clone
 
+from counterpoint._outputs import MemberOutputs
 from counterpoint._validation import check_choice
 from counterpoint.combiners.combiner import Combiner, normalise
 from counterpoint.combiners.simplex import least_quadratic
@@ -45,7 +49,7 @@ class ClassWeightedMeanCombiner(Combiner):
     needs_proba = True
     needs_truth = True
 
-    def __init__(self, by="least-squares"):
+    def __init__(self, by: str = "least-squares") -> None:
         self.by = by
 
     def _learn(self, outputs):
@@ -67,17 +71,17 @@ class ClassWeightedMeanCombiner(Combiner):
         right = (said * (outputs.y == k)).sum(axis=1)
         return (right + 0.5) / (said.sum(axis=1) + 1.0)
 
-    def combine(self, outputs):
+    def combine(self, outputs: MemberOutputs) -> NDArray:
         """Return the sum, each class with its own weights."""
         self.check(outputs)
         self.check_n_members(outputs, len(self.class_weights_))
         return np.einsum("tik,tk->ik", outputs.proba, self.class_weights_)
 
-    def shares(self, outputs):
+    def shares(self, outputs: MemberOutputs) -> NDArray:
         """Return how much each member counts: the mean of its weights over classes."""
         return self.class_weights_.mean(axis=1)
 
-    def keep(self, members, outputs):
+    def keep(self, members: Any, outputs: MemberOutputs) -> "Combiner":
         """Return the rule for some of the members; their weights keep their proportions."""
         rule = clone(self)
         kept = self.class_weights_[members]

@@ -1,5 +1,8 @@
 """A pool of members and a rule, as one scikit-learn classifier."""
 
+from typing import Any
+
+from counterpoint._typing import Pool
 from counterpoint.combiners.fixed import MeanCombiner, VoteCombiner
 from counterpoint.combiners.pool import BasePoolClassifier
 from counterpoint.combiners.registry import as_combiner
@@ -53,7 +56,15 @@ class CombinedClassifier(BasePoolClassifier):
     [0, 0]
     """
 
-    def __init__(self, pool=None, *, combiner=None, columns=None, cv=5, n_jobs=None):
+    def __init__(
+        self,
+        pool: Pool = None,
+        *,
+        combiner: Any = None,
+        columns: list | None = None,
+        cv: Any = 5,
+        n_jobs: int | None = None,
+    ) -> None:
         self.pool = pool
         self.combiner = combiner
         self.columns = columns

@@ -183,7 +183,7 @@ class AdditiveCombiner(Combiner):
             return answers(outputs)[member]
         return np.eye(outputs.n_classes)[outputs.votes[member]]
 
-    def silence(self, member, outputs, whole=None):
+    def silence(self, member: int, outputs: MemberOutputs, whole: NDArray | None = None) -> NDArray:
         """Return what the others add up to."""
         share = self.shares(outputs)
         rest = 1.0 - share[member]

@@ -38,15 +38,15 @@ class StagedCombiner(Combiner):
         Answers after each member, as positions in the classes.
     """
 
-    def __init__(self, stages=None):
+    def __init__(self, stages: NDArray | None = None) -> None:
         self.stages = stages
 
     @property
-    def stages_(self):
+    def stages_(self) -> NDArray | None:
         """Answers after each member."""
         return self.stages
 
-    def combine(self, outputs):
+    def combine(self, outputs: MemberOutputs) -> NDArray:
         """Return 1 for the class that the last stage says."""
         self.check(outputs)
         if self.stages is None:

@@ -3,10 +3,12 @@
 from numbers import Real
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 from scipy.special import logsumexp
 
 from counterpoint._arrays import check_member_weight
 from counterpoint._ballot import vote_shares, weighted_sum
+from counterpoint._outputs import MemberOutputs
 from counterpoint.combiners.combiner import (
     AdditiveCombiner,
     Combiner,
@@ -38,10 +40,10 @@ class VoteCombiner(AdditiveCombiner):
     ['b', 'a']
     """
 
-    def __init__(self, weights=None):
+    def __init__(self, weights: ArrayLike | None = None) -> None:
         self.weights = weights
 
-    def combine(self, outputs):
+    def combine(self, outputs: MemberOutputs) -> NDArray:
         """Return the share of the vote each class gets."""
         self.check(outputs)
         if self.weights is None:
@@ -69,10 +71,10 @@ class MeanCombiner(AdditiveCombiner):
     needs_proba = True
     takes_numbers = True
 
-    def __init__(self, weights=None):
+    def __init__(self, weights: ArrayLike | None = None) -> None:
         self.weights = weights
 
-    def combine(self, outputs):
+    def combine(self, outputs: MemberOutputs) -> NDArray:
         """Return the weighted mean."""
         self.check(outputs)
         return weighted_sum(self.shares(outputs), answers(outputs))
@@ -81,7 +83,7 @@ class MeanCombiner(AdditiveCombiner):
 class _Reduced(Combiner):
     needs_proba = True
 
-    def combine(self, outputs):
+    def combine(self, outputs: MemberOutputs) -> NDArray:
         """Return the reduced probabilities."""
         self.check(outputs)
         return self._reduce(answers(outputs), axis=0)
@@ -146,10 +148,10 @@ class GeometricMeanCombiner(Combiner):
 
     needs_proba = True
 
-    def __init__(self, weights=None):
+    def __init__(self, weights: ArrayLike | None = None) -> None:
         self.weights = weights
 
-    def combine(self, outputs):
+    def combine(self, outputs: MemberOutputs) -> NDArray:
         """Return the normalised geometric mean."""
         self.check(outputs)
         logs = np.log(np.maximum(outputs.proba, _LEAST))
@@ -191,11 +193,11 @@ class GeneralizedMeanCombiner(Combiner):
     needs_proba = True
     _GRID = (-16.0, -8.0, -4.0, -2.0, -1.0, -0.5, 0.0, 0.5, 1.0, 1.5, 2.0, 4.0, 8.0, 16.0)
 
-    def __init__(self, power="fit"):
+    def __init__(self, power: float | str = "fit") -> None:
         self.power = power
 
     @property
-    def needs_truth(self):  # type: ignore[override]
+    def needs_truth(self) -> bool:  # type: ignore[override]
         """Whether fit looks at the truth."""
         return isinstance(self.power, str) and self.power == "fit"
 
@@ -214,7 +216,7 @@ class GeneralizedMeanCombiner(Combiner):
             raise ValueError(f"power={self.power!r}: give a number, or 'fit'.")
         return float(self.power)
 
-    def combine(self, outputs):
+    def combine(self, outputs: MemberOutputs) -> NDArray:
         """Return the generalised mean."""
         self.check(outputs)
         if self.needs_truth and not hasattr(self, "power_"):

@@ -1,10 +1,13 @@
 """Fuzzy integrals: support and competence of groups of members weighed together."""
 
+from typing import Self
+
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.optimize import brentq
 
 from counterpoint._arrays import check_floats, check_vector
+from counterpoint._outputs import MemberOutputs
 from counterpoint.combiners.combiner import Combiner
 
 _LARGEST = 709.0  # its exponential is still a float
@@ -67,10 +70,10 @@ class _FuzzyIntegral(Combiner):
     needs_proba = True
     needs_truth = True
 
-    def __init__(self, densities=None):
+    def __init__(self, densities: ArrayLike | None = None) -> None:
         self.densities = densities
 
-    def fit(self, outputs):
+    def fit(self, outputs: MemberOutputs) -> Self:
         """Take the members' accuracies for densities, unless they are given; find lambda."""
         self.check(outputs)
         if self.densities is None:
@@ -84,7 +87,7 @@ class _FuzzyIntegral(Combiner):
         self.lambda_ = fuzzy_lambda(density)
         return self
 
-    def combine(self, outputs):
+    def combine(self, outputs: MemberOutputs) -> NDArray:
         """Return the integral of the support for each class."""
         self.check(outputs)
         self.check_n_members(outputs, len(self.densities_))

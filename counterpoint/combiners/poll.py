@@ -58,7 +58,7 @@ class Poll:
            [0, 5]], dtype=int32)
     """
 
-    def __init__(self, outputs: MemberOutputs):
+    def __init__(self, outputs: MemberOutputs) -> None:
         outputs.need_votes("A poll")
         self.outputs = outputs
         self._last: tuple[bytes, NDArray] | None = None

@@ -1,11 +1,16 @@
 """Stacking: any classifier learnt on what the members say."""
 
+from typing import Self
+
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.linear_model import LogisticRegression
 
 from counterpoint._asking import said
 from counterpoint._interrupts import whole
+from counterpoint._outputs import MemberOutputs
+from counterpoint._typing import Estimator
 from counterpoint._validation import check_choice
 from counterpoint.combiners.combiner import Combiner, normalise
 
@@ -49,16 +54,16 @@ class StackingCombiner(Combiner):
 
     needs_truth = True
 
-    def __init__(self, estimator=None, *, use="proba"):
+    def __init__(self, estimator: Estimator = None, *, use: str = "proba") -> None:
         self.estimator = estimator
         self.use = use
 
     @property
-    def needs_proba(self):  # type: ignore[override]
+    def needs_proba(self) -> bool:  # type: ignore[override]
         """Whether the features are made of probabilities."""
         return self.use != "votes"
 
-    def fit(self, outputs):
+    def fit(self, outputs: MemberOutputs) -> Self:
         """Fit the classifier to the members' outputs."""
         check_choice(self.use, "use", _FEATURES)
         self.check(outputs)
@@ -96,11 +101,11 @@ class StackingCombiner(Combiner):
                 shown = shown[:, :, 1:]
         return shown.transpose(1, 0, 2).reshape(outputs.n_samples, -1)
 
-    def combine(self, outputs):
+    def combine(self, outputs: MemberOutputs) -> NDArray:
         """Return the classifier's probabilities; 0 for classes it never saw."""
         return self._answer(self._checked(outputs), outputs)
 
-    def silence(self, member, outputs, whole=None):
+    def silence(self, member: int, outputs: MemberOutputs, whole: NDArray | None = None) -> NDArray:
         """Return its probabilities where the member says the same about all samples."""
         features = self._checked(outputs).copy()
         width = features.shape[1] // outputs.n_members

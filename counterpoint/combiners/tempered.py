@@ -1,6 +1,9 @@
 """Members' probabilities mended before they are combined: temperature scaling."""
 
+from typing import Any
+
 import numpy as np
+from numpy.typing import NDArray
 from scipy.optimize import minimize_scalar
 from sklearn.base import clone
 
@@ -56,7 +59,7 @@ class TemperedCombiner(Combiner):
     needs_proba = True
     needs_truth = True
 
-    def __init__(self, combiner=None):
+    def __init__(self, combiner: Any = None) -> None:
         self.combiner = combiner
 
     def _learn(self, outputs):
@@ -71,28 +74,28 @@ class TemperedCombiner(Combiner):
         self.check_n_members(outputs, len(self.powers_))
         return temper(outputs, self.powers_)
 
-    def combine(self, outputs):
+    def combine(self, outputs: MemberOutputs) -> NDArray:
         """Return what the rule makes of the tempered outputs."""
         self.check(outputs)
         return self.combiner_.combine(self.temper(outputs))
 
     @property
-    def estimator_weights_(self):
+    def estimator_weights_(self) -> NDArray:
         """Weights of the members in the rule."""
         return self.combiner_.estimator_weights_
 
-    def shares(self, outputs):
+    def shares(self, outputs: MemberOutputs) -> NDArray:
         """Return how much each member counts in the rule."""
         return self.combiner_.shares(outputs)
 
-    def keep(self, members, outputs):
+    def keep(self, members: Any, outputs: MemberOutputs) -> "Combiner":
         """Return the rule for some of the members; their powers stay."""
         rule = TemperedCombiner(self.combiner)
         rule.powers_ = self.powers_[members]
         rule.combiner_ = self.combiner_.keep(members, self.temper(outputs))
         return rule
 
-    def silence(self, member, outputs, whole=None):
+    def silence(self, member: int, outputs: MemberOutputs, whole: NDArray | None = None) -> NDArray:
         """Return what the rule makes of the others."""
         return self.combiner_.silence(member, self.temper(outputs))
 

@@ -1,7 +1,9 @@
 """Decision templates: the typical outputs of the members for each class."""
 
 import numpy as np
+from numpy.typing import NDArray
 
+from counterpoint._outputs import MemberOutputs
 from counterpoint._validation import check_choice
 from counterpoint.combiners.combiner import Combiner
 
@@ -44,7 +46,7 @@ class DecisionTemplatesCombiner(Combiner):
     needs_proba = True
     needs_truth = True
 
-    def __init__(self, similarity="euclidean"):
+    def __init__(self, similarity: str = "euclidean") -> None:
         self.similarity = similarity
 
     def _learn(self, outputs):
@@ -57,7 +59,7 @@ class DecisionTemplatesCombiner(Combiner):
             if weight[own].sum() > 0:
                 self.templates_[c] = np.average(outputs.proba[:, own], axis=1, weights=weight[own])
 
-    def combine(self, outputs):
+    def combine(self, outputs: MemberOutputs) -> NDArray:
         """Return the similarity to the template of each class, 0 for those without one."""
         self.check(outputs)
         self.check_n_members(outputs, self.templates_.shape[1])

@@ -1,14 +1,18 @@
 """Weights learnt from what members got right: for votes and for means."""
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
 
 from counterpoint._ballot import vote_shares, weighted_sum
+from counterpoint._outputs import MemberOutputs
 from counterpoint._predictions import MemberPredictions
 from counterpoint._validation import check_choice
 from counterpoint.combiners.combiner import (
     AdditiveCombiner,
+    Combiner,
     answers,
     mean_loss,
     normalise,
@@ -32,13 +36,13 @@ class _LearntWeights(AdditiveCombiner):
     def _weigh(self, outputs):
         return normalise(self._raw_weights(outputs))
 
-    def combine(self, outputs):
+    def combine(self, outputs: MemberOutputs) -> NDArray:
         """Return the weighted sum."""
         self.check(outputs)
         self.check_n_members(outputs, len(self.estimator_weights_))
         return self._sum(outputs)
 
-    def keep(self, members, outputs):
+    def keep(self, members: Any, outputs: MemberOutputs) -> "Combiner":
         """Return the rule for some of the members; their weights keep their proportions."""
         rule = clone(self)
         rule.estimator_weights_ = normalise(self.estimator_weights_[members])
@@ -75,7 +79,7 @@ class WeightedVoteCombiner(_LearntWeights):
     [0.375, 0.375, 0.25]
     """
 
-    def __init__(self, by="log-odds"):
+    def __init__(self, by: str = "log-odds") -> None:
         self.by = by
 
     def _raw_weights(self, outputs):
@@ -132,7 +136,7 @@ class WeightedMeanCombiner(_LearntWeights):
     needs_proba = True
     takes_numbers = True
 
-    def __init__(self, by="least-squares"):
+    def __init__(self, by: str = "least-squares") -> None:
         self.by = by
 
     def _raw_weights(self, outputs):

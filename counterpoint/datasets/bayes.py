@@ -4,11 +4,13 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import Any
 
 import numpy as np
 from scipy.special import log_ndtr, logsumexp, ndtr, softmax
 from sklearn.utils import check_array
 
+from counterpoint._typing import DataLike
 from counterpoint.datasets import synthetic
 
 _GRID = 500  # points a side; with 1500 no error changes by more than 1e-5
@@ -32,7 +34,11 @@ class _Problem:
 
 
 def bayes_posterior(
-    problem: str | Callable, X, *, priors: Sequence[float] | None = None, **parameters
+    problem: str | Callable,
+    X: DataLike,
+    *,
+    priors: Sequence[float] | None = None,
+    **parameters: Any,
 ) -> np.ndarray:
     """Return the true probability of each class at given points.
 
@@ -67,7 +73,11 @@ def bayes_posterior(
 
 
 def bayes_predict(
-    problem: str | Callable, X, *, priors: Sequence[float] | None = None, **parameters
+    problem: str | Callable,
+    X: DataLike,
+    *,
+    priors: Sequence[float] | None = None,
+    **parameters: Any,
 ) -> np.ndarray:
     """Return the most probable class at given points: no classifier errs less on average.
 
@@ -92,7 +102,7 @@ def bayes_predict(
 
 
 def bayes_error(
-    problem: str | Callable, *, priors: Sequence[float] | None = None, **parameters
+    problem: str | Callable, *, priors: Sequence[float] | None = None, **parameters: Any
 ) -> float:
     """Return the error of the best possible classifier.
 

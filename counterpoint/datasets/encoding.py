@@ -1,7 +1,10 @@
 """The standard numeric encoding of a frame that mixes numbers and categories."""
 
+from typing import Any, Self
+
 import numpy as np
 import pandas as pd
+from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
 from sklearn.compose import ColumnTransformer
 from sklearn.impute import SimpleImputer
@@ -10,6 +13,7 @@ from sklearn.preprocessing import MinMaxScaler, OneHotEncoder, OrdinalEncoder, S
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from counterpoint._tables import check_names, promoted
+from counterpoint._typing import DataLike, Target
 from counterpoint._validation import check_choice, check_flag
 from counterpoint.datasets.columns import (
     categories,
@@ -20,7 +24,7 @@ from counterpoint.datasets.columns import (
     objects,
 )
 
-_SCALERS = {"standard": StandardScaler, "minmax": MinMaxScaler}
+_SCALERS: dict[Any, Any] = {"standard": StandardScaler, "minmax": MinMaxScaler}
 
 
 class TabularEncoder(TransformerMixin, BaseEstimator):
@@ -75,17 +79,17 @@ class TabularEncoder(TransformerMixin, BaseEstimator):
     def __init__(
         self,
         *,
-        nominal="onehot",
-        scale=False,
-        missing_indicator=False,
-        categorical_features="from_dtype",
-    ):
+        nominal: str = "onehot",
+        scale: bool | str = False,
+        missing_indicator: bool = False,
+        categorical_features: str | ArrayLike = "from_dtype",
+    ) -> None:
         self.nominal = nominal
         self.scale = scale
         self.missing_indicator = missing_indicator
         self.categorical_features = categorical_features
 
-    def fit(self, X, y=None):
+    def fit(self, X: DataLike, y: Target = None) -> Self:
         """Learn medians, scales and categories from a pandas or polars frame, or an array."""
         check_flag(self.missing_indicator, "missing_indicator")
         check_choice(self.nominal, "nominal", ("onehot", "ordinal"))
@@ -109,7 +113,7 @@ class TabularEncoder(TransformerMixin, BaseEstimator):
         self._kept = self._columns_kept()
         return self
 
-    def transform(self, X):
+    def transform(self, X: DataLike) -> NDArray:
         """Encode rows with the columns seen in `fit`: (n_samples, n_features_out) floats.
 
         An array, or a frame if `set_output` asked for one.
@@ -118,7 +122,7 @@ class TabularEncoder(TransformerMixin, BaseEstimator):
         typed = self._typed(self._columns(X, reset=False))
         return np.asarray(self.transformer_.transform(typed), dtype=np.float64)[:, self._kept]
 
-    def get_feature_names_out(self, input_features=None):
+    def get_feature_names_out(self, input_features: Any = None) -> NDArray:
         """Return the names of the columns that come out, by those that go in.
 
         None takes the names seen in `fit`, or ``x0``, ``x1``...
@@ -133,7 +137,7 @@ class TabularEncoder(TransformerMixin, BaseEstimator):
                 out.extend(step.get_feature_names_out(names[positions]))
         return _without_doubles([out[i] for i in self._kept])
 
-    def indicators(self):
+    def indicators(self) -> dict[str, tuple[str, Any]]:
         """Tell which value each column of 0 and 1 stands for.
 
         A dict by the name of a column that comes out: (the nominal column it comes from, the

@@ -86,7 +86,7 @@ def load(
         cells = read_cells(DATA / known.file)
         table = to_table(cells, columns=known.columns, target=known.target)
     else:
-        files = find_files(key)
+        files: dict[str | None, Path] = find_files(key)
         if not files and known is None:
             raise unknown(name)
         if not files and known is not None:

@@ -9,6 +9,7 @@ from numbers import Integral
 import numpy as np
 from sklearn.utils import check_random_state
 
+from counterpoint._typing import Seed
 from counterpoint._validation import check_count, check_flag, check_number
 
 # Ripley (1996): two round Gaussians a class, equally likely.
@@ -30,7 +31,7 @@ def make_two_gaussians(
     *,
     distance: float = 4.0,
     fixed_sizes: bool = True,
-    random_state=None,
+    random_state: Seed = None,
 ) -> tuple[np.ndarray, np.ndarray]:
     """Draw two round Gaussians in the plane with a small overlap.
 
@@ -74,7 +75,7 @@ def make_two_gaussians(
 
 
 def make_ripley(
-    n_samples: int | Sequence[int] = 250, *, fixed_sizes: bool = True, random_state=None
+    n_samples: int | Sequence[int] = 250, *, fixed_sizes: bool = True, random_state: Seed = None
 ) -> tuple[np.ndarray, np.ndarray]:
     """Draw from Ripley's synthetic two-class problem.
 
@@ -113,7 +114,7 @@ def make_ripley(
 
 
 def make_cone_torus(
-    n_samples: int | Sequence[int] = 400, *, fixed_sizes: bool = True, random_state=None
+    n_samples: int | Sequence[int] = 400, *, fixed_sizes: bool = True, random_state: Seed = None
 ) -> tuple[np.ndarray, np.ndarray]:
     """Draw three overlapping classes in the plane, after the cone-torus data.
 
@@ -164,7 +165,7 @@ def make_waveform(
     *,
     noise_features: int = 0,
     fixed_sizes: bool = True,
-    random_state=None,
+    random_state: Seed = None,
 ) -> tuple[np.ndarray, np.ndarray]:
     """Draw from the waveform problem of Breiman and others.
 

@@ -12,6 +12,7 @@ import numpy as np
 import pandas as pd
 from sklearn.utils import check_random_state
 
+from counterpoint._typing import Seed
 from counterpoint._validation import check_count, check_number
 
 # Judge, accuracy on answers of middling difficulty, leaning towards "good", whom it copies and how
@@ -58,7 +59,7 @@ def make_votes(
     missing: float = 0.0,
     copies: Mapping[int, int] | None = None,
     copied: float = 0.8,
-    random_state=None,
+    random_state: Seed = None,
 ) -> SimulatedVotes:
     """Draw votes of members that err independently, but for those that copy.
 
@@ -114,12 +115,12 @@ def make_votes(
     if missing > 0:
         gaps = rng.random_sample(votes.shape) < missing
         gaps[rng.randint(n_members, size=n_samples), np.arange(n_samples)] = False
-        votes = np.where(gaps, None, votes)
+        votes = np.asarray(np.where(gaps, None, votes))
     return SimulatedVotes(votes, truth, confusion)
 
 
 def make_judges(
-    n_samples: int = 600, *, random_state=None
+    n_samples: int = 600, *, random_state: Seed = None
 ) -> tuple[pd.DataFrame, pd.Series]:  # fmt: skip
     """Draw a log of ten language models that judge answers "good" or "bad". All made up.
 

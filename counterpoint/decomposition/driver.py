@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import is_classifier, is_regressor
 from sklearn.utils import check_random_state
 
+from counterpoint._typing import DataLike, Estimator, Seed
 from counterpoint._validation import check_choice, check_count
 from counterpoint.decomposition._data import Data, split, train_rows
 from counterpoint.decomposition.bregman import bias_variance_diversity
@@ -93,7 +94,7 @@ class Decomposition:
         return self.parts.table(per_sample=per_sample)
 
     def intervals(
-        self, level: float = 0.9, *, n_resamples: int = 1000, random_state=None
+        self, level: float = 0.9, *, n_resamples: int = 1000, random_state: Seed = None
     ) -> pd.DataFrame:
         """Bootstrap intervals of the averages over test samples; see :meth:`Parts.intervals`."""
         return self.parts.intervals(level, n_resamples=n_resamples, random_state=random_state)
@@ -104,14 +105,14 @@ class Decomposition:
 
 
 def decompose(
-    estimator,
-    X,
+    estimator: Estimator,
+    X: DataLike,
     y: ArrayLike,
     *,
     loss: str | BregmanLoss = "zero-one",
     method: str | None = None,
     n_trials: int = 50,
-    X_test=None,
+    X_test: ArrayLike | None = None,
     y_test: ArrayLike | None = None,
     test_size: float | int = 0.33,
     resample: str | Callable = "bootstrap",
@@ -120,7 +121,7 @@ def decompose(
     sample_weight: ArrayLike | None = None,
     eps: float = DEFAULT_EPS,
     n_jobs: int | None = None,
-    random_state=None,
+    random_state: Seed = None,
     progress: bool | None = None,
 ) -> Decomposition:
     """Train clones of an estimator on resampled training sets and decompose their error.

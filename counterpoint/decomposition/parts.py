@@ -9,6 +9,7 @@ import pandas as pd
 from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
+from counterpoint._typing import Seed
 from counterpoint._validation import check_count, check_number
 
 
@@ -111,7 +112,7 @@ class Parts:
         return frame.rename_axis("part")
 
     def intervals(
-        self, level: float = 0.9, *, n_resamples: int = 1000, random_state=None
+        self, level: float = 0.9, *, n_resamples: int = 1000, random_state: Seed = None
     ) -> pd.DataFrame:
         """Bootstrap intervals of the averages over test samples.
 

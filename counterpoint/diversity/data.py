@@ -5,9 +5,10 @@ import pandas as pd
 
 from counterpoint._arrays import as_array
 from counterpoint._tables import promoted
+from counterpoint._typing import DataLike, Target
 
 
-def data_diversity(X, y=None):
+def data_diversity(X: DataLike, y: Target = None) -> float:
     """Share of rows that are distinct, class included.
 
     Near 1, members can be made to see different things; near 0, the same few rows come again

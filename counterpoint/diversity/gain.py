@@ -11,8 +11,9 @@ import warnings
 from dataclasses import asdict, dataclass
 
 import numpy as np
+from numpy.typing import ArrayLike
 
-from counterpoint._outputs import OutputCounts
+from counterpoint._outputs import MemberOutputs, OutputCounts
 from counterpoint.diversity.inputs import Outputs, as_outputs, vote_summary
 from counterpoint.diversity.pairwise import q_statistic
 from counterpoint.exceptions import RedundancyWarning
@@ -111,12 +112,14 @@ class Worth:
     mean_q: float
     verdict: str
 
-    def table(self):
+    def table(self) -> dict[str, float]:
         """Return everything by name: for a data frame, the terminal, JSON."""
         return asdict(self)
 
 
-def worth(outputs, answers=None):
+def worth(
+    outputs: MemberOutputs | OutputCounts | ArrayLike, answers: ArrayLike | None = None
+) -> Worth:
     """Say whether the members' disagreement pays.
 
     Warns with ``RedundancyWarning`` when the members are so alike (mean Q above 0.95) that

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from counterpoint._arrays import as_array
 from counterpoint._ballot import add_votes, even_if, half_if, right_shares
@@ -32,7 +33,7 @@ class RightVotes(NamedTuple):
     n_members: int
 
 
-def right_votes(outputs):
+def right_votes(outputs: "AnyOutputs") -> RightVotes:
     """Count how many members are right on a sample: what measures of kind "group" read.
 
     Parameters
@@ -86,15 +87,15 @@ class VoteSummary:
     sample_weight: np.ndarray | None
     n_classes: int | None
 
-    def mean(self, values):
+    def mean(self, values: NDArray) -> float:
         """Average over samples, by their weight."""
         return float(np.average(values, weights=self.sample_weight))
 
 
 # What a measure takes: outputs, or right/wrong flags (n_members, n_samples); counts, where no
 # single sample matters; or what was read of them before.
-Outputs = MemberOutputs | OutputCounts | VoteSummary | np.ndarray
-AnyOutputs = MemberOutputs | OutputCounts | PairCounts | RightVotes | np.ndarray
+Outputs = MemberOutputs | OutputCounts | VoteSummary | ArrayLike
+AnyOutputs = MemberOutputs | OutputCounts | PairCounts | RightVotes | ArrayLike
 
 
 def summarise_tally(tally, y, sample_weight):
@@ -125,7 +126,7 @@ def summarise_right(right, sample_weight):
     )
 
 
-def vote_summary(outputs, answers=None):
+def vote_summary(outputs: Outputs, answers: ArrayLike | None = None) -> VoteSummary:
     """Read the vote of all members on each sample: what measures of kind "vote" read.
 
     Parameters

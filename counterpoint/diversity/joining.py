@@ -2,7 +2,9 @@
 
 import numpy as np
 import pandas as pd
+from numpy.typing import ArrayLike
 
+from counterpoint._outputs import MemberOutputs
 from counterpoint._validation import check_number
 from counterpoint.diversity.inputs import as_outputs
 from counterpoint.diversity.limits import variance_factor
@@ -10,7 +12,7 @@ from counterpoint.diversity.limits import variance_factor
 _LARGEST = 1e38  # as everywhere: squares of it are still numbers
 
 
-def vote_gains(outputs):
+def vote_gains(outputs: MemberOutputs | ArrayLike) -> pd.DataFrame:
     """Tell which samples each member wins and loses when it joins the vote, in their order.
 
     The accuracy of the vote of t members is that of t - 1, plus the share of the samples that the
@@ -76,7 +78,15 @@ def vote_gains(outputs):
     return pd.DataFrame(rows, index=pd.RangeIndex(1, len(rows) + 1, name="members"))
 
 
-def added_error(density, slope, variance, *, bias=0.0, n_members=1, correlation=0.0):
+def added_error(
+    density: float,
+    slope: float,
+    variance: float,
+    *,
+    bias: float = 0.0,
+    n_members: int = 1,
+    correlation: float = 0.0,
+) -> float:
     """Error beyond the least possible of an average of noisy probabilities, near a boundary.
 
     Errors in the probabilities of two classes move the boundary between them by

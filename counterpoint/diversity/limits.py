@@ -3,15 +3,17 @@
 from math import fsum
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy.stats import binom
 
 from counterpoint._arrays import as_floats, check_member_weight
 from counterpoint._ballot import exact_weights
+from counterpoint._outputs import MemberOutputs
 from counterpoint._validation import check_count, check_number
-from counterpoint.diversity.inputs import as_counts, as_outputs
+from counterpoint.diversity.inputs import Outputs, as_counts, as_outputs
 
 
-def independent_vote_error(error, n_members=None):
+def independent_vote_error(error: float | ArrayLike, n_members: int | None = None) -> float:
     """Error of a majority vote of independent members on a two-class problem.
 
     Parameters
@@ -41,8 +43,8 @@ def independent_vote_error(error, n_members=None):
     errors = as_floats(error, "error", ("n_members",))
     _check_shares(errors, "error")
     if errors.ndim == 0:
-        check_count(n_members, "n_members")
-        return float(binom.sf(n_members // 2, n_members, errors))
+        count = check_count(n_members, "n_members")
+        return float(binom.sf(count // 2, count, errors))
     if n_members is not None and check_count(n_members, "n_members") != len(errors):
         raise ValueError(f"{len(errors)} errors given, but n_members={n_members}: leave it out.")
     wrong = np.array([1.0])  # wrong[k]: chance that k of the members so far are wrong
@@ -51,7 +53,7 @@ def independent_vote_error(error, n_members=None):
     return float(wrong[len(errors) // 2 + 1 :].sum())
 
 
-def vote_error_limits(errors, *, margin=0):
+def vote_error_limits(errors: ArrayLike, *, margin: int = 0) -> tuple[float, float]:
     """Best and worst error of a majority vote whose members have these errors.
 
     Reached when wrong answers are spread in the best way (pattern of success: right by one
@@ -108,7 +110,7 @@ def _at_least(shares, need):
     return min(1.0, *(shares[: spare + m].sum() / m for m in range(1, need + 1)))
 
 
-def variance_factor(correlation, n_members):
+def variance_factor(correlation: float, n_members: int) -> float:
     """Variance of a mean of correlated members, as a share of one member's variance.
 
     Parameters
@@ -143,7 +145,7 @@ def variance_factor(correlation, n_members):
     return (1.0 + correlation * (n_members - 1)) / n_members
 
 
-def strength_and_correlation(outputs):
+def strength_and_correlation(outputs: MemberOutputs | ArrayLike) -> tuple[float, float]:
     """Breiman's strength s and correlation rho of an ensemble.
 
     Parameters
@@ -192,7 +194,12 @@ def strength_and_correlation(outputs):
     return float(strength), float(varies / spread**2)
 
 
-def forest_bound(outputs=None, *, strength=None, correlation=None):
+def forest_bound(
+    outputs: MemberOutputs | ArrayLike | None = None,
+    *,
+    strength: float | None = None,
+    correlation: float | None = None,
+) -> float:
     """Breiman's bound on the error of a forest, rho (1 - s^2) / s^2.
 
     Breiman (2001), see :func:`strength_and_correlation`, theorem 2.3.
@@ -231,7 +238,7 @@ def forest_bound(outputs=None, *, strength=None, correlation=None):
         return float(correlation * (1.0 - strength**2) / np.float64(strength**2))
 
 
-def first_order_bound(outputs, *, weights=None):
+def first_order_bound(outputs: Outputs, *, weights: ArrayLike | None = None) -> float:
     """Bound on the vote's error by twice the members' mean error.
 
     Parameters
@@ -254,7 +261,13 @@ def first_order_bound(outputs, *, weights=None):
     return 2.0 * fsum(weights * np.diagonal(wrong))
 
 
-def tandem_bound(outputs, *, weights=None, delta=None, prior=None):
+def tandem_bound(
+    outputs: Outputs,
+    *,
+    weights: ArrayLike | None = None,
+    delta: float | None = None,
+    prior: ArrayLike | None = None,
+) -> float:
     """Second-order bound on the vote's error: four times the mean tandem loss.
 
     The tandem loss of two members is how often both are wrong, so the bound falls when
@@ -307,7 +320,7 @@ def tandem_bound(outputs, *, weights=None, delta=None, prior=None):
     return float(4.0 * (loss / (1.0 - lam / 2.0) + cost / (lam * (1.0 - lam / 2.0) * n)))
 
 
-def c_bound(outputs, *, weights=None):
+def c_bound(outputs: Outputs, *, weights: ArrayLike | None = None) -> float:
     """C-bound on the error of a two-class vote, from mean error and mean disagreement.
 
     Parameters

@@ -13,6 +13,7 @@ ensembles", MCS 2010.
 """
 
 import numpy as np
+from numpy.typing import NDArray
 
 from counterpoint.diversity.inputs import Outputs, vote_summary
 
@@ -43,7 +44,7 @@ def vote_error(outputs: Outputs) -> float:
     return summary.mean(~summary.wins)
 
 
-def vote_margins(outputs):
+def vote_margins(outputs: Outputs) -> NDArray:
     """Margin of the vote on each sample: votes for the truth less those for its best rival.
 
     Schapire, Freund, Bartlett and Lee (1998).

@@ -5,17 +5,24 @@ measure is one function and one more row here.
 """
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, overload
 
 import numpy as np
 import pandas as pd
+from numpy.typing import ArrayLike, NDArray
 from scipy.spatial.distance import squareform
 
 from counterpoint._kernels.votes import prefix_histograms
-from counterpoint._outputs import OutputCounts, PairCounts
+from counterpoint._outputs import MemberOutputs, OutputCounts, PairCounts
 from counterpoint._validation import check_choice, check_list
 from counterpoint.diversity import gain, groupwise, margins, pairwise
-from counterpoint.diversity.inputs import as_outputs, growing_summaries, shares_of, vote_summary
+from counterpoint.diversity.inputs import (
+    Outputs,
+    as_outputs,
+    growing_summaries,
+    shares_of,
+    vote_summary,
+)
 
 
 @dataclass(frozen=True)
@@ -53,17 +60,17 @@ class Measure:
     needs: str = "correct"
 
     @property
-    def low(self):
+    def low(self) -> float:
         """Lowest value."""
         return self.limits[0]
 
     @property
-    def high(self):
+    def high(self) -> float:
         """Highest value."""
         return self.limits[1]
 
     @property
-    def pairwise(self):
+    def pairwise(self) -> bool:
         """Whether it is a mean over pairs, and so has a matrix."""
         return self.kind == "pair"
 
@@ -144,7 +151,9 @@ def _possible(outputs):
     return [m for m in MEASURES.values() if labels or m.needs == "correct"]
 
 
-def profile(outputs, answers=None):
+def profile(
+    outputs: MemberOutputs | OutputCounts | PairCounts | ArrayLike, answers: ArrayLike | None = None
+) -> pd.DataFrame:
     """All measures at once.
 
     Parameters
@@ -185,7 +194,7 @@ def profile(outputs, answers=None):
     return pd.DataFrame(rows, columns=names).set_index("measure")
 
 
-def matrix(outputs, measure="q"):
+def matrix(outputs: Outputs, measure: str = "q") -> NDArray:
     """Compute a pairwise measure for every pair.
 
     Parameters
@@ -228,7 +237,17 @@ def order_alike(matrix, measure):
     return leaves_list(tree)
 
 
-def trajectory(outputs, measure="q"):
+@overload
+def trajectory(outputs: MemberOutputs | ArrayLike, measure: str = "q") -> NDArray: ...
+
+
+@overload
+def trajectory(outputs: MemberOutputs | ArrayLike, measure: list[str]) -> pd.DataFrame: ...
+
+
+def trajectory(
+    outputs: MemberOutputs | ArrayLike, measure: str | list[str] = "q"
+) -> NDArray | pd.DataFrame:
     """Value of a measure after the first 1, 2, ..., T members.
 
     Each pair and each vote is looked at once, so all T values cost about as much as the last.

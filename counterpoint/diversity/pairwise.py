@@ -18,10 +18,13 @@ Hong, Wang, Liu and Liu, "SVM ensembles algorithm using negative correlation lea
 Huaqiao University 39(6), 2018.
 """
 
+from collections.abc import Callable
 from functools import wraps
 from math import fsum
+from typing import Any, Protocol, cast
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from counterpoint._ballot import exact_weights
 from counterpoint._counts import PairCounts, pack_equal
@@ -31,7 +34,16 @@ from counterpoint._outputs import MemberOutputs, OutputCounts
 from counterpoint.diversity.inputs import AnyOutputs, as_counts, as_outputs, growing_summaries
 
 
-def mean_over_pairs(matrix):
+class PairMeasure(Protocol):
+    """A mean over pairs of members, with the matrix that it is the mean of."""
+
+    matrix: Callable[..., NDArray]
+
+    def __call__(self, outputs: Any) -> float:
+        """Return the mean over all pairs of members."""
+
+
+def mean_over_pairs(matrix: Callable[..., NDArray]) -> PairMeasure:
     """Make a measure of a function that gives the value of every pair.
 
     The measure is the mean over the pairs i < j for which the matrix is defined, NaN when there
@@ -63,8 +75,9 @@ def mean_over_pairs(matrix):
         # Summed up as if exactly: no order of the members changes the last digit.
         return fsum(values) / len(values) if len(values) else float("nan")
 
-    measure.matrix = matrix  # type: ignore[attr-defined]
-    return measure
+    made = cast(PairMeasure, measure)
+    made.matrix = matrix
+    return made
 
 
 def growing_pair_means(matrix):
@@ -111,7 +124,7 @@ def _agreement(outputs):
 
 
 @mean_over_pairs
-def q_statistic(outputs: AnyOutputs):
+def q_statistic(outputs: AnyOutputs) -> NDArray:
     """Yule's Q, averaged over pairs: association of being right, from -1 to 1.
 
     The mean of (N11 N00 - N10 N01) / (N11 N00 + N10 N01): zero for independent members, negative
@@ -128,7 +141,7 @@ def q_statistic(outputs: AnyOutputs):
 
 
 @mean_over_pairs
-def correlation(outputs: AnyOutputs):
+def correlation(outputs: AnyOutputs) -> NDArray:
     """Correlation of being right, averaged over pairs, from -1 to 1.
 
     NaN where every pair has a member that is always right or always wrong. Meddouri, Khoufi and
@@ -144,7 +157,7 @@ def correlation(outputs: AnyOutputs):
 
 
 @mean_over_pairs
-def disagreement(outputs: AnyOutputs):
+def disagreement(outputs: AnyOutputs) -> NDArray:
     """Share of samples that just one of two members has right, averaged over pairs.
 
     From 0 (same failures) to 1; NaN for one member. Kuncheva and Whitaker (2003), section 2.1.3.
@@ -159,7 +172,7 @@ def disagreement(outputs: AnyOutputs):
 
 
 @mean_over_pairs
-def double_fault(outputs: AnyOutputs):
+def double_fault(outputs: AnyOutputs) -> NDArray:
     """Share of samples that two members both have wrong, averaged over pairs.
 
     From 0 (never wrong together) to 1; NaN for one member. Kuncheva and Whitaker (2003), section
@@ -175,7 +188,7 @@ def double_fault(outputs: AnyOutputs):
 
 
 @mean_over_pairs
-def kappa(outputs: AnyOutputs):
+def kappa(outputs: AnyOutputs) -> NDArray:
     """Cohen's kappa on being right, averaged over pairs: agreement beyond chance, from -1 to 1.
 
     It is 2 (N11 N00 - N10 N01) divided by (N11 + N10)(N10 + N00) + (N11 + N01)(N01 + N00); NaN
@@ -192,7 +205,7 @@ def kappa(outputs: AnyOutputs):
 
 
 @mean_over_pairs
-def covariance(outputs: AnyOutputs):
+def covariance(outputs: AnyOutputs) -> NDArray:
     """Covariance of being right, averaged over pairs.
 
     From -1/4 to 1/4; NaN for one member. Wang and Yao (2010), equation 4.
@@ -207,7 +220,7 @@ def covariance(outputs: AnyOutputs):
 
 
 @mean_over_pairs
-def label_kappa(outputs: MemberOutputs):
+def label_kappa(outputs: MemberOutputs) -> NDArray:
     """Cohen's kappa on the labels themselves, averaged over pairs, from -1 to 1.
 
     Unlike :func:`kappa` it tells two members that fail in different ways from two that fail in
@@ -229,7 +242,7 @@ def label_kappa(outputs: MemberOutputs):
 
 
 @mean_over_pairs
-def label_disagreement(outputs: MemberOutputs):
+def label_disagreement(outputs: MemberOutputs) -> NDArray:
     """Share of samples on which two members say different things, averaged over pairs.
 
     From 0 to 1; NaN for one member. Needs no truth.
@@ -245,7 +258,7 @@ def label_disagreement(outputs: MemberOutputs):
 
 
 @mean_over_pairs
-def kappa_error(outputs: MemberOutputs):
+def kappa_error(outputs: MemberOutputs) -> NDArray:
     """One number for a kappa-error diagram: label kappa times mean error, averaged over pairs.
 
     From -1 to 1, small when pairs are accurate, disagree, or both; NaN where
@@ -265,7 +278,7 @@ def kappa_error(outputs: MemberOutputs):
     return label_kappa.matrix(outputs) * (errors[:, None] + errors[None, :]) / 2.0
 
 
-def covariance_with_vote(outputs):
+def covariance_with_vote(outputs: MemberOutputs | ArrayLike) -> NDArray:
     """Covariance of each member with the vote of those before it, along training.
 
     Wang and Yao (2010), equation 4 and figure 1.

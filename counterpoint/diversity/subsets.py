@@ -6,13 +6,15 @@ one class than of the others (enrichment), and covers all samples of a class ali
 
 import numpy as np
 import pandas as pd
+from numpy.typing import ArrayLike, NDArray
 
 from counterpoint._arrays import as_labels, check_axes, check_correct
 from counterpoint._outputs import MemberOutputs
+from counterpoint._typing import Target
 from counterpoint.diversity.inputs import as_outputs
 
 
-def member_subsets(outputs):
+def member_subsets(outputs: MemberOutputs) -> NDArray:
     """Turn an ensemble into subsets: for each member and class, the samples it gives that class.
 
     Parameters
@@ -54,7 +56,7 @@ def _captured(subsets, y):
     return subsets, y, classes
 
 
-def enrichment(subsets, y=None):
+def enrichment(subsets: ArrayLike | MemberOutputs, y: Target = None) -> NDArray:
     """How unevenly each subset captures a class and the rest.
 
     Parameters
@@ -88,7 +90,7 @@ def enrichment(subsets, y=None):
     return np.abs(inside - rest)
 
 
-def enrichment_degree(subsets, y=None):
+def enrichment_degree(subsets: ArrayLike, y: Target = None) -> float:
     """Enrichment of the least enriched subset, over the class it tells best.
 
     Eastwood (2010), see :func:`enrichment`, equation 3.2.
@@ -112,7 +114,9 @@ def enrichment_degree(subsets, y=None):
     return float(enrichment(subsets, y).max(axis=1).min())
 
 
-def boosting_objective(subsets, y=None, *, label=None):
+def boosting_objective(
+    subsets: ArrayLike, y: Target = None, *, label: ArrayLike | None = None
+) -> pd.DataFrame:
     """Objective of L2Boost for each subset, given those before: enrichment, size, uniformity.
 
     Boosting with members that are +1 inside a subset M and -1 outside, each fitted to the residual
@@ -178,7 +182,7 @@ def boosting_objective(subsets, y=None, *, label=None):
     return parts
 
 
-def coverage(subsets):
+def coverage(subsets: ArrayLike) -> NDArray:
     """Share of the subsets that hold each sample.
 
     Parameters
@@ -198,7 +202,7 @@ def coverage(subsets):
     return check_correct(subsets, name="subsets").mean(axis=0)
 
 
-def coverage_spread(subsets, y=None):
+def coverage_spread(subsets: ArrayLike, y: Target = None) -> NDArray:
     """Uniformity: how unevenly the samples of each class are covered.
 
     A subset counts for a class when it captures more of it than of the rest, since only

@@ -2,6 +2,7 @@
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,7 +13,6 @@ from counterpoint._kernels import dynamic as kernels
 from counterpoint._kernels.threads import threads_for
 from counterpoint._outputs import MemberOutputs
 from counterpoint._validation import check_choice, check_number
-from counterpoint.dynamic.regions import Neighbourhoods
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -31,9 +31,9 @@ class Queries:
         The queries themselves, where it has ``needs_points``.
     """
 
-    near: Neighbourhoods | None
+    near: Any  # Neighbourhoods, to those who need them
     votes: NDArray
-    proba: NDArray | None
+    proba: Any  # an array, to those who need it
     points: NDArray | None = None
 
 
@@ -63,7 +63,9 @@ class Competence(BaseEstimator, ABC):
     needs_region = True
     needs_points = False
 
-    def fit(self, outputs: MemberOutputs, *, region=None, points=None) -> "Competence":
+    def fit(
+        self, outputs: MemberOutputs, *, region: Any = None, points: NDArray | None = None
+    ) -> "Competence":
         """Take in what the members say about the validation rows.
 
         Parameters
@@ -141,18 +143,18 @@ class OverallLocalAccuracy(Competence):
        local accuracy estimates", IEEE TPAMI 19, 1997.
     """
 
-    def __init__(self, alpha=None, *, ties="share"):
+    def __init__(self, alpha: float | None = None, *, ties: str = "share") -> None:
         self.alpha = alpha
         self.ties = ties
 
-    def estimate(self, queries):
+    def estimate(self, queries: Queries) -> NDArray:
         """Return local accuracies."""
         near = queries.near
         self._size = np.diff(near.start)
         with threads_for(len(near.rows) * len(self.right_)):
             return kernels.overall(near.start, near.rows, near.pull, self.right_.T).T
 
-    def weigh(self, competence):
+    def weigh(self, competence: NDArray) -> NDArray:
         """Return the say: the best alone, or all that may be as good."""
         if self.alpha is None:
             return best_only(competence, self.ties)
@@ -174,11 +176,11 @@ class ClassLocalAccuracy(Competence):
         Whether members that are equally good vote, or the first of them decides, as in DESlib.
     """
 
-    def __init__(self, alpha=None, *, ties="share"):
+    def __init__(self, alpha: float | None = None, *, ties: str = "share") -> None:
         self.alpha = alpha
         self.ties = ties
 
-    def estimate(self, queries):
+    def estimate(self, queries: Queries) -> NDArray:
         """Return local class accuracies."""
         near, right = queries.near, self.right_.T
         votes = np.ascontiguousarray(queries.votes.T)
@@ -190,7 +192,7 @@ class ClassLocalAccuracy(Competence):
         with threads_for(len(near.rows) * len(self.right_)):
             return kernels.by_class(near.start, near.rows, near.pull, right, self.y_, votes).T
 
-    def weigh(self, competence):
+    def weigh(self, competence: NDArray) -> NDArray:
         """Return the say: the best alone, equals together or the first; or all as good."""
         if self.alpha is None:
             return best_only(competence, self.ties)
@@ -208,7 +210,7 @@ class KnoraEliminate(Competence):
        ensemble selection", Pattern Recognition 41, 2008.
     """
 
-    def estimate(self, queries):
+    def estimate(self, queries: Queries) -> NDArray:
         """Return the number of nearest rows right in a row."""
         near = queries.near
         with threads_for(len(near.rows) * len(self.right_)):
@@ -221,10 +223,10 @@ class KnoraUnion(OverallLocalAccuracy):
     From the same article as :class:`KnoraEliminate`.
     """
 
-    def __init__(self):
+    def __init__(self) -> None:
         super().__init__()
 
-    def weigh(self, competence):
+    def weigh(self, competence: NDArray) -> NDArray:
         """Return the numbers of rows right; equal say where all are 0."""
         nobody = ~(competence > 0).any(axis=0, keepdims=True)
         votes = competence * self._size
@@ -249,11 +251,11 @@ class BetterThanChance(OverallLocalAccuracy):
        Fusion 13, 2012.
     """
 
-    def __init__(self, *, weighted=False):
+    def __init__(self, *, weighted: bool = False) -> None:
         super().__init__()
         self.weighted = weighted
 
-    def weigh(self, competence):
+    def weigh(self, competence: NDArray) -> NDArray:
         """Return the say of those above 1 over the number of classes; of all, if there is none."""
         return above(competence, 1.0 / self.n_classes_, weighted=self.weighted)
 
@@ -270,7 +272,7 @@ class Confidence(Competence):
     needs_proba = True
     needs_region = False
 
-    def estimate(self, queries):
+    def estimate(self, queries: Queries) -> NDArray:
         """Return the members' highest probabilities."""
         return queries.proba.max(axis=2)
 
@@ -284,7 +286,7 @@ class Margin(Competence):
     needs_proba = True
     needs_region = False
 
-    def estimate(self, queries):
+    def estimate(self, queries: Queries) -> NDArray:
         """Return the members' margins."""
         two = np.partition(queries.proba, -2, axis=2)[:, :, -2:]
         return two[:, :, 1] - two[:, :, 0]

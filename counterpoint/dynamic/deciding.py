@@ -1,7 +1,7 @@
 """Dynamic selection among members whose answers are known: no model is asked."""
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import check_array
 
 from counterpoint._kernels import dynamic as kernels
@@ -15,7 +15,11 @@ from counterpoint.dynamic.regions import as_region
 
 
 def decide_dynamically(
-    method: str, known: MemberOutputs, known_points, outputs: MemberOutputs, points
+    method: str,
+    known: MemberOutputs,
+    known_points: ArrayLike,
+    outputs: MemberOutputs,
+    points: ArrayLike,
 ) -> NDArray:
     """Let those members vote on each sample who are most competent near it.
 

@@ -1,14 +1,15 @@
 """Competence read off a map of the input space, such as boxes around mistakes."""
 
-from typing import Protocol, Self, runtime_checkable
+from typing import Any, Protocol, Self, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
 
 from counterpoint._interrupts import whole
+from counterpoint._outputs import MemberOutputs
 from counterpoint._validation import check_number
-from counterpoint.dynamic.competence import Competence
+from counterpoint.dynamic.competence import Competence, Queries
 
 
 @runtime_checkable
@@ -76,11 +77,13 @@ class MappedCompetence(Competence):
     needs_region = False
     needs_points = True
 
-    def __init__(self, map, *, share=0.8):
+    def __init__(self, map: Any, *, share: float = 0.8) -> None:
         self.map = map
         self.share = share
 
-    def fit(self, outputs, *, region=None, points=None):
+    def fit(
+        self, outputs: MemberOutputs, *, region: Any = None, points: NDArray | None = None
+    ) -> Self:
         """Draw the map."""
         super().fit(outputs)
         if not isinstance(self.map, CompetenceMap):
@@ -93,7 +96,7 @@ class MappedCompetence(Competence):
             self.map_ = clone(self.map, safe=False).fit(points, outputs.correct)
         return self
 
-    def estimate(self, queries):
+    def estimate(self, queries: Queries) -> NDArray:
         """Return what the map says."""
         competence = np.asarray(self.map_.competence(queries.points), dtype=float)
         if competence.shape != queries.votes.shape:
@@ -103,7 +106,7 @@ class MappedCompetence(Competence):
             )
         return competence
 
-    def weigh(self, competence):
+    def weigh(self, competence: NDArray) -> NDArray:
         """Return the competence of those near the best, 0 for the others."""
         best = competence.max(axis=0, keepdims=True)
         say = np.where(competence >= self.share * best, competence, 0.0)

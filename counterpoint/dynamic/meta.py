@@ -1,6 +1,9 @@
 """Learning from validation rows when a member can be trusted: META-DES."""
 
+from typing import Any, Self
+
 import numpy as np
+from numpy.typing import NDArray
 from scipy.special import expit
 from sklearn.base import clone
 from sklearn.naive_bayes import MultinomialNB
@@ -9,8 +12,10 @@ from counterpoint._asking import said
 from counterpoint._interrupts import whole
 from counterpoint._kernels import dynamic as kernels
 from counterpoint._kernels.threads import threads_for
+from counterpoint._outputs import MemberOutputs
+from counterpoint._typing import Estimator
 from counterpoint.dynamic._nearest import NearestRows, NearestVotes, without_self
-from counterpoint.dynamic.competence import Competence, above
+from counterpoint.dynamic.competence import Competence, Queries, above
 
 _TENTHS = np.linspace(0.1, 1.0, 10)
 # Numbers of meta-features held at a time.
@@ -61,15 +66,23 @@ class MetaLearned(Competence):
     needs_proba = True
 
     def __init__(
-        self, *, n_profiles=5, threshold=0.5, consensus=1.0, meta_classifier=None, weighted=False
-    ):
+        self,
+        *,
+        n_profiles: int = 5,
+        threshold: float = 0.5,
+        consensus: float = 1.0,
+        meta_classifier: Estimator = None,
+        weighted: bool = False,
+    ) -> None:
         self.n_profiles = n_profiles
         self.threshold = threshold
         self.consensus = consensus
         self.meta_classifier = meta_classifier
         self.weighted = weighted
 
-    def fit(self, outputs, *, region=None, points=None):
+    def fit(
+        self, outputs: MemberOutputs, *, region: Any = None, points: NDArray | None = None
+    ) -> Self:
         """Learn from the validation rows, each described by the others."""
         super().fit(outputs)
         if not hasattr(region, "near_rows"):
@@ -139,7 +152,7 @@ class MetaLearned(Competence):
         every = [right, truth, right.mean(axis=2, keepdims=True), as_these, sure]
         return np.concatenate(every, axis=2).reshape(proba.shape[0] * proba.shape[1], -1)
 
-    def estimate(self, queries):
+    def estimate(self, queries: Queries) -> NDArray:
         """Return the chance that each member is right about each query."""
         if self.meta_classifier_ is None:
             return np.full(queries.votes.shape, self.constant_)
@@ -165,7 +178,7 @@ class MetaLearned(Competence):
             chance[part] = right.reshape(-1, chance.shape[1])
         return chance.T
 
-    def weigh(self, competence):
+    def weigh(self, competence: NDArray) -> NDArray:
         """Return the say of those above the threshold; of all, if there is none."""
         return above(competence, self.threshold, weighted=self.weighted)
 

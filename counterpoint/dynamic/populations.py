@@ -1,9 +1,14 @@
 """Choosing among whole ensembles: the one that decides the query most clearly."""
 
+from typing import Any, Self
+
 import numpy as np
+from numpy.typing import NDArray
 
 from counterpoint._kernels import dynamic as kernels
-from counterpoint.dynamic.competence import Competence
+from counterpoint._outputs import MemberOutputs
+from counterpoint._typing import Seed
+from counterpoint.dynamic.competence import Competence, Queries
 from counterpoint.selection import select_genetic
 
 
@@ -44,11 +49,13 @@ class EnsembleMargin(Competence):
 
     needs_region = False
 
-    def __init__(self, ensembles=None, *, random_state=None):
+    def __init__(self, ensembles: list[Any] | None = None, *, random_state: Seed = None) -> None:
         self.ensembles = ensembles
         self.random_state = random_state
 
-    def fit(self, outputs, *, region=None, points=None):
+    def fit(
+        self, outputs: MemberOutputs, *, region: Any = None, points: NDArray | None = None
+    ) -> Self:
         """Check the ensembles, or search for them."""
         super().fit(outputs)
         if self.ensembles is None:
@@ -61,7 +68,7 @@ class EnsembleMargin(Competence):
                 raise ValueError("ensembles is empty: give at least one list of members.")
         return self
 
-    def estimate(self, queries):
+    def estimate(self, queries: Queries) -> NDArray:
         """Return the margin of the chosen ensemble for its members, NaN for the others."""
         n_members, n = queries.votes.shape
         best, chosen = np.full(n, -1.0), np.zeros(n, dtype=np.int64)
@@ -78,7 +85,7 @@ class EnsembleMargin(Competence):
             inside[members, k] = True
         return np.where(inside[:, chosen], best, np.nan)
 
-    def weigh(self, competence):
+    def weigh(self, competence: NDArray) -> NDArray:
         """Return one vote for each member of the chosen ensemble."""
         return (~np.isnan(competence)).astype(float)
 

@@ -1,13 +1,15 @@
 """Competence from all validation rows, nearer ones counting more: RRC and DES-KL."""
 
 from abc import abstractmethod
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import betainc, xlogy
 from sklearn.preprocessing import StandardScaler
 
-from counterpoint.dynamic.competence import Competence, above
+from counterpoint._outputs import MemberOutputs
+from counterpoint.dynamic.competence import Competence, Queries, above
 
 # Distances held at a time: this, not queries x rows x members, bounds the memory.
 _DISTANCES = 4_000_000
@@ -22,11 +24,13 @@ class _Potential(Competence):
     needs_region = False
     needs_points = True
 
-    def __init__(self, *, scale=True, weighted=True):
+    def __init__(self, *, scale: bool = True, weighted: bool = True) -> None:
         self.scale = scale
         self.weighted = weighted
 
-    def fit(self, outputs, *, region=None, points=None):
+    def fit(
+        self, outputs: MemberOutputs, *, region: Any = None, points: NDArray | None = None
+    ) -> Self:
         """Find how competent each member is about each validation row."""
         super().fit(outputs)
         self.scaler_ = StandardScaler().fit(points) if self.scale else None
@@ -45,7 +49,7 @@ class _Potential(Competence):
     @abstractmethod
     def _chance(self) -> float: ...
 
-    def estimate(self, queries):
+    def estimate(self, queries: Queries) -> NDArray:
         """Return the mean competence over all rows, by their potential."""
         points = self._scaled(queries.points)
         competence = np.empty((len(points), len(self.source_)))
@@ -59,7 +63,7 @@ class _Potential(Competence):
             competence[begin : begin + step] = mean / pull.sum(axis=1, keepdims=True)
         return competence.T
 
-    def weigh(self, competence):
+    def weigh(self, competence: NDArray) -> NDArray:
         """Return the say of those better than chance; of all, if there is none."""
         return above(competence, self._chance, weighted=self.weighted)
 

@@ -2,7 +2,7 @@
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +13,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 from counterpoint._soundness import check_positions, check_shape
+from counterpoint._typing import DataLike, Seed, Target
 from counterpoint._validation import check_choice, check_count
 from counterpoint.dynamic._nearest import NearestRows, without_self
 
@@ -54,11 +55,11 @@ class Region(BaseEstimator, ABC):
     """
 
     @abstractmethod
-    def fit(self, X, y) -> "Region":
+    def fit(self, X: DataLike, y: Target) -> "Region":
         """Take in the validation rows, numbers of shape (n_rows, n_features), and their labels."""
 
     @abstractmethod
-    def near(self, X) -> Neighbourhoods:
+    def near(self, X: NDArray) -> Neighbourhoods:
         """Return the rows that speak about each query."""
 
     def _check_rows(self, n_rows):
@@ -94,14 +95,14 @@ class NeighbourRegion(Region):
 
     def __init__(
         self,
-        k=7,
+        k: int = 7,
         *,
-        scale=True,
-        by_distance=False,
-        metric="minkowski",
-        backend="exact",
-        n_jobs=None,
-    ):
+        scale: bool = True,
+        by_distance: bool = False,
+        metric: str = "minkowski",
+        backend: str = "exact",
+        n_jobs: int | None = None,
+    ) -> None:
         self.k = k
         self.scale = scale
         self.by_distance = by_distance
@@ -109,7 +110,7 @@ class NeighbourRegion(Region):
         self.backend = backend
         self.n_jobs = n_jobs
 
-    def fit(self, X, y):
+    def fit(self, X: DataLike, y: Target) -> Self:
         """Index the rows."""
         self.index_: Any
         check_count(self.k, "k")
@@ -145,7 +146,7 @@ class NeighbourRegion(Region):
     def _scaled(self, X):
         return X if self.scaler_ is None else self.scaler_.transform(X)
 
-    def near(self, X):
+    def near(self, X: NDArray) -> Neighbourhoods:
         """Return the k nearest rows."""
         if self.backend == "exact":
             return self._neighbourhoods(
@@ -158,7 +159,7 @@ class NeighbourRegion(Region):
         distance = np.stack([row.data[o] for row, o in zip(graph, order, strict=True)])
         return self._neighbourhoods(distance, rows)
 
-    def near_rows(self):
+    def near_rows(self) -> Neighbourhoods:
         """Return the k nearest other rows of each validation row; all others, if fewer."""
         k = min(self.k_, len(self.points_) - 1)
         if k == 0:
@@ -198,7 +199,7 @@ class _Cells(Region):
         if (np.diff(self.first_) < 0).any():
             raise ValueError("first_ must not decrease.")
 
-    def near(self, X):
+    def near(self, X: NDArray) -> Neighbourhoods:
         """Return the rows of the query's cell; all rows for a cell without any."""
         at = np.searchsorted(self.names_, cells := self._cell(X))
         at = np.minimum(at, len(self.names_) - 1)
@@ -230,11 +231,11 @@ class ClusterRegion(_Cells):
     [2]
     """
 
-    def __init__(self, n_clusters=8, *, random_state=None):
+    def __init__(self, n_clusters: int = 8, *, random_state: Seed = None) -> None:
         self.n_clusters = n_clusters
         self.random_state = random_state
 
-    def fit(self, X, y):
+    def fit(self, X: DataLike, y: Target) -> Self:
         """Cluster the rows, columns brought to unit spread."""
         self.scaler_ = StandardScaler().fit(X)
         n = min(self.n_clusters, len(np.unique(X, axis=0)))
@@ -265,11 +266,11 @@ class LeafRegion(_Cells):
     [3, 4, 5]
     """
 
-    def __init__(self, min_samples_leaf=15, *, random_state=None):
+    def __init__(self, min_samples_leaf: int = 15, *, random_state: Seed = None) -> None:
         self.min_samples_leaf = min_samples_leaf
         self.random_state = random_state
 
-    def fit(self, X, y):
+    def fit(self, X: DataLike, y: Target) -> Self:
         """Grow the tree; of regression, where y is not whole numbers."""
         grower = (
             DecisionTreeRegressor if np.asarray(y).dtype.kind == "f" else DecisionTreeClassifier

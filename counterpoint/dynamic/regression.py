@@ -1,5 +1,7 @@
 """A pool of regressors in which every query weighs the members anew."""
 
+from typing import Any
+
 import numpy as np
 import pandas as pd
 from sklearn.utils import check_array, gen_batches
@@ -7,6 +9,7 @@ from sklearn.utils import check_array, gen_batches
 from counterpoint._kernels import dynamic as kernels
 from counterpoint._kernels.threads import threads_for
 from counterpoint._tables import select_rows
+from counterpoint._typing import DataLike, Pool
 from counterpoint._validation import check_choice, check_count
 from counterpoint.combiners.combiner import as_shares
 from counterpoint.combiners.pool import BasePoolRegressor
@@ -71,15 +74,15 @@ class DynamicSelectionRegressor(BasePoolRegressor):
 
     def __init__(
         self,
-        pool=None,
+        pool: Pool = None,
         *,
-        method="weighted",
-        region=None,
-        columns=None,
-        cv=5,
-        batch_size=4096,
-        n_jobs=None,
-    ):
+        method: str = "weighted",
+        region: Any = None,
+        columns: Any = None,
+        cv: Any = 5,
+        batch_size: int | None = 4096,
+        n_jobs: int | None = None,
+    ) -> None:
         self.pool = pool
         self.method = method
         self.region = region
@@ -123,7 +126,7 @@ class DynamicSelectionRegressor(BasePoolRegressor):
     def _combined(self, X):
         return np.concatenate([_weigh(values, say) for _, values, _, say in self._batches(X)])
 
-    def explain_selection(self, X) -> pd.DataFrame:
+    def explain_selection(self, X: DataLike) -> pd.DataFrame:
         """Say who decided about each query, with what local error.
 
         A row per query and member that had a say: "query", "member", "says" (its prediction),

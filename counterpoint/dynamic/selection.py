@@ -1,5 +1,7 @@
 """A pool in which every query chooses its own members, as a scikit-learn classifier."""
 
+from typing import Any
+
 import numpy as np
 import pandas as pd
 from sklearn.base import clone
@@ -10,6 +12,7 @@ from counterpoint._kernels import dynamic as kernels
 from counterpoint._kernels.threads import threads_for
 from counterpoint._soundness import check_shape
 from counterpoint._tables import select_rows
+from counterpoint._typing import DataLike, Pool
 from counterpoint._validation import check_choice, check_count, did_you_mean
 from counterpoint.combiners.combiner import as_shares
 from counterpoint.combiners.pool import BasePoolClassifier
@@ -85,16 +88,16 @@ class DynamicSelectionClassifier(BasePoolClassifier):
 
     def __init__(
         self,
-        pool=None,
+        pool: Pool = None,
         *,
-        method="knora-e",
-        region=None,
-        combine="vote",
-        columns=None,
-        cv=5,
-        batch_size=4096,
-        n_jobs=None,
-    ):
+        method: str = "knora-e",
+        region: Any = None,
+        combine: str = "vote",
+        columns: list | None = None,
+        cv: Any = 5,
+        batch_size: int = 4096,
+        n_jobs: int | None = None,
+    ) -> None:
         self.pool = pool
         self.method = method
         self.region = region
@@ -159,7 +162,7 @@ class DynamicSelectionClassifier(BasePoolClassifier):
                 if len(at) == 0:
                     yield part, votes, at, None, None, None
                     continue
-            here = None if points is None else points[part][at]
+            here: Any = None if points is None else points[part][at]
             queries = Queries(
                 near=self.region_.near(here) if competence.needs_region else None,
                 votes=votes.T[at].T,  # a query stays together in memory
@@ -189,7 +192,7 @@ class DynamicSelectionClassifier(BasePoolClassifier):
             parts.append(support)
         return as_shares(np.concatenate(parts))
 
-    def explain_selection(self, X) -> pd.DataFrame:
+    def explain_selection(self, X: DataLike) -> pd.DataFrame:
         """Say who decided about each query, with what competence.
 
         A row per query and member that had a say: "query", "member", "says" (its label),

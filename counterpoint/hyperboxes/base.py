@@ -11,6 +11,7 @@ from counterpoint._kernels import hyperboxes as kernels
 from counterpoint._kernels.threads import threads_for
 from counterpoint._options import numbers_of
 from counterpoint._soundness import check_positions, check_shape
+from counterpoint._typing import DataLike
 from counterpoint._validation import check_choice, check_number
 from counterpoint.base import validate_data
 from counterpoint.hyperboxes.learning import SIMILARITIES, by_class
@@ -91,7 +92,7 @@ class BoxClassifier(ClassifierMixin, BaseEstimator):
             )
         return rules
 
-    def memberships(self, X, X_upper=None) -> NDArray:
+    def memberships(self, X: DataLike, X_upper: DataLike = None) -> NDArray:
         """Return how far each sample belongs to each class: to its best box, from 0 to 1.
 
         Parameters
@@ -108,7 +109,7 @@ class BoxClassifier(ClassifierMixin, BaseEstimator):
         """
         return self._ask(*self._samples(X, X_upper))[0]
 
-    def predict_proba(self, X, X_upper=None) -> NDArray:
+    def predict_proba(self, X: DataLike, X_upper: DataLike = None) -> NDArray:
         """Return memberships divided by their sum, (n_samples, n_classes).
 
         Where all memberships are zero, far from all boxes, the inverse distances to the nearest
@@ -130,7 +131,7 @@ class BoxClassifier(ClassifierMixin, BaseEstimator):
         scores = np.where(best, scores * (1 - _TIE), scores)
         return scores / scores.sum(axis=1, keepdims=True)
 
-    def predict(self, X, X_upper=None) -> NDArray:
+    def predict(self, X: DataLike, X_upper: DataLike = None) -> NDArray:
         """Return the class with the highest probability, (n_samples,).
 
         ``X`` and ``X_upper`` are as in :meth:`memberships`.

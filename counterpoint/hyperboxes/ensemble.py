@@ -1,8 +1,9 @@
 """A few boxes out of an ensemble of trees, from the overlaps of its leaves."""
 
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.base import clone
 from sklearn.ensemble import BaggingClassifier
 from sklearn.tree import DecisionTreeClassifier
@@ -12,6 +13,7 @@ from counterpoint import _members, _tables
 from counterpoint._kernels import hyperboxes as kernels
 from counterpoint._kernels.threads import threads_for
 from counterpoint._reading import thin_rows
+from counterpoint._typing import Pool, Seed
 from counterpoint._validation import check_choice, check_count, check_number, check_pool
 from counterpoint.base import (
     BaseEnsemble,
@@ -120,21 +122,21 @@ class HyperboxEnsembleClassifier(BoxClassifier, BaseEnsemble):
 
     def __init__(
         self,
-        pool=None,
+        pool: Pool = None,
         *,
-        boxes="data",
-        n_boxes=1000,
-        threshold=0.0,
-        weighting=None,
-        agglomerate=True,
-        theta=1.0,
-        gamma=1.0,
-        similarity="short",
-        min_similarity=0.0,
-        max_boxes=100_000,
-        max_samples=10_000,
-        random_state=None,
-    ):
+        boxes: str = "data",
+        n_boxes: int = 1000,
+        threshold: float = 0.0,
+        weighting: str | None = None,
+        agglomerate: bool = True,
+        theta: float = 1.0,
+        gamma: float | ArrayLike = 1.0,
+        similarity: str = "short",
+        min_similarity: float = 0.0,
+        max_boxes: int = 100_000,
+        max_samples: int | None = 10_000,
+        random_state: Seed = None,
+    ) -> None:
         self.pool = pool
         self.boxes = boxes
         self.n_boxes = n_boxes
@@ -153,7 +155,7 @@ class HyperboxEnsembleClassifier(BoxClassifier, BaseEnsemble):
         unfitted = hasattr(self.pool, "fit") and not _members.is_fitted(self.pool)
         return {"pool": self.pool} if unfitted else {}
 
-    def fit(self, X, y, sample_weight=None) -> Self:
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Fit the ensemble, unless it is, and take boxes out of it.
 
         Parameters

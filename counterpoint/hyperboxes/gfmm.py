@@ -3,8 +3,10 @@
 from typing import Self
 
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.utils.metaestimators import available_if
 
+from counterpoint._typing import DataLike, Target
 from counterpoint._validation import check_choice
 from counterpoint.base import read_labels, validate_data
 from counterpoint.hyperboxes.base import (
@@ -122,14 +124,14 @@ class HyperboxClassifier(BoxClassifier):
 
     def __init__(
         self,
-        theta=0.3,
+        theta: float = 0.3,
         *,
-        learning="online",
-        gamma=1.0,
-        similarity="mid-max",
-        min_similarity=0.5,
-        bounds=None,
-    ):
+        learning: str = "online",
+        gamma: float | ArrayLike = 1.0,
+        similarity: str = "mid-max",
+        min_similarity: float = 0.5,
+        bounds: tuple[ArrayLike, ArrayLike] | None = None,
+    ) -> None:
         self.theta = theta
         self.learning = learning
         self.gamma = gamma
@@ -137,7 +139,7 @@ class HyperboxClassifier(BoxClassifier):
         self.min_similarity = min_similarity
         self.bounds = bounds
 
-    def fit(self, X, y, X_upper=None) -> Self:
+    def fit(self, X: DataLike, y: Target, X_upper: DataLike = None) -> Self:
         """Learn boxes from samples.
 
         Parameters
@@ -159,7 +161,9 @@ class HyperboxClassifier(BoxClassifier):
         lower, upper = as_intervals(X, X_upper)
         return self._learn(lower, upper, codes, np.ones(len(codes)))
 
-    def fit_boxes(self, lower, upper, y, *, weights=None) -> Self:
+    def fit_boxes(
+        self, lower: ArrayLike, upper: ArrayLike, y: Target, *, weights: ArrayLike | None = None
+    ) -> Self:
         """Learn boxes from boxes, such as those of other models.
 
         Parameters
@@ -189,7 +193,9 @@ class HyperboxClassifier(BoxClassifier):
         return self._learn(lower, upper, codes, weights)
 
     @available_if(_is_online)
-    def partial_fit(self, X, y, classes=None, X_upper=None) -> Self:
+    def partial_fit(
+        self, X: DataLike, y: Target, classes: ArrayLike | None = None, X_upper: DataLike = None
+    ) -> Self:
         """Go on learning from further samples.
 
         Parameters
@@ -212,7 +218,7 @@ class HyperboxClassifier(BoxClassifier):
         self._check()
         y = read_labels(self, y)
         if first:
-            self.classes_ = np.unique(classes)
+            self.classes_ = np.unique(np.asarray(classes))
         elif classes is not None and not np.array_equal(np.unique(classes), self.classes_):
             raise ValueError(
                 f"classes are {np.unique(classes).tolist()}, but the first batch had "

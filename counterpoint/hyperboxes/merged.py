@@ -3,10 +3,12 @@
 from typing import Self
 
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.utils import check_random_state
 
 from counterpoint._kernels import hyperboxes as kernels
 from counterpoint._kernels.threads import threads_for
+from counterpoint._typing import DataLike, Seed, Target
 from counterpoint._validation import check_choice, check_count, check_number
 from counterpoint.base import read_labels, validate_data
 from counterpoint.hyperboxes.base import (
@@ -88,17 +90,17 @@ class MergedHyperboxClassifier(BoxClassifier):
 
     def __init__(
         self,
-        n_estimators=10,
+        n_estimators: int = 10,
         *,
-        max_samples=0.5,
-        theta=0.3,
-        learning="agglomerative",
-        gamma=1.0,
-        similarity="mid-max",
-        min_similarity=0.5,
-        weighting=None,
-        random_state=None,
-    ):
+        max_samples: float = 0.5,
+        theta: float = 0.3,
+        learning: str = "agglomerative",
+        gamma: float | ArrayLike = 1.0,
+        similarity: str = "mid-max",
+        min_similarity: float = 0.5,
+        weighting: str | None = None,
+        random_state: Seed = None,
+    ) -> None:
         self.n_estimators = n_estimators
         self.max_samples = max_samples
         self.theta = theta
@@ -109,7 +111,7 @@ class MergedHyperboxClassifier(BoxClassifier):
         self.weighting = weighting
         self.random_state = random_state
 
-    def fit(self, X, y) -> Self:
+    def fit(self, X: DataLike, y: Target) -> Self:
         """Train the machines and merge their boxes.
 
         Parameters

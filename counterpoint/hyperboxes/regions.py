@@ -1,6 +1,6 @@
 """Boxes around the samples that a member gets wrong, as a map of its incompetence."""
 
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -9,8 +9,10 @@ from sklearn.exceptions import NotFittedError
 from counterpoint._arrays import check_correct
 from counterpoint._kernels import hyperboxes as kernels
 from counterpoint._kernels.threads import threads_for
+from counterpoint._outputs import MemberOutputs
 from counterpoint._reading import check_rows
 from counterpoint._soundness import check_positions, check_shape
+from counterpoint._typing import DataLike
 from counterpoint.hyperboxes.base import as_intervals, check_theta, data_range, from_unit, to_unit
 from counterpoint.hyperboxes.learning import grow_online
 
@@ -58,10 +60,10 @@ class MisclassificationBoxes:
     [[0.0, 0.5], [1.0, 1.0]]
     """
 
-    def __init__(self, theta=0.1):
+    def __init__(self, theta: float = 0.1) -> None:
         self.theta = theta
 
-    def fit(self, X, correct: ArrayLike) -> Self:
+    def fit(self, X: DataLike, correct: ArrayLike) -> Self:
         """Put the mistakes of each member into boxes.
 
         Parameters
@@ -108,7 +110,7 @@ class MisclassificationBoxes:
             for name in ("_lower", "_upper"):
                 check_shape(getattr(self, name), name, (n, self.n_features_in_))
 
-    def competence(self, X) -> NDArray:
+    def competence(self, X: DataLike) -> NDArray:
         """Return how far samples are from what each member gets wrong, from 0 to 1.
 
         Parameters
@@ -136,7 +138,9 @@ class MisclassificationBoxes:
         return np.sqrt(np.minimum(squared / X.shape[1], 1.0)).T.copy()
 
 
-def competence_regions(correct, X: ArrayLike, *, theta: float = 0.1) -> MisclassificationBoxes:
+def competence_regions(
+    correct: MemberOutputs | ArrayLike, X: ArrayLike, *, theta: float = 0.1
+) -> MisclassificationBoxes:
     """Put the mistakes of each member into boxes.
 
     Parameters
@@ -165,5 +169,5 @@ def competence_regions(correct, X: ArrayLike, *, theta: float = 0.1) -> Misclass
     >>> competence_regions(outputs, X[1::2]).competence(X[:3]).shape
     (5, 3)
     """
-    correct = getattr(correct, "correct", correct)
-    return MisclassificationBoxes(theta=theta).fit(X, correct)
+    right: Any = getattr(correct, "correct", correct)
+    return MisclassificationBoxes(theta=theta).fit(X, right)

@@ -1,6 +1,7 @@
 """Bagging of histogram trees by Poisson draws, which need no list of rows."""
 
 from copy import copy
+from typing import Any, Self
 
 import numpy as np
 from sklearn.base import MetaEstimatorMixin, clone
@@ -8,6 +9,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from counterpoint._reading import is_store, need_memory, train_on
+from counterpoint._typing import Estimator, Seed
 from counterpoint._validation import check_count
 from counterpoint.base import (
     BaseEnsembleClassifier,
@@ -62,7 +64,9 @@ class BaggedTreesClassifier(MetaEstimatorMixin, BaseEnsembleClassifier):
     True
     """
 
-    def __init__(self, estimator=None, *, n_estimators=20, random_state=None):
+    def __init__(
+        self, estimator: Estimator = None, *, n_estimators: int = 20, random_state: Seed = None
+    ) -> None:
         self.estimator = estimator
         self.n_estimators = n_estimators
         self.random_state = random_state
@@ -79,7 +83,7 @@ class BaggedTreesClassifier(MetaEstimatorMixin, BaseEnsembleClassifier):
                 "BaggingClassifier."
             )
 
-    def fit(self, X, y=None, sample_weight=None, *, client=None):
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None, *, client: Any = None) -> Self:
         """Grow the trees.
 
         Parameters

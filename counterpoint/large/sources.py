@@ -197,7 +197,8 @@ def open_parts(source: Any, *, separator: str | None = None) -> list[Part]:
     if module == "pandas":
         return [TablePart(pa.Table.from_pandas(source, preserve_index=False), "the frame")]
     if module == "polars":
-        table = source if hasattr(source, "collect_batches") else source.to_arrow()
+        frame: Any = source
+        table = frame if hasattr(frame, "collect_batches") else frame.to_arrow()
         return [TablePart(table, "the frame")]
     raise TypeError(
         f"source={type(source).__name__}: give files (a path, a pattern such as 'part-*.parquet', "

@@ -79,7 +79,7 @@ class BinnedStore:
 
     is_store = True  # what fit asks for, below the room that knows this class
 
-    def __init__(self, path: str | PathLike[str]):
+    def __init__(self, path: str | PathLike[str]) -> None:
         self.path = Path(path).resolve()
         kept = _read(self.path)
         self.n_rows: int = kept["n_rows"]

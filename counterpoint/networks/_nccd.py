@@ -1,6 +1,7 @@
 """What the two NCCD estimators share: options, checks of the data, the round that is kept."""
 
 import warnings
+from typing import Any, Self
 
 import numpy as np
 import pandas as pd
@@ -14,6 +15,7 @@ from counterpoint._interrupts import keep_partial
 from counterpoint._options import check_shared_options
 from counterpoint._strength import lambda_star, resolve_strength
 from counterpoint._tables import need_numbers, select_rows
+from counterpoint._typing import Estimator, Seed
 from counterpoint._validation import check_count, check_learner, check_number
 from counterpoint.base import (
     BaseEnsemble,
@@ -33,21 +35,21 @@ class BaseNCCD(MetaEstimatorMixin, BaseEnsemble):
 
     def __init__(
         self,
-        estimator=None,
+        estimator: Estimator = None,
         *,
-        n_estimators=10,
-        strength=None,
-        lam=None,
-        exclude_self=False,
-        n_rounds=20,
-        step=None,
-        bootstrap=True,
-        patience=3,
-        tol=1e-3,
-        n_jobs=None,
-        progress=None,
-        random_state=None,
-    ):
+        n_estimators: int = 10,
+        strength: float | None = None,
+        lam: float | None = None,
+        exclude_self: bool = False,
+        n_rounds: int = 20,
+        step: Any = None,
+        bootstrap: bool = True,
+        patience: int = 3,
+        tol: float = 1e-3,
+        n_jobs: int | None = None,
+        progress: bool | None = None,
+        random_state: Seed = None,
+    ) -> None:
         self.estimator = estimator
         self.n_estimators = n_estimators
         self.strength = strength
@@ -69,7 +71,9 @@ class BaseNCCD(MetaEstimatorMixin, BaseEnsemble):
     def _learners(self):
         return {"estimator": self._base()}
 
-    def fit(self, X, y, sample_weight=None, *, eval_set=None, **params):
+    def fit(
+        self, X: Any, y: Any, sample_weight: Any = None, *, eval_set: Any = None, **params: Any
+    ) -> Self:
         """Train the members in rounds.
 
         Parameters

@@ -7,6 +7,7 @@ import pandas as pd
 from scipy.optimize import linear_sum_assignment
 
 from counterpoint._interrupts import keep_partial
+from counterpoint._typing import Seed
 from counterpoint._validation import check_choice, check_count
 from counterpoint.networks.base import BaseNetworkClassifier, check_layers
 from counterpoint.networks.coupling import CROSS_ENTROPY
@@ -131,19 +132,19 @@ class AveragedNetworkClassifier(BaseNetworkClassifier):
 
     def __init__(
         self,
-        n_estimators=10,
+        n_estimators: int = 10,
         *,
-        hidden_layer_sizes=(10,),
-        start="shared",
-        base_epochs=100,
-        max_epochs=60,
-        every=5,
-        learning_rate=0.02,
-        batch_size=256,
-        validation_fraction=0.2,
-        progress=None,
-        random_state=None,
-    ):
+        hidden_layer_sizes: tuple[int, ...] = (10,),
+        start: str = "shared",
+        base_epochs: int = 100,
+        max_epochs: int = 60,
+        every: int = 5,
+        learning_rate: float = 0.02,
+        batch_size: int | None = 256,
+        validation_fraction: float | None = 0.2,
+        progress: bool | None = None,
+        random_state: Seed = None,
+    ) -> None:
         self.n_estimators = n_estimators
         self.hidden_layer_sizes = hidden_layer_sizes
         self.start = start

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 from numbers import Integral
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 import pandas as pd
@@ -88,7 +88,7 @@ class BaseNetworks(BaseEnsemble):
     networks_: Any
     scale_: Scale
 
-    def fit(self, X, y, sample_weight=None):
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Train the networks.
 
         Parameters

@@ -1,8 +1,11 @@
 """CNNE, an ensemble that grows: hidden units and networks are added where they are needed."""
 
+from typing import Any
+
 import numpy as np
 
 from counterpoint._strength import resolve_strength
+from counterpoint._typing import Seed
 from counterpoint._validation import check_count, check_number
 from counterpoint.networks.base import BaseNetworkClassifier, check_one_layer
 from counterpoint.networks.coupling import Coupling, NegativeCorrelation
@@ -115,22 +118,22 @@ class ConstructiveNetworkClassifier(BaseNetworkClassifier):
 
     def __init__(
         self,
-        n_estimators=8,
+        n_estimators: int = 8,
         *,
-        hidden_layer_sizes=(1,),
-        max_hidden=10,
-        strength=0.5,
-        max_epochs=20,
-        n_rounds=60,
-        n_splits=2,
-        patience=15,
-        tol=0.01,
-        learning_rate=0.05,
-        batch_size=256,
-        validation_fraction=0.2,
-        progress=None,
-        random_state=None,
-    ):
+        hidden_layer_sizes: int | tuple[Any, ...] = (1,),
+        max_hidden: int = 10,
+        strength: float = 0.5,
+        max_epochs: int = 20,
+        n_rounds: int = 60,
+        n_splits: int = 2,
+        patience: int = 15,
+        tol: float = 0.01,
+        learning_rate: float = 0.05,
+        batch_size: int | None = 256,
+        validation_fraction: float | None = 0.2,
+        progress: bool | None = None,
+        random_state: Seed = None,
+    ) -> None:
         self.n_estimators = n_estimators
         self.hidden_layer_sizes = hidden_layer_sizes
         self.max_hidden = max_hidden

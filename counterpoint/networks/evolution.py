@@ -1,10 +1,15 @@
 """EPNet, networks that evolve in weights and structure, and ensembles of what evolved."""
 
+from typing import Any
+
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
+from counterpoint._typing import DataLike, Seed, Target
 from counterpoint._validation import check_choice, check_count, check_number
 from counterpoint.combiners import VoteCombiner
+from counterpoint.combiners.combiner import Combiner
 from counterpoint.networks._evolution import COMBINATIONS, Evolution, LinearCombiner, combined
 from counterpoint.networks.base import BaseNetworkClassifier, check_one_layer
 from counterpoint.networks.structure import n_connections, units
@@ -103,21 +108,21 @@ class EPNetClassifier(BaseNetworkClassifier):
 
     def __init__(
         self,
-        n_estimators=10,
+        n_estimators: int = 10,
         *,
-        hidden_layer_sizes=(6,),
-        density=0.75,
-        n_generations=20,
-        max_units_changed=2,
-        max_connections_changed=4,
-        max_epochs=20,
-        learning_rate=0.05,
-        batch_size=256,
-        validation_fraction=0.2,
-        max_samples=20_000,
-        progress=None,
-        random_state=None,
-    ):
+        hidden_layer_sizes: int | tuple[Any, ...] = (6,),
+        density: float = 0.75,
+        n_generations: int = 20,
+        max_units_changed: int = 2,
+        max_connections_changed: int = 4,
+        max_epochs: int = 20,
+        learning_rate: float = 0.05,
+        batch_size: int | None = 256,
+        validation_fraction: float | None = 0.2,
+        max_samples: int | None = 20_000,
+        progress: bool | None = None,
+        random_state: Seed = None,
+    ) -> None:
         self.n_estimators = n_estimators
         self.hidden_layer_sizes = hidden_layer_sizes
         self.density = density
@@ -140,7 +145,7 @@ class EPNetClassifier(BaseNetworkClassifier):
         self.n_connections_ = n_connections(self.networks_)
 
     @property
-    def estimator_weights_(self):
+    def estimator_weights_(self) -> NDArray:
         """How much each network counts."""
         n = self.networks_.n_members
         if self.combine == "rls":
@@ -148,7 +153,7 @@ class EPNetClassifier(BaseNetworkClassifier):
         return np.eye(n)[self.best_member_] if self.combine == "best" else np.full(n, 1 / n)
 
     @property
-    def combiner_(self):
+    def combiner_(self) -> Combiner:
         """The rule that makes one answer of those of all networks."""
         return VoteCombiner() if self.combine == "vote" else LinearCombiner(self.estimator_weights_)
 
@@ -219,23 +224,23 @@ stop_reason_
 
     def __init__(
         self,
-        n_estimators=10,
+        n_estimators: int = 10,
         *,
-        combine="rls",
-        delta=0.1,
-        hidden_layer_sizes=(6,),
-        density=0.75,
-        n_generations=20,
-        max_units_changed=2,
-        max_connections_changed=4,
-        max_epochs=20,
-        learning_rate=0.05,
-        batch_size=256,
-        validation_fraction=0.2,
-        max_samples=20_000,
-        progress=None,
-        random_state=None,
-    ):
+        combine: str = "rls",
+        delta: float = 0.1,
+        hidden_layer_sizes: int | tuple[Any, ...] = (6,),
+        density: float = 0.75,
+        n_generations: int = 20,
+        max_units_changed: int = 2,
+        max_connections_changed: int = 4,
+        max_epochs: int = 20,
+        learning_rate: float = 0.05,
+        batch_size: int | None = 256,
+        validation_fraction: float | None = 0.2,
+        max_samples: int | None = 20_000,
+        progress: bool | None = None,
+        random_state: Seed = None,
+    ) -> None:
         super().__init__(
             n_estimators,
             hidden_layer_sizes=hidden_layer_sizes,
@@ -259,7 +264,7 @@ stop_reason_
         check_number(self.delta, "delta", low=0, open_low=True)
         super()._check_options()
 
-    def compare(self, X, y):
+    def compare(self, X: DataLike, y: Target) -> pd.Series:
         """Return the error rates of all four combinations of the population.
 
         Parameters

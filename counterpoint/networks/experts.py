@@ -1,11 +1,15 @@
 """Mixtures of experts: members that share the input space instead of repeating each other."""
 
+from typing import Any
+
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from counterpoint._ballot import weighted_sum
 from counterpoint._interrupts import keep_partial
 from counterpoint._progress import track
+from counterpoint._typing import DataLike, Seed
 from counterpoint._validation import check_choice, check_count, check_number
 from counterpoint.base import draw_seed
 from counterpoint.networks import mixture as mixtures
@@ -27,23 +31,23 @@ class BaseMixtureOfExperts(BaseNetworks):
 
     def __init__(
         self,
-        n_estimators=4,
+        n_estimators: int = 4,
         *,
-        hidden_layer_sizes=(),
-        gate="soft",
-        gate_hidden_layer_sizes=(),
-        solver="em",
-        alpha=1e-4,
-        max_epochs=100,
-        tol=1e-4,
-        inner_iter=5,
-        learning_rate=0.02,
-        batch_size=256,
-        n_init=1,
-        validation_fraction=0.1,
-        progress=None,
-        random_state=None,
-    ):
+        hidden_layer_sizes: int | tuple[Any, ...] = (),
+        gate: str = "soft",
+        gate_hidden_layer_sizes: Any = (),
+        solver: str = "em",
+        alpha: float = 1e-4,
+        max_epochs: int = 100,
+        tol: float = 1e-4,
+        inner_iter: int = 5,
+        learning_rate: float = 0.02,
+        batch_size: int | None = 256,
+        n_init: int = 1,
+        validation_fraction: float = 0.1,
+        progress: bool | None = None,
+        random_state: Seed = None,
+    ) -> None:
         self.n_estimators = n_estimators
         self.hidden_layer_sizes = hidden_layer_sizes
         self.gate = gate
@@ -150,18 +154,18 @@ class BaseMixtureOfExperts(BaseNetworks):
         return not max(values[-wait:]) > max(values[:-wait]) + self.tol
 
     @property
-    def experts_(self):
+    def experts_(self) -> Any:
         """The experts, as stacked arrays."""
         return self._mixture.experts
 
     networks_ = experts_
 
     @property
-    def gate_(self):
+    def gate_(self) -> Any:
         """The gate, a network with one output per expert."""
         return self._mixture.gate
 
-    def gate_proba(self, X):
+    def gate_proba(self, X: DataLike) -> NDArray:
         """Return how the gate shares each row among the experts.
 
         Parameters
@@ -325,6 +329,6 @@ tol, inner_iter, learning_rate, batch_size, n_init, validation_fraction, progres
     """
 
     @property
-    def noise_(self):
+    def noise_(self) -> NDArray:
         """Standard deviation of each expert's distribution, in the unit of y."""
         return np.sqrt(self._mixture.variance) * self.scale_.y_unit

@@ -1,12 +1,15 @@
 """ADDEMUP, a genetic search for networks that are right and disagree."""
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
 from counterpoint._ballot import weighted_sum
+from counterpoint._typing import Seed
 from counterpoint._validation import check_count, check_number
 from counterpoint.combiners import MeanCombiner
+from counterpoint.combiners.combiner import Combiner
 from counterpoint.networks.base import BaseNetworkClassifier, check_one_layer
 from counterpoint.networks.engine import Networks
 from counterpoint.networks.search import Search
@@ -110,22 +113,22 @@ class AddemupClassifier(BaseNetworkClassifier):
 
     def __init__(
         self,
-        n_estimators=10,
+        n_estimators: int = 10,
         *,
-        hidden_layer_sizes=(8,),
-        max_hidden=None,
-        n_generations=6,
-        n_children=10,
-        lam=1.0,
-        mutation_rate=0.5,
-        max_epochs=40,
-        learning_rate=0.05,
-        batch_size=256,
-        validation_fraction=0.2,
-        max_samples=20_000,
-        progress=None,
-        random_state=None,
-    ):
+        hidden_layer_sizes: int | tuple[Any, ...] = (8,),
+        max_hidden: int | None = None,
+        n_generations: int = 6,
+        n_children: int = 10,
+        lam: float = 1.0,
+        mutation_rate: float = 0.5,
+        max_epochs: int = 40,
+        learning_rate: float = 0.05,
+        batch_size: int | None = 256,
+        validation_fraction: float | None = 0.2,
+        max_samples: int | None = 20_000,
+        progress: bool | None = None,
+        random_state: Seed = None,
+    ) -> None:
         self.n_estimators = n_estimators
         self.hidden_layer_sizes = hidden_layer_sizes
         self.max_hidden = max_hidden
@@ -148,7 +151,7 @@ class AddemupClassifier(BaseNetworkClassifier):
         self.n_hidden_ = units(self.networks_).sum(axis=1)
 
     @property
-    def combiner_(self):
+    def combiner_(self) -> Combiner:
         """The weighted mean of all networks."""
         return MeanCombiner(self.estimator_weights_)
 

@@ -5,6 +5,7 @@ import warnings
 from copy import deepcopy
 from dataclasses import replace
 from numbers import Integral
+from typing import Any, Self
 
 import numpy as np
 from sklearn.utils import check_random_state
@@ -12,6 +13,7 @@ from sklearn.utils import check_random_state
 from counterpoint._arrays import check_sample_weight
 from counterpoint._interrupts import keep_partial
 from counterpoint._options import check_shared_options
+from counterpoint._typing import Seed
 from counterpoint._validation import check_choice, check_count, check_number
 from counterpoint.base import draw_seed, need_target, validate_data
 from counterpoint.networks.base import BaseNetworks, check_layers
@@ -27,13 +29,7 @@ from counterpoint.networks.engine import (
     Trainer,
     start_networks,
 )
-from counterpoint.networks.samples import (
-    Samples,
-    Scale,
-    evaluation_sets,
-    mean_and_unit,
-    split_rows,
-)
+from counterpoint.networks.samples import Samples, Scale, evaluation_sets, mean_and_unit, split_rows
 from counterpoint.networks.strength_path import walk
 from counterpoint.networks.training import train
 
@@ -61,29 +57,29 @@ class BaseJointNetworks(BaseNetworks):
 
     def __init__(
         self,
-        n_estimators=5,
+        n_estimators: int = 5,
         *,
-        hidden_layer_sizes=(20,),
-        strength=None,
-        lam=None,
-        penalty="ncl",
-        activation="tanh",
-        init="nguyen-widrow",
-        solver="adam",
-        learning_rate=0.01,
-        alpha=0.01,
-        max_epochs=200,
-        batch_size="auto",
-        scale=True,
-        early_stopping=False,
-        validation_fraction=0.1,
-        patience=20,
-        tol=1e-4,
-        record=False,
-        warm_start=False,
-        progress=None,
-        random_state=None,
-    ):
+        hidden_layer_sizes: int | tuple[int, ...] = (20,),
+        strength: float | str | None = None,
+        lam: float | None = None,
+        penalty: str = "ncl",
+        activation: str = "tanh",
+        init: str = "nguyen-widrow",
+        solver: str = "adam",
+        learning_rate: float = 0.01,
+        alpha: float = 0.01,
+        max_epochs: int = 200,
+        batch_size: int | str | None = "auto",
+        scale: bool = True,
+        early_stopping: bool = False,
+        validation_fraction: float = 0.1,
+        patience: int | None = 20,
+        tol: float = 1e-4,
+        record: bool | int = False,
+        warm_start: bool = False,
+        progress: bool | None = None,
+        random_state: Seed = None,
+    ) -> None:
         self.n_estimators = n_estimators
         self.hidden_layer_sizes = hidden_layer_sizes
         self.strength = strength
@@ -108,7 +104,7 @@ class BaseJointNetworks(BaseNetworks):
 
     # -- fit ---------------------------------------------------------------------------------
 
-    def fit(self, X, y, sample_weight=None, *, eval_set=None):
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, *, eval_set: Any = None) -> Self:
         """Train all networks together.
 
         Parameters

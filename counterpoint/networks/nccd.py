@@ -1,9 +1,11 @@
 """NCCD: negative correlation learning for any regressor, through corrected targets."""
 
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.utils import assert_all_finite
 from sklearn.utils.validation import column_or_1d
 
+from counterpoint._typing import DataLike
 from counterpoint.base import BaseEnsembleRegressor, encode_target, read_labels, read_numbers
 from counterpoint.combiners.simplex import project_to_simplex
 from counterpoint.networks._nccd import BaseNCCD
@@ -193,7 +195,7 @@ tol, n_jobs, progress, random_state
         truth = _votes(d)
         return lambda f: {"train_error": float(share @ (_votes(f) != truth))}
 
-    def decision_function(self, X):
+    def decision_function(self, X: DataLike) -> NDArray:
         """Mean output of the members.
 
         Parameters
@@ -208,7 +210,7 @@ tol, n_jobs, progress, random_state
         f = self._scores(X)
         return f[:, 0] - 0.5 if f.shape[1] == 1 else f
 
-    def member_decision_function(self, X):
+    def member_decision_function(self, X: DataLike) -> NDArray:
         """Return the outputs of each member as they are.
 
         Parameters

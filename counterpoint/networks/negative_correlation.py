@@ -1,8 +1,12 @@
 """Negative correlation learning: networks trained together, so that their errors cancel."""
 
+from typing import Self
+
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import compute_sample_weight
 
+from counterpoint._typing import ClassWeight, DataLike, Seed, Target, Weights
 from counterpoint._validation import check_choice, check_number
 from counterpoint.base import encode_target, read_labels
 from counterpoint.combiners.simplex import project_to_simplex
@@ -176,34 +180,34 @@ class NegativeCorrelationClassifier(BaseJointNetworks, BaseNetworkClassifier):
 
     def __init__(
         self,
-        n_estimators=5,
+        n_estimators: int = 5,
         *,
-        hidden_layer_sizes=(20,),
-        strength=None,
-        lam=None,
-        lam_end=None,
-        rise_from=0.5,
-        penalty="ncl",
-        loss="squared",
-        output="auto",
-        activation="tanh",
-        init="nguyen-widrow",
-        solver="adam",
-        learning_rate=0.01,
-        alpha=0.01,
-        max_epochs=200,
-        batch_size="auto",
-        scale=True,
-        early_stopping=False,
-        validation_fraction=0.1,
-        patience=20,
-        tol=1e-4,
-        class_weight=None,
-        record=False,
-        warm_start=False,
-        progress=None,
-        random_state=None,
-    ):
+        hidden_layer_sizes: int | tuple[int, ...] = (20,),
+        strength: float | str | None = None,
+        lam: float | None = None,
+        lam_end: float | None = None,
+        rise_from: float = 0.5,
+        penalty: str = "ncl",
+        loss: str = "squared",
+        output: str = "auto",
+        activation: str = "tanh",
+        init: str = "nguyen-widrow",
+        solver: str = "adam",
+        learning_rate: float = 0.01,
+        alpha: float = 0.01,
+        max_epochs: int = 200,
+        batch_size: int | str | None = "auto",
+        scale: bool = True,
+        early_stopping: bool = False,
+        validation_fraction: float = 0.1,
+        patience: int | None = 20,
+        tol: float = 1e-4,
+        class_weight: ClassWeight = None,
+        record: bool | int = False,
+        warm_start: bool = False,
+        progress: bool | None = None,
+        random_state: Seed = None,
+    ) -> None:
         super().__init__(
             n_estimators,
             hidden_layer_sizes=hidden_layer_sizes,
@@ -233,7 +237,13 @@ class NegativeCorrelationClassifier(BaseJointNetworks, BaseNetworkClassifier):
         self.output = output
         self.class_weight = class_weight
 
-    def partial_fit(self, X, y, classes=None, sample_weight=None):
+    def partial_fit(
+        self,
+        X: DataLike,
+        y: Target,
+        classes: ArrayLike | None = None,
+        sample_weight: Weights = None,
+    ) -> Self:
         """Train on some rows for one epoch, going on from where the networks are.
 
         The first call draws the networks and learns the scale of the inputs, from its rows
@@ -269,7 +279,7 @@ class NegativeCorrelationClassifier(BaseJointNetworks, BaseNetworkClassifier):
             )
         return self._partial_fit(X, y, sample_weight, classes=classes)
 
-    def member_decision_function(self, X):
+    def member_decision_function(self, X: DataLike) -> NDArray:
         """Return what the output units of every member say.
 
         Parameters
@@ -381,7 +391,7 @@ stop_reason_, dynamics_, collusion_, strength_path_
     (4, 200)
     """
 
-    def partial_fit(self, X, y, sample_weight=None):
+    def partial_fit(self, X: DataLike, y: Target, sample_weight: Weights = None) -> Self:
         """Train on some rows for one epoch, going on from where the networks are.
 
         The first call draws the networks and learns the scale of inputs and targets, from its

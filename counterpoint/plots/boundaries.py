@@ -7,13 +7,14 @@ from matplotlib.axes import Axes
 from numpy.typing import ArrayLike
 from sklearn.inspection import DecisionBoundaryDisplay
 
+from counterpoint._typing import DataLike, Estimator
 from counterpoint._validation import check_count
 from counterpoint.plots import plane, style
 
 
 def plot_decision_boundary(
-    estimator,
-    X,
+    estimator: Estimator,
+    X: DataLike,
     y: ArrayLike,
     *,
     ax: Axes | None = None,

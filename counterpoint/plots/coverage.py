@@ -4,9 +4,11 @@ from dataclasses import dataclass
 from typing import Any, Self
 
 import pandas as pd
+from matplotlib.axes import Axes
 from matplotlib.ticker import LogLocator, NullFormatter, PercentFormatter
 from numpy.typing import ArrayLike
 
+from counterpoint._typing import DataLike, Estimator
 from counterpoint._validation import check_choice
 from counterpoint.plots import style
 from counterpoint.plots.display import Display
@@ -46,7 +48,15 @@ class CoverageDisplay(Display):
     path: pd.DataFrame
 
     @classmethod
-    def from_estimator(cls, estimator, X, y: ArrayLike, *, ax=None, **options: Any) -> Self:
+    def from_estimator(
+        cls,
+        estimator: Estimator,
+        X: DataLike,
+        y: ArrayLike,
+        *,
+        ax: Axes | None = None,
+        **options: Any,
+    ) -> Self:
         """Ask a fitted ensemble which of its subsets hold which samples; then draw.
 
         Parameters
@@ -62,7 +72,9 @@ class CoverageDisplay(Display):
         return cls.from_subsets(subsets, y, ax=ax, **options)
 
     @classmethod
-    def from_subsets(cls, subsets: ArrayLike, y: ArrayLike, *, ax=None, **options: Any) -> Self:
+    def from_subsets(
+        cls, subsets: ArrayLike, y: ArrayLike, *, ax: Axes | None = None, **options: Any
+    ) -> Self:
         """Follow the coverage of any subsets; then draw.
 
         Parameters
@@ -80,7 +92,7 @@ class CoverageDisplay(Display):
         """Return what is plotted: a row per class and number of subsets."""
         return self.path
 
-    def draw(self, ax, *, what: str = "coverage", line_kwargs: style.Look = None) -> None:
+    def draw(self, ax: Axes, *, what: str = "coverage", line_kwargs: style.Look = None) -> None:
         """Draw on these axes.
 
         Parameters
@@ -101,7 +113,7 @@ class CoverageDisplay(Display):
             line = style.add_line(ax, part["n_subsets"], values, line_kwargs, label=str(label))
             self.lines_.append(line)
             if what == "coverage":
-                band = {"color": line.get_color(), "alpha": 0.2, "lw": 0}
+                band: dict[str, Any] = {"color": line.get_color(), "alpha": 0.2, "lw": 0}
                 ax.fill_between(part["n_subsets"], part["low"], part["high"], **band)
         ax.set_xscale("log")
         ax.xaxis.set_major_formatter("{x:g}")

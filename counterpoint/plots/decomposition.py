@@ -8,9 +8,11 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.patches import Patch, Rectangle
+from numpy.typing import ArrayLike
 from sklearn.base import clone
 
 from counterpoint import decomposition as _decomposition
+from counterpoint._typing import DataLike, Estimator, Target
 from counterpoint._validation import check_choice
 from counterpoint.plots import style
 from counterpoint.plots.display import Display
@@ -81,12 +83,12 @@ class DecompositionDisplay(Display):
     @classmethod
     def from_estimator(
         cls,
-        estimator,
-        X,
-        y,
+        estimator: Estimator,
+        X: DataLike,
+        y: Target,
         *,
         param_name: str | None = None,
-        param_range=None,
+        param_range: Any = None,
         name: str | None = None,
         **options: Any,
     ) -> Self:
@@ -129,8 +131,8 @@ class DecompositionDisplay(Display):
     @classmethod
     def from_predictions(
         cls,
-        y_true,
-        predictions,
+        y_true: ArrayLike,
+        predictions: ArrayLike,
         *,
         method: str = "kohavi_wolpert",
         name: str | None = None,
@@ -159,7 +161,7 @@ class DecompositionDisplay(Display):
 
     @classmethod
     def from_decomposition(
-        cls, decomposition, *, name: str | None = None, ax=None, **options: Any
+        cls, decomposition: Any, *, name: str | None = None, ax: Axes | None = None, **options: Any
     ) -> Self:
         """Draw one decomposition.
 
@@ -177,7 +179,12 @@ class DecompositionDisplay(Display):
 
     @classmethod
     def from_decompositions(
-        cls, decompositions, *, param_name: str | None = None, ax=None, **options: Any
+        cls,
+        decompositions: dict | pd.DataFrame,
+        *,
+        param_name: str | None = None,
+        ax: Axes | None = None,
+        **options: Any,
     ) -> Self:
         """Draw several decompositions side by side.
 
@@ -228,7 +235,7 @@ class DecompositionDisplay(Display):
     def _size(self) -> tuple[float, float]:
         return float(np.clip(4.9 + 0.5 * len(self.contributions), 5.6, 8.0)), 4.4
 
-    def draw(self, ax, *, bar_kwargs: style.Look = None) -> None:
+    def draw(self, ax: Axes, *, bar_kwargs: style.Look = None) -> None:
         """Draw on these axes; ``bar_kwargs`` are for ``Axes.bar`` of all parts."""
         n = len(self.contributions)
         width = 0.5 if n == 1 else 0.8

@@ -5,6 +5,7 @@ from typing import Any, Self
 
 import numpy as np
 import pandas as pd
+from matplotlib.axes import Axes
 from matplotlib.collections import LineCollection
 from matplotlib.lines import Line2D
 from matplotlib.text import Text
@@ -44,7 +45,9 @@ class DiagramDisplay(Display):
     diagram: DecisionDiagram
 
     @classmethod
-    def from_diagram(cls, diagram: DecisionDiagram, *, ax=None, **options: Any) -> Self:
+    def from_diagram(
+        cls, diagram: DecisionDiagram, *, ax: Axes | None = None, **options: Any
+    ) -> Self:
         """Draw a diagram; options as for ``plot`` and ``draw``."""
         return cls(diagram=check_diagram(diagram)).plot(ax, **options)
 
@@ -115,7 +118,7 @@ class DiagramDisplay(Display):
         return places | {answer: (x, -bottom) for answer, x in where.items()}
 
     def draw(
-        self, ax, *, text_kwargs: style.Look = None, line_kwargs: style.Look = None
+        self, ax: Axes, *, text_kwargs: style.Look = None, line_kwargs: style.Look = None
     ) -> list[Line2D]:
         """Draw on these axes; the options are for ``Axes.text`` and for the lines."""
         d, places = self.diagram, self._places()
@@ -132,7 +135,8 @@ class DiagramDisplay(Display):
         box = {"boxstyle": "round,pad=0.2", "facecolor": "white", "edgecolor": style.GREY}
         for node, question in enumerate(self.table()["question"] if written else []):
             text = question if len(question) <= _LETTERS else f"…{question[1 - _LETTERS :]}"
-            ax.text(*places[node], style.label(text), bbox={**box, "linewidth": 0.6}, **looks)
+            x, y = places[node]
+            ax.text(x, y, style.label(text), bbox={**box, "linewidth": 0.6}, **looks)
         if not written:
             at = np.array([places[node] for node in range(d.n_nodes)])
             ax.scatter(at[:, 0], at[:, 1], s=6, color="0.2", zorder=2)
@@ -140,7 +144,7 @@ class DiagramDisplay(Display):
             if answer < 0:
                 fill = style.tint(style.colour(-1 - answer))
                 label = style.label(str(d.classes[-1 - answer]))
-                ax.text(*place, label, bbox={**box, "facecolor": fill}, **looks)
+                ax.text(place[0], place[1], label, bbox={**box, "facecolor": fill}, **looks)
         heights = [y for _, y in places.values()]
         ax.set(xlim=(-1.05, 1.05), ylim=(min(heights) - 0.6, max(heights) + 0.6))
         ax.set_title(f"{d.n_nodes} questions, at most {d.depth} on a way")

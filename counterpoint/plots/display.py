@@ -16,6 +16,7 @@ from matplotlib.ticker import MaxNLocator
 from numpy.typing import ArrayLike
 
 from counterpoint._outputs import MemberOutputs, OutputCounts
+from counterpoint._typing import DataLike, Estimator
 from counterpoint.diversity import MEASURES
 from counterpoint.exceptions import MemberError
 from counterpoint.plots import style
@@ -37,7 +38,9 @@ class Display:
     # Where its legend goes, if not where legends go.
     legend: ClassVar[dict[str, Any]] = {}
 
-    def plot(self, ax=None, *, legend_kwargs: style.Look = None, **options: Any) -> Self:
+    def plot(
+        self, ax: Axes | None = None, *, legend_kwargs: style.Look = None, **options: Any
+    ) -> Self:
         """Draw on ``ax`` or a new figure; never call ``show``.
 
         Parameters
@@ -53,7 +56,8 @@ class Display:
         key = self.draw(ax, **options)
         style.draw_legend(ax, key or [], {**self.legend, **(legend_kwargs or {})})
         style.show_hidden([ax])
-        self.ax_, self.figure_ = ax, ax.figure
+        self.ax_ = ax
+        self.figure_: Any = ax.figure  # a figure, or a part of one
         return self
 
     def draw(self, *axes: Any, **options: Any) -> Any:
@@ -88,7 +92,9 @@ class PanelDisplay(Display):
         """How many panels there are."""
         raise NotImplementedError
 
-    def plot(self, ax=None, *, legend_kwargs: style.Look = None, **options: Any) -> Self:
+    def plot(
+        self, ax: Axes | None = None, *, legend_kwargs: style.Look = None, **options: Any
+    ) -> Self:
         """Draw on ``ax`` or a new figure; never call ``show``.
 
         Parameters
@@ -127,7 +133,9 @@ class EnsembleDisplay(Display):
         raise NotImplementedError
 
     @classmethod
-    def from_outputs(cls, outputs, *, ax=None, **options: Any) -> Self:
+    def from_outputs(
+        cls, outputs: MemberOutputs | dict[Any, Any], *, ax: Axes | None = None, **options: Any
+    ) -> Self:
         """Measure what members said, then draw it.
 
         Parameters
@@ -147,12 +155,12 @@ class EnsembleDisplay(Display):
     @classmethod
     def from_estimator(
         cls,
-        estimator,
-        X,
+        estimator: Estimator,
+        X: DataLike,
         y: ArrayLike,
         *,
         sample_weight: ArrayLike | None = None,
-        ax=None,
+        ax: Axes | None = None,
         **options: Any,
     ) -> Self:
         """Ask the members of a fitted ensemble, measure what they say, then draw it.
@@ -196,11 +204,11 @@ class EnsembleDisplay(Display):
     def from_predictions(
         cls,
         y_true: ArrayLike,
-        votes,
+        votes: ArrayLike | dict[Any, Any],
         *,
         classes: ArrayLike | None = None,
         sample_weight: ArrayLike | None = None,
-        ax=None,
+        ax: Axes | None = None,
         **options: Any,
     ) -> Self:
         """Measure labels that the members gave, then draw it.

@@ -71,7 +71,7 @@ class DiversityMatrixDisplay(EnsembleDisplay):
     size: ClassVar = (6.2, 5.2)
 
     @classmethod
-    def compute(cls, outputs, *, measure: str = "q", order: str = "given") -> Self:
+    def compute(cls, outputs: Any, *, measure: str = "q", order: str = "given") -> Self:
         """Measure every pair of members.
 
         Parameters
@@ -110,7 +110,7 @@ class DiversityMatrixDisplay(EnsembleDisplay):
 
     def draw(
         self,
-        ax,
+        ax: Axes,
         *,
         show_values: bool | None = None,
         im_kwargs: style.Look = None,

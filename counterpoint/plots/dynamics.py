@@ -5,9 +5,11 @@ from typing import Any, Self
 
 import numpy as np
 import pandas as pd
+from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 from numpy.typing import NDArray
 
+from counterpoint._typing import Estimator
 from counterpoint.plots import style
 from counterpoint.plots.display import PanelDisplay, fitted_attribute
 
@@ -64,7 +66,7 @@ class NCLDynamicsDisplay(PanelDisplay):
     labels: dict[str, str] = field(default_factory=dict)
 
     @classmethod
-    def from_estimator(cls, estimator, **options: Any) -> Self:
+    def from_estimator(cls, estimator: Estimator, **options: Any) -> Self:
         """Draw ``dynamics_`` of a network fitted with ``record=True``.
 
         Options are as for :meth:`from_dynamics`.
@@ -74,7 +76,14 @@ class NCLDynamicsDisplay(PanelDisplay):
 
     @classmethod
     def from_dynamics(
-        cls, dynamics, *, data: str = "train", of_class=None, output=None, ax=None, **options: Any
+        cls,
+        dynamics: Any,
+        *,
+        data: str = "train",
+        of_class: Any = None,
+        output: str | None = None,
+        ax: Axes | None = None,
+        **options: Any,
     ) -> Self:
         """Draw what was recorded.
 
@@ -139,7 +148,7 @@ class NCLDynamicsDisplay(PanelDisplay):
             columns[f"{name} member error"] = members
         return pd.DataFrame(columns, index=pd.Index(self.epochs, name="epoch"))
 
-    def draw(self, panels, *, line_kwargs: style.Look = None) -> None:
+    def draw(self, panels: list[Axes], *, line_kwargs: style.Look = None) -> None:
         """Draw on these panels: outputs, spread, errors; ``line_kwargs`` for all lines."""
         outputs, spread, errors = panels
         for k, values in enumerate(self.outputs):

@@ -5,8 +5,10 @@ from dataclasses import dataclass
 from typing import Any, Self
 
 import pandas as pd
+from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 
+from counterpoint._typing import Estimator
 from counterpoint.plots import style
 from counterpoint.plots.display import PanelDisplay, fitted_attribute, whole_numbers
 
@@ -51,7 +53,7 @@ class HistoryDisplay(PanelDisplay):
     columns: list[str]
 
     @classmethod
-    def from_estimator(cls, estimator, **options: Any) -> Self:
+    def from_estimator(cls, estimator: Estimator, **options: Any) -> Self:
         """Draw ``history_`` of a fitted boosting method; options as for :meth:`from_history`."""
         hint = "a fitted method of counterpoint.boosting"
         return cls.from_history(fitted_attribute(estimator, "history_", hint), **options)
@@ -62,7 +64,7 @@ class HistoryDisplay(PanelDisplay):
         history: pd.DataFrame,
         *,
         columns: str | Sequence[str] = ("covariance",),
-        ax=None,
+        ax: Axes | None = None,
         **options: Any,
     ) -> Self:
         """Draw a history.
@@ -105,7 +107,7 @@ class HistoryDisplay(PanelDisplay):
         below = [name for column in self.columns for name in self._beside(column)]
         return self.values[[*self._errors(), *below]]
 
-    def draw(self, panels, *, line_kwargs: style.Look = None) -> None:
+    def draw(self, panels: list[Axes], *, line_kwargs: style.Look = None) -> None:
         """Draw on these panels: the errors, then a column each; ``line_kwargs`` for all lines."""
         at = self.values.index
         sets = {name.removesuffix("_error"): k for k, name in enumerate(self._errors())}

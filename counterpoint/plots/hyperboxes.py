@@ -5,9 +5,11 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 import pandas as pd
+from matplotlib.axes import Axes
 from matplotlib.patches import Patch, Rectangle
 from numpy.typing import ArrayLike, NDArray
 
+from counterpoint._typing import DataLike, Estimator
 from counterpoint.plots import plane, style
 from counterpoint.plots.display import Display
 
@@ -65,7 +67,15 @@ class HyperboxDisplay(Display):
     size: ClassVar = (6.4, 4.8)
 
     @classmethod
-    def from_estimator(cls, estimator, X, y: ArrayLike, *, ax=None, **options: Any) -> Self:
+    def from_estimator(
+        cls,
+        estimator: Estimator,
+        X: DataLike,
+        y: ArrayLike,
+        *,
+        ax: Axes | None = None,
+        **options: Any,
+    ) -> Self:
         """Take the boxes of a fitted model, then draw them.
 
         Parameters
@@ -111,7 +121,7 @@ class HyperboxDisplay(Display):
 
     def draw(
         self,
-        ax,
+        ax: Axes,
         *,
         eps: float | None = None,
         box_kwargs: style.Look = None,

@@ -5,6 +5,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 import pandas as pd
+from matplotlib.axes import Axes
 from matplotlib.collections import PathCollection
 from matplotlib.lines import Line2D
 
@@ -58,7 +59,7 @@ class KappaErrorDisplay(EnsembleDisplay):
     size: ClassVar = (7.2, 4.6)
 
     @classmethod
-    def compute(cls, outputs, *, name: str | None = None) -> Self:
+    def compute(cls, outputs: Any, *, name: str | None = None) -> Self:
         """Measure every pair of an ensemble, called ``name``, or of each in a dict by name."""
         clouds, means = [], {}
         for called, one in named_outputs(outputs, name, counted=True).items():
@@ -86,7 +87,7 @@ class KappaErrorDisplay(EnsembleDisplay):
 
     def draw(
         self,
-        ax,
+        ax: Axes,
         *,
         name: str | None = None,
         show_vote: bool = True,
@@ -121,8 +122,10 @@ class KappaErrorDisplay(EnsembleDisplay):
                 at = mean["kappa"]
                 ax.plot([at, at], [mean["error"], mean["vote_error"]], color=colour, lw=1, ls=":")
                 ax.plot(at, mean["vote_error"], marker="_", ms=16, mew=2.5, color=colour, zorder=4)
-            big = {"s": 95, "edgecolor": "black", "linewidth": 1.2, "zorder": 5, "label": label}
-            ax.scatter(mean["kappa"], mean["error"], color=colour, marker=marker, **big)
+            ax.scatter(
+                mean["kappa"], mean["error"], s=95, color=colour, marker=marker, label=label,
+                edgecolor="black", linewidth=1.2, zorder=5,
+            )  # fmt: skip
         ax.set(
             title="Kappa-error diagram",
             xlabel="Agreement of the pair (kappa of labels)",

@@ -6,6 +6,7 @@ from typing import Any, Self
 
 import numpy as np
 import pandas as pd
+from matplotlib.axes import Axes
 from matplotlib.ticker import MaxNLocator, PercentFormatter
 from numpy.typing import ArrayLike
 
@@ -53,11 +54,11 @@ class LiftDisplay(Display):
         y_true: ArrayLike,
         scores: ArrayLike | Mapping[str, ArrayLike],
         *,
-        pos_label=1,
+        pos_label: Any = 1,
         gain: float = 5.0,
         cost: float = 1.0,
         name: str = "ranking",
-        ax=None,
+        ax: Axes | None = None,
         **options: Any,
     ) -> Self:
         """Follow one ranking, or several by name, from the top; then draw.
@@ -93,7 +94,12 @@ class LiftDisplay(Display):
         return pd.concat(parts, ignore_index=True)
 
     def draw(
-        self, ax, *, what: str = "precision", most: float = 0.02, line_kwargs: style.Look = None
+        self,
+        ax: Axes,
+        *,
+        what: str = "precision",
+        most: float = 0.02,
+        line_kwargs: style.Look = None,
     ) -> None:
         """Draw on these axes.
 
@@ -154,7 +160,7 @@ class RelevanceHorizonDisplay(Display):
         scores: Mapping[str, ArrayLike],
         *,
         score_name: str = "Times as good as chance (g)",
-        ax=None,
+        ax: Axes | None = None,
     ) -> Self:
         """Draw scores that were computed for each length of history.
 
@@ -188,7 +194,7 @@ class RelevanceHorizonDisplay(Display):
         means = {name: values.mean(axis=1) for name, values in self.scores.items()}
         return pd.DataFrame(means, index=pd.Index(self.lengths, name="length"))
 
-    def draw(self, ax) -> None:
+    def draw(self, ax: Axes) -> None:
         """Draw means, and bars of one standard error where there are repeats."""
         self.lines_ = []
         for name, values in self.scores.items():
@@ -197,7 +203,7 @@ class RelevanceHorizonDisplay(Display):
             line = style.add_line(ax, self.lengths, mean, label=name, marker=marker)
             if n_repeats > 1:
                 spread = values.std(axis=1, ddof=1) / np.sqrt(n_repeats)
-                look = {"fmt": "none", "ecolor": line.get_color(), "capsize": 3}
+                look: dict[str, Any] = {"fmt": "none", "ecolor": line.get_color(), "capsize": 3}
                 ax.errorbar(self.lengths, mean, yerr=spread, **look)
             self.lines_.append(line)
         ax.xaxis.set_major_locator(MaxNLocator(integer=True))

@@ -1,10 +1,11 @@
 """Margins of the vote, as a cumulative distribution."""
 
 from dataclasses import dataclass
-from typing import ClassVar, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 import pandas as pd
+from matplotlib.axes import Axes
 
 from counterpoint import diversity
 from counterpoint.plots import style
@@ -57,7 +58,7 @@ class MarginDisplay(EnsembleDisplay):
     legend: ClassVar = {"loc": "upper left"}  # a distribution leaves this corner free
 
     @classmethod
-    def compute(cls, outputs, *, name: str | None = None) -> Self:
+    def compute(cls, outputs: Any, *, name: str | None = None) -> Self:
         """Take the margins of the vote of an ensemble, called ``name``, or of each in a dict."""
         curves, shares = [], {}
         for called, one in named_outputs(outputs, name).items():
@@ -81,7 +82,7 @@ class MarginDisplay(EnsembleDisplay):
         """Return the curves: one row per ensemble and margin. Shares at zero are in ``summary``."""
         return self.curves
 
-    def draw(self, ax, *, name: str | None = None, line_kwargs: style.Look = None) -> None:
+    def draw(self, ax: Axes, *, name: str | None = None, line_kwargs: style.Look = None) -> None:
         """Draw on these axes; those that already have a curve get one more, in its own colour.
 
         ``name`` is another name for the legend, where the display holds one ensemble;

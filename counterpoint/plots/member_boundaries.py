@@ -5,10 +5,12 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 import pandas as pd
+from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 from numpy.typing import ArrayLike, NDArray
 
 from counterpoint._outputs import MemberOutputs
+from counterpoint._typing import DataLike, Estimator
 from counterpoint._validation import check_count
 from counterpoint.plots import plane, style
 from counterpoint.plots.display import Display
@@ -64,13 +66,13 @@ class MemberBoundariesDisplay(Display):
     @classmethod
     def from_estimator(
         cls,
-        estimator,
-        X,
+        estimator: Estimator,
+        X: DataLike,
         y: ArrayLike,
         *,
         grid_resolution: int = 200,
         eps: float | None = None,
-        ax=None,
+        ax: Axes | None = None,
         **options: Any,
     ) -> Self:
         """Ask the members of a fitted ensemble all over the plane, then draw.
@@ -116,7 +118,7 @@ class MemberBoundariesDisplay(Display):
         )
 
     def draw(
-        self, ax, *, line_kwargs: style.Look = None, scatter_kwargs: style.Look = None
+        self, ax: Axes, *, line_kwargs: style.Look = None, scatter_kwargs: style.Look = None
     ) -> list[Any]:
         """Draw on these axes.
 
@@ -124,7 +126,11 @@ class MemberBoundariesDisplay(Display):
         ``linewidths``, ``alpha``; ``scatter_kwargs`` for ``Axes.scatter`` of the data.
         """
         k = len(self.classes)
-        colours = {"cmap": plane.region_colours(k), "vmin": -0.5, "vmax": k - 0.5}
+        colours: dict[str, Any] = {
+            "cmap": plane.region_colours(k),
+            "vmin": -0.5,
+            "vmax": k - 0.5,
+        }
         ax.pcolormesh(self.xx0, self.xx1, self.region, zorder=-1, rasterized=True, **colours)
         many = float(np.clip(8 / len(self.votes), 0.25, 0.7))
         look = {"colors": "black", "linewidths": 0.7, "alpha": many, **(line_kwargs or {})}

@@ -5,6 +5,7 @@ from typing import Any, Self
 
 import numpy as np
 import pandas as pd
+from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 from matplotlib.ticker import MaxNLocator
 
@@ -40,7 +41,13 @@ class RankDisplay(Display):
 
     @classmethod
     def from_table(
-        cls, table, *, lower_is_better: bool = True, alpha: float = 0.05, ax=None, **options: Any
+        cls,
+        table: pd.DataFrame,
+        *,
+        lower_is_better: bool = True,
+        alpha: float = 0.05,
+        ax: Axes | None = None,
+        **options: Any,
     ) -> Self:
         """Rank the methods, then draw.
 
@@ -68,7 +75,7 @@ class RankDisplay(Display):
     def _size(self) -> tuple[float, float]:
         return 6.4, 0.8 + 0.32 * len(self.comparison.mean_ranks)
 
-    def draw(self, ax, *, scatter_kwargs: style.Look = None) -> None:
+    def draw(self, ax: Axes, *, scatter_kwargs: style.Look = None) -> None:
         """Draw on these axes; ``scatter_kwargs`` are for ``Axes.scatter``."""
         result = self.comparison
         ranks, names = result.mean_ranks.to_numpy(), list(result.mean_ranks.index)

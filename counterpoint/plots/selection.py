@@ -6,9 +6,11 @@ from typing import Any, Self
 
 import numpy as np
 import pandas as pd
+from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 from matplotlib.ticker import MaxNLocator
 
+from counterpoint._typing import Estimator
 from counterpoint._validation import check_choice
 from counterpoint.plots import style
 from counterpoint.plots.display import Display, fitted_attribute
@@ -41,7 +43,9 @@ class SelectionDisplay(Display):
     traces: dict[str, Trace]
 
     @classmethod
-    def from_traces(cls, traces, *, name: str | None = None, ax=None, **options: Any) -> Self:
+    def from_traces(
+        cls, traces: Any, *, name: str | None = None, ax: Axes | None = None, **options: Any
+    ) -> Self:
         """Draw what searches left behind.
 
         Parameters
@@ -69,7 +73,9 @@ class SelectionDisplay(Display):
         return cls(traces={str(k): trace for k, trace in traces.items()}).plot(ax=ax, **options)
 
     @classmethod
-    def from_estimator(cls, estimator, *, ax=None, **options: Any) -> Self:
+    def from_estimator(
+        cls, estimator: Estimator, *, ax: Axes | None = None, **options: Any
+    ) -> Self:
         """Draw the search of a fitted :class:`~counterpoint.selection.EnsembleSelectionClassifier`.
 
         Its ``trace_`` goes to :meth:`from_traces`, with the options.
@@ -82,7 +88,7 @@ class SelectionDisplay(Display):
         parts = [trace.table().assign(search=name) for name, trace in self.traces.items()]
         return pd.concat(parts, ignore_index=True)
 
-    def draw(self, ax, *, what: str = "error", line_kwargs: style.Look = None) -> list[Any]:
+    def draw(self, ax: Axes, *, what: str = "error", line_kwargs: style.Look = None) -> list[Any]:
         """Draw on these axes; the step that was chosen has a ring around it.
 
         Parameters

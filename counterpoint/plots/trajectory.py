@@ -6,6 +6,7 @@ from typing import Any, Self
 
 import numpy as np
 import pandas as pd
+from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 
 from counterpoint import diversity
@@ -75,7 +76,7 @@ class TrajectoryDisplay(PanelDisplay, EnsembleDisplay):
 
     @classmethod
     def compute(
-        cls, outputs, *, measures: str | Sequence[str] = ("q",), name: str | None = None
+        cls, outputs: Any, *, measures: str | Sequence[str] = ("q",), name: str | None = None
     ) -> Self:
         """Follow the members as they join.
 
@@ -103,7 +104,9 @@ class TrajectoryDisplay(PanelDisplay, EnsembleDisplay):
         """Return the values: one row per ensemble and number of members."""
         return self.values
 
-    def draw(self, panels, *, name: str | None = None, line_kwargs: style.Look = None) -> list[Any]:
+    def draw(
+        self, panels: list[Axes], *, name: str | None = None, line_kwargs: style.Look = None
+    ) -> list[Any]:
         """Draw on these panels: the errors, then a measure each.
 
         ``name`` is another name for the legend, where the display holds one ensemble;

@@ -6,12 +6,14 @@ from typing import Any, Self
 
 import numpy as np
 import pandas as pd
+from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 from matplotlib.text import Text
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import is_regressor
 
+from counterpoint._typing import Estimator
 from counterpoint.plots import style
 from counterpoint.plots.display import Display
 from counterpoint.trees import Tree, take_trees
@@ -60,7 +62,7 @@ class TreeDisplay(Display):
     questions: list[str] | None = None
 
     @classmethod
-    def from_estimator(cls, estimator, **options: Any) -> Self:
+    def from_estimator(cls, estimator: Estimator, **options: Any) -> Self:
         """Draw the one tree of a fitted estimator; options as in :meth:`from_tree`."""
         return cls.from_tree(estimator, **options)
 
@@ -72,7 +74,7 @@ class TreeDisplay(Display):
         classes: ArrayLike | None = None,
         feature_names: Sequence[str] | None = None,
         questions: Sequence[str] | None = None,
-        ax=None,
+        ax: Axes | None = None,
         **options: Any,
     ) -> Self:
         """Take a tree out of an estimator, then draw it.
@@ -160,7 +162,7 @@ class TreeDisplay(Display):
         return x, written, written + _LETTER * longest + 0.15
 
     def draw(
-        self, ax, *, text_kwargs: style.Look = None, line_kwargs: style.Look = None
+        self, ax: Axes, *, text_kwargs: style.Look = None, line_kwargs: style.Look = None
     ) -> list[Any]:
         """Draw on these axes; a figure of its own is large enough for the tree.
 

@@ -4,7 +4,9 @@ from dataclasses import dataclass
 from typing import Any, Self
 
 import pandas as pd
+from matplotlib.axes import Axes
 
+from counterpoint._typing import Estimator
 from counterpoint.plots import style
 from counterpoint.plots.display import Display, fitted_attribute, whole_numbers
 
@@ -39,7 +41,9 @@ class TreePathDisplay(Display):
     n_leaves: int
 
     @classmethod
-    def from_estimator(cls, estimator, *, ax=None, **options: Any) -> Self:
+    def from_estimator(
+        cls, estimator: Estimator, *, ax: Axes | None = None, **options: Any
+    ) -> Self:
         """Draw the path of a fitted model; options as for ``plot`` and ``draw``."""
         hint = "a MergedTreeClassifier or MergedTreeRegressor fitted with max_leaf_nodes"
         path = fitted_attribute(estimator, "path_", hint)
@@ -49,7 +53,7 @@ class TreePathDisplay(Display):
         """Return what is drawn: a row per number of leaves."""
         return self.path
 
-    def draw(self, ax, *, line_kwargs: style.Look = None) -> None:
+    def draw(self, ax: Axes, *, line_kwargs: style.Look = None) -> None:
         """Draw on these axes; ``line_kwargs`` are for ``Axes.plot`` of both lines."""
         at = self.path.index
         style.add_line(ax, at, self.path["cost"], line_kwargs, label="expected of the best tree")

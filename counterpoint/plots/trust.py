@@ -5,10 +5,12 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 import pandas as pd
+from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 from matplotlib.ticker import MaxNLocator, PercentFormatter
 
 from counterpoint._outputs import MemberOutputs
+from counterpoint._typing import Estimator
 from counterpoint.plots import style
 from counterpoint.plots.display import (
     Display,
@@ -56,7 +58,9 @@ class ErrorEstimateDisplay(Display):
     reference_error: float
 
     @classmethod
-    def from_estimate(cls, estimate: ErrorEstimate, *, ax=None, **options: Any) -> Self:
+    def from_estimate(
+        cls, estimate: ErrorEstimate, *, ax: Axes | None = None, **options: Any
+    ) -> Self:
         """Draw what :func:`counterpoint.trust.estimate_error` has found."""
         made = cls(estimates=estimate.table(), reference_error=estimate.reference_error)
         return made.plot(ax=ax, **options)
@@ -65,7 +69,7 @@ class ErrorEstimateDisplay(Display):
         """Return a row per method, the combination first."""
         return self.estimates
 
-    def draw(self, ax, *, true: float | None = None) -> list[Any]:
+    def draw(self, ax: Axes, *, true: float | None = None) -> list[Any]:
         """Draw on these axes; ``true`` is the error that came out, if it is known by now."""
         rows = self.estimates[np.isfinite(self.estimates["estimate"].astype(float))]
         at, low, high = (rows[name].to_numpy(float) for name in ("estimate", "low", "high"))
@@ -106,7 +110,7 @@ class SelectiveDisplay(EnsembleDisplay):
     curves: pd.DataFrame
 
     @classmethod
-    def compute(cls, outputs, *, name: str | None = None, doubt: Any = "confidence") -> Self:
+    def compute(cls, outputs: Any, *, name: str | None = None, doubt: Any = "confidence") -> Self:
         """Follow the error of an ensemble, called ``name``, or of each in a dict."""
         parts = [
             selective_curve(one, doubt=doubt).assign(ensemble=called)
@@ -118,7 +122,7 @@ class SelectiveDisplay(EnsembleDisplay):
         """Return a row per ensemble and doubt."""
         return self.curves
 
-    def draw(self, ax, *, name: str | None = None, line_kwargs: style.Look = None) -> None:
+    def draw(self, ax: Axes, *, name: str | None = None, line_kwargs: style.Look = None) -> None:
         """Draw on these axes, a line per ensemble."""
         for ensemble, label in legend_names(self.curves["ensemble"].unique(), name).items():
             own = self.curves[self.curves["ensemble"] == ensemble]
@@ -154,13 +158,19 @@ class UncertaintyDisplay(Display):
     loss: str
 
     @classmethod
-    def from_outputs(cls, outputs: MemberOutputs, *, loss: Any = "cross-entropy", ax=None,
-                     **options: Any) -> Self:  # fmt: skip
+    def from_outputs(
+        cls,
+        outputs: MemberOutputs,
+        *,
+        loss: Any = "cross-entropy",
+        ax: Axes | None = None,
+        **options: Any,
+    ) -> Self:
         """Split the uncertainty of outputs; then draw."""
         return cls.from_parts(split_uncertainty(outputs, loss=loss), ax=ax, **options)
 
     @classmethod
-    def from_parts(cls, parts: UncertaintyParts, *, ax=None, **options: Any) -> Self:
+    def from_parts(cls, parts: UncertaintyParts, *, ax: Axes | None = None, **options: Any) -> Self:
         """Draw what :func:`counterpoint.trust.split_uncertainty` has found."""
         return cls(parts=parts.table(), loss=parts.loss).plot(ax=ax, **options)
 
@@ -168,7 +178,7 @@ class UncertaintyDisplay(Display):
         """Return a row per sample."""
         return self.parts
 
-    def draw(self, ax, *, scatter_kwargs: style.Look = None) -> None:
+    def draw(self, ax: Axes, *, scatter_kwargs: style.Look = None) -> None:
         """Draw on these axes, a point per sample."""
         look = {"s": 14, "alpha": 0.5, "color": style.colour(0), **(scatter_kwargs or {})}
         ax.scatter(self.parts["disagreement"], self.parts["noise"], **look)
@@ -200,7 +210,7 @@ class LabelErrorDisplay(Display):
     wrong: np.ndarray
 
     @classmethod
-    def from_errors(cls, errors: LabelErrors, *, ax=None, **options: Any) -> Self:
+    def from_errors(cls, errors: LabelErrors, *, ax: Axes | None = None, **options: Any) -> Self:
         """Draw what :func:`counterpoint.trust.find_label_errors` has found."""
         return cls(belief=errors.belief, wrong=errors.wrong).plot(ax=ax, **options)
 
@@ -208,9 +218,9 @@ class LabelErrorDisplay(Display):
         """Return a row per label."""
         return pd.DataFrame({"belief": self.belief, "wrong": self.wrong})
 
-    def draw(self, ax, *, bins: int = 40) -> None:
+    def draw(self, ax: Axes, *, bins: int = 40) -> None:
         """Draw on these axes, as a histogram."""
-        edges = np.linspace(-1, 1, bins + 1)
+        edges: Any = np.linspace(-1, 1, bins + 1)
         ax.hist(
             [self.belief[~self.wrong], self.belief[self.wrong]], bins=edges, stacked=True,
             color=[style.colour(5), style.colour(1)], label=["kept", "probably wrong"],
@@ -244,7 +254,9 @@ class QueryDisplay(Display):
     history: pd.DataFrame
 
     @classmethod
-    def from_estimator(cls, estimator, *, ax=None, **options: Any) -> Self:
+    def from_estimator(
+        cls, estimator: Estimator, *, ax: Axes | None = None, **options: Any
+    ) -> Self:
         """Draw the queries of a committee that was fitted and asked."""
         hint = "a QueryByCommittee that was fitted and asked for queries"
         history = fitted_attribute(estimator, "history_", hint)
@@ -254,7 +266,7 @@ class QueryDisplay(Display):
         """Return a row per query."""
         return self.history
 
-    def draw(self, ax, *, line_kwargs: style.Look = None) -> None:
+    def draw(self, ax: Axes, *, line_kwargs: style.Look = None) -> None:
         """Draw on these axes."""
         x = self.history["n_labelled"]
         style.add_line(ax, x, self.history["disagreement"], line_kwargs, label="rows asked for")
@@ -291,7 +303,7 @@ class WatchDisplay(Display):
     size: ClassVar = (7.0, 4.0)
 
     @classmethod
-    def from_watch(cls, watch: Any, *, ax=None, **options: Any) -> Self:
+    def from_watch(cls, watch: Any, *, ax: Axes | None = None, **options: Any) -> Self:
         """Draw what :func:`counterpoint.tabular.watch` has found."""
         made = cls(batches=watch.batches, reference_error=watch.reference_error)
         return made.plot(ax=ax, **options)
@@ -300,12 +312,12 @@ class WatchDisplay(Display):
         """Return a row per batch."""
         return self.batches
 
-    def draw(self, ax, *, line_kwargs: style.Look = None) -> list[Any]:
+    def draw(self, ax: Axes, *, line_kwargs: style.Look = None) -> list[Any]:
         """Draw on these axes, batches in their order."""
         at = np.arange(1, len(self.batches) + 1)
         line = style.add_line(ax, at, self.batches["error"], line_kwargs, marker="o", ms=4,
                               label="estimated")  # fmt: skip
-        band = {"color": line.get_color(), "alpha": 0.2, "lw": 0}
+        band: dict[str, Any] = {"color": line.get_color(), "alpha": 0.2, "lw": 0}
         ax.fill_between(at, self.batches["low"], self.batches["high"], **band)
         known = self.batches["known_error"]
         if known.notna().any():

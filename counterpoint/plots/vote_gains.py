@@ -1,9 +1,10 @@
 """What each member wins and loses when it joins the vote."""
 
 from dataclasses import dataclass
-from typing import ClassVar, Self
+from typing import Any, ClassVar, Self
 
 import pandas as pd
+from matplotlib.axes import Axes
 
 from counterpoint import diversity
 from counterpoint.plots import style
@@ -37,7 +38,7 @@ class VoteGainsDisplay(EnsembleDisplay):
     size: ClassVar = (6.4, 4.4)
 
     @classmethod
-    def compute(cls, outputs) -> Self:
+    def compute(cls, outputs: Any) -> Self:
         """Let the members join one after the other."""
         return cls(values=diversity.vote_gains(outputs))
 
@@ -45,7 +46,7 @@ class VoteGainsDisplay(EnsembleDisplay):
         """Return a row per number of members."""
         return self.values
 
-    def draw(self, ax, *, bar_kwargs: style.Look = None) -> None:
+    def draw(self, ax: Axes, *, bar_kwargs: style.Look = None) -> None:
         """Draw on these axes; ``bar_kwargs`` are for ``Axes.bar``."""
         at, values = self.values.index, self.values
         bars = {"width": 0.8, **(bar_kwargs or {})}

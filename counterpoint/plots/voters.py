@@ -5,8 +5,10 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 import pandas as pd
+from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 from matplotlib.ticker import PercentFormatter
+from numpy.typing import ArrayLike
 
 from counterpoint.plots import style
 from counterpoint.plots.display import Display
@@ -39,17 +41,26 @@ class VotersDisplay(Display):
     size: ClassVar = (6.4, 4.2)
 
     @classmethod
-    def from_votes(cls, votes, *, ax=None, random_state: Any = 0, **options: Any) -> Self:
+    def from_votes(
+        cls,
+        votes: ArrayLike | dict[Any, Any],
+        *,
+        ax: Axes | None = None,
+        random_state: Any = 0,
+        **options: Any,
+    ) -> Self:
         """Estimate the truth of votes by :func:`counterpoint.trust.estimate_truth`; then draw."""
         return cls.from_truth(estimate_truth(votes, random_state=random_state), ax=ax, **options)
 
     @classmethod
-    def from_truth(cls, truth: TruthEstimate, *, ax=None, **options: Any) -> Self:
+    def from_truth(cls, truth: TruthEstimate, *, ax: Axes | None = None, **options: Any) -> Self:
         """Draw what ``estimate_truth`` has found."""
         return cls(voters=truth.table(), copies=truth.copies).plot(ax=ax, **options)
 
     @classmethod
-    def from_summary(cls, summary: dict[str, Any], *, ax=None, **options: Any) -> Self:
+    def from_summary(
+        cls, summary: dict[str, Any], *, ax: Axes | None = None, **options: Any
+    ) -> Self:
         """Draw what :func:`counterpoint.tabular.summarise_votes` gives."""
         voters = pd.DataFrame(summary["members"]).rename(columns={"name": "member"})
         copies = pd.DataFrame(summary["copies"], columns=["first", "second", "share"])
@@ -59,7 +70,7 @@ class VotersDisplay(Display):
         """Return a row per voter."""
         return self.voters
 
-    def draw(self, ax, *, most: int = 30) -> list[Any]:
+    def draw(self, ax: Axes, *, most: int = 30) -> list[Any]:
         """Draw the best on these axes, ``most`` of them."""
         shown = self.voters.sort_values("accuracy", ascending=False, kind="stable").head(most)
         place = {name: k for k, name in enumerate(shown["member"])}

@@ -1,7 +1,7 @@
 """What makes a subset of members good: the error of a rule, a measure of diversity, or both."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -62,7 +62,7 @@ class VoteError(Criterion):
     0.5
     """
 
-    def value(self, outputs):
+    def value(self, outputs: MemberOutputs) -> float:
         """Return the error; members count alike, a tie goes to the first class."""
         outputs.need_votes("The error of the vote")
         return mean_loss(vote_shares(outputs.votes, outputs.n_classes), outputs)
@@ -85,20 +85,20 @@ class LogLoss(Criterion):
     0.693
     """
 
-    def __init__(self, least: float = 1e-6):
+    def __init__(self, least: float = 1e-6) -> None:
         self.least = least
 
-    def parts(self, outputs):
+    def parts(self, outputs: MemberOutputs) -> NDArray:
         """Return the members' probabilities of the truth."""
         if outputs.proba is None:
             raise ValueError("Log-loss needs probabilities, but these outputs hold labels only.")
         return np.clip(outputs.proba[:, np.arange(outputs.n_samples), outputs.y], self.least, 1.0)
 
-    def of_means(self, means, outputs):
+    def of_means(self, means: NDArray, outputs: MemberOutputs) -> NDArray:
         """Return the mean -log of each."""
         return np.average(-np.log(means), axis=1, weights=outputs.sample_weight)
 
-    def value(self, outputs):
+    def value(self, outputs: MemberOutputs) -> float:
         """Return the log-loss of the mean."""
         return float(self.of_means(self.parts(outputs).mean(axis=0)[None], outputs)[0])
 
@@ -114,18 +114,18 @@ class SquaredError(Criterion):
     0.125
     """
 
-    def parts(self, outputs):
+    def parts(self, outputs: Any) -> NDArray:
         """Return the numbers of the members."""
         if not isinstance(outputs, MemberPredictions):
             raise ValueError("The squared error is of numbers: for classes take 'log-loss'.")
         return outputs.values
 
-    def of_means(self, means, outputs):
+    def of_means(self, means: NDArray, outputs: Any) -> NDArray:
         """Return the squared error of each."""
         gaps = (means - outputs.y) ** 2
         return np.average(gaps, axis=1, weights=outputs.sample_weight)
 
-    def value(self, outputs):
+    def value(self, outputs: Any) -> float:
         """Return the squared error of the mean."""
         return float(self.of_means(self.parts(outputs).mean(axis=0)[None], outputs)[0])
 
@@ -158,11 +158,11 @@ class DiverseLoss(Criterion):
     [1.25, 0.25, -0.25]
     """
 
-    def __init__(self, weight: float, criterion: Any = "log-loss"):
+    def __init__(self, weight: float, criterion: Any = "log-loss") -> None:
         self.weight = check_number(weight, "weight", low=-1, high=1e6)
         self.criterion = as_criterion(criterion)
 
-    def parts(self, outputs):
+    def parts(self, outputs: MemberOutputs) -> NDArray:
         """Return what the loss has, and as one more column the loss of each member alone."""
         parts = self.criterion.parts(outputs)
         if parts is None:
@@ -172,12 +172,12 @@ class DiverseLoss(Criterion):
             )
         return np.column_stack([parts, self.criterion.of_means(parts, outputs)])
 
-    def of_means(self, means, outputs):
+    def of_means(self, means: NDArray, outputs: MemberOutputs) -> NDArray:
         """Return L - (1 + weight) A of each."""
         loss = self.criterion.of_means(means[:, :-1], outputs)
         return (1.0 + self.weight) * loss - self.weight * means[:, -1]
 
-    def value(self, outputs):
+    def value(self, outputs: MemberOutputs) -> float:
         """Return L - (1 + weight) A."""
         return float(self.of_means(self.parts(outputs).mean(axis=0)[None], outputs)[0])
 
@@ -203,11 +203,11 @@ class CombinedError(Criterion):
     0.0
     """
 
-    def __init__(self, combiner: Combiner, loss: str = "error"):
+    def __init__(self, combiner: Combiner, loss: str = "error") -> None:
         self.combiner = combiner
         self.loss = check_choice(loss, "loss", ("error", "log-loss", "squared"))
 
-    def value(self, outputs):
+    def value(self, outputs: MemberOutputs) -> float:
         """Return the loss of the combined answer."""
         rule = self.combiner.fit(outputs) if self.combiner.needs_truth else self.combiner
         answer = rule.combine if self.loss == "error" else rule.predict_proba
@@ -234,7 +234,7 @@ class ScorerCriterion(Criterion):
     -0.75
     """
 
-    def __init__(self, scoring, combiner: Combiner | None = None):
+    def __init__(self, scoring: str | Callable[..., Any], combiner: Combiner | None = None) -> None:
         self.scorer, self.combiner = check_scoring(_Answer(), scoring), combiner
 
     def value(self, outputs: Any) -> float:
@@ -250,12 +250,12 @@ class ScorerCriterion(Criterion):
         answer = _Answer(outputs.classes, rule.predict_proba(outputs))
         return self._score(answer, outputs.classes[outputs.y], outputs)
 
-    def parts(self, outputs):
+    def parts(self, outputs: Any) -> NDArray | None:
         """Return the numbers of regressors, where their plain mean is scored."""
         plain = self.combiner is None and isinstance(outputs, MemberPredictions)
         return outputs.values if plain else None
 
-    def of_means(self, means, outputs):
+    def of_means(self, means: NDArray, outputs: MemberOutputs) -> NDArray:
         """Return the score of each with its sign turned."""
         return np.array([self._score(_Numbers(mean), outputs.y, outputs) for mean in means])
 
@@ -310,10 +310,10 @@ class Diversity(Criterion):
     -0.5
     """
 
-    def __init__(self, measure: str):
+    def __init__(self, measure: str) -> None:
         self.measure = get_measure(measure)
 
-    def value(self, outputs):
+    def value(self, outputs: MemberOutputs) -> float:
         """Return the measure, or its negative; NaN for one member alone."""
         if isinstance(outputs, MemberPredictions):
             outputs.need_votes("A measure of diversity")
@@ -341,7 +341,7 @@ class WeightedSum(Criterion):
     -0.25
     """
 
-    def __init__(self, criteria: Sequence, weights: ArrayLike | None = None):
+    def __init__(self, criteria: Sequence, weights: ArrayLike | None = None) -> None:
         self.criteria = [as_criterion(c) for c in criteria]
         self.weights = np.ones(len(self.criteria)) if weights is None else np.asarray(weights)
         if self.weights.shape != (len(self.criteria),):
@@ -349,7 +349,7 @@ class WeightedSum(Criterion):
                 f"{len(self.criteria)} criteria but weights of shape {self.weights.shape}."
             )
 
-    def value(self, outputs):
+    def value(self, outputs: MemberOutputs) -> float:
         """Return the weighted sum; a part that is undefined counts nothing."""
         parts = np.array([c.value(outputs) for c in self.criteria])
         return float(np.nansum(self.weights * parts))
@@ -362,7 +362,7 @@ _NAMED: dict[str, type[Criterion]] = {
 }
 
 
-def as_criterion(given) -> Criterion:
+def as_criterion(given: Any) -> Criterion:
     """Return a criterion from its short name.
 
     Parameters

@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 
 from counterpoint._members import is_pool
+from counterpoint._typing import Pool, Seed
 from counterpoint._validation import check_choice
 from counterpoint.combiners import MeanCombiner, VoteCombiner
 from counterpoint.combiners.pool import BasePoolClassifier, BasePoolRegressor
@@ -23,18 +24,18 @@ class _EnsembleSelection:
 
     def __init__(
         self,
-        pool=None,
+        pool: Pool = None,
         *,
-        search="forward",
-        criterion=None,
-        n_members=None,
-        replace=True,
-        combiner=None,
-        columns=None,
-        cv=5,
-        n_jobs=None,
-        random_state=None,
-    ):
+        search: str = "forward",
+        criterion: Any = None,
+        n_members: int | None = None,
+        replace: bool = True,
+        combiner: Any = None,
+        columns: Any = None,
+        cv: Any = 5,
+        n_jobs: int | None = None,
+        random_state: Seed = None,
+    ) -> None:
         self.pool = pool
         self.search = search
         self.criterion = criterion

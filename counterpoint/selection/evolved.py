@@ -18,6 +18,7 @@ from counterpoint._outputs import MemberOutputs
 from counterpoint._progress import track
 from counterpoint._reading import thin_rows
 from counterpoint._tables import select_rows
+from counterpoint._typing import Pool, Seed
 from counterpoint._validation import check_count, check_list, check_number
 from counterpoint.combiners import Combiner
 from counterpoint.combiners.pool import BasePoolClassifier
@@ -105,19 +106,19 @@ class EvolvedEnsembleClassifier(BasePoolClassifier):
 
     def __init__(
         self,
-        pool=None,
+        pool: Pool = None,
         *,
-        combiners=None,
-        population=8,
-        n_generations=4,
-        mutation=0.05,
-        loss="error",
-        cv=3,
-        max_samples=10_000,
-        n_jobs=None,
-        progress=None,
-        random_state=None,
-    ):
+        combiners: list[Any] | None = None,
+        population: int = 8,
+        n_generations: int = 4,
+        mutation: float = 0.05,
+        loss: str = "error",
+        cv: Any = 3,
+        max_samples: int | None = 10_000,
+        n_jobs: int | None = None,
+        progress: bool | None = None,
+        random_state: Seed = None,
+    ) -> None:
         self.pool = pool
         self.combiners = combiners
         self.population = population

@@ -1,6 +1,7 @@
 """Searching subsets by selection, crossing and mutation; fronts of two aims."""
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -9,6 +10,7 @@ from sklearn.utils import check_random_state
 from counterpoint._interrupts import keep_partial
 from counterpoint._outputs import MemberOutputs
 from counterpoint._progress import track
+from counterpoint._typing import Seed
 from counterpoint._validation import check_count, check_list, check_number
 from counterpoint.selection.criteria import Criterion, WeightedSum, as_criterion
 from counterpoint.selection.judge import make_judge, make_trace
@@ -18,13 +20,13 @@ from counterpoint.selection.trace import Trace
 
 def select_genetic(
     outputs: MemberOutputs,
-    criterion="error",
+    criterion: Any = "error",
     *,
     population: int = 40,
     n_generations: int = 40,
     mutation: float | None = None,
     progress: bool | None = None,
-    random_state=None,
+    random_state: Seed = None,
 ) -> Trace:
     """Evolve subsets of members: one bit per member says whether it is in.
 

@@ -1,11 +1,14 @@
 """Greedy selection with replacement, bagged, and the weighted mean it comes to."""
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
 from counterpoint._outputs import MemberOutputs, as_outputs
 from counterpoint._predictions import MemberPredictions
+from counterpoint._typing import Seed
 from counterpoint._validation import check_count, check_number
 from counterpoint.combiners import WeightedMeanCombiner
 from counterpoint.selection.judge import join_one_by_one, make_judge
@@ -16,12 +19,12 @@ _TOLERANCE = 1e-6
 
 def bagged_weights(
     outputs: MemberOutputs,
-    criterion=None,
+    criterion: Any = None,
     *,
     n_members: int = 40,
     n_bags: int = 20,
     share: float = 0.5,
-    random_state=None,
+    random_state: Seed = None,
 ) -> NDArray:
     """Weigh members by how often greedy selection takes them, over bags of members.
 
@@ -108,7 +111,15 @@ class GreedyMeanCombiner(WeightedMeanCombiner):
     [1.0, 0.0]
     """
 
-    def __init__(self, criterion=None, *, n_members=40, n_bags=20, share=0.5, random_state=None):
+    def __init__(
+        self,
+        criterion: Any = None,
+        *,
+        n_members: int = 40,
+        n_bags: int = 20,
+        share: float = 0.5,
+        random_state: Seed = None,
+    ) -> None:
         self.criterion = criterion
         self.n_members = n_members
         self.n_bags = n_bags

@@ -3,6 +3,7 @@
 from collections import Counter
 from math import inf, isnan
 from numbers import Integral
+from typing import Any
 
 import numpy as np
 
@@ -80,7 +81,7 @@ class _VoteJudge(Judge):
 
     plain = True
     is_running = True
-    words = None
+    words: Any = None
 
     def _value(self, members):
         return self.error(members)

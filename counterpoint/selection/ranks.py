@@ -52,7 +52,9 @@ class RankComparison:
         return [names[start:end] for start, end in groups]
 
 
-def compare_ranks(table, *, lower_is_better: bool = True, alpha: float = 0.05) -> RankComparison:
+def compare_ranks(
+    table: pd.DataFrame, *, lower_is_better: bool = True, alpha: float = 0.05
+) -> RankComparison:
     """Rank methods on each data set, and test whether their mean ranks differ.
 
     Methods that are equal on a set share the mean of their ranks. Follows [1]_, sections 3.2.2

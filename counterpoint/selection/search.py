@@ -2,6 +2,7 @@
 
 from itertools import combinations
 from math import comb, inf
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -24,7 +25,7 @@ _MOST_MEMBERS_VOTE = 24
 
 
 def select_exhaustive(
-    outputs: MemberOutputs, criterion="error", *, n_members: int | None = None
+    outputs: MemberOutputs, criterion: Any = "error", *, n_members: int | None = None
 ) -> Trace:
     """Try every subset of members.
 
@@ -90,7 +91,7 @@ def select_exhaustive(
 
 def select_forward(
     outputs: MemberOutputs,
-    criterion="error",
+    criterion: Any = "error",
     *,
     n_members: int | None = None,
     replace: bool = False,
@@ -140,7 +141,7 @@ def select_forward(
 
 
 def select_backward(
-    outputs: MemberOutputs, criterion="error", *, n_members: int | None = None
+    outputs: MemberOutputs, criterion: Any = "error", *, n_members: int | None = None
 ) -> Trace:
     """Let members leave one at a time, each the one that is missed least.
 
@@ -173,7 +174,7 @@ def select_backward(
 
 
 def select_floating(
-    outputs: MemberOutputs, criterion="error", *, n_members: int | None = None
+    outputs: MemberOutputs, criterion: Any = "error", *, n_members: int | None = None
 ) -> Trace:
     """Go forward, and back again as long as that is better than ever seen at the size.
 
@@ -228,7 +229,7 @@ def _keep(best, judge, members):
         best[len(members)] = (value, list(members))
 
 
-def select_by_order(outputs: MemberOutputs, order: ArrayLike, criterion="error") -> Trace:
+def select_by_order(outputs: MemberOutputs, order: ArrayLike, criterion: Any = "error") -> Trace:
     """Let members join in an order given beforehand, and take the best step.
 
     Parameters
@@ -259,7 +260,7 @@ def select_by_order(outputs: MemberOutputs, order: ArrayLike, criterion="error")
     return make_trace(judge, [order[: k + 1] for k in range(len(order))], "order")
 
 
-def select_all(outputs: MemberOutputs, criterion="error") -> Trace:
+def select_all(outputs: MemberOutputs, criterion: Any = "error") -> Trace:
     """Keep every member, and leave it to a combiner what each counts.
 
     Parameters

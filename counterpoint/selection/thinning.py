@@ -1,5 +1,7 @@
 """Thinning: members leave that help the vote least where it needs help."""
 
+from typing import Any
+
 import numpy as np
 
 from counterpoint._outputs import MemberOutputs
@@ -11,7 +13,7 @@ _SAVES, _AGREES, _DRAGS = 2.0, 1.0, -2.0
 
 
 def select_thinning(
-    outputs: MemberOutputs, criterion="error", *, n_members: int | None = None
+    outputs: MemberOutputs, criterion: Any = "error", *, n_members: int | None = None
 ) -> Trace:
     """Let members leave one at a time, each the one that concurs least with what is needed.
 

@@ -1,10 +1,10 @@
 """Hidden Markov models whose states put out values out of a few: types of events, say."""
 
 import warnings
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
@@ -12,6 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from counterpoint._arrays import check_sample_weight
 from counterpoint._kernels import sequences as kernels
+from counterpoint._typing import DataLike, Seed, Target, Weights
 from counterpoint._validation import check_count, check_number
 from counterpoint.sequences.chain import Limits, log_shares
 from counterpoint.sequences.data import read_sequences
@@ -82,15 +83,15 @@ class DiscreteHMM(BaseEstimator):
 
     def __init__(
         self,
-        n_states=2,
+        n_states: int = 2,
         *,
-        max_iter=100,
-        tol=1e-3,
-        n_starts=1,
-        transitions=None,
-        first_states=None,
-        random_state=None,
-    ):
+        max_iter: int = 100,
+        tol: float = 1e-3,
+        n_starts: int = 1,
+        transitions: ArrayLike | None = None,
+        first_states: ArrayLike | None = None,
+        random_state: Seed = None,
+    ) -> None:
         self.n_states = n_states
         self.max_iter = max_iter
         self.tol = tol
@@ -99,7 +100,7 @@ class DiscreteHMM(BaseEstimator):
         self.first_states = first_states
         self.random_state = random_state
 
-    def fit(self, X, y=None, sample_weight=None) -> Self:
+    def fit(self, X: DataLike, y: Target = None, sample_weight: Weights = None) -> Self:
         """Fit the model to sequences.
 
         Parameters
@@ -166,7 +167,7 @@ class DiscreteHMM(BaseEstimator):
             ]
         return (log_start, log_move, log_out), path, bool(flat)
 
-    def score_samples(self, X) -> NDArray:
+    def score_samples(self, X: DataLike) -> NDArray:
         """Return the log-likelihood of each sequence; -inf for those that cannot be.
 
         Parameters
@@ -182,11 +183,11 @@ class DiscreteHMM(BaseEstimator):
         known = self._log_start, self._log_move, self._log_out
         return _pass(self._codes(data.values), data.start, np.ones(len(data)), *known)[0]
 
-    def score(self, X, y=None, sample_weight=None) -> float:
+    def score(self, X: DataLike, y: Target = None, sample_weight: Any = None) -> float:
         """Return the mean log-likelihood of a sequence."""
         return float(np.average(self.score_samples(X), weights=sample_weight))
 
-    def decode(self, X) -> list[NDArray]:
+    def decode(self, X: DataLike) -> list[NDArray]:
         """Return the most probable states of each sequence (Viterbi), a list of (n_events,)."""
         check_is_fitted(self)
         data = read_sequences(self, X, reset=False)

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -59,7 +60,7 @@ class EventLog:
     @classmethod
     def from_frame(
         cls,
-        frame,
+        frame: pd.DataFrame,
         *,
         entity: str,
         time: str,
@@ -96,7 +97,7 @@ class EventLog:
         )  # fmt: skip
 
     @classmethod
-    def from_csv(cls, path, *, chunk_rows: int = _CHUNK_ROWS, **options) -> "EventLog":
+    def from_csv(cls, path: Any, *, chunk_rows: int = _CHUNK_ROWS, **options: Any) -> "EventLog":
         """Read events from a CSV file in chunks of rows; options as in :meth:`from_frame`."""
         try:
             with pd.read_csv(path, chunksize=chunk_rows) as chunks:
@@ -108,7 +109,9 @@ class EventLog:
             raise ValueError(f"{path} cannot be read as CSV: {reason}.") from None
 
     @classmethod
-    def from_parquet(cls, path, *, chunk_rows: int = _CHUNK_ROWS, **options) -> "EventLog":
+    def from_parquet(
+        cls, path: Any, *, chunk_rows: int = _CHUNK_ROWS, **options: Any
+    ) -> "EventLog":
         """Read events from a Parquet file in chunks of rows; options as in :meth:`from_frame`.
 
         Needs pyarrow.
@@ -123,7 +126,7 @@ class EventLog:
         return cls.from_chunks(chunks, **options)
 
     @classmethod
-    def from_chunks(cls, chunks: Iterable, **options) -> "EventLog":
+    def from_chunks(cls, chunks: Iterable, **options: Any) -> "EventLog":
         """Take events from several frames in turn; options as in :meth:`from_frame`."""
         return cls._read(chunks, **options)
 

@@ -1,11 +1,13 @@
 """Labelled histories: stretches of a log of events, and what came after them."""
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.model_selection import GroupShuffleSplit
 
+from counterpoint._typing import Seed
 from counterpoint._validation import check_choice, check_count, check_number
 from counterpoint.sequences.data import Sequences, latest_events, lay_out
 from counterpoint.sequences.events import EventLog
@@ -65,7 +67,9 @@ class Histories:
         """
         return latest_events(self.log.values, self.last, self.lengths, n_events)
 
-    def split_by_entity(self, test_size: float = 0.4, *, random_state=None):
+    def split_by_entity(
+        self, test_size: float = 0.4, *, random_state: Seed = None
+    ) -> "tuple[Histories, Histories]":
         """Split so that no entity is on both sides.
 
         Returns
@@ -76,7 +80,9 @@ class Histories:
         train, test = next(splitter.split(self.y, groups=self.entity))
         return self.take(train), self.take(test)
 
-    def split_by_time(self, test_size: float = 0.4, *, cut: float | None = None):
+    def split_by_time(
+        self, test_size: float = 0.4, *, cut: float | None = None
+    ) -> "tuple[Histories, Histories]":
         """Split at a moment: train on what was known then, test on predictions made later.
 
         Histories whose end lies before the moment and whose outcome after it are left out: at
@@ -109,7 +115,7 @@ class Histories:
 def histories(
     log: EventLog,
     *,
-    target,
+    target: Any,
     length: int | str = "any",
     horizon: int = 1,
     min_events: int = 3,
@@ -191,7 +197,7 @@ def histories(
 
 
 def latest_histories(
-    log: EventLog, *, target, length: int | str = "any", min_events: int = 3
+    log: EventLog, *, target: Any, length: int | str = "any", min_events: int = 3
 ) -> Histories:
     """Return the history of every entity as it stands: what to ask a fitted model about now.
 

@@ -1,10 +1,10 @@
 """Hidden Markov models with mixtures of Gaussians, fitted to many short sequences at once."""
 
 import warnings
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from scipy.special import logsumexp
 from sklearn.base import BaseEstimator
 from sklearn.exceptions import ConvergenceWarning
@@ -13,6 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from counterpoint._arrays import check_sample_weight
 from counterpoint._kernels import sequences as kernels
+from counterpoint._typing import DataLike, Seed, Target, Weights
 from counterpoint._validation import check_choice, check_count, check_number
 from counterpoint.sequences.chain import Chain, Limits
 from counterpoint.sequences.data import Sequences, read_sequences
@@ -93,18 +94,18 @@ class MixtureHMM(BaseEstimator):
 
     def __init__(
         self,
-        n_states=4,
+        n_states: int = 4,
         *,
-        n_mixtures=1,
-        covariance="full",
-        max_iter=100,
-        tol=1e-3,
-        n_starts=1,
-        floor=1e-3,
-        transitions=None,
-        first_states=None,
-        random_state=None,
-    ):
+        n_mixtures: int = 1,
+        covariance: str = "full",
+        max_iter: int = 100,
+        tol: float = 1e-3,
+        n_starts: int = 1,
+        floor: float = 1e-3,
+        transitions: ArrayLike | None = None,
+        first_states: ArrayLike | None = None,
+        random_state: Seed = None,
+    ) -> None:
         self.n_states = n_states
         self.n_mixtures = n_mixtures
         self.covariance = covariance
@@ -117,7 +118,14 @@ class MixtureHMM(BaseEstimator):
         self.random_state = random_state
 
     @classmethod
-    def from_parameters(cls, start, transitions, mixture, means, covariances) -> Self:
+    def from_parameters(
+        cls,
+        start: ArrayLike,
+        transitions: ArrayLike,
+        mixture: ArrayLike,
+        means: ArrayLike,
+        covariances: ArrayLike,
+    ) -> Self:
         """Return a fitted model with given parameters, to ask or to draw from.
 
         Parameters
@@ -161,7 +169,7 @@ class MixtureHMM(BaseEstimator):
 
     # -- fitting -------------------------------------------------------------------------------
 
-    def fit(self, X, y=None, sample_weight=None) -> Self:
+    def fit(self, X: DataLike, y: Target = None, sample_weight: Weights = None) -> Self:
         """Fit the model to sequences.
 
         Parameters
@@ -240,7 +248,7 @@ class MixtureHMM(BaseEstimator):
 
     # -- asking --------------------------------------------------------------------------------
 
-    def score_samples(self, X) -> NDArray:
+    def score_samples(self, X: DataLike) -> NDArray:
         """Return the log-likelihood of each sequence; -inf for those that cannot be.
 
         Missing values are left out of it.
@@ -260,11 +268,11 @@ class MixtureHMM(BaseEstimator):
             expected = expect(self._chain, data, np.ones(len(data)), each, learn=False)
         return expected.likelihood - self._scaling(raw)
 
-    def score(self, X, y=None, sample_weight=None) -> float:
+    def score(self, X: DataLike, y: Target = None, sample_weight: Any = None) -> float:
         """Return the mean log-likelihood of a sequence."""
         return float(np.average(self.score_samples(X), weights=sample_weight))
 
-    def decode(self, X) -> list[NDArray]:
+    def decode(self, X: DataLike) -> list[NDArray]:
         """Return the most probable states of each sequence (Viterbi), a list of (n_events,)."""
         check_is_fitted(self)
         data = self._scale(read_sequences(self, X, reset=False))
@@ -275,7 +283,7 @@ class MixtureHMM(BaseEstimator):
             paths.append(kernels.best_path(log_b, self._chain.log_start, self._chain.log_move)[0])
         return paths
 
-    def predict_state_proba(self, X) -> list[NDArray]:
+    def predict_state_proba(self, X: DataLike) -> list[NDArray]:
         """Return the probability of each state at each event, given the whole sequence.
 
         Returns
@@ -292,7 +300,7 @@ class MixtureHMM(BaseEstimator):
         share = plain.reshape(len(plain), self.n_states, -1).sum(axis=2)
         return [share[a:b] for a, b in zip(data.start[:-1], data.start[1:], strict=True)]
 
-    def sample(self, lengths, random_state=None) -> list[NDArray]:
+    def sample(self, lengths: int | ArrayLike, random_state: Seed = None) -> list[NDArray]:
         """Draw sequences from the model.
 
         Parameters

@@ -1,7 +1,9 @@
 """Classifiers of sequences: a hidden Markov model per class, from many starts."""
 
 import warnings
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from joblib import Parallel, delayed
@@ -14,6 +16,7 @@ from sklearn.utils.validation import check_is_fitted, column_or_1d
 from counterpoint._arrays import code_type
 from counterpoint._members import Answers
 from counterpoint._options import numbers_of
+from counterpoint._typing import DataLike, Seed
 from counterpoint._validation import check_choice, check_count, check_number
 from counterpoint.base import BaseEnsembleClassifier, draw_seed, encode_target, need_target
 from counterpoint.combiners import combine_ranks
@@ -126,22 +129,22 @@ class HMMClassifier(BaseEnsembleClassifier):
 
     def __init__(
         self,
-        n_states=2,
+        n_states: int | dict = 2,
         *,
-        n_mixtures=1,
-        covariance="full",
-        emission="gaussian",
-        n_starts=1,
-        shrink=True,
-        priors="empirical",
-        max_iter=50,
-        tol=1e-3,
-        floor=1e-3,
-        transitions=None,
-        first_states=None,
-        n_jobs=None,
-        random_state=None,
-    ):
+        n_mixtures: int | dict = 1,
+        covariance: str = "full",
+        emission: str = "gaussian",
+        n_starts: int = 1,
+        shrink: bool = True,
+        priors: str | ArrayLike = "empirical",
+        max_iter: int = 50,
+        tol: float = 1e-3,
+        floor: float = 1e-3,
+        transitions: ArrayLike | None = None,
+        first_states: ArrayLike | None = None,
+        n_jobs: int | None = None,
+        random_state: Seed = None,
+    ) -> None:
         self.n_states = n_states
         self.n_mixtures = n_mixtures
         self.covariance = covariance
@@ -247,7 +250,7 @@ class HMMClassifier(BaseEnsembleClassifier):
     def _member_answers(self, X):
         return self._ask(X)
 
-    def member_log_odds(self, X) -> NDArray:
+    def member_log_odds(self, X: DataLike) -> NDArray:
         """Return log prior plus log-likelihood, (n_members, n_sequences, n_classes)."""
         data = self._check_X(X)
         return np.stack([member.log_odds(data) for member in self.estimators_])
@@ -305,23 +308,23 @@ class HMMPairClassifier(HMMClassifier):
 
     def __init__(
         self,
-        n_states=12,
+        n_states: int | dict = 12,
         *,
-        n_mixtures=4,
-        covariance="full",
-        emission="gaussian",
-        n_starts=5,
-        combine="inverse-square",
-        shrink=True,
-        priors="empirical",
-        max_iter=30,
-        tol=1e-2,
-        floor=1e-3,
-        transitions=None,
-        first_states=None,
-        n_jobs=None,
-        random_state=None,
-    ):
+        n_mixtures: int | dict = 4,
+        covariance: str = "full",
+        emission: str = "gaussian",
+        n_starts: int = 5,
+        combine: str | Callable[..., Any] = "inverse-square",
+        shrink: bool = True,
+        priors: str | ArrayLike = "empirical",
+        max_iter: int = 30,
+        tol: float = 1e-2,
+        floor: float = 1e-3,
+        transitions: ArrayLike | None = None,
+        first_states: ArrayLike | None = None,
+        n_jobs: int | None = None,
+        random_state: Seed = None,
+    ) -> None:
         super().__init__(
             n_states=n_states,
             n_mixtures=n_mixtures,
@@ -350,7 +353,7 @@ class HMMPairClassifier(HMMClassifier):
             )
         super()._choose_sizes(data, codes)
 
-    def member_scores(self, X) -> NDArray:
+    def member_scores(self, X: DataLike) -> NDArray:
         """Return the log odds of the second class by each start, (n_members, n_sequences)."""
         joint = self.member_log_odds(X)
         with np.errstate(invalid="ignore"):
@@ -359,11 +362,11 @@ class HMMPairClassifier(HMMClassifier):
         odds = np.where(np.isnan(odds), prior[1] - prior[0], odds)
         return np.clip(odds, -_CERTAIN, _CERTAIN)
 
-    def score_samples(self, X) -> NDArray:
+    def score_samples(self, X: DataLike) -> NDArray:
         """Return the mean log odds of the second class over the starts, (n_sequences,)."""
         return self.member_scores(X).mean(axis=0)
 
-    def rank(self, X) -> NDArray:
+    def rank(self, X: DataLike) -> NDArray:
         """Return the place of each sequence, 1 for the first to be taken; of equals the first row.
 
         The rankings of the starts are combined, so a place depends on all sequences of ``X``.

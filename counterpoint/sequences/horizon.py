@@ -1,6 +1,7 @@
 """How many past events matter: a score against the length of the histories."""
 
 from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -9,6 +10,7 @@ from sklearn.utils import check_random_state
 
 from counterpoint._interrupts import whole
 from counterpoint._progress import track
+from counterpoint._typing import Estimator, Seed
 from counterpoint._validation import check_choice, check_count
 from counterpoint.base import MAX_SEED
 from counterpoint.sequences.events import EventLog
@@ -18,9 +20,9 @@ from counterpoint.sequences.lift import lift_at
 
 def relevance_horizon(
     log: EventLog,
-    estimator,
+    estimator: Estimator,
     *,
-    target,
+    target: Any,
     lengths: Sequence[int] = (1, 2, 3, 4, 5, 6),
     horizon: int = 1,
     share: float | None = None,
@@ -28,7 +30,7 @@ def relevance_horizon(
     split: str = "entity",
     test_size: float = 0.4,
     n_repeats: int = 5,
-    random_state=None,
+    random_state: Seed = None,
     progress: bool | None = None,
 ) -> NDArray:
     """Score a classifier on histories of one event, of two, and so on.

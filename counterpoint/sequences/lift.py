@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -15,7 +16,11 @@ METRICS = ("g", "precision", "sensitivity", "specificity")
 
 
 def lift_g(
-    y_true: ArrayLike, y_pred: ArrayLike, *, pos_label=1, sample_weight: ArrayLike | None = None
+    y_true: ArrayLike,
+    y_pred: ArrayLike,
+    *,
+    pos_label: Any = 1,
+    sample_weight: ArrayLike | None = None,
 ) -> float:
     """Compare the precision of predictions with that of chance: the g value.
 
@@ -50,7 +55,11 @@ def lift_g(
 
 
 def lift_rates(
-    y_true: ArrayLike, y_pred: ArrayLike, *, pos_label=1, sample_weight: ArrayLike | None = None
+    y_true: ArrayLike,
+    y_pred: ArrayLike,
+    *,
+    pos_label: Any = 1,
+    sample_weight: ArrayLike | None = None,
 ) -> dict[str, float]:
     """Return g, precision, sensitivity and specificity of predictions of a rare class.
 
@@ -81,7 +90,7 @@ def lift_at(
     scores: ArrayLike,
     share: float,
     *,
-    pos_label=1,
+    pos_label: Any = 1,
     sample_weight: ArrayLike | None = None,
 ) -> dict[str, float]:
     """Return g, precision, sensitivity and specificity when a share of the samples is taken.
@@ -120,7 +129,7 @@ def lift_curve(
     y_true: ArrayLike,
     scores: ArrayLike,
     *,
-    pos_label=1,
+    pos_label: Any = 1,
     gain: float = 5.0,
     cost: float = 1.0,
     sample_weight: ArrayLike | None = None,
@@ -177,7 +186,7 @@ def lift_curve(
 
 
 def lift_scorer(
-    share: float | None = None, *, metric: str = "g", pos_label=1
+    share: float | None = None, *, metric: str = "g", pos_label: Any = 1
 ) -> Callable[..., float]:
     """Make a scorer for cross-validation and searches from a metric of rare classes.
 
@@ -262,7 +271,7 @@ def choose_cutoff(
     gain: float = 5.0,
     cost: float = 1.0,
     capacity: int | float | None = None,
-    pos_label=1,
+    pos_label: Any = 1,
 ) -> Cutoff:
     """Choose how far down a ranking to act, from what acting costs and saves.
 

@@ -1,12 +1,13 @@
 """Histories as plain rows: the recent events averaged, side by side, or fading."""
 
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
+from counterpoint._typing import DataLike, Target
 from counterpoint._validation import check_choice, check_count, check_list, check_number
 from counterpoint.sequences.data import as_sequences, latest_events
 from counterpoint.sequences.histories import Histories
@@ -49,13 +50,15 @@ class RecentEventsTransformer(TransformerMixin, BaseEstimator):
     [[3.0]]
     """
 
-    def __init__(self, n_events=2, *, how="mean", rate=0.5, columns=None):
+    def __init__(
+        self, n_events: int = 2, *, how: str = "mean", rate: float = 0.5, columns: Any = None
+    ) -> None:
         self.n_events = n_events
         self.how = how
         self.rate = rate
         self.columns = columns
 
-    def fit(self, X, y=None) -> Self:
+    def fit(self, X: DataLike, y: Target = None) -> Self:
         """Note the columns.
 
         Parameters
@@ -106,7 +109,7 @@ class RecentEventsTransformer(TransformerMixin, BaseEstimator):
             )
         return recent
 
-    def transform(self, X) -> NDArray:
+    def transform(self, X: DataLike) -> NDArray:
         """Return a row per history.
 
         Means leave missing values out; a column missing throughout is NaN.
@@ -128,7 +131,7 @@ class RecentEventsTransformer(TransformerMixin, BaseEstimator):
         with np.errstate(invalid="ignore"):
             return (weight * np.nan_to_num(recent)).sum(axis=1) / weight.sum(axis=1)
 
-    def get_feature_names_out(self, input_features=None) -> NDArray:
+    def get_feature_names_out(self, input_features: Any = None) -> NDArray:
         """Return names of the columns made."""
         check_is_fitted(self)
         names = [self._names[c] if self._names else f"x{c}" for c in self.columns_]

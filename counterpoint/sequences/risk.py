@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -17,6 +18,7 @@ from threadpoolctl import threadpool_limits
 
 from counterpoint._interrupts import whole
 from counterpoint._progress import track
+from counterpoint._typing import Seed
 from counterpoint._validation import check_number
 from counterpoint.sequences.calibrating import (
     acted_on,
@@ -102,7 +104,7 @@ class AtRisk:
 def find_at_risk(
     log: EventLog,
     *,
-    target,
+    target: Any,
     length: int | str = 2,
     min_events: int = 3,
     models: Mapping[str, object] | None = None,
@@ -111,7 +113,7 @@ def find_at_risk(
     capacity: int | float | None = None,
     horizon: float | None = None,
     shares: Sequence[float] = SHARES,
-    random_state=None,
+    random_state: Seed = None,
     progress: bool | None = None,
 ) -> AtRisk:
     """Rank entities by their risk that the next event is of the target type.

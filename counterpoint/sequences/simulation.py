@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 from sklearn.utils import check_random_state
 
+from counterpoint._typing import Seed
 from counterpoint._validation import check_count, check_number
 
 _MOST_EVENTS = 1000
@@ -52,7 +53,7 @@ def make_churn_events(
     *,
     mean_events: float = 8.0,
     base_hazard: float = 0.0003,
-    random_state=None,
+    random_state: Seed = None,
 ) -> ChurnEvents:
     """Draw event histories of telecom customers, some of which end in churn.
 

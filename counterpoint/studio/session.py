@@ -51,7 +51,7 @@ class Session:
         truth: str | None = None,
         target: str | None = None,
         data: "str | PathLike[str] | None" = None,
-    ):
+    ) -> None:
         self.lock = threading.RLock()
         self.source: Source | None = None
         self.table: TableFile | None = None

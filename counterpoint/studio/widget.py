@@ -61,7 +61,7 @@ class Studio(AnyWidget):
     _esm = one_module()
     _css = one_style()
 
-    def __init__(self, given: Any = None, **options: Any):
+    def __init__(self, given: Any = None, **options: Any) -> None:
         super().__init__()
         self.session = Session(given, **options)
         self.on_msg(self._asked)

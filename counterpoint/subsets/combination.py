@@ -112,7 +112,7 @@ def combine_kernels(
     *,
     weights: ArrayLike | None = None,
     how: str = "sum",
-):
+) -> NDArray:
     """Make one kernel of several: their weighted sum, or their product.
 
     Either is a kernel again. A sum is near where any of them is near, a product where all are.

@@ -7,6 +7,7 @@ from scipy import sparse
 from counterpoint._kernels import leaf_kernel as kernels
 from counterpoint._kernels.threads import threads_for
 from counterpoint._members import strip, through
+from counterpoint._typing import DataLike, Estimator
 from counterpoint._validation import check_count
 from counterpoint.subsets.leaves import FittedTrees
 from counterpoint.subsets.stochastic import StochasticDiscriminationClassifier
@@ -18,7 +19,12 @@ _BLOCK = 1 << 22
 
 
 def ensemble_kernel(
-    fitted, X, Y=None, *, k: int | None = None, weights: ArrayLike | str | None = None
+    fitted: Estimator,
+    X: DataLike,
+    Y: ArrayLike | None = None,
+    *,
+    k: int | None = None,
+    weights: ArrayLike | str | None = None,
 ) -> NDArray | sparse.csr_array:
     """Return the share of an ensemble's subsets that hold both of two points.
 
@@ -170,7 +176,7 @@ def _as_sparse(nearest, shared, shape):
     return sparse.csr_array((shared[kept], nearest[kept], ends), shape=shape)
 
 
-def ensemble_to_features(fitted, X) -> sparse.csr_array:
+def ensemble_to_features(fitted: Estimator, X: DataLike) -> sparse.csr_array:
     """Turn rows into vectors that say which subsets of an ensemble hold them.
 
     One column a leaf or model, so that a linear model can weigh the subsets anew. Products of

@@ -13,6 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from counterpoint._kernels import stochastic as kernels
 from counterpoint._soundness import check_positions, check_shape
+from counterpoint._typing import DataLike, Seed, Target
 from counterpoint._validation import check_count, check_number
 from counterpoint.base import encode_target, validate_data
 from counterpoint.subsets.boxes import BoxModels, BoxSpace
@@ -123,18 +124,18 @@ class StochasticDiscriminationClassifier(ClassifierMixin, BaseEstimator):
 
     def __init__(
         self,
-        n_estimators=300,
+        n_estimators: int = 300,
         *,
-        n_boxes=3,
-        max_features="sqrt",
-        box_share=(0.02, 0.5),
-        min_points=0.02,
-        min_enrichment="auto",
-        patience=10,
-        max_candidates=500,
-        give_up=0.0,
-        random_state=None,
-    ):
+        n_boxes: int = 3,
+        max_features: float | str = "sqrt",
+        box_share: tuple[float, float] = (0.02, 0.5),
+        min_points: float = 0.02,
+        min_enrichment: float | str = "auto",
+        patience: int | None = 10,
+        max_candidates: int = 500,
+        give_up: float = 0.0,
+        random_state: Seed = None,
+    ) -> None:
         self.n_estimators = n_estimators
         self.n_boxes = n_boxes
         self.max_features = max_features
@@ -146,7 +147,7 @@ class StochasticDiscriminationClassifier(ClassifierMixin, BaseEstimator):
         self.give_up = give_up
         self.random_state = random_state
 
-    def fit(self, X, y) -> Self:
+    def fit(self, X: DataLike, y: Target) -> Self:
         """Draw and filter the models of every class.
 
         Parameters
@@ -223,12 +224,13 @@ class StochasticDiscriminationClassifier(ClassifierMixin, BaseEstimator):
         check_number(self.give_up, "give_up", low=0, high=1, open_high=True)
         if self.patience is not None:
             check_count(self.patience, "patience", hint=", or None to wait for ever")
-        if isinstance(self.min_points, Integral):
+        given: Any = self.min_points
+        if isinstance(given, Integral):
             hint = ", the number of rows, or a share above 0 and below 1"
-            self.min_points_ = check_count(self.min_points, "min_points", high=n, hint=hint)
+            self.min_points_ = check_count(given, "min_points", high=n, hint=hint)
         else:
             share = check_number(
-                self.min_points, "min_points", low=0, high=1, open_low=True, open_high=True,
+                given, "min_points", low=0, high=1, open_low=True, open_high=True,
                 hint=f", or a whole number of rows up to {n}",
             )  # fmt: skip
             self.min_points_ = int(np.ceil(share * n))
@@ -353,7 +355,7 @@ class StochasticDiscriminationClassifier(ClassifierMixin, BaseEstimator):
         X = validate_data(self, X, reset=False, dtype=[np.float64, np.float32])
         return self._space.columns(X)
 
-    def subsets(self, X) -> NDArray:
+    def subsets(self, X: DataLike) -> NDArray:
         """Return whether each model holds each row of X, (n_all_models, n_samples) bool.
 
         For the measures of ``counterpoint.diversity``, say.
@@ -361,14 +363,14 @@ class StochasticDiscriminationClassifier(ClassifierMixin, BaseEstimator):
         columns = self._columns(X)
         return self.boxes_.hold(columns).view(bool)
 
-    def chi(self, X) -> NDArray:
+    def chi(self, X: DataLike) -> NDArray:
         """Return what each model says of each row, (n_all_models, n_samples).
 
         Equation 3.4 for the class it speaks for.
         """
         return chi(self.subsets(X), self.captured_[:, 0], self.captured_[:, 1])
 
-    def decision_function(self, X) -> NDArray:
+    def decision_function(self, X: DataLike) -> NDArray:
         """Return the mean of chi over the models of each class, (n_samples, n_classes).
 
         Near 1 for the class of a row and -1 for the others. For two classes (n_samples,), half the
@@ -383,7 +385,7 @@ class StochasticDiscriminationClassifier(ClassifierMixin, BaseEstimator):
         means -= shift[:, None]
         return means.T if n_classes > 2 else (means[1] - means[0]) / 2.0
 
-    def predict(self, X) -> NDArray:
+    def predict(self, X: DataLike) -> NDArray:
         """Return the class with the largest mean of chi, the first of equals, (n_samples,)."""
         score = self.decision_function(X)
         at = (score > 0).astype(int) if score.ndim == 1 else score.argmax(axis=1)

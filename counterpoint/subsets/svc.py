@@ -8,6 +8,7 @@ from sklearn.svm import SVC
 from sklearn.utils.validation import check_is_fitted
 
 from counterpoint._reading import thin_rows
+from counterpoint._typing import ClassWeight, DataLike, Pool, Seed
 from counterpoint._validation import check_learner
 from counterpoint.base import BaseEnsemble, draw_seed, encode_target, fit_member, validate_data
 from counterpoint.subsets.kernels import ensemble_kernel
@@ -74,8 +75,14 @@ class EnsembleKernelSVC(ClassifierMixin, MetaEstimatorMixin, BaseEnsemble):
     """
 
     def __init__(
-        self, pool=None, *, C=1.0, class_weight=None, max_samples=10_000, random_state=None
-    ):
+        self,
+        pool: Pool = None,
+        *,
+        C: float = 1.0,
+        class_weight: ClassWeight = None,
+        max_samples: int | None = 10_000,
+        random_state: Seed = None,
+    ) -> None:
         self.pool = pool
         self.C = C
         self.class_weight = class_weight
@@ -134,7 +141,7 @@ class EnsembleKernelSVC(ClassifierMixin, MetaEstimatorMixin, BaseEnsemble):
             answers.append(ask(kernel))
         return np.concatenate(answers)
 
-    def decision_function(self, X) -> NDArray:
+    def decision_function(self, X: DataLike) -> NDArray:
         """Return the distances from the hyperplanes, as ``SVC.decision_function`` does.
 
         (n_samples, n_classes), or (n_samples,) for two classes.
@@ -142,7 +149,7 @@ class EnsembleKernelSVC(ClassifierMixin, MetaEstimatorMixin, BaseEnsemble):
         check_is_fitted(self)
         return self._in_blocks(self.svc_.decision_function, X)
 
-    def predict(self, X) -> NDArray:
+    def predict(self, X: DataLike) -> NDArray:
         """Return the class of each sample, (n_samples,)."""
         check_is_fitted(self)
         return self.classes_[self._in_blocks(self.svc_.predict, X)]

@@ -35,7 +35,7 @@ SHOWN_MEASURES = (
 )  # fmt: skip
 """What a short table shows of an ensemble."""
 
-_OWN_TITLES = {
+_OWN_TITLES: dict[Any, str] = {
     "vote_error": "Error of the ensemble",
     "improvement_rate": "Error taken away by combining",
 }

@@ -78,7 +78,7 @@ class NumberWhatIf(Recombining):
 
     def __init__(
         self, outputs: MemberPredictions, own: Combiner | None = None, *, shift: float = 0.0
-    ):
+    ) -> None:
         super().__init__(outputs)
         if outputs.sample_weight is not None:
             raise ValueError(

@@ -20,7 +20,7 @@ class Recombining:
         With the truth.
     """
 
-    def __init__(self, outputs: Any):
+    def __init__(self, outputs: Any) -> None:
         outputs.need_truth()
         self.outputs = outputs
 

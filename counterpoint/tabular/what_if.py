@@ -91,7 +91,7 @@ class WhatIf(Recombining):
 
     def __init__(
         self, outputs: MemberOutputs, points: ArrayLike | None = None, own: Combiner | None = None
-    ):
+    ) -> None:
         outputs.need_votes("What if")
         super().__init__(outputs)
         self.own = own

@@ -9,6 +9,7 @@ from sklearn.utils import check_random_state
 
 from counterpoint import _members
 from counterpoint._options import check_shared_options
+from counterpoint._typing import DataLike, Target, Weights
 from counterpoint._validation import check_pool
 from counterpoint.base import (
     LearnersMixin,
@@ -31,7 +32,7 @@ class PoolMixin(LearnersMixin, MetaEstimatorMixin):
     classes_: NDArray
     n_features_in_: int
 
-    def fit(self, X, y, sample_weight=None) -> Self:
+    def fit(self, X: DataLike, y: Target, sample_weight: Weights = None) -> Self:
         """Fit the pool unless it is fitted, and make one model of it.
 
         Parameters

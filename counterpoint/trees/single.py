@@ -6,6 +6,7 @@ from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils.validation import check_is_fitted
 
 from counterpoint._soundness import check_shape
+from counterpoint._typing import DataLike
 from counterpoint.base import validate_data
 from counterpoint.trees.convert import as_sklearn
 from counterpoint.trees.ensemble import predict_trees, stack_trees
@@ -21,7 +22,7 @@ class TreeMixin:
     _input_dtype: type | list = np.float32
     _takes_missing = True
 
-    def read_rows(self, X) -> NDArray:
+    def read_rows(self, X: DataLike) -> NDArray:
         """Return samples as the array of numbers that the tree is asked about."""
         check_is_fitted(self)
         finite = "allow-nan" if self._takes_missing else True
@@ -34,7 +35,7 @@ class TreeMixin:
         X = self.read_rows(X)
         return predict_trees(stack_trees([self.tree_]), X, kind=kind)[0]
 
-    def apply(self, X) -> NDArray:
+    def apply(self, X: DataLike) -> NDArray:
         """Return the leaf that each sample reaches, a node of ``tree_``: (n_samples,), int32."""
         return self._walk(X, "leaves")
 
@@ -59,16 +60,16 @@ class SharesMixin:
 
     classes_: NDArray
 
-    def predict_proba(self, X) -> NDArray:
+    def predict_proba(self, X: DataLike) -> NDArray:
         """Return a share for each class, (n_samples, n_classes)."""
         raise NotImplementedError
 
-    def predict(self, X) -> NDArray:
+    def predict(self, X: DataLike) -> NDArray:
         """Return the class with the greatest share, the first of equals, (n_samples,)."""
         share = self.predict_proba(X)
         return self.classes_[share.argmax(axis=1)]
 
-    def predict_log_proba(self, X) -> NDArray:
+    def predict_log_proba(self, X: DataLike) -> NDArray:
         """Return the logarithm of :meth:`predict_proba`; -inf where it is 0."""
         with np.errstate(divide="ignore"):
             return np.log(self.predict_proba(X))
@@ -84,7 +85,7 @@ class SingleTreeMixin(SharesMixin, TreeMixin):
         if tree is not None:
             check_shape(tree.value, "value", (tree.node_count, len(self.classes_)))
 
-    def predict_proba(self, X) -> NDArray:
+    def predict_proba(self, X: DataLike) -> NDArray:
         """Return shares of classes in the weight of the leaf reached, (n_samples, n_classes)."""
         leaf = self.apply(X)
         weight = self.tree_.value[leaf]

@@ -21,6 +21,7 @@ from sklearn.utils.validation import check_consistent_length, check_is_fitted, c
 from counterpoint._members import is_pool
 from counterpoint._outputs import MemberOutputs
 from counterpoint._tables import select_rows
+from counterpoint._typing import Pool, Seed
 from counterpoint._validation import check_choice, check_count, check_number, check_pool
 from counterpoint.base import need_target, read_table
 from counterpoint.combiners import MeanCombiner, VoteCombiner
@@ -138,9 +139,17 @@ default="margin"
     """
 
     def __init__(
-        self, pool=None, *, measure="margin", batch="diverse", tol=0.02, patience=3,
-        columns=None, n_jobs=None, random_state=None,
-    ):  # fmt: skip
+        self,
+        pool: Pool = None,
+        *,
+        measure: str | Callable[..., Any] = "margin",
+        batch: str = "diverse",
+        tol: float = 0.02,
+        patience: int = 3,
+        columns: list | None = None,
+        n_jobs: int | None = None,
+        random_state: Seed = None,
+    ) -> None:
         self.pool = pool
         self.measure = measure
         self.batch = batch
@@ -265,7 +274,7 @@ default="margin"
         return chosen
 
     @property
-    def stopped_(self):
+    def stopped_(self) -> bool:
         """Whether members have stopped disagreeing."""
         check_is_fitted(self)
         asked = self.history_["disagreement"].to_numpy(dtype=float)

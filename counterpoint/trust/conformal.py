@@ -23,6 +23,7 @@ from counterpoint._options import check_jobs
 from counterpoint._outputs import MemberOutputs
 from counterpoint._predictions import MemberPredictions
 from counterpoint._tables import check_sizes, promoted, select_rows
+from counterpoint._typing import Estimator
 from counterpoint._validation import check_flag, check_number
 from counterpoint.trust.inputs import (
     check_same,
@@ -187,15 +188,15 @@ def conformal_intervals(
 
 
 def cross_conformal(
-    estimator,
+    estimator: Estimator,
     X: Any,
     y: Any,
     X_new: Any,
     *,
     coverage: float = 0.9,
     per_class: bool = False,
-    cv=5,
-    columns=None,
+    cv: Any = 5,
+    columns: list | None = None,
     n_jobs: int | None = None,
 ) -> "ConformalSets | tuple[NDArray, NDArray]":
     """Give sets or intervals without setting rows aside: each part in turn is left out of fitting.

@@ -16,6 +16,7 @@ from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils import check_random_state
 
 from counterpoint._crossfit import fit_member
+from counterpoint._typing import Estimator, Seed
 from counterpoint._validation import check_count, check_learner
 from counterpoint.base import set_random_states
 from counterpoint.datasets.encoding import TabularEncoder
@@ -54,16 +55,16 @@ class DisagreementTest:
 
 
 def disagreement_test(
-    model,
+    model: Any,
     X_train: Any,
     X_reference: Any,
     X_new: Any,
     *,
-    estimator=None,
+    estimator: Estimator = None,
     n_rounds: int = 5,
     n_trials: int = 39,
     max_samples: int = 50,
-    random_state=None,
+    random_state: Seed = None,
 ) -> DisagreementTest:
     """Test whether new rows come from the reference's population, by how easily one disagrees.
 

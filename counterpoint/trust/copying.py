@@ -6,6 +6,8 @@ matrix has rank one off its diagonal. A pair far above it copies, or learned fro
 It would count twice, and a large clique would become the truth itself.
 """
 
+from typing import Any
+
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
@@ -41,7 +43,7 @@ def no_pairs() -> pd.DataFrame:
     return pd.DataFrame(columns=_COLUMNS)
 
 
-def copying_pairs(votes, *, level: float = 0.01) -> pd.DataFrame:
+def copying_pairs(votes: Any, *, level: float = 0.01) -> pd.DataFrame:
     """Find pairs of members that agree more than two independent judges of the truth would.
 
     Parameters

@@ -16,6 +16,7 @@ from sklearn.ensemble import RandomForestClassifier
 from sklearn.model_selection import StratifiedKFold
 from sklearn.utils import check_random_state
 
+from counterpoint._typing import Seed
 from counterpoint._validation import check_count, check_flag
 from counterpoint.base import draw_seed
 from counterpoint.datasets.columns import is_nominal, objects
@@ -146,7 +147,7 @@ def category_test(before: pd.Series, after: pd.Series) -> tuple[float, float]:
 
 
 def classifier_test(
-    X_reference: Any, X_new: Any, *, n_estimators: int = 100, random_state=None
+    X_reference: Any, X_new: Any, *, n_estimators: int = 100, random_state: Seed = None
 ) -> tuple[float, float]:
     """Train a forest to tell new rows from the reference; test whether it can.
 
@@ -246,7 +247,7 @@ def detect_shift(
     X_reference: Any = None,
     X_new: Any = None,
     classifier: bool = False,
-    random_state=None,
+    random_state: Seed = None,
 ) -> pd.DataFrame:
     """Run all tests of a change of population at once, corrected for their number.
 

@@ -8,6 +8,7 @@ import pandas as pd
 from sklearn.utils import check_random_state
 
 from counterpoint._predictions import MemberPredictions
+from counterpoint._typing import Seed
 from counterpoint._validation import check_choice, check_count, check_list, check_number
 from counterpoint.trust.drift import detect_shift
 from counterpoint.trust.error_methods import (
@@ -31,15 +32,15 @@ from counterpoint.trust.number_error import number_error
 
 
 def estimate_error(
-    reference,
-    new,
+    reference: Any,
+    new: Any,
     *,
     methods: Sequence[str | ErrorMethod] | None = None,
     X_reference: Any = None,
     X_new: Any = None,
     confidence: float = 0.95,
     n_draws: int = 50,
-    random_state=None,
+    random_state: Seed = None,
 ) -> ErrorEstimate:
     """Estimate the error of an ensemble on new rows whose truth nobody knows.
 

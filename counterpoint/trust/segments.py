@@ -10,6 +10,7 @@ from sklearn.tree import DecisionTreeRegressor
 from sklearn.utils import check_random_state
 
 from counterpoint._outputs import MemberOutputs
+from counterpoint._typing import Seed
 from counterpoint._validation import check_count
 from counterpoint.base import draw_seed
 from counterpoint.datasets.encoding import TabularEncoder
@@ -25,7 +26,7 @@ def error_by_segment(
     X_new: Any,
     *,
     max_segments: int = 6,
-    random_state=None,
+    random_state: Seed = None,
 ) -> pd.DataFrame:
     """Find the parts of a table in which the error has changed most, by a small tree.
 

@@ -15,6 +15,7 @@ from sklearn.utils import check_random_state
 from counterpoint._ballot import vote_shares
 from counterpoint._crossfit import fit_member
 from counterpoint._tables import select_rows
+from counterpoint._typing import DataLike, Estimator, Seed, Target
 from counterpoint._validation import check_count, check_learner, check_number
 from counterpoint.base import set_random_states
 from counterpoint.trust.error_methods import Check, ErrorMethod, Seen
@@ -58,9 +59,17 @@ class SelfTraining(ErrorMethod):
     on_parts = False  # it is about the new rows given, not about any
 
     def __init__(
-        self, X_train, y_train, X_new, *, estimator=None, n_estimators=5, n_rounds=3, weight=0.5,
-        random_state=None,
-    ):  # fmt: skip
+        self,
+        X_train: DataLike,
+        y_train: Target,
+        X_new: DataLike,
+        *,
+        estimator: Estimator = None,
+        n_estimators: int = 5,
+        n_rounds: int = 3,
+        weight: float = 0.5,
+        random_state: Seed = None,
+    ) -> None:
         check_learner(estimator, owner="SelfTraining", count="n_estimators")
         self.X_train, self.y_train, self.X_new = X_train, np.asarray(y_train), X_new
         self.estimator = estimator

@@ -11,6 +11,7 @@ from scipy.special import expit, logit, ndtri
 from sklearn.utils import check_random_state
 
 from counterpoint._statistics import wilson_interval
+from counterpoint._typing import Seed
 from counterpoint._validation import check_choice, check_count, check_flag, check_number
 from counterpoint.trust.copying import MOST_MEMBERS, copying_pairs, discounts, no_pairs
 from counterpoint.trust.dawid_skene import fit_voters
@@ -157,7 +158,7 @@ TRUTH_METHODS: dict[str, Callable[[VoteLog, NDArray, dict[str, Any]], _Found]] =
 
 
 def estimate_truth(
-    votes,
+    votes: Any,
     *,
     method: str = "dawid-skene",
     discount: bool = True,
@@ -166,7 +167,7 @@ def estimate_truth(
     max_iter: int = 200,
     tol: float = 1e-7,
     confidence: float = 0.95,
-    random_state=None,
+    random_state: Seed = None,
 ) -> TruthEstimate:
     """Estimate the truth, and the accuracy of every voter, from votes alone.
 

@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from counterpoint._tables import select_rows
+from counterpoint._typing import DataLike, Estimator, Seed
 from counterpoint._validation import check_choice, check_count, check_number
 from counterpoint.base import takes_weights
 from counterpoint.views.base import BaseViewClassifier
@@ -51,7 +52,9 @@ class BalancedView(View):
     priors: dict | None = None
     _dealt: list | None = field(default=None, repr=False)
 
-    def fit(self, X, y, sample_weight, rng):
+    def fit(
+        self, X: DataLike, y: NDArray, sample_weight: NDArray | None, rng: np.random.RandomState
+    ) -> TrainingSet:
         """Draw the rows."""
         check_number(self.ratio, "ratio", low=0, open_low=True)
         labels, codes = np.unique(y, return_inverse=True)
@@ -147,17 +150,17 @@ class BalancedSubsetsClassifier(BaseViewClassifier):
 
     def __init__(
         self,
-        estimator=None,
+        estimator: Estimator = None,
         *,
-        n_estimators=10,
-        ratio=1.0,
-        sampling="random",
-        correction="weights",
-        priors=None,
-        min_rows=1,
-        n_jobs=None,
-        random_state=None,
-    ):
+        n_estimators: int = 10,
+        ratio: float = 1.0,
+        sampling: str = "random",
+        correction: str | None = "weights",
+        priors: dict | None = None,
+        min_rows: int = 1,
+        n_jobs: int | None = None,
+        random_state: Seed = None,
+    ) -> None:
         self.estimator = estimator
         self.n_estimators = n_estimators
         self.ratio = ratio

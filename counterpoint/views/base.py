@@ -14,6 +14,7 @@ from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from counterpoint._asking import said
 from counterpoint._tables import select_rows
+from counterpoint._typing import DataLike
 from counterpoint._validation import check_learner
 from counterpoint.base import (
     MAX_SEED,
@@ -150,21 +151,21 @@ class BaseViewClassifier(MetaEstimatorMixin, BaseEnsembleClassifier):
         )
         return self._combine(votes, X)
 
-    def member_predict(self, X) -> NDArray:
+    def member_predict(self, X: Any) -> NDArray:
         """Return the label that each member gives each sample, (n_members, n_samples)."""
         return np.stack(list(self._each_labels(self._check_X(X))))
 
     @available_if(_has_proba)
-    def member_predict_proba(self, X) -> NDArray:
+    def member_predict_proba(self, X: DataLike) -> NDArray:
         """Return the probabilities of each member, (n_members, n_samples, n_classes)."""
         return np.stack(list(self._each_proba(self._check_X(X))))
 
     @available_if(_has_proba)
-    def predict_proba(self, X) -> NDArray:
+    def predict_proba(self, X: Any) -> NDArray:
         """Return the mean of the members' probabilities, (n_samples, n_classes)."""
         return self._shares(self._check_X(X))
 
-    def predict(self, X) -> NDArray:
+    def predict(self, X: Any) -> NDArray:
         """Return the most probable label, (n_samples,), the first of equals.
 
         By votes where a member has no probabilities.

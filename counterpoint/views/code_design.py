@@ -8,10 +8,11 @@ per bit. Swapping 0 and 1 in a column gives the same split, so the first codewor
 import math
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import check_random_state
 
 from counterpoint._arrays import as_array, some_values
+from counterpoint._typing import Seed
 from counterpoint._validation import check_choice, check_count
 
 MAX_EXHAUSTIVE = 12  # 2047 bits
@@ -20,7 +21,7 @@ _MAX_TRIES = 1000
 _POPULATION = 20
 
 
-def row_distance(code) -> int:
+def row_distance(code: ArrayLike) -> int:
     """Return the smallest number of bits in which two codewords differ.
 
     With distance m, ``(m - 1) // 2`` wrong bits are always corrected.
@@ -45,7 +46,7 @@ def row_distance(code) -> int:
     return int(distances[np.triu_indices(len(code), k=1)].min())
 
 
-def column_distance(code) -> float:
+def column_distance(code: ArrayLike) -> float:
     """Return the smallest distance of two splits.
 
     The complement of a column is the same split, so the distance of two columns is the number of
@@ -73,7 +74,7 @@ def column_distance(code) -> float:
     return float(_split_distances(code).min())
 
 
-def code_diversity(code) -> float:
+def code_diversity(code: ArrayLike) -> float:
     """Return the mean of the disagreement of codewords and the disagreement of splits.
 
     Both are means over pairs, not the least: the share of bits in which two codewords differ, and
@@ -107,7 +108,7 @@ def code_diversity(code) -> float:
     return 0.5 * (rows + float(_split_distances(code).mean() / len(code)))
 
 
-def exhaustive_code(n_classes) -> NDArray:
+def exhaustive_code(n_classes: int) -> NDArray:
     """Return the code of all possible splits: 2 ** (K - 1) - 1 bits, all codewords as far apart.
 
     Parameters
@@ -148,7 +149,12 @@ def most_bits(n_classes):
 
 
 def design_code(
-    n_classes, n_bits=None, *, design="auto", n_trials=400, random_state=None
+    n_classes: int,
+    n_bits: int | None = None,
+    *,
+    design: str = "auto",
+    n_trials: int = 400,
+    random_state: Seed = None,
 ) -> NDArray:
     """Return an output code with codewords far apart and splits that differ.
 

@@ -1,11 +1,14 @@
 """Error-correcting output codes that are designed, decoded in three ways, and have no twins."""
 
+from typing import Any
+
 import numpy as np
 from joblib import Parallel, delayed
 from numpy.typing import NDArray
 from sklearn.utils import get_tags
 
 from counterpoint._asking import said
+from counterpoint._typing import DataLike, Estimator, Seed
 from counterpoint._validation import check_choice
 from counterpoint.views.base import BaseViewClassifier
 from counterpoint.views.code_design import (
@@ -99,16 +102,16 @@ class OutputCodeClassifier(BaseViewClassifier):
 
     def __init__(
         self,
-        estimator=None,
+        estimator: Estimator = None,
         *,
-        n_bits=None,
-        design="auto",
-        n_trials=400,
-        decoding="soft",
-        loss="exponential",
-        n_jobs=None,
-        random_state=None,
-    ):
+        n_bits: int | None = None,
+        design: str | NDArray = "auto",
+        n_trials: int = 400,
+        decoding: str = "soft",
+        loss: str = "exponential",
+        n_jobs: int | None = None,
+        random_state: Seed = None,
+    ) -> None:
         self.estimator = estimator
         self.n_bits = n_bits
         self.design = design
@@ -164,7 +167,7 @@ class OutputCodeClassifier(BaseViewClassifier):
         tags.input_tags.sparse = get_tags(self._template()).input_tags.sparse
         return tags
 
-    def code_distances(self, X) -> NDArray:
+    def code_distances(self, X: DataLike) -> NDArray:
         """Return how far the answers are from each codeword, (n_samples, n_classes)."""
         X = self._check_X(X)
         answers = Parallel(n_jobs=self.n_jobs, prefer="threads")(
@@ -174,12 +177,12 @@ class OutputCodeClassifier(BaseViewClassifier):
             np.stack(answers), self.code_book_, decoding=self.decoding, loss=self.loss
         )
 
-    def predict(self, X) -> NDArray:
+    def predict(self, X: DataLike) -> NDArray:
         """Return the label with the nearest codeword, the first of equals, (n_samples,)."""
         nearest = self.code_distances(X).argmin(axis=1)
         return self.classes_[nearest]
 
-    def predict_proba(self, X) -> NDArray:
+    def predict_proba(self, X: Any) -> NDArray:
         """Return probabilities in the order of the distances, (n_samples, n_classes).
 
         For "hard" and "soft" decoding 1 - distance / D, cut at 0 and made to add up to 1, with D

@@ -12,6 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from counterpoint._kernels import oblique as kernels
 from counterpoint._soundness import check_positions, check_shape
+from counterpoint._typing import DataLike, Seed, Target, Weights
 from counterpoint._validation import check_count
 from counterpoint.base import check_weights, read_labels, validate_data
 from counterpoint.trees.single import SharesMixin
@@ -123,13 +124,13 @@ class CombinationTreeClassifier(SharesMixin, ClassifierMixin, BaseEstimator):
     def __init__(
         self,
         *,
-        n_combinations=None,
-        n_terms=None,
-        max_depth=None,
-        min_samples_split=2,
-        min_samples_leaf=1,
-        random_state=None,
-    ):
+        n_combinations: int | None = None,
+        n_terms: int | None = None,
+        max_depth: int | None = None,
+        min_samples_split: int = 2,
+        min_samples_leaf: int = 1,
+        random_state: Seed = None,
+    ) -> None:
         self.n_combinations = n_combinations
         self.n_terms = n_terms
         self.max_depth = max_depth
@@ -137,7 +138,7 @@ class CombinationTreeClassifier(SharesMixin, ClassifierMixin, BaseEstimator):
         self.min_samples_leaf = min_samples_leaf
         self.random_state = random_state
 
-    def fit(self, X, y, sample_weight=None) -> Self:
+    def fit(self, X: DataLike, y: Target, sample_weight: Weights = None) -> Self:
         """Grow the tree.
 
         Parameters
@@ -199,13 +200,13 @@ class CombinationTreeClassifier(SharesMixin, ClassifierMixin, BaseEstimator):
             else:
                 return nodes.tree(centre, scale)
 
-    def apply(self, X) -> NDArray:
+    def apply(self, X: DataLike) -> NDArray:
         """Return the leaf that each sample reaches, (n_samples,) int32."""
         check_is_fitted(self)
         X = validate_data(self, X, reset=False, dtype=[np.float64, np.float32])
         return self.combination_tree_.leaves(self.combination_tree_.scaled(X))
 
-    def predict_proba(self, X) -> NDArray:
+    def predict_proba(self, X: DataLike) -> NDArray:
         """Return the shares of the classes in the leaf reached, (n_samples, n_classes)."""
         leaves = self.apply(X)
         return self.combination_tree_.shares()[leaves]

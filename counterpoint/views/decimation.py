@@ -1,6 +1,7 @@
 """Input decimation: a member per class on the columns most correlated with the class."""
 
 from numbers import Integral
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,6 +12,7 @@ from counterpoint._arrays import SQUARABLE, check_sample_weight
 from counterpoint._asking import said
 from counterpoint._interrupts import whole
 from counterpoint._reading import check_labels, check_rows
+from counterpoint._typing import DataLike, Estimator, Seed, Target, Weights
 from counterpoint._validation import check_count, check_share_or_count
 from counterpoint.base import draw_seed, fit_member, set_random_states
 from counterpoint.views.base import BaseViewClassifier
@@ -18,7 +20,7 @@ from counterpoint.views.scaling import centre_and_scale
 from counterpoint.views.view import ColumnsView
 
 
-def class_correlations(X, y, sample_weight=None) -> NDArray:
+def class_correlations(X: DataLike, y: Target, sample_weight: Weights = None) -> NDArray:
     """Return the correlation of every column with being of every class or not.
 
     The source is named at :class:`InputDecimationClassifier`.
@@ -130,15 +132,15 @@ class InputDecimationClassifier(BaseViewClassifier):
 
     def __init__(
         self,
-        estimator=None,
+        estimator: Estimator = None,
         *,
-        n_features=0.5,
-        n_per_class=1,
-        gate=None,
-        cv=3,
-        n_jobs=None,
-        random_state=None,
-    ):
+        n_features: float | str = 0.5,
+        n_per_class: int = 1,
+        gate: Estimator = None,
+        cv: Any = 3,
+        n_jobs: int | None = None,
+        random_state: Seed = None,
+    ) -> None:
         self.estimator = estimator
         self.n_features = n_features
         self.n_per_class = n_per_class

@@ -1,7 +1,7 @@
 """From what the members say about bits to classes."""
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from scipy.special import softmax
 
 from counterpoint._arrays import as_floats
@@ -16,7 +16,9 @@ LOSSES = {
 }
 
 
-def code_distances(answers, code, *, decoding="soft", loss="exponential") -> NDArray:
+def code_distances(
+    answers: ArrayLike, code: ArrayLike, *, decoding: str = "soft", loss: str = "exponential"
+) -> NDArray:
     """Return how far the answers to each sample are from each class's codeword.
 
     Parameters

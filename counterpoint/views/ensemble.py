@@ -1,5 +1,8 @@
 """Any view, any learner: the ensemble for views of one's own."""
 
+from typing import Any
+
+from counterpoint._typing import Estimator, Seed
 from counterpoint.views.base import BaseViewClassifier
 from counterpoint.views.view import BootstrapView, check_views
 
@@ -56,8 +59,14 @@ class ViewEnsembleClassifier(BaseViewClassifier):
     _numeric = False
 
     def __init__(
-        self, estimator=None, *, view=None, n_estimators=10, n_jobs=None, random_state=None
-    ):
+        self,
+        estimator: Estimator = None,
+        *,
+        view: Any = None,
+        n_estimators: int = 10,
+        n_jobs: int | None = None,
+        random_state: Seed = None,
+    ) -> None:
         self.estimator = estimator
         self.view = view
         self.n_estimators = n_estimators

@@ -5,6 +5,7 @@ from copy import copy
 import numpy as np
 from joblib import Parallel, delayed
 
+from counterpoint._typing import Seed
 from counterpoint._validation import check_count
 from counterpoint.base import MAX_SEED
 from counterpoint.views.base import BaseViewClassifier
@@ -61,17 +62,17 @@ class ForestRCClassifier(BaseViewClassifier):
 
     def __init__(
         self,
-        n_estimators=100,
+        n_estimators: int = 100,
         *,
-        n_combinations=None,
-        n_terms=None,
-        max_depth=None,
-        min_samples_split=2,
-        min_samples_leaf=1,
-        bootstrap=True,
-        n_jobs=None,
-        random_state=None,
-    ):
+        n_combinations: int | None = None,
+        n_terms: int | None = None,
+        max_depth: int | None = None,
+        min_samples_split: int = 2,
+        min_samples_leaf: int = 1,
+        bootstrap: bool = True,
+        n_jobs: int | None = None,
+        random_state: Seed = None,
+    ) -> None:
         self.n_estimators = n_estimators
         self.n_combinations = n_combinations
         self.n_terms = n_terms

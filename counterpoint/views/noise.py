@@ -9,6 +9,7 @@ from sklearn.neighbors import NearestNeighbors
 
 from counterpoint._arrays import LARGEST, SQUARABLE, check_vector
 from counterpoint._reading import check_labels, check_rows
+from counterpoint._typing import DataLike, Estimator, Seed, Target
 from counterpoint._validation import check_choice, check_count, check_number
 from counterpoint.views.base import BaseViewClassifier
 from counterpoint.views.scaling import centre_and_scale
@@ -18,7 +19,14 @@ from counterpoint.views.view import TrainingSet, View, numeric_columns
 _MOST_SOUGHT = 50_000
 
 
-def noise_widths(X, y, width="density", *, scale=0.5, n_neighbors=5) -> NDArray:
+def noise_widths(
+    X: DataLike,
+    y: Target,
+    width: str | float | dict | NDArray = "density",
+    *,
+    scale: float = 0.5,
+    n_neighbors: int = 5,
+) -> NDArray:
     """Return the width of the noise for each row.
 
     Widths are standard deviations per column, once columns have standard deviation 1. From the
@@ -129,7 +137,9 @@ class NoiseView(View):
     n_copies: int = 1
     resample: bool = False
 
-    def fit(self, X, y, sample_weight, rng):
+    def fit(
+        self, X: DataLike, y: NDArray, sample_weight: NDArray | None, rng: np.random.RandomState
+    ) -> TrainingSet:
         """Make noisy copies of the rows."""
         X = numeric_columns(X, name=type(self).__name__)
         check_count(self.n_copies, "n_copies")
@@ -211,17 +221,17 @@ class NoiseInjectionClassifier(BaseViewClassifier):
 
     def __init__(
         self,
-        estimator=None,
+        estimator: Estimator = None,
         *,
-        n_estimators=10,
-        width="density",
-        scale=0.5,
-        n_neighbors=5,
-        n_copies=1,
-        resample=False,
-        n_jobs=None,
-        random_state=None,
-    ):
+        n_estimators: int = 10,
+        width: str | float | dict = "density",
+        scale: float = 0.5,
+        n_neighbors: int = 5,
+        n_copies: int = 1,
+        resample: bool = False,
+        n_jobs: int | None = None,
+        random_state: Seed = None,
+    ) -> None:
         self.estimator = estimator
         self.n_estimators = n_estimators
         self.width = width

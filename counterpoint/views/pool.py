@@ -15,6 +15,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 from counterpoint._arrays import code_type
 from counterpoint._members import Answers
+from counterpoint._typing import Pool, Seed
 from counterpoint._validation import check_pool
 from counterpoint.base import takes_weights
 from counterpoint.combiners.pool import MOST_ROWS_NEIGHBOURS
@@ -22,7 +23,7 @@ from counterpoint.views.base import BaseViewClassifier
 from counterpoint.views.view import View, WholeView
 
 
-def expand_pool(pool) -> list:
+def expand_pool(pool: Pool) -> list:
     """Return a list of (name, estimator) pairs, grids of parameters written out.
 
     Parameters
@@ -164,7 +165,14 @@ class HeterogeneousPoolClassifier(BaseViewClassifier):
 
     _numeric = False
 
-    def __init__(self, pool=None, *, view=None, n_jobs=None, random_state=None):
+    def __init__(
+        self,
+        pool: Pool = None,
+        *,
+        view: Any = None,
+        n_jobs: int | None = None,
+        random_state: Seed = None,
+    ) -> None:
         self.pool = pool
         self.view = view
         self.n_jobs = n_jobs

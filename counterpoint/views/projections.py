@@ -5,10 +5,12 @@ angles to those before, by repeating a step that leads uphill from several start
 """
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from counterpoint._typing import DataLike, Estimator, Seed
 from counterpoint._validation import check_choice, check_count, check_list, check_share_or_count
 from counterpoint.views.base import BaseViewClassifier
 from counterpoint.views.scaling import centre_and_scale, whitening
@@ -145,7 +147,9 @@ class ProjectionView(View):
     n_components: int | None = None
     max_samples: float | int = 1.0
 
-    def fit(self, X, y, sample_weight, rng):
+    def fit(
+        self, X: DataLike, y: NDArray, sample_weight: NDArray | None, rng: np.random.RandomState
+    ) -> TrainingSet:
         """Find the directions and project the rows on them."""
         X = numeric_columns(X, name=type(self).__name__)
         check_choice(self.kind, "kind", KINDS[:-1])
@@ -179,7 +183,7 @@ class ProjectionView(View):
             )
         return self.n_components
 
-    def transform(self, X):
+    def transform(self, X: DataLike) -> NDArray:
         """Project new samples."""
         return (numeric_columns(X, name=type(self).__name__) - self.centre_) @ self.directions_
 
@@ -221,7 +225,9 @@ class RotationView(View):
     group_size: int = 3
     max_samples: float | int = 0.75
 
-    def fit(self, X, y, sample_weight, rng):
+    def fit(
+        self, X: DataLike, y: NDArray, sample_weight: NDArray | None, rng: np.random.RandomState
+    ) -> TrainingSet:
         """Find the axes of each group and turn the rows."""
         X = numeric_columns(X, name=type(self).__name__)
         d = X.shape[1]
@@ -244,7 +250,7 @@ class RotationView(View):
             self.rotation_[np.ix_(group, group)] = axes.T
         return TrainingSet(self.transform(X), y, sample_weight)
 
-    def transform(self, X):
+    def transform(self, X: DataLike) -> NDArray:
         """Turn new samples."""
         X = numeric_columns(X, name=type(self).__name__)
         return (X - self.centre_) / self.scale_ @ self.rotation_
@@ -312,16 +318,16 @@ class ProjectionEnsembleClassifier(BaseViewClassifier):
 
     def __init__(
         self,
-        estimator=None,
+        estimator: Estimator = None,
         *,
-        kinds=KINDS,
-        n_estimators=None,
-        n_components=None,
-        group_size=3,
-        max_samples=0.75,
-        n_jobs=None,
-        random_state=None,
-    ):
+        kinds: Any = KINDS,
+        n_estimators: int | None = None,
+        n_components: int | None = None,
+        group_size: int = 3,
+        max_samples: float = 0.75,
+        n_jobs: int | None = None,
+        random_state: Seed = None,
+    ) -> None:
         self.estimator = estimator
         self.kinds = kinds
         self.n_estimators = n_estimators

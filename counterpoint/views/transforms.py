@@ -4,7 +4,9 @@ from collections.abc import Callable
 from dataclasses import dataclass, fields
 
 import numpy as np
+from numpy.typing import NDArray
 
+from counterpoint._typing import DataLike, Estimator, Seed
 from counterpoint._validation import check_choice, check_count, check_number
 from counterpoint.views.base import BaseViewClassifier
 from counterpoint.views.scaling import centre_and_scale
@@ -51,7 +53,9 @@ class UntrainedNetworkView(View):
     gain: float = 1.0
     keep_inputs: bool = False
 
-    def fit(self, X, y, sample_weight, rng):
+    def fit(
+        self, X: DataLike, y: NDArray, sample_weight: NDArray | None, rng: np.random.RandomState
+    ) -> TrainingSet:
         """Draw the network and pass the data through it."""
         X = numeric_columns(X, name=type(self).__name__)
         check_count(self.n_layers, "n_layers")
@@ -70,7 +74,7 @@ class UntrainedNetworkView(View):
             n_inputs = n_units
         return TrainingSet(self.transform(X), y, sample_weight)
 
-    def transform(self, X):
+    def transform(self, X: DataLike) -> NDArray:
         """Pass new samples through the network."""
         inputs = (numeric_columns(X, name=type(self).__name__) - self.centre_) / self.scale_
         act = _ACTIVATIONS[self.activation]
@@ -137,17 +141,17 @@ class RandomTransformClassifier(BaseViewClassifier):
 
     def __init__(
         self,
-        estimator=None,
+        estimator: Estimator = None,
         *,
-        n_estimators=10,
-        n_units=None,
-        n_layers=1,
-        activation="tanh",
-        gain=1.0,
-        keep_inputs=False,
-        n_jobs=None,
-        random_state=None,
-    ):
+        n_estimators: int = 10,
+        n_units: int | None = None,
+        n_layers: int = 1,
+        activation: str = "tanh",
+        gain: float = 1.0,
+        keep_inputs: bool = False,
+        n_jobs: int | None = None,
+        random_state: Seed = None,
+    ) -> None:
         self.estimator = estimator
         self.n_estimators = n_estimators
         self.n_units = n_units

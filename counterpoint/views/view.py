@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from sklearn.utils import check_array
 
 from counterpoint._tables import select_columns, select_rows
+from counterpoint._typing import DataLike
 from counterpoint._validation import check_count, check_share_or_count
 
 
@@ -67,7 +68,9 @@ class View(ABC):
     """
 
     @abstractmethod
-    def fit(self, X, y, sample_weight, rng) -> TrainingSet:
+    def fit(
+        self, X: DataLike, y: NDArray, sample_weight: NDArray | None, rng: np.random.RandomState
+    ) -> TrainingSet:
         """Learn the view and return what its member is trained on.
 
         Parameters
@@ -83,11 +86,11 @@ class View(ABC):
         TrainingSet
         """
 
-    def transform(self, X):
+    def transform(self, X: DataLike) -> NDArray:
         """Return new samples as the member sees them; as they are, unless overridden."""
         return X
 
-    def targets(self, classes) -> NDArray | None:
+    def targets(self, classes: Any) -> NDArray | None:
         """Return the label that stands for each class in this view; None if they are the same."""
         return None
 
@@ -103,7 +106,9 @@ class WholeView(View):
     ['a']
     """
 
-    def fit(self, X, y, sample_weight, rng):
+    def fit(
+        self, X: DataLike, y: NDArray, sample_weight: NDArray | None, rng: np.random.RandomState
+    ) -> TrainingSet:
         """Change nothing."""
         return TrainingSet(X, y, sample_weight)
 
@@ -130,7 +135,9 @@ class ChainedView(View):
 
     views: list
 
-    def fit(self, X, y, sample_weight, rng):
+    def fit(
+        self, X: DataLike, y: NDArray, sample_weight: NDArray | None, rng: np.random.RandomState
+    ) -> TrainingSet:
         """Fit one view after the other."""
         if not self.views:
             raise ValueError("views is empty: chain at least one View.")
@@ -139,13 +146,13 @@ class ChainedView(View):
             data = view.fit(*data, rng)
         return data
 
-    def transform(self, X):
+    def transform(self, X: DataLike) -> NDArray:
         """Pass new samples through all views."""
         for view in self.views:
             X = view.transform(X)
         return X
 
-    def targets(self, classes):
+    def targets(self, classes: Any) -> NDArray | None:
         """Return the labels of the one view that changes them, if there is one."""
         changed = [t for t in (view.targets(classes) for view in self.views) if t is not None]
         if len(changed) > 1:
@@ -184,7 +191,9 @@ class BootstrapView(View):
     replace: bool = True
     as_weights: bool = False
 
-    def fit(self, X, y, sample_weight, rng):
+    def fit(
+        self, X: DataLike, y: NDArray, sample_weight: NDArray | None, rng: np.random.RandomState
+    ) -> TrainingSet:
         """Draw the rows; each class keeps at least one of its own."""
         n = len(y)
         size = check_share_or_count(self.max_samples, "max_samples", n, "rows")
@@ -225,7 +234,9 @@ class ColumnsView(View):
 
     columns: Any
 
-    def fit(self, X, y, sample_weight, rng):
+    def fit(
+        self, X: DataLike, y: NDArray, sample_weight: NDArray | None, rng: np.random.RandomState
+    ) -> TrainingSet:
         """Take the columns."""
         chosen = list(self.columns)
         if not chosen:
@@ -237,7 +248,7 @@ class ColumnsView(View):
             raise ValueError(f"columns={chosen}, but X has {X.shape[1]} columns, counted from 0.")
         return TrainingSet(self.transform(X), y, sample_weight)
 
-    def transform(self, X):
+    def transform(self, X: DataLike) -> NDArray:
         """Take the columns."""
         return select_columns(X, list(self.columns))
 
@@ -263,13 +274,15 @@ class SubspaceView(View):
 
     max_features: float | int = 0.5
 
-    def fit(self, X, y, sample_weight, rng):
+    def fit(
+        self, X: DataLike, y: NDArray, sample_weight: NDArray | None, rng: np.random.RandomState
+    ) -> TrainingSet:
         """Draw the columns."""
         size = check_share_or_count(self.max_features, "max_features", X.shape[1], "columns")
         self.columns_ = np.sort(rng.choice(X.shape[1], size=size, replace=False))
         return TrainingSet(self.transform(X), y, sample_weight)
 
-    def transform(self, X):
+    def transform(self, X: DataLike) -> NDArray:
         """Take the columns drawn."""
         return select_columns(X, self.columns_)
 
@@ -294,12 +307,14 @@ class LabelsView(View):
 
     groups: dict
 
-    def fit(self, X, y, sample_weight, rng):
+    def fit(
+        self, X: DataLike, y: NDArray, sample_weight: NDArray | None, rng: np.random.RandomState
+    ) -> TrainingSet:
         """Rename the labels."""
         classes, codes = np.unique(y, return_inverse=True)
         return TrainingSet(X, self.targets(classes)[codes], sample_weight)
 
-    def targets(self, classes):
+    def targets(self, classes: Any) -> NDArray:
         """Return the group of each class."""
         missing = [label for label in classes.tolist() if label not in self.groups]
         if missing:

@@ -57,3 +57,12 @@ def test_measure_pairs_matches_naive(kind):
         both = correct @ correct.T
         actual = kernels.measure_pairs(getattr(kernels, kind), both.astype(float), 4.0)
         np.testing.assert_allclose(actual, naive.measure_pairs(kind, both.tolist(), 4), atol=1e-12)
+
+
+@pytest.mark.parametrize("total", [1e-3, 1.0, 1e6])
+def test_what_rounding_leaves_of_a_count_is_measured_by_the_whole(total):
+    # Two members that are never wrong together, but for a rounding error and but for a sample.
+    for share, expected in ((1e-14, 0.0), (1e-6, 1e-6)):
+        both = np.array([[0.5, share], [share, 0.5]]) * total
+        values = kernels.measure_pairs(kernels.DOUBLE_FAULT, both, total)
+        np.testing.assert_allclose(values[0, 1], expected, rtol=1e-6)

@@ -12,6 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from counterpoint import _members
 from counterpoint._asking import said
+from counterpoint._typing import DataLike, Estimator, Pool, Seed
 from counterpoint._validation import check_choice, check_count, check_learner, check_number
 from counterpoint.base import fit_member, set_random_states, validate_data
 from counterpoint.trees.distilling.artificial import SAMPLINGS, Sampler, choose_sampling
@@ -112,15 +113,15 @@ class DistilledTreeClassifier(PoolMixin, SingleTreeMixin, ClassifierMixin, BaseE
 
     def __init__(
         self,
-        pool=None,
+        pool: Pool = None,
         *,
-        estimator=None,
-        n_samples=1000,
-        sampling="auto",
-        noise=0.2,
-        originals="labels",
-        random_state=None,
-    ):
+        estimator: Estimator = None,
+        n_samples: int = 1000,
+        sampling: str = "auto",
+        noise: float = 0.2,
+        originals: str = "labels",
+        random_state: Seed = None,
+    ) -> None:
         self.pool = pool
         self.estimator = estimator
         self.n_samples = n_samples
@@ -200,13 +201,13 @@ class DistilledTreeClassifier(PoolMixin, SingleTreeMixin, ClassifierMixin, BaseE
         check_is_fitted(self)
         return validate_data(self, X, reset=False, dtype=[np.float64, np.float32])
 
-    def predict(self, X) -> NDArray:
+    def predict(self, X: DataLike) -> NDArray:
         """Return what the learner says, (n_samples,)."""
         X = self._rows(X)  # first: complains if not fitted
         return self.estimator_.predict(X)
 
     @available_if(_has_proba)
-    def predict_proba(self, X) -> NDArray:
+    def predict_proba(self, X: DataLike) -> NDArray:
         """Return the probabilities of the learner, with a column for each of ``classes_``."""
         X = self._rows(X)
         return self._widened(said(self.estimator_, X), self.estimator_.classes_)

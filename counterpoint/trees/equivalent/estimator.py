@@ -1,7 +1,7 @@
 """One tree that decides as an ensemble of trees does, as a scikit-learn estimator."""
 
 import warnings
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 from sklearn import get_config
@@ -12,6 +12,7 @@ from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
+from counterpoint._typing import DataLike, Pool, Seed, Target, Weights
 from counterpoint._validation import check_choice, check_count, check_number, check_pool
 from counterpoint.base import check_weights, fit_member, read_labels, validate_data
 from counterpoint.trees.algebra import apply, relabel
@@ -136,21 +137,21 @@ class EnsembleTreeClassifier(PoolMixin, SingleTreeMixin, ClassifierMixin, BaseEs
 
     def __init__(
         self,
-        pool=None,
+        pool: Pool = None,
         *,
-        method="exact",
-        criterion="cells",
-        minimize=None,
-        max_leaves=100_000,
-        time_limit=None,
-        n_overlaps=10_000,
-        sampling="uniform",
-        agreement=0.0,
-        keep=1.0,
-        weight="volume",
-        pruning=None,
-        random_state=None,
-    ):
+        method: str = "exact",
+        criterion: str = "cells",
+        minimize: str | None = None,
+        max_leaves: int | None = 100_000,
+        time_limit: float | None = None,
+        n_overlaps: int = 10_000,
+        sampling: str = "uniform",
+        agreement: float = 0.0,
+        keep: float = 1.0,
+        weight: str = "volume",
+        pruning: str | dict | None = None,
+        random_state: Seed = None,
+    ) -> None:
         self.pool = pool
         self.method = method
         self.criterion = criterion
@@ -165,7 +166,7 @@ class EnsembleTreeClassifier(PoolMixin, SingleTreeMixin, ClassifierMixin, BaseEs
         self.pruning = pruning
         self.random_state = random_state
 
-    def fit(self, X, y, sample_weight=None, **fit_params) -> Self:
+    def fit(self, X: DataLike, y: Target, sample_weight: Weights = None, **fit_params: Any) -> Self:
         """Fit the pool unless it is fitted, and melt it.
 
         Parameters

@@ -1,11 +1,13 @@
 """Decision trees on binned columns, as scikit-learn estimators."""
 
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 from sklearn.utils import check_random_state
 
+from counterpoint._typing import ClassWeight, DataLike, Seed, Target, Weights
 from counterpoint._validation import check_choice, check_count, check_number
 from counterpoint.base import check_weights, validate_data
 from counterpoint.trees.binning import MAX_BINS, Binner
@@ -43,7 +45,13 @@ class _HistTree(GrownTreeMixin, TreeMixin, BaseEstimator):
         workspace = GrowWorkspace(binned, own, n_classes=n_classes)
         return PreparedRows(X, workspace, weight, class_factor, codes, target, rows)
 
-    def fit_prepared(self, data, sample_weight=None, target=None, rows=None):
+    def fit_prepared(
+        self,
+        data: Any,
+        sample_weight: Weights = None,
+        target: NDArray | None = None,
+        rows: NDArray | None = None,
+    ) -> Self:
         """Grow the tree on what ``prepare`` of this tree, or of one with the same parameters, made.
 
         ``sample_weight`` and the ``target`` of a regressor take the place of those given there;
@@ -160,16 +168,16 @@ class HistTreeClassifier(GrownClassifierMixin, ClassifierMixin, _HistTree):
     def __init__(
         self,
         *,
-        criterion="gini",
-        max_depth=None,
-        max_leaf_nodes=None,
-        min_samples_split=2,
-        min_samples_leaf=1,
-        min_weight_fraction_leaf=0.0,
-        min_impurity_decrease=0.0,
-        max_bins=MAX_BINS,
-        class_weight=None,
-    ):
+        criterion: str = "gini",
+        max_depth: int | None = None,
+        max_leaf_nodes: int | None = None,
+        min_samples_split: int = 2,
+        min_samples_leaf: int = 1,
+        min_weight_fraction_leaf: float = 0.0,
+        min_impurity_decrease: float = 0.0,
+        max_bins: int = MAX_BINS,
+        class_weight: ClassWeight = None,
+    ) -> None:
         self.criterion = criterion
         self.max_depth = max_depth
         self.max_leaf_nodes = max_leaf_nodes
@@ -188,7 +196,7 @@ class HistTreeClassifier(GrownClassifierMixin, ClassifierMixin, _HistTree):
             )
         return self._bin(X, sample_weight, codes=codes, class_factor=class_factor, **rows)
 
-    def predict(self, X):
+    def predict(self, X: DataLike) -> NDArray:
         """Return the heaviest class of the leaf reached, the first of equals, (n_samples,)."""
         votes = self._walk(X, "votes")
         return self.classes_[votes]
@@ -273,21 +281,21 @@ class HistTreeRegressor(CategoriesMixin, RegressorMixin, _HistTree):
     def __init__(
         self,
         *,
-        criterion="squared_error",
-        max_depth=None,
-        max_leaf_nodes=None,
-        min_samples_split=2,
-        min_samples_leaf=1,
-        min_weight_fraction_leaf=0.0,
-        min_impurity_decrease=0.0,
-        max_bins=MAX_BINS,
-        min_weight_leaf=0.0,
-        l2_regularization=0.0,
-        max_features=1.0,
-        categorical_features=None,
-        monotonic_cst=None,
-        random_state=None,
-    ):
+        criterion: str = "squared_error",
+        max_depth: int | None = None,
+        max_leaf_nodes: int | str | None = None,
+        min_samples_split: int = 2,
+        min_samples_leaf: int = 1,
+        min_weight_fraction_leaf: float = 0.0,
+        min_impurity_decrease: float = 0.0,
+        max_bins: int = MAX_BINS,
+        min_weight_leaf: float = 0.0,
+        l2_regularization: float = 0.0,
+        max_features: float = 1.0,
+        categorical_features: str | ArrayLike | None = None,
+        monotonic_cst: ArrayLike | dict | None = None,
+        random_state: Seed = None,
+    ) -> None:
         self.criterion = criterion
         self.max_depth = max_depth
         self.max_leaf_nodes = max_leaf_nodes
@@ -329,7 +337,9 @@ class HistTreeRegressor(CategoriesMixin, RegressorMixin, _HistTree):
             "directions": data.directions,
         }
 
-    def prepare(self, X, y=None, sample_weight=None, *, among=None):
+    def prepare(
+        self, X: DataLike, y: Target = None, sample_weight: Weights = None, *, among: Any = None
+    ) -> Any:
         """Read and bin the training rows, once for all trees that are grown on them.
 
         ``y`` None: ``fit_prepared`` is given other numbers each time. Then ``among`` may hold the
@@ -343,10 +353,10 @@ class HistTreeRegressor(CategoriesMixin, RegressorMixin, _HistTree):
         X, y = validate_data(self, X, y, y_numeric=True, **options)
         return self._bin(X, sample_weight, target=np.asarray(y, dtype=np.float64))
 
-    def read_rows(self, X):
+    def read_rows(self, X: DataLike) -> NDArray:
         """Return samples as the array of numbers that the tree is asked about."""
         return super().read_rows(self._code_categories(X))
 
-    def predict(self, X):
+    def predict(self, X: DataLike) -> NDArray:
         """Return the mean target of the leaf reached, (n_samples,)."""
         return self._walk(X, "values")

@@ -6,7 +6,7 @@
 from collections.abc import Callable
 from copy import copy
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +16,7 @@ from counterpoint._arrays import code_type
 from counterpoint._kernels.threads import threads_for
 from counterpoint._kernels.votes import votes_of_leaves
 from counterpoint._reading import is_store, need_memory, train_on
+from counterpoint._typing import DataLike, Target, Weights
 from counterpoint.base import need_target, read_labels, validate_data
 from counterpoint.trees.binning import BinnedData
 from counterpoint.trees.ensemble import leaves_of
@@ -90,7 +91,9 @@ class GrownTreeMixin:
         """Whether ``prepare`` saves work when many trees are grown on the same rows."""
         return True
 
-    def fit(self, X, y=None, sample_weight=None, *, client=None):
+    def fit(
+        self, X: DataLike, y: Target = None, sample_weight: Weights = None, *, client: Any = None
+    ) -> Self:
         """Grow the tree.
 
         Parameters
@@ -123,7 +126,7 @@ class GrownTreeMixin:
             made.classes_ = classes
         return made
 
-    def predict_prepared(self, data: PreparedRows, *, proba: bool = False):
+    def predict_prepared(self, data: PreparedRows, *, proba: bool = False) -> Any:
         """Return class codes of the prepared rows, and shares or None; of a regressor numbers."""
         leaf = data.leaves(self.tree_)
         value = self.tree_.value
@@ -145,7 +148,15 @@ class GrownClassifierMixin(GrownTreeMixin, SingleTreeMixin):
     _check: Callable[[], None]
     _prepare: Callable[..., PreparedRows]
 
-    def prepare(self, X, y, sample_weight=None, *, classes=None, **rows):
+    def prepare(
+        self,
+        X: DataLike,
+        y: Target,
+        sample_weight: Weights = None,
+        *,
+        classes: Any = None,
+        **rows: Any,
+    ) -> Any:
         """Read and bin the training rows, once for all trees that are grown on them.
 
         ``y`` are class codes if ``classes``, sorted, are given; some of these may have no sample

@@ -1,14 +1,16 @@
 """A pruned decision tree as a scikit-learn estimator."""
 
 from numbers import Integral
+from typing import Any, Self
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.model_selection import check_cv
 from sklearn.utils import check_random_state
 
 from counterpoint._options import numbers_of
+from counterpoint._typing import ClassWeight, Seed, Weights
 from counterpoint._validation import check_choice, check_count, check_number
 from counterpoint.trees.ensemble import predict_trees, stack_trees
 from counterpoint.trees.growing.cases import hold_out
@@ -134,28 +136,28 @@ class PrunedTreeClassifier(GrownClassifierMixin, ClassifierMixin, BaseEstimator)
 
     def __init__(
         self,
-        criterion="error-based",
+        criterion: str = "error-based",
         *,
-        cf=0.25,
-        limit="binomial",
-        raising=False,
-        m=2.0,
-        prior="data",
-        factor=None,
-        ccp_alpha=None,
-        node_cost="impurity",
-        critical_value=None,
-        one_se=False,
-        cv=5,
-        validation_fraction=0.3,
-        split_criterion="entropy",
-        max_depth=None,
-        min_samples_leaf=2,
-        max_features=None,
-        grower="sklearn",
-        class_weight=None,
-        random_state=None,
-    ):
+        cf: float = 0.25,
+        limit: str = "binomial",
+        raising: bool = False,
+        m: float | str = 2.0,
+        prior: str | ArrayLike = "data",
+        factor: float | None = None,
+        ccp_alpha: float | None = None,
+        node_cost: str = "impurity",
+        critical_value: float | None = None,
+        one_se: bool = False,
+        cv: Any = 5,
+        validation_fraction: float = 0.3,
+        split_criterion: str = "entropy",
+        max_depth: int | None = None,
+        min_samples_leaf: int = 2,
+        max_features: float | str | None = None,
+        grower: str = "sklearn",
+        class_weight: ClassWeight = None,
+        random_state: Seed = None,
+    ) -> None:
         self.criterion = criterion
         self.cf = cf
         self.limit = limit
@@ -190,7 +192,7 @@ class PrunedTreeClassifier(GrownClassifierMixin, ClassifierMixin, BaseEstimator)
         is_random = self.grower == "sklearn" or self._splits_rows()
         return PreparedRows(X, grower, weight, class_factor, codes, is_random=is_random)
 
-    def fit_prepared(self, data, sample_weight=None):
+    def fit_prepared(self, data: Any, sample_weight: Weights = None) -> Self:
         """Grow the tree on what ``prepare`` made, then prune it.
 
         ``sample_weight`` (n_samples,) is scaled to as many cases as ``prepare`` has seen.
@@ -215,8 +217,9 @@ class PrunedTreeClassifier(GrownClassifierMixin, ClassifierMixin, BaseEstimator)
         elif self._splits_rows():
             judges = self._judges(data.grower, codes, weight, rng)
         if self.raising:
-            limits = {"cf": self.cf, "limit": self.limit, "impurity": self.split_criterion}
-            pruned, cost = prune_and_raise(tree, X, codes, weight, **limits)
+            pruned, cost = prune_and_raise(
+                tree, X, codes, weight, cf=self.cf, limit=self.limit, impurity=self.split_criterion
+            )
             return self._keep(data, tree, pruned, None, cost / total)
         options = {name: getattr(self, name) for name in OPTIONS}
         pruning, chosen = find_pruning(

@@ -4,9 +4,11 @@ from typing import Any
 
 import numpy as np
 from joblib import Parallel, delayed
+from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator, ClassifierMixin
 
 from counterpoint._options import numbers_of
+from counterpoint._typing import ClassWeight, Pool, Seed
 from counterpoint._validation import check_choice, check_number
 from counterpoint.base import MAX_SEED, read_labels, validate_data
 from counterpoint.trees.growing.cases import hold_out
@@ -155,32 +157,32 @@ class MergedTreeClassifier(
 
     def __init__(
         self,
-        n_estimators=21,
+        n_estimators: int = 21,
         *,
-        criterion="error-based",
-        corrected=True,
-        diversify="bootstrap",
-        order="samples",
-        pool=None,
-        cf=0.25,
-        limit="binomial",
-        m=2.0,
-        prior="data",
-        factor=None,
-        validation_fraction=0.3,
-        max_leaf_nodes=None,
-        leaf_values="ensemble",
-        shrinkage=0.0,
-        readable=False,
-        max_features=0.5,
-        split_criterion="entropy",
-        max_depth=None,
-        min_samples_leaf=2,
-        grower="sklearn",
-        class_weight=None,
-        n_jobs=None,
-        random_state=None,
-    ):
+        criterion: str = "error-based",
+        corrected: bool = True,
+        diversify: str | None = "bootstrap",
+        order: str = "samples",
+        pool: Pool = None,
+        cf: float = 0.25,
+        limit: str = "binomial",
+        m: float | str = 2.0,
+        prior: str | ArrayLike = "data",
+        factor: float | None = None,
+        validation_fraction: float = 0.3,
+        max_leaf_nodes: int | str | None = None,
+        leaf_values: str = "ensemble",
+        shrinkage: float = 0.0,
+        readable: bool = False,
+        max_features: float | str = 0.5,
+        split_criterion: str = "entropy",
+        max_depth: int | None = None,
+        min_samples_leaf: int = 2,
+        grower: str = "sklearn",
+        class_weight: ClassWeight = None,
+        n_jobs: int | None = None,
+        random_state: Seed = None,
+    ) -> None:
         self.n_estimators = n_estimators
         self.criterion = criterion
         self.corrected = corrected

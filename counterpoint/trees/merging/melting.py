@@ -81,7 +81,7 @@ class MeltingMixin:
         self.n_leaves_ = self.tree_.n_leaves
         self.estimated_error_ = float(self.path_["cost"].iloc[size - 1])
 
-    def at_size(self, max_leaf_nodes) -> Self:
+    def at_size(self, max_leaf_nodes: int) -> Self:
         """Return the model with the tree of another size on its path.
 
         Parameters

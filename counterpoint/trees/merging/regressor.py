@@ -9,6 +9,7 @@ from sklearn.tree import DecisionTreeRegressor
 from sklearn.utils.validation import check_is_fitted
 
 from counterpoint._reading import read_numbers
+from counterpoint._typing import DataLike, Pool, Seed
 from counterpoint._validation import check_choice
 from counterpoint.base import validate_data
 from counterpoint.trees.convert import as_sklearn
@@ -138,25 +139,25 @@ class MergedTreeRegressor(MeltingMixin, PoolMixin, TreeMixin, RegressorMixin, Ba
 
     def __init__(
         self,
-        n_estimators=100,
+        n_estimators: int = 100,
         *,
-        criterion="error-based",
-        corrected=True,
-        diversify="bootstrap",
-        order="samples",
-        pool=None,
-        cf=0.25,
-        m=2.0,
-        max_leaf_nodes="auto",
-        leaf_values="ensemble",
-        shrinkage=0.0,
-        readable=False,
-        max_features=0.5,
-        max_depth=None,
-        min_samples_leaf=5,
-        n_jobs=None,
-        random_state=None,
-    ):
+        criterion: str = "error-based",
+        corrected: bool = True,
+        diversify: str | None = "bootstrap",
+        order: str = "samples",
+        pool: Pool = None,
+        cf: float = 0.25,
+        m: float = 2.0,
+        max_leaf_nodes: int | str | None = "auto",
+        leaf_values: str = "ensemble",
+        shrinkage: float = 0.0,
+        readable: bool = False,
+        max_features: float | str = 0.5,
+        max_depth: int | None = None,
+        min_samples_leaf: int = 5,
+        n_jobs: int | None = None,
+        random_state: Seed = None,
+    ) -> None:
         self.n_estimators = n_estimators
         self.criterion = criterion
         self.corrected = corrected
@@ -227,7 +228,7 @@ class MergedTreeRegressor(MeltingMixin, PoolMixin, TreeMixin, RegressorMixin, Ba
         check_m(self.m)
         self._check_sizes()
 
-    def predict(self, X) -> NDArray:
+    def predict(self, X: DataLike) -> NDArray:
         """Return what the leaf reached puts out, (n_samples,)."""
         return self._walk(X, "values")
 

@@ -1,6 +1,7 @@
 """Prune a grown tree by one of the criteria of the textbooks."""
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -230,12 +231,14 @@ def find_pruning(
             factor=factor,
             n_features=n_features or used_columns(tree),
         )
-        margin = None
+        margin: Any = None
         if criterion not in ("error-based", "minimum-error"):
             depth = node_depths(tree)
 
-            def margin(below, node, leaves):
+            def beyond(below, node, leaves):
                 return float(local.margin(below, value[node], leaves, depth[node]))
+
+            margin = beyond
 
         cost = local.leaf_cost(value)
         return prune_bottom_up(tree.children_left, tree.children_right, cost, margin=margin), None

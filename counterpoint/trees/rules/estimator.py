@@ -7,6 +7,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from counterpoint._progress import track
 from counterpoint._reading import thin_rows
+from counterpoint._typing import DataLike, Estimator, Pool, Seed
 from counterpoint._validation import check_choice, check_count
 from counterpoint.base import takes_weights, validate_data
 from counterpoint.trees.boxes import leaf_boxes
@@ -125,15 +126,15 @@ class RuleMergeClassifier(PoolMixin, SharesMixin, ClassifierMixin, BaseEstimator
 
     def __init__(
         self,
-        pool=None,
+        pool: Pool = None,
         *,
-        n_parts=4,
-        estimator=None,
-        counting="contested",
-        max_samples=20_000,
-        progress=None,
-        random_state=None,
-    ):
+        n_parts: int = 4,
+        estimator: Estimator = None,
+        counting: str = "contested",
+        max_samples: int | None = 20_000,
+        progress: bool | None = None,
+        random_state: Seed = None,
+    ) -> None:
         self.pool = pool
         self.n_parts = n_parts
         self.estimator = estimator
@@ -224,7 +225,7 @@ class RuleMergeClassifier(PoolMixin, SharesMixin, ClassifierMixin, BaseEstimator
         support, label = float(self.value_[k].sum()), self.rule_classes_[k]
         return write_rule(conditions, label, self.value_[k], support, self.n_cases_, k)
 
-    def apply(self, X) -> NDArray:
+    def apply(self, X: DataLike) -> NDArray:
         """Say which rules cover a sample, or the nearest if none does, (n_samples, n_rules)."""
         return self._deciding(self._rows(X))
 
@@ -246,7 +247,7 @@ class RuleMergeClassifier(PoolMixin, SharesMixin, ClassifierMixin, BaseEstimator
             decides[bare, far.argmin(axis=0)] = True
         return decides
 
-    def predict_proba(self, X) -> NDArray:
+    def predict_proba(self, X: DataLike) -> NDArray:
         """Return shares of classes among the samples of the rules that decide."""
         X = self._rows(X)
         step = max(1, _CHUNK // len(self._rules))

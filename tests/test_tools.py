@@ -1,0 +1,101 @@
+"""The tools that tell how good the tests are."""
+
+import ast
+import importlib.util
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+
+
+def load(name):
+    spec = importlib.util.spec_from_file_location(name, ROOT / "tools" / f"{name}.py")
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module  # dataclasses look their module up
+    spec.loader.exec_module(module)
+    return module
+
+
+covered = load("covered")
+
+
+@pytest.fixture(scope="module")
+def mutate():
+    pytest.importorskip("coverage")
+    return load("mutate")
+
+
+SOURCE = '''
+"""Text with 1 and 2."""
+LIMIT = 3
+
+
+def f(a: int = 1, *, b=True) -> int:
+    if a < 2 and not b:
+        raise ValueError("above", 4)
+    with threads_for(5):
+        a += 1
+    return a * -a
+'''
+CHANGED = [
+    "4", "2", "False", "a < 2 or not b", "a <= 2", "3", "not not b", "a -= 1", "2", "return None",
+    "a / -a", "+a",
+]  # fmt: skip
+
+
+def test_a_mutant_differs_in_one_place_and_messages_are_left_alone(mutate):
+    found = []
+    for place, _ in enumerate(mutate.places(ast.parse(SOURCE))):
+        tree = ast.parse(SOURCE)
+        node = list(mutate.places(tree))[place]
+        mutate.change(node)
+        found.append(ast.unparse(node))
+        assert ast.unparse(tree) != ast.unparse(ast.parse(SOURCE))
+    assert sorted(found) == sorted(CHANGED)
+
+
+@pytest.mark.parametrize(
+    ("place", "lines", "function"),
+    [
+        ("LIMIT", (3, 3), None),
+        ("b=True", (7, 11), "f"),
+        ("a < 2", (7, 7), "f"),
+        ("-a", (11, 11), "f"),
+    ],
+)
+def test_the_lines_that_tests_must_reach(mutate, place, lines, function):
+    tree = ast.parse(SOURCE)
+    line = next(k for k, text in enumerate(SOURCE.splitlines(), 1) if place in text)
+    nodes = [node for node in mutate.places(tree) if node.lineno == line]
+    first, last, around = mutate._lines_around(tree, nodes[0])
+    assert (first, last) == lines
+    assert (around.name if around else None) == function
+
+
+def test_the_share_of_lines_and_branches_is_by_package():
+    counts = {"covered_lines": 3, "covered_branches": 1, "num_statements": 4, "num_branches": 4}
+    files = {
+        path: {"summary": counts}
+        for path in ("counterpoint/a/x.py", "counterpoint/a/y.py", "counterpoint/base.py")
+    }
+    assert covered.by_package(files) == {"(top)": (4, 8), "a": (8, 16)}
+
+
+def test_all_tests_are_in_a_part():
+    given = {path for paths in covered.parts().values() for path in paths}
+    for path in (ROOT / "tests").rglob("test_*.py"):
+        where = path.relative_to(ROOT)
+        assert str(where) in given or "/".join(where.parts[:2]) in given
+
+
+def test_the_figure_that_ci_prints_says_when_it_was_measured(tmp_path):
+    file = tmp_path / "coverage.csv"
+    assert "not measured" in covered.kept_line(file)
+    row = "abc1234,2026-11-18,95.5,91.25,100,50,0"
+    file.write_text(",".join(covered.FIELDS) + f"\nold,2026-01-01,1,1,1,1,0\n{row}\n")
+    line = covered.kept_line(file)
+    assert "abc1234" in line
+    assert "95.5 %" in line
+    assert "not in this run" in line

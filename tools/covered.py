@@ -1,0 +1,155 @@
+"""Which lines and branches of the package the tests run: ``make coverage``.
+
+Kernels are measured with the JIT off (compiled code leaves no trace), all else with it on, and the
+two are put together. Parts of the suite run one after the other, so that what a part told is kept
+when the next is cut off: ``python tools/covered.py --parts trees,trust`` runs some, ``--tell``
+none. The figure goes to ``tools/coverage.csv`` with its commit, when all has run.
+"""
+
+import argparse
+import csv
+import datetime
+import json
+import os
+import subprocess
+import sys
+from collections import defaultdict
+from pathlib import Path
+
+ROOT = Path(__file__).parents[1]
+KEPT = ROOT / "tools" / "coverage.csv"
+FIELDS = ("commit", "date", "percent", "branches_percent", "lines", "branches", "failed_parts")
+WITHOUT_JIT = ("kernels without the JIT", "other tests of kernels without the JIT")
+_FOLDERS = ("boosting", "dynamic", "networks", "sequences", "subsets", "trees", "views")
+_NO_TESTS = 5  # of pytest: a folder that holds none
+
+
+def parts() -> dict[str, list[str]]:
+    """Return what pytest is given for each part: a folder of tests, the rest, the docstrings."""
+    folders = sorted(p for p in (ROOT / "tests").iterdir() if any(p.glob("test_*.py")))
+    here = sorted(str(p.relative_to(ROOT)) for p in (ROOT / "tests").glob("test_*.py"))
+    packages = (p.parent for p in (ROOT / "counterpoint").glob("*/__init__.py"))
+    single = sorted(str(p.relative_to(ROOT)) for p in (ROOT / "counterpoint").glob("*.py"))
+    # Kernels with tests beside those of their package: the tests there that import a kernel.
+    others = [
+        str(p.relative_to(ROOT))
+        for folder in _FOLDERS
+        for p in sorted((ROOT / "tests" / folder).rglob("test_*.py"))
+        if "_kernels" in p.read_text(encoding="utf-8")
+    ]
+    return {
+        **dict(zip(WITHOUT_JIT, (["tests/kernels"], others), strict=True)),
+        **{folder.name: [f"tests/{folder.name}"] for folder in folders},
+        "common tests": here,
+        **{f"docstrings of {p.name}": [f"counterpoint/{p.name}"] for p in sorted(packages)},
+        "docstrings of single files": single,
+    }
+
+
+def measure(name: str, paths: list[str]) -> bool:
+    """Run a part of the tests under coverage; return whether they passed."""
+    environment = {**os.environ, "CI": "true"}
+    if name in WITHOUT_JIT:
+        environment["NUMBA_DISABLE_JIT"] = "1"
+    command = [sys.executable, "-m", "coverage", "run", "-m", "pytest", "-q", "--maxfail=50"]
+    done = subprocess.run([*command, *paths], cwd=ROOT, env=environment)
+    return done.returncode in (0, _NO_TESTS)
+
+
+def told() -> dict:
+    """Put together what the parts left, and return coverage's own account of it."""
+    quiet = {"cwd": ROOT, "stdout": subprocess.DEVNULL}
+    subprocess.run([sys.executable, "-m", "coverage", "combine", "--append"], **quiet)
+    target = ROOT / ".coverage.json"
+    command = [sys.executable, "-m", "coverage", "json", "-o", str(target)]
+    subprocess.run(command, check=True, **quiet)
+    return json.loads(target.read_text(encoding="utf-8"))
+
+
+def by_package(files: dict) -> dict[str, tuple[int, int]]:
+    """Return how many lines and branches of each package ran, and how many there are."""
+    found: dict[str, list[int]] = defaultdict(lambda: [0, 0])
+    for path, one in files.items():
+        parts = Path(path).parts
+        counts = one["summary"]
+        cell = found[parts[1] if len(parts) > 2 else "(top)"]
+        cell[0] += counts["covered_lines"] + counts["covered_branches"]
+        cell[1] += counts["num_statements"] + counts["num_branches"]
+    return {name: (ran, there) for name, (ran, there) in sorted(found.items())}
+
+
+def tell(account: dict) -> None:
+    """Print the share of each package, and the files with most that never ran."""
+    for name, (ran, there) in by_package(account["files"]).items():
+        print(
+            f"{name:<16} {100 * ran / max(there, 1):5.1f} %   {there - ran:5} of {there} never ran"
+        )
+    idle = {
+        path: one["summary"]["missing_lines"] + one["summary"]["missing_branches"]
+        for path, one in account["files"].items()
+    }
+    for path in sorted(idle, key=lambda p: -idle[p])[:40]:
+        lines = ", ".join(map(str, account["files"][path]["missing_lines"][:30]))
+        print(f"{idle[path]:5} {path}: {lines}")
+    totals = account["totals"]
+    print(f"coverage: {totals['percent_covered']:.1f} % of lines and branches")
+
+
+def keep(account: dict, failed: int) -> None:
+    """Write the figure down with its commit."""
+    commit = subprocess.run(
+        ["git", "rev-parse", "--short", "HEAD"], cwd=ROOT, capture_output=True, text=True
+    ).stdout.strip()
+    totals = account["totals"]
+    row = {
+        "commit": commit,
+        "date": datetime.date.today().isoformat(),
+        "percent": round(totals["percent_covered"], 2),
+        "branches_percent": round(100 * totals["covered_branches"] / totals["num_branches"], 2),
+        "lines": totals["num_statements"],
+        "branches": totals["num_branches"],
+        "failed_parts": failed,
+    }
+    new = not KEPT.exists()
+    with KEPT.open("a", newline="", encoding="utf-8") as file:
+        writer = csv.DictWriter(file, FIELDS)
+        if new:
+            writer.writeheader()
+        writer.writerow(row)
+
+
+def kept_line(path: Path = KEPT) -> str:
+    """Return a sentence with the figure that was kept last, for CI, which has no time for it."""
+    if not path.exists():
+        return "coverage: not measured yet; `make coverage` takes an hour."
+    with path.open(newline="", encoding="utf-8") as file:
+        last = list(csv.DictReader(file))[-1]
+    return (
+        f"coverage (measured by `make coverage` at commit {last['commit']}, {last['date']}, not in "
+        f"this run): {last['percent']} % of lines and branches, {last['branches_percent']} % of "
+        "branches alone"
+    )
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--parts", help="names of parts, with commas; all without")
+    parser.add_argument("--tell", action="store_true", help="run nothing, tell what is there")
+    parser.add_argument("--kept", action="store_true", help="print the figure that was kept last")
+    options = parser.parse_args()
+    if options.kept:
+        print(kept_line())
+        return
+    there = parts()
+    chosen = options.parts.split(",") if options.parts else list(there)
+    failed = [] if options.tell else [name for name in chosen if not measure(name, there[name])]
+    account = told()
+    tell(account)
+    if failed:
+        print(f"tests failed in: {', '.join(failed)}")
+    if not options.tell and not options.parts:
+        keep(account, len(failed))
+
+
+if __name__ == "__main__":
+    main()
