@@ -43,7 +43,7 @@ def check_number(
     """Return a finite number from ``low`` (above it, if open) to ``high`` (below it, if open).
 
     Where no limit is named, numbers go from -1e50 to 1e50; above 0, they begin at 1e-50. Infinity
-    for ``high`` leaves it to the caller to see what becomes of larger ones.
+    for ``high`` leaves it to the caller to see what becomes of larger ones, and of smaller.
     """
     number = np.nan
     if isinstance(value, Real) and not isinstance(value, (bool, np.bool_)):
@@ -52,7 +52,7 @@ def check_number(
         except OverflowError:  # a whole number or a fraction that no float holds
             number = np.inf
     good = np.isfinite(number)
-    if good and open_low and low == 0 and 0 < number < _SMALLEST_OPTION:
+    if good and open_low and low == 0 and high != np.inf and 0 < number < _SMALLEST_OPTION:
         low, open_low = _SMALLEST_OPTION, False
     if good and high is None and number > _LARGEST_OPTION:
         high = _LARGEST_OPTION

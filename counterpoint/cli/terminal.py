@@ -172,7 +172,7 @@ def _notes_of_command(notes: Iterable[str]) -> list[str]:
 
 def for_page(summary: dict[str, Any]) -> dict[str, Any]:
     """Return a summary for people, what it says in sentences in the words of the command."""
-    told = {name: _notes_of_command(summary.get(name, ())) for name in _SENTENCES}
+    told = {name: _notes_of_command(summary[name]) for name in _SENTENCES if name in summary}
     return {**summary, **told}
 
 

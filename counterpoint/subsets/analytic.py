@@ -48,7 +48,7 @@ def ball_kernel(
     m = points.shape[1]
     radius = m**0.5 if radius is None else radius
     own = np.finfo(float)  # in the unit of the points, whatever that is
-    check_number(radius, "radius", low=float(own.tiny), high=float(own.max), hint=", or None")
+    check_number(radius, "radius", low=0, open_low=True, high=np.inf, hint=", or None")
     # Powers of two leave all digits as they are; without, squares may be beyond all floats.
     shift = max(int(np.frexp(abs(part).max())[1]) for part in (points, others))
     down = 2.0 ** -max(shift, -1000)
