@@ -47,7 +47,7 @@ def ball_kernel(
     points, others = _two_sets(X, Y, sparse=True)
     m = points.shape[1]
     radius = m**0.5 if radius is None else radius
-    own = np.finfo(float)  # in the unit of the points, whatever that is
+    # In the unit of the points, whatever that is.
     check_number(radius, "radius", low=0, open_low=True, high=np.inf, hint=", or None")
     # Powers of two leave all digits as they are; without, squares may be beyond all floats.
     shift = max(int(np.frexp(abs(part).max())[1]) for part in (points, others))
