@@ -1,6 +1,7 @@
 """What hands do on a page of the studio, and what an eye looks for."""
 
 import json
+import time
 from pathlib import Path
 
 READY = "document.querySelector('#scores')?.dataset.error && document.querySelector('#fights li')"
@@ -16,8 +17,20 @@ def middle(page, selector):
     )
 
 
+def still(page, selector, looks=40):
+    """Return where something is once it has stopped moving: answers that come shift the page."""
+    before = None
+    for _ in range(looks):
+        now = middle(page, selector)
+        if now == before:
+            break
+        before = now
+        time.sleep(0.05)
+    return now
+
+
 def click(page, selector):
-    x, y, _, _ = middle(page, selector)
+    x, y, _, _ = still(page, selector)
     page.click(x, y)
 
 
