@@ -185,7 +185,11 @@ def whole_shares(proba):
 
 
 def check_said(proba, names):
-    """Return the probabilities that members gave; raise where a member gave none."""
+    """Return the probabilities that members gave; raise where a member gave none.
+
+    Where they add up to more than 1, as naive Bayes' do on columns that do not vary, they are
+    shares of that.
+    """
     proba = whole_shares(proba)
     bad = ~np.isfinite(proba)
     if bad.any():
@@ -195,7 +199,9 @@ def check_said(proba, names):
             f"{name} gives sample {sample} the probability {proba[bad][0]}: it has overflowed, or "
             "learned from columns that do not vary. Scale the columns, or leave the member out."
         )
-    return proba
+    total = proba.sum(axis=-1, keepdims=True)
+    much = total > 1.0 + _HALF_TOLERANCE
+    return np.where(much, proba / np.where(much, total, 1.0), proba) if much.any() else proba
 
 
 def check_sample_weight(sample_weight, n_samples):

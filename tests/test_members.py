@@ -6,6 +6,7 @@ from estimators import public_estimators, quick
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.base import clone, is_classifier, is_regressor
 from sklearn.datasets import load_diabetes, load_iris
+from sklearn.dummy import DummyClassifier
 from sklearn.ensemble import BaggingClassifier
 from sklearn.utils import get_tags
 
@@ -118,3 +119,15 @@ def test_members_that_answer_with_classes_there_are_not():
     bagged.estimators_[2].classes_ = np.array([0, 7, 1])
     with pytest.raises(MemberError, match="answers with class number 7, but there are 3 classes"):
         MemberOutputs.from_estimator(bagged, X, y)
+
+
+def test_probabilities_that_add_up_to_more_than_one_are_shares():
+    class Twice(DummyClassifier):
+        def predict_proba(self, X):
+            return np.tile([1.0, 0.0, 1.0], (len(X), 1))
+
+    X, y = np.zeros((6, 1)), np.array([0, 1, 2, 0, 1, 2])
+    members = [Twice().fit(X, y), DummyClassifier(strategy="prior").fit(X, y)]
+    outputs = MemberOutputs.from_estimator(members, X)
+    np.testing.assert_array_equal(outputs.proba[0], np.tile([0.5, 0.0, 0.5], (6, 1)))
+    np.testing.assert_array_equal(outputs.proba[1], members[1].predict_proba(X))

@@ -179,8 +179,11 @@ class WidthLearner(Learner):
         steps = solver_steps(len(kernel))
         # Nothing in it is random, but without a seed it draws one from numpy's global generator.
         machine = SVC(C=self.C, kernel="precomputed", tol=self.tol, max_iter=steps, random_state=0)
-        machine.fit(kernel, self.codes, sample_weight=weight)
-        coef, offset = self._functions(machine, weight, masses)
+        # libsvm leaves out samples that weigh nothing, and numbers the others anew.
+        used = np.flatnonzero(weight > 0)
+        some = kernel if len(used) == len(kernel) else kernel[np.ix_(used, used)]
+        machine.fit(some, self.codes[used], sample_weight=weight[used])
+        coef, offset = self._functions(machine, used, weight, masses)
         votes = votes_of(kernel @ coef + offset, len(self.classes))
         rows = np.flatnonzero(coef.any(axis=1))
         return MemberAnswer(self._member(rows, coef[rows], offset), votes=votes)
@@ -224,18 +227,20 @@ class WidthLearner(Learner):
             self.space, self.classes, self.log2_widths[self.at], rows, coef, offset
         )
 
-    def _functions(self, machine, weight, masses):
+    def _functions(self, machine, used, weight, masses):
         """Coefficients of all training samples in the function of each pair, and offsets."""
         coef = np.zeros((len(self.codes), len(self.pairs)))
-        support, dual = machine.support_, machine.dual_coef_
+        # Of a class that weighs nothing any more the machine knows nothing.
+        offset = np.array([self._heavier(masses, *pair) for pair in self.pairs])
+        support, dual, seen = used[machine.support_], machine.dual_coef_, machine.classes_.tolist()
         of = self.codes[support]
-        if len(self.classes) == 2:  # scikit-learn turns the sign of libsvm's function round
-            coef[support, 0], offset = -dual[0], -machine.intercept_
-        else:
-            offset = machine.intercept_.copy()
-            for p, (i, j) in enumerate(self.pairs):
-                coef[support[of == i], p] = dual[j - 1, of == i]
-                coef[support[of == j], p] = dual[i, of == j]
+        # scikit-learn turns the sign of libsvm's function round where there are two classes.
+        sign = -1.0 if len(seen) == 2 else 1.0
+        for q, (a, b) in enumerate(combinations(range(len(seen)), 2)):
+            p = self.pairs.index((seen[a], seen[b]))
+            for own, row in ((seen[a], b - 1), (seen[b], a)):
+                coef[support[of == own], p] = sign * dual[row, of == own]
+            offset[p] = sign * machine.intercept_[q]
         for p, (pair, inside) in enumerate(zip(self.pairs, self.inside, strict=True)):
             limit = _AT_LIMIT * self.C * weight[inside]
             if (np.abs(coef[inside, p]) >= limit).all():

@@ -55,7 +55,7 @@ def ball_kernel(
     near, far = points * down, None if others is points else others * down
     with np.errstate(over="ignore"):  # too far for a float is far
         distance = euclidean_distances(near, far) / down
-        inside = np.maximum(1.0 - (distance / (2.0 * radius)) ** 2, 0.0)
+        inside = np.maximum(1.0 - (0.5 * (distance / radius)) ** 2, 0.0)
     return betainc((m + 1) / 2.0, 0.5, inside)
 
 

@@ -329,3 +329,18 @@ def test_narrowing_always_tries_every_width_once(kind, monkeypatch):
     assert [m[0] for m in members] == model.history_["log2_width"].tolist()
     assert_allclose(model.estimator_weights_, [m[1] for m in members], rtol=1e-4)
     assert_array_equal(model.predict(X), labels)
+
+
+def test_a_class_that_weighs_nothing_any_more_wins_no_pair():
+    # libsvm leaves such samples out, and has functions for the other pairs only.
+    X, y = data(3)
+    weight = np.where(y == 1, 0.0, 1.0) / (y != 1).sum()
+    space = module.Space.of(X, None, standardise=False)
+    learner = module.WidthLearner(
+        space, y, np.arange(3), np.array([0.0]), C=1.0, tol=1e-8, n_cases=float(len(y))
+    )
+    votes = learner.fit(weight).votes
+    rest = y != 1
+    two = SVC(C=1.0, gamma=module.gamma_of(0.0), tol=1e-8)
+    two.fit(X[rest], y[rest], sample_weight=weight[rest] * len(y))
+    assert_array_equal(votes, two.predict(X))

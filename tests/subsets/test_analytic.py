@@ -94,3 +94,8 @@ def test_wrong_input_says_what_to_change():
         cone_kernel([[1.0]])
     with pytest.raises(ValueError, match=r"[Ii]ncompatible dimension"):
         ball_kernel([[1.0]], [[1.0, 2.0]])
+
+
+def test_the_largest_radius_holds_points_as_far_apart_as_floats_are():
+    near = ball_kernel([[0.0]], [[1e308], [-1.7e308]], radius=1.7e308)
+    np.testing.assert_allclose(near, [[1 - 1 / 3.4, 0.5]], atol=1e-9)
