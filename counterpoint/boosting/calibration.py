@@ -14,6 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from counterpoint._interrupts import whole
+from counterpoint._kernels.temperature import tempered
 from counterpoint._tables import select_rows
 from counterpoint.boosting.learners import Learner
 from counterpoint.boosting.loop import boost
@@ -26,7 +27,7 @@ _FEW = 50  # cases below which nothing is held out, and the usual temperature is
 _PART = 0.2  # share of the rows that a trial is watched on
 _ROUNDS = 8  # a trial has this share of the rounds
 # What moving each number away from the usual one by a factor e costs, in log-losses of one case.
-_HOLD = 2.0
+HOLD = 2.0
 _LOW, _HIGH = np.array([-6.0, -9.0]), np.array([6.0, 4.0])  # logarithms of the two numbers
 # Newton steps at most and how far they go, how much less cost ends them, and what damping does.
 _STEPS, _FURTHEST, _ENOUGH, _STIFF = 50, 0.9, 1e-6, 1e6
@@ -111,11 +112,11 @@ def _downhill(at, slope, curve, damping):
 def calibration_cost(logs, sizes, sums, y, weight, start):
     """Return the mean log-loss over rows and stages and the pull to ``start``; slope and curve."""
     both, total = np.exp(logs), weight.sum() * len(sizes)
-    pull = _HOLD / weight.sum()
+    pull = HOLD / weight.sum()
     temperature = both[0] + both[1] * sizes
-    # Log p of y, how far what is expected of the sums falls short of that of y, and their variance.
-    look = _of_two if sums.shape[2] == 2 else _of_many
-    log_p, short, spread = (part @ weight for part in look(sums, temperature[:, None], y))
+    # Log p of y, how far what is expected of the sums is above that of y, and their variance.
+    looks = (tempered(own, y, weight, t) for own, t in zip(sums, temperature, strict=True))
+    log_p, short, spread = np.array(list(looks)).T
     cost = pull * ((logs - start) ** 2).sum() - log_p.sum() / total
     # Of log p in the inverse of the temperature: -short, and -spread once more.
     first = -short / total / temperature**2
@@ -126,26 +127,6 @@ def calibration_cost(logs, sizes, sums, y, weight, start):
     curve = (parts * second) @ parts.T
     curve[[0, 1], [0, 1]] += slope + 2.0 * pull
     return float(cost), slope + 2.0 * pull * (logs - start), curve
-
-
-def _of_many(sums, temperature, y):
-    ahead = sums - sums[:, np.arange(len(y)), y][:, :, None]  # of every class, of that of y
-    most = ahead.max(axis=2)
-    p = np.exp((ahead - most[:, :, None]) / temperature[:, :, None])
-    total = p.sum(axis=2)
-    p *= ahead
-    short = p.sum(axis=2) / total
-    p *= ahead
-    return -most / temperature - np.log(total), short, p.sum(axis=2) / total - short**2
-
-
-def _of_two(sums, temperature, y):
-    # By the lead of y alone, for a fifth of the time.
-    lead = (sums[:, :, 1] - sums[:, :, 0]) * (2.0 * y - 1.0)
-    against = np.exp(-np.abs(lead) / temperature)
-    log_p = np.minimum(lead, 0.0) / temperature - np.log1p(against)
-    short = -lead * np.where(lead > 0, against, 1.0) / (1.0 + against)
-    return log_p, short, lead**2 * against / (1.0 + against) ** 2
 
 
 class HeldOut:
@@ -246,12 +227,12 @@ class Trial:
 
         ``again``: rules on votes follow one another, and members of the same weights are the same.
         """
-        owner, rng = self.owner, np.random.RandomState(0)
+        owner = self.owner
         rule.start(self.y, len(owner.classes_), self.weight)
         with whole(), warnings.catch_warnings():
             warnings.simplefilter("ignore")  # the ensemble itself gives them
             if self.learner is None:  # one for all rules: data are prepared once
-                self.learner = self._make_learner(rule, rng)
+                self.learner = self._make_learner(rule)
                 if again and not self.learner.is_random:
                     self.learner = RememberingLearner(self.learner)
             result = boost(
@@ -268,12 +249,15 @@ class Trial:
             rows = self.bins if by_bins else select_rows(self.X, self.rows[self.held])
             return HeldOut(rows, *self.asked).ask(owner)
 
-    def _make_learner(self, rule, rng):
+    def _make_learner(self, rule):
+        # To seed a generator takes as long as to grow a small tree.
+        rng = np.random.RandomState(0) if self.shared.is_random else None
         learner = self.shared.some(self.part, rng)
         if learner is not None:
             self.bins = self.shared.bins(self.held)
             return learner
         X = select_rows(self.X, self.rows[self.part])
+        rng = np.random.RandomState(0)
         return self.owner._make_learner(rule, X, self.y, self.weight, rng)
 
 
