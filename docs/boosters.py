@@ -1,4 +1,4 @@
-"""Tables of docs/hist_boost.md, read from the rows that benchmarks/hist_boost.py and curve.py keep."""
+"""Tables of docs/hist_boost.md, from the rows that benchmarks/hist_boost.py and curve.py keep."""
 
 import sys
 from pathlib import Path
