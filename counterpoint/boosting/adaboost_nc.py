@@ -249,6 +249,8 @@ class AdaBoostNCClassifier(AdaBoostClassifier):
             path.append((strength, np.average(loss, weights=cases), -gain, noise))
         self._path = tuple((*row, place == best[1]) for place, row in enumerate(path))
         self._raced = runs[best[1]]
+        if self.calibrate:
+            self._raced.learn(calibration)
         return CANDIDATES[best[1]]
 
     def _calibrate(self, X, y, weight, learner):

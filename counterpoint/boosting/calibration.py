@@ -57,7 +57,7 @@ class Calibration:
         return log_softmax(sums / (self.link + self.shared * size))
 
 
-def learn_calibration(sizes, sums, y, weight, usual):
+def learn_calibration(sizes, sums, y, weight, usual, near=None):
     """Return the calibration under which the classes y are most likely, over all stages.
 
     Parameters
@@ -72,8 +72,10 @@ def learn_calibration(sizes, sums, y, weight, usual):
         What each row counts, in cases.
     usual : Calibration
         Where to stay if the rows say little.
+    near : Calibration or None
+        Where to look first; None: at the usual one.
     """
-    start = at = np.log([usual.link, usual.shared])
+    start, at = (np.log([one.link, one.shared]) for one in (usual, near or usual))
     cost, slope, curve = calibration_cost(at, sizes, sums, y, weight, start)
     damping, tries = 0.0, 0
     # Damped Newton steps (Marquardt 1963): a handful, where a library's method takes three times as
@@ -150,10 +152,11 @@ class HeldOut:
         self.usual = ensemble._usual
         return self
 
-    def learn(self):
-        """Return the calibration that fits the rows."""
+    def learn(self, near=None):
+        """Return the calibration that fits the rows; ``near`` is one of an ensemble like it."""
         if self._found is None:
-            self._found = learn_calibration(self.sizes, self.sums, self.y, self.cases, self.usual)
+            given = self.sizes, self.sums, self.y, self.cases, self.usual
+            self._found = learn_calibration(*given, near)
         return self._found
 
     def losses(self, calibration):
