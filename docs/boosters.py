@@ -48,12 +48,26 @@ def paired_table() -> str:
             mean, low, high = (row[f"{figure}{end}"] for end in ("", ", from", ", to"))
             cells.append(f"{mean:+.{digits}f} ({low:+.{digits}f} to {high:+.{digits}f})")
         lines.append(f"| {' | '.join(cells)} |")
-    return "\n".join(lines)
+    own = table[~table.index.str.startswith("made-")]
+    less = {figure: (own[figure] < 0).sum() for figure in ("error", "log_loss")}
+    beyond = {
+        figure: ((own[f"{figure}, to"] < 0).sum(), (own[f"{figure}, from"] > 0).sum())
+        for figure in less
+    }
+    told = (
+        f"{len(own)} shipped tables: on average {own['error'].mean():+.2f} points of error and "
+        f"{own['log_loss'].mean():+.3f} of log-loss. The error is less on {less['error']}, beyond "
+        f"the interval on {beyond['error'][0]}, and more beyond it on {beyond['error'][1]}; the "
+        f"log-loss less on {less['log_loss']}, beyond the interval on {beyond['log_loss'][0]}, "
+        f"and more beyond it on {beyond['log_loss'][1]}. More than a point by the mean: "
+        f"{(own['error'] > 1).sum()}, beyond the interval {(own['error, from'] > 1).sum()}."
+    )
+    return "\n".join([*lines, "", told])
 
 
-def curve_table(threads: int = 1) -> str:
-    """Render error and log-loss, of numbers the RMSE, by table and CPU seconds."""
-    table = curve.summary(curve.done()).xs(threads, level="threads")
+def curve_table() -> str:
+    """Render error and log-loss, of numbers the RMSE, by table and CPU seconds, of one thread."""
+    table = curve.summary(curve.done()).xs(1, level="threads")
     boosters = [name for name in curve.DRAWN if ("error", name) in table.columns]
     heads = " | ".join(curve.DRAWN[name][0] for name in boosters)
     lines = [f"| table, CPU seconds | {heads} |", "|---" * (1 + len(boosters)) + "|"]
@@ -64,8 +78,3 @@ def curve_table(threads: int = 1) -> str:
             cells.append(", ".join(f"{value:.3f}" for value in figures if pd.notna(value)))
         lines.append(f"| {' | '.join(cells)} |")
     return "\n".join(lines)
-
-
-def two_threads_table() -> str:
-    """Render the same of two threads."""
-    return curve_table(2)
