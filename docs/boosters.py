@@ -43,7 +43,7 @@ def paired_table() -> str:
         "|---|---|---|---|",
     ]
     for name, row in table.iterrows():
-        cells = [f"{name}, {row['rows']:,}", str(splits[name])]
+        cells = [f"{name}, {row['rows']:,.0f}", str(splits[name])]
         for figure, digits in (("error", 1), ("log_loss", 3)):
             mean, low, high = (row[f"{figure}{end}"] for end in ("", ", from", ", to"))
             cells.append(f"{mean:+.{digits}f} ({low:+.{digits}f} to {high:+.{digits}f})")
