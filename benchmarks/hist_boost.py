@@ -7,13 +7,16 @@ made tables 10,000 rows::
     python -m benchmarks.hist_boost --tables pima made-1000 --splits 5 --first 100
     python -m benchmarks.hist_boost --rounds 1000000    # CPU seconds a round, where LightGBM is
     python -m benchmarks.hist_boost --splits 10 --paired  # with intervals over splits
+    python -m benchmarks.hist_boost --keep     # rows to hist_boost.csv, which the page is made of
 
-``python -m benchmarks hist_boost`` looks at a few of the tables.
+With ``--keep`` what is in the file is not done again. ``python -m benchmarks hist_boost`` looks at
+a few of the tables.
 """
 
 import argparse
 import time
 from importlib.util import find_spec
+from pathlib import Path
 
 import numba
 import numpy as np
@@ -45,6 +48,7 @@ SHIPPED = (
 )
 MADE = (1000, 2000, 3000, 5000, 10_000, 30_000, 100_000)
 FIGURES = ("seconds", "error", "log_loss")
+ROWS = Path(__file__).with_suffix(".csv")
 
 
 def data(name, split):
@@ -80,18 +84,32 @@ def theirs(python, parts):
     return figures(**parts)
 
 
-def compare(names, splits, first, python):
-    """Return rows of both, for every split of every table."""
+def compare(names, splits, first, python, *, keep=False):
+    """Return rows of both, for every split of every table; ``keep`` those that are new."""
     ours(*data("made-1000", 0))  # compile first
+    there = done() if keep else {}
     rows = []
     for name in names:
         for split in range(first, first + splits):
-            parts = dict(zip(("X", "y", "X_test", "y_test"), data(name, split), strict=True))
-            row = {"table": name, "rows": len(parts["y"]), "split": split}
-            row |= {f"{k}, ours": v for k, v in ours(**parts).items()}
-            rows.append(row | {f"{k}, LightGBM": v for k, v in theirs(python, parts).items()})
+            row = there.get((name, split))
+            if row is None:
+                parts = dict(zip(("X", "y", "X_test", "y_test"), data(name, split), strict=True))
+                row = {"table": name, "rows": len(parts["y"]), "split": split}
+                row |= {f"{k}, ours": v for k, v in ours(**parts).items()}
+                row |= {f"{k}, LightGBM": v for k, v in theirs(python, parts).items()}
+                if keep:
+                    pd.DataFrame([row]).to_csv(
+                        ROWS, mode="a", header=not ROWS.exists(), index=False, float_format="%.6g"
+                    )
+            rows.append(row)
         print(rows[-1], flush=True)
     return pd.DataFrame(rows)
+
+
+def done():
+    """Return the rows that are kept, by table and split."""
+    kept = pd.read_csv(ROWS).to_dict("records") if ROWS.exists() else []
+    return {(row["table"], row["split"]): row for row in kept}
 
 
 def by_table(rows):
@@ -212,12 +230,13 @@ def main():
     parser.add_argument("--first", type=int, default=0)
     parser.add_argument("--rounds", type=int, help="rows to time a round on, and nothing else")
     parser.add_argument("--paired", action="store_true", help="intervals over the splits")
+    parser.add_argument("--keep", action="store_true", help="keep rows, and go on where they end")
     given = parser.parse_args()
     if given.rounds:
         rounds(given.rounds)
         return
     python = None if find_spec("lightgbm") else peer_python("boosters", REQUIREMENTS)
-    rows = compare(given.tables, given.splits, given.first, python)
+    rows = compare(given.tables, given.splits, given.first, python, keep=given.keep)
     print(by_table(rows).round(3).to_string())
     if given.paired:
         told(paired(rows))

@@ -25,6 +25,7 @@ TITLES = {
 }
 BENCHMARKS = DOCS.parent / "benchmarks"
 sys.path.insert(0, str(DOCS))
+import boosters  # noqa: E402
 import evidence  # noqa: E402
 import gallery  # noqa: E402
 
@@ -158,6 +159,9 @@ if __name__ == "__main__":
         ("../README", "fast"): evidence.fast_table,
         ("choosing", "branches"): evidence.branches_table,
         ("choosing", "methods"): evidence.methods_table,
+        ("hist_boost", "defaults"): boosters.defaults_table,
+        ("hist_boost", "paired"): boosters.paired_table,
+        ("hist_boost", "curve"): boosters.curve_table,
         ("when_diversity_hurts", "coupling"): coupling_table,
         ("overproduce_select", "limits"): limits_table,
         ("overproduce_select", "splits"): splits_table,

@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from sklearn.utils.validation import check_is_fitted
 
 from counterpoint._typing import ClassWeight, Estimator, Seed
 from counterpoint._validation import check_choice, check_number
@@ -128,6 +129,7 @@ class AdaBoostNCClassifier(AdaBoostClassifier):
     """
 
     _raced, _to_race = None, False
+    _path: tuple = ()
 
     def __init__(
         self,
@@ -190,6 +192,7 @@ class AdaBoostNCClassifier(AdaBoostClassifier):
     def _check_data(self, X, y, sample_weight):
         data = super()._check_data(X, y, sample_weight)
         self._raced, self._to_race = None, False
+        self._path = self._path if self._goes_on() else ()
         if self.lam != "auto":
             self.strength_ = np.nan
         elif self.strength is not None:
@@ -220,13 +223,18 @@ class AdaBoostNCClassifier(AdaBoostClassifier):
         super()._finish(result)
         self.lam_ = self._history[-1]["lam"]
 
+    @property
+    def strength_path_(self) -> pd.DataFrame:
+        """The race, a row a strength: log-loss, difference to that of 0, its noise, who is kept."""
+        check_is_fitted(self)
+        return pd.DataFrame(self._path, columns=_PATH)
+
     def _choose_strength(self, learner, X, codes, weight):
         """Race the strengths on rows held out; what is not better beyond noise does not win."""
         race = self.n_estimators >= FEWEST
         trial = Trial.of(self, X, codes, weight, learner, self.n_estimators) if race else None
         runs = trial and trial.race(self._rule(SafeLam(strength)) for strength in CANDIDATES)
         if not runs:
-            self.strength_path_ = pd.DataFrame(columns=_PATH)
             return CANDIDATES[0]
         # One temperature for all: to make the vote surer, or less sure, wins nothing.
         calibration, cases = runs[0].learn(), runs[0].cases
@@ -239,9 +247,10 @@ class AdaBoostNCClassifier(AdaBoostClassifier):
             if gain > noise:
                 best = max(best, (gain, place))
             path.append((strength, np.average(loss, weights=cases), -gain, noise))
-        found = [*zip(*path, strict=True), np.arange(len(path)) == best[1]]
-        self.strength_path_ = pd.DataFrame(dict(zip(_PATH, found, strict=True)))
+        self._path = tuple((*row, place == best[1]) for place, row in enumerate(path))
         self._raced = runs[best[1]]
+        if self.calibrate:
+            self._raced.learn(calibration)
         return CANDIDATES[best[1]]
 
     def _calibrate(self, X, y, weight, learner):

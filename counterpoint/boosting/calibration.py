@@ -14,6 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from counterpoint._interrupts import whole
+from counterpoint._kernels.temperature import tempered
 from counterpoint._tables import select_rows
 from counterpoint.boosting.learners import Learner
 from counterpoint.boosting.loop import boost
@@ -26,7 +27,7 @@ _FEW = 50  # cases below which nothing is held out, and the usual temperature is
 _PART = 0.2  # share of the rows that a trial is watched on
 _ROUNDS = 8  # a trial has this share of the rounds
 # What moving each number away from the usual one by a factor e costs, in log-losses of one case.
-_HOLD = 2.0
+HOLD = 2.0
 _LOW, _HIGH = np.array([-6.0, -9.0]), np.array([6.0, 4.0])  # logarithms of the two numbers
 # Newton steps at most and how far they go, how much less cost ends them, and what damping does.
 _STEPS, _FURTHEST, _ENOUGH, _STIFF = 50, 0.9, 1e-6, 1e6
@@ -56,7 +57,7 @@ class Calibration:
         return log_softmax(sums / (self.link + self.shared * size))
 
 
-def learn_calibration(sizes, sums, y, weight, usual):
+def learn_calibration(sizes, sums, y, weight, usual, near=None):
     """Return the calibration under which the classes y are most likely, over all stages.
 
     Parameters
@@ -71,8 +72,10 @@ def learn_calibration(sizes, sums, y, weight, usual):
         What each row counts, in cases.
     usual : Calibration
         Where to stay if the rows say little.
+    near : Calibration or None
+        Where to look first; None: at the usual one.
     """
-    start = at = np.log([usual.link, usual.shared])
+    start, at = (np.log([one.link, one.shared]) for one in (usual, near or usual))
     cost, slope, curve = calibration_cost(at, sizes, sums, y, weight, start)
     damping, tries = 0.0, 0
     # Damped Newton steps (Marquardt 1963): a handful, where a library's method takes three times as
@@ -111,11 +114,11 @@ def _downhill(at, slope, curve, damping):
 def calibration_cost(logs, sizes, sums, y, weight, start):
     """Return the mean log-loss over rows and stages and the pull to ``start``; slope and curve."""
     both, total = np.exp(logs), weight.sum() * len(sizes)
-    pull = _HOLD / weight.sum()
+    pull = HOLD / weight.sum()
     temperature = both[0] + both[1] * sizes
-    # Log p of y, how far what is expected of the sums falls short of that of y, and their variance.
-    look = _of_two if sums.shape[2] == 2 else _of_many
-    log_p, short, spread = (part @ weight for part in look(sums, temperature[:, None], y))
+    # Log p of y, how far what is expected of the sums is above that of y, and their variance.
+    looks = (tempered(own, y, weight, t) for own, t in zip(sums, temperature, strict=True))
+    log_p, short, spread = np.array(list(looks)).T
     cost = pull * ((logs - start) ** 2).sum() - log_p.sum() / total
     # Of log p in the inverse of the temperature: -short, and -spread once more.
     first = -short / total / temperature**2
@@ -126,26 +129,6 @@ def calibration_cost(logs, sizes, sums, y, weight, start):
     curve = (parts * second) @ parts.T
     curve[[0, 1], [0, 1]] += slope + 2.0 * pull
     return float(cost), slope + 2.0 * pull * (logs - start), curve
-
-
-def _of_many(sums, temperature, y):
-    ahead = sums - sums[:, np.arange(len(y)), y][:, :, None]  # of every class, of that of y
-    most = ahead.max(axis=2)
-    p = np.exp((ahead - most[:, :, None]) / temperature[:, :, None])
-    total = p.sum(axis=2)
-    p *= ahead
-    short = p.sum(axis=2) / total
-    p *= ahead
-    return -most / temperature - np.log(total), short, p.sum(axis=2) / total - short**2
-
-
-def _of_two(sums, temperature, y):
-    # By the lead of y alone, for a fifth of the time.
-    lead = (sums[:, :, 1] - sums[:, :, 0]) * (2.0 * y - 1.0)
-    against = np.exp(-np.abs(lead) / temperature)
-    log_p = np.minimum(lead, 0.0) / temperature - np.log1p(against)
-    short = -lead * np.where(lead > 0, against, 1.0) / (1.0 + against)
-    return log_p, short, lead**2 * against / (1.0 + against) ** 2
 
 
 class HeldOut:
@@ -169,10 +152,11 @@ class HeldOut:
         self.usual = ensemble._usual
         return self
 
-    def learn(self):
-        """Return the calibration that fits the rows."""
+    def learn(self, near=None):
+        """Return the calibration that fits the rows; ``near`` is one of an ensemble like it."""
         if self._found is None:
-            self._found = learn_calibration(self.sizes, self.sums, self.y, self.cases, self.usual)
+            given = self.sizes, self.sums, self.y, self.cases, self.usual
+            self._found = learn_calibration(*given, near)
         return self._found
 
     def losses(self, calibration):
@@ -246,12 +230,12 @@ class Trial:
 
         ``again``: rules on votes follow one another, and members of the same weights are the same.
         """
-        owner, rng = self.owner, np.random.RandomState(0)
+        owner = self.owner
         rule.start(self.y, len(owner.classes_), self.weight)
         with whole(), warnings.catch_warnings():
             warnings.simplefilter("ignore")  # the ensemble itself gives them
             if self.learner is None:  # one for all rules: data are prepared once
-                self.learner = self._make_learner(rule, rng)
+                self.learner = self._make_learner(rule)
                 if again and not self.learner.is_random:
                     self.learner = RememberingLearner(self.learner)
             result = boost(
@@ -268,12 +252,15 @@ class Trial:
             rows = self.bins if by_bins else select_rows(self.X, self.rows[self.held])
             return HeldOut(rows, *self.asked).ask(owner)
 
-    def _make_learner(self, rule, rng):
+    def _make_learner(self, rule):
+        # To seed a generator takes as long as to grow a small tree.
+        rng = np.random.RandomState(0) if self.shared.is_random else None
         learner = self.shared.some(self.part, rng)
         if learner is not None:
             self.bins = self.shared.bins(self.held)
             return learner
         X = select_rows(self.X, self.rows[self.part])
+        rng = np.random.RandomState(0)
         return self.owner._make_learner(rule, X, self.y, self.weight, rng)
 
 

@@ -134,18 +134,18 @@ class BaseHistBoost(CategoriesMixin, StopsInTime):
             "max_features": 0.8,
         }
 
-    def _size(self, name):
+    def _in_use(self, name):
         """Return an option as used; before the first fit as given."""
         return getattr(self, f"{name}_", getattr(self, name))
 
     def _base(self):
         return HistTreeRegressor(
-            max_leaf_nodes=self._size("max_leaf_nodes"),
+            max_leaf_nodes=self._in_use("max_leaf_nodes"),
             max_depth=self.max_depth,
-            min_samples_leaf=self._size("min_samples_leaf"),
-            min_weight_leaf=self._size("min_weight_leaf"),
-            l2_regularization=self._size("l2_regularization"),
-            max_features=self._size("max_features"),
+            min_samples_leaf=self._in_use("min_samples_leaf"),
+            min_weight_leaf=self._in_use("min_weight_leaf"),
+            l2_regularization=self._in_use("l2_regularization"),
+            max_features=self._in_use("max_features"),
             max_bins=self.max_bins,
             categorical_features=self.is_categorical_,
             monotonic_cst=self.monotonic_cst,

@@ -6,8 +6,10 @@ from numpy.typing import ArrayLike, NDArray
 from counterpoint._typing import ClassWeight, DataLike, Seed
 from counterpoint._validation import check_choice, check_number
 from counterpoint.boosting.additive import AdditiveClassifier, AdditiveRegressor
+from counterpoint.boosting.calibration import Calibration
 from counterpoint.boosting.hist_base import BaseHistBoost
 from counterpoint.boosting.newton import REGRESSION_LOSSES, NewtonClassLoss
+from counterpoint.boosting.refinement import Refinement
 
 # So many rows are enough for trees to be right at larger steps and to see all rows and columns; and
 # where so many are gone through in a round, by the trees of several classes, rounds are dear.
@@ -76,6 +78,11 @@ class HistBoostClassifier(BaseHistBoost, AdditiveClassifier):
         Rounds without a better loss on the rows held out.
     validation_fraction : float, default=0.1
         Share of the rows held out, at most 20,000; every class keeps a row to train on.
+    calibrate : bool, default=True
+        With ``early_stopping``: go on while classes are told apart better, however sure the scores
+        grow, and learn on the rows held out how sure they may be. The loss is then the log-loss at
+        the temperature that suits these rows best, and probabilities have that temperature
+        ([4]_). False: the log-loss itself, and bare probabilities.
     class_weight : dict, "balanced" or None, default=None
         Weights of classes, multiplied with ``sample_weight``.
     warm_start : bool, default=False
@@ -99,6 +106,8 @@ class HistBoostClassifier(BaseHistBoost, AdditiveClassifier):
         Likewise.
     start_ : ndarray of shape (1,) or (n_classes,)
         Where scores start: logarithms of odds or of shares.
+    calibration_ : Calibration or None
+        The temperature of the probabilities; None without ``calibrate`` or ``early_stopping``.
     classes_ : ndarray of shape (n_classes,)
         Labels, sorted.
     feature_importances_ : ndarray of shape (n_features,)
@@ -107,7 +116,8 @@ class HistBoostClassifier(BaseHistBoost, AdditiveClassifier):
         As in :class:`counterpoint.trees.HistTreeRegressor`.
     history_ : DataFrame
         One row per round: ``held_error`` and ``held_log_loss`` if rows were held out, and the same
-        on ``eval_set``.
+        on ``eval_set``; with ``calibrate`` also ``held_temperature``, the one that suits these rows
+        best, and ``held_refinement``, their log-loss at it.
     stop_reason_ : str
         "complete", "interrupted", or what ended training early.
 
@@ -118,6 +128,8 @@ class HistBoostClassifier(BaseHistBoost, AdditiveClassifier):
     .. [2] T. Chen and C. Guestrin, "XGBoost: A scalable tree boosting system", KDD 2016.
     .. [3] G. Ke et al., "LightGBM: A highly efficient gradient boosting decision tree",
        NIPS 2017.
+    .. [4] E. Berta, D. Holzmüller, M. I. Jordan and F. Bach, "Rethinking early stopping: refine,
+       then calibrate", arXiv:2501.19195, 2025, section 4.
 
     Examples
     --------
@@ -147,6 +159,7 @@ class HistBoostClassifier(BaseHistBoost, AdditiveClassifier):
         early_stopping: bool | str = "auto",
         patience: int = 20,
         validation_fraction: float = 0.1,
+        calibrate: bool = True,
         class_weight: ClassWeight = None,
         warm_start: bool = False,
         progress: bool | None = None,
@@ -172,6 +185,7 @@ class HistBoostClassifier(BaseHistBoost, AdditiveClassifier):
             progress=progress,
             random_state=random_state,
         )
+        self.calibrate = calibrate
         self.class_weight = class_weight
 
     def _make_loss(self):
@@ -204,7 +218,26 @@ class HistBoostClassifier(BaseHistBoost, AdditiveClassifier):
     def predict_log_proba(self, X: DataLike) -> NDArray:
         """Return the logarithm of ``predict_proba``, exact where that is tiny."""
         scores = self._scores(X)
+        if self.calibration_ is not None:
+            return self._log_proba(scores, len(self.estimators_))
         return self._loss.log_proba(scores)
+
+    def _as_sums(self, scores, n_members):
+        return self._loss.sums(scores)
+
+    def _judged(self, watcher, cases):
+        if not self.calibrate:
+            return super()._judged(watcher, cases)
+        return Refinement(watcher, cases), Refinement.column
+
+    def _calibrate(self, X, y, weight, learner):
+        notes, self._best_notes = self._best_notes, []
+        self.calibration_ = None
+        if self.calibrate and len(notes):
+            temperature = np.exp(np.mean([np.log(row["held_temperature"]) for row in notes]))
+            # Rounds before the last were less sure: the first of all as their loss has it.
+            more = (temperature - 1.0) / self._size(len(self.estimators_))
+            self.calibration_ = Calibration(1.0, float(more))
 
     def _strata(self, y, n_held):
         counts = np.bincount(y)

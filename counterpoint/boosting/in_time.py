@@ -38,7 +38,7 @@ class StopsInTime:
 
     def _set_aside(self, X, y, weight, rng):
         self._held = self._rounds = None
-        self._asked = []
+        self._asked, self._best_notes = [], []
         if not self.early_stopping or self.warm_start:
             return X, y, weight, []
         size = len(y) * self._trees_a_round()
@@ -60,7 +60,7 @@ class StopsInTime:
 
     def _hold_out(self, X, y, weight, kept, held):
         kept = self._with_every_class(y, kept, held)
-        self._held = _HeldOut(self, select_rows(X, held), y[held])
+        self._held = _HeldOut(self, select_rows(X, held), y[held], self._cases(weight[held]))
         weight = weight[kept]
         weight /= weight.sum()
         return self._only(X, kept), y[kept], weight, [self._held]
@@ -102,14 +102,15 @@ class StopsInTime:
         rate, rule.learning_rate = rule.learning_rate, faster * rule.learning_rate
         given = rule, learner, y, weight, ceil(self._most_rounds() / faster), patience
         with whole():
-            best = [self._best_round(*given, *part) for part in self._asked]
+            found = [self._best_round(*given, *part) for part in self._asked]
         rule.learning_rate = rate
+        best, self._best_notes = zip(*found, strict=True)
         return float(np.exp(np.log(best).mean()))
 
     def _best_round(self, rule, learner, y, weight, most, patience, kept, held, rng):
-        """Return after how many rounds the rows held out are predicted best, in the same bins."""
+        """Return after how many rounds rows held out are predicted best, and the notes of then."""
         watcher = BinnedWatcher("held", learner.bins(held), y[held], rule.loss)
-        column = f"held_{rule.loss.score}"
+        watcher, column = self._judged(watcher, self._cases(weight[held]))
         rule.start(y[kept], None, weight[kept] / weight[kept].sum())
         found = boost(
             rule,
@@ -120,7 +121,12 @@ class StopsInTime:
             watchers=[watcher],
             progress=False,
         )
-        return int(np.argmin([row[column] for row in found.history])) + 1
+        best = int(np.argmin([row[column] for row in found.history]))
+        return best + 1, found.history[best]
+
+    def _judged(self, watcher, cases):
+        """Return who watches rows held out, and which of its notes says when to stop."""
+        return watcher, f"held_{watcher.loss.score}"
 
     def _most_rounds(self):
         return super()._most_rounds() if self._rounds is None else self._rounds
@@ -143,21 +149,26 @@ class StopsInTime:
             self.estimators_ = self.estimators_[:best]
             self.estimator_weights_ = self.estimator_weights_[:best]
             self._history = self._history[:best]
+            self._best_notes = self._history[-1:]
             self._held = None  # no data in the model
         super()._finish(result)
 
 
 class _HeldOut:
-    """Follow the ensemble on rows held out; its loss is there when the first member is."""
+    """Follow the ensemble on rows held out; its loss is there when training begins."""
 
-    def __init__(self, owner, X, y):
-        self.owner, self.X, self.y, self.watcher = owner, X, y, None
+    def __init__(self, owner, X, y, cases):
+        self.owner, self.given, self.cases, self._made = owner, (X, y), cases, None
+
+    def _watching(self):
+        if self._made is None:
+            watcher = AdditiveWatcher("held", *self.given, self.owner._loss)
+            self._made = self.owner._judged(watcher, self.cases)
+        return self._made
 
     @property
     def column(self):
-        return f"held_{self.owner._loss.score}"
+        return self._watching()[1]
 
     def __call__(self, model, alpha):
-        if self.watcher is None:
-            self.watcher = AdditiveWatcher("held", self.X, self.y, self.owner._loss)
-        return self.watcher(model, alpha)
+        return self._watching()[0](model, alpha)

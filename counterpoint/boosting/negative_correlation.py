@@ -264,6 +264,7 @@ class NegativeCorrelationBoostingClassifier(_CoupledBoosting, HistBoostClassifie
             early_stopping=early_stopping,
             patience=patience,
             validation_fraction=validation_fraction,
+            calibrate=False,
             class_weight=class_weight,
             progress=progress,
             random_state=random_state,

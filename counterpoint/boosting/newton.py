@@ -61,6 +61,10 @@ class NewtonClassLoss(ClassLoss):
             "log_loss": float(-np.mean(self.log_proba(scores)[at, y])),
         }
 
+    def sums(self, scores):
+        """Return a column for each class, of which ``proba`` is the softmax."""
+        return np.hstack([-0.5 * scores, 0.5 * scores]) if self.n_outputs == 1 else scores
+
     def proba(self, scores):
         """Return the probabilities of the additive model."""
         if self.n_outputs == 1:

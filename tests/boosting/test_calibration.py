@@ -131,20 +131,6 @@ def test_no_other_temperature_is_better(n_classes, scale):
     assert own <= best.fun + 1e-6
 
 
-def test_two_classes_cost_what_the_formula_of_many_says():
-    rng = np.random.default_rng(0)
-    sums, y = 30.0 * rng.standard_normal((3, 200, 2)), rng.integers(2, size=200)
-    sums[:, 0] = 0.0
-    sums[:, 1] *= 100.0  # beyond what exp can say
-    temperature = np.array([[0.5], [2.0], [9.0]])
-    for two, many in zip(
-        calibration._of_two(sums, temperature, y),
-        calibration._of_many(sums, temperature, y),
-        strict=True,
-    ):
-        assert_allclose(two, many, rtol=1e-9, atol=1e-9)
-
-
 def test_few_rows_take_the_usual_temperature():
     X, y = problem(2, 40)
     boosted = AdaBoostClassifier(TREE, n_estimators=5).fit(X, y)

@@ -154,20 +154,21 @@ def test_rows_and_columns_are_drawn_for_each_tree():
     assert_allclose(last, model.decision_function(X))
 
 
-def test_it_ends_at_the_best_round_for_rows_held_out():
+@pytest.mark.parametrize("calibrate", [True, False])
+def test_it_ends_at_the_best_round_for_rows_held_out(calibrate):
     X, y = classes(n=400)
     y = np.where(np.random.RandomState(0).rand(400) < 0.3, 1 - y, y)
-    model = HistBoostClassifier(
-        early_stopping=True, patience=7, learning_rate=0.5, validation_fraction=0.4, random_state=0
-    ).fit(X, y)
-    assert model.stop_reason_ == "held_log_loss did not improve for 7 rounds"
-    losses = model.history_["held_log_loss"]
+    options = {"learning_rate": 0.5, "validation_fraction": 0.4, "calibrate": calibrate}
+    model = HistBoostClassifier(early_stopping=True, patience=7, random_state=0, **options)
+    model.fit(X, y)
+    column = "held_refinement" if calibrate else "held_log_loss"
+    assert model.stop_reason_ == f"{column} did not improve for 7 rounds"
+    losses = model.history_[column]
     assert len(model.estimators_) == len(losses) == losses.argmin() + 1 < 100
     # The trees that came after the best are not in any answer.
     short = HistBoostClassifier(
-        early_stopping=True, n_estimators=len(losses), learning_rate=0.5, validation_fraction=0.4,
-        random_state=0,
-    ).fit(X, y)  # fmt: skip
+        early_stopping=True, n_estimators=len(losses), random_state=0, **options
+    ).fit(X, y)
     assert_array_equal(short.predict_proba(X), model.predict_proba(X))
 
 
@@ -394,7 +395,7 @@ def test_few_rows_are_asked_thrice_or_once_when_to_stop(monkeypatch, n, n_classe
         kept, held, _ = given[-3:]
         assert sorted([*kept, *held]) == list(range(n))
         best = ask(self, rule, learner, *given)
-        seen.append((best, rule.learning_rate))
+        seen.append((best[0], rule.learning_rate))
         return best
 
     monkeypatch.setattr(HistBoostClassifier, "_best_round", counted)
@@ -419,7 +420,7 @@ def test_where_few_rounds_are_best_parts_are_asked_again_at_the_rate_itself(monk
 
     def noted(self, rule, *given):
         best = ask(self, rule, *given)
-        seen.append((best, rule.learning_rate, given[-4]))
+        seen.append((best[0], rule.learning_rate, given[-4]))
         return best
 
     monkeypatch.setattr(HistBoostClassifier, "_best_round", noted)
@@ -439,6 +440,8 @@ def test_a_part_asks_a_booster_of_the_other_rows(monkeypatch, kind):
     X, y = classes(n=200)
     X = np.round(2 * X)
     options = {"l2_regularization": 0.0, "min_weight_leaf": 0.0, "max_leaf_nodes": 6}
+    if kind is HistBoostClassifier:
+        options["calibrate"] = False  # by the log-loss itself
     best_round = kind._best_round
     seen = []
 
@@ -447,7 +450,7 @@ def test_a_part_asks_a_booster_of_the_other_rows(monkeypatch, kind):
         draws = np.random.RandomState()
         draws.set_state(rng.get_state())
         best = best_round(self, *given)
-        seen.append((kept, held, draws, best))
+        seen.append((kept, held, draws, best[0]))
         return best
 
     monkeypatch.setattr(kind, "_best_round", noted)
