@@ -99,3 +99,11 @@ def test_the_figure_that_ci_prints_says_when_it_was_measured(tmp_path):
     assert "abc1234" in line
     assert "95.5 %" in line
     assert "not in this run" in line
+
+
+def test_what_has_run_counts_for_its_commit_alone(tmp_path):
+    file = tmp_path / "parts.json"
+    assert covered.done_before("abc1234", file) == {}
+    covered.note("abc1234", {"trees": True, "cli": False}, file)
+    assert covered.done_before("abc1234", file) == {"trees": True, "cli": False}
+    assert covered.done_before("def5678", file) == {}

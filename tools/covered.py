@@ -1,9 +1,10 @@
 """Which lines and branches of the package the tests run: ``make coverage``.
 
 Kernels are measured with the JIT off (compiled code leaves no trace), all else with it on, and the
-two are put together. Parts of the suite run one after the other, so that what a part told is kept
-when the next is cut off: ``python tools/covered.py --parts trees,trust`` runs some, ``--tell``
-none. The figure goes to ``tools/coverage.csv`` with its commit, when all has run.
+two are put together. Parts of the suite run one after the other, and what has run at this commit
+does not run again: what was cut off is begun where it ended, ``--again`` begins anew.
+``python tools/covered.py --parts trees,trust`` runs some, ``--tell`` none. The figure goes to
+``tools/coverage.csv`` with its commit, when all has run.
 """
 
 import argparse
@@ -20,6 +21,7 @@ ROOT = Path(__file__).parents[1]
 KEPT = ROOT / "tools" / "coverage.csv"
 FIELDS = ("commit", "date", "percent", "branches_percent", "lines", "branches", "failed_parts")
 WITHOUT_JIT = ("kernels without the JIT", "other tests of kernels without the JIT")
+DONE = ROOT / ".coverage-parts.json"  # a name that coverage does not take for its own
 _FOLDERS = ("boosting", "dynamic", "networks", "sequences", "subsets", "trees", "views")
 _NO_TESTS = 5  # of pytest: a folder that holds none
 
@@ -60,7 +62,7 @@ def told() -> dict:
     """Put together what the parts left, and return coverage's own account of it."""
     quiet = {"cwd": ROOT, "stdout": subprocess.DEVNULL}
     subprocess.run([sys.executable, "-m", "coverage", "combine", "--append"], **quiet)
-    target = ROOT / ".coverage.json"
+    target = ROOT / ".coverage-account.json"
     command = [sys.executable, "-m", "coverage", "json", "-o", str(target)]
     subprocess.run(command, check=True, **quiet)
     return json.loads(target.read_text(encoding="utf-8"))
@@ -95,11 +97,26 @@ def tell(account: dict) -> None:
     print(f"coverage: {totals['percent_covered']:.1f} % of lines and branches")
 
 
-def keep(account: dict, failed: int) -> None:
+def commit_here() -> str:
+    command = ["git", "rev-parse", "--short", "HEAD"]
+    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True).stdout.strip()
+
+
+def done_before(commit: str, path: Path = DONE) -> dict[str, bool]:
+    """Return which parts have run at a commit, and whether they passed."""
+    if not path.exists():
+        return {}
+    kept = json.loads(path.read_text(encoding="utf-8"))
+    return kept["passed"] if kept["commit"] == commit else {}
+
+
+def note(commit: str, passed: dict[str, bool], path: Path = DONE) -> None:
+    """Write down which parts have run."""
+    path.write_text(json.dumps({"commit": commit, "passed": passed}), encoding="utf-8")
+
+
+def keep(account: dict, commit: str, failed: int) -> None:
     """Write the figure down with its commit."""
-    commit = subprocess.run(
-        ["git", "rev-parse", "--short", "HEAD"], cwd=ROOT, capture_output=True, text=True
-    ).stdout.strip()
     totals = account["totals"]
     row = {
         "commit": commit,
@@ -135,20 +152,28 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--parts", help="names of parts, with commas; all without")
     parser.add_argument("--tell", action="store_true", help="run nothing, tell what is there")
+    parser.add_argument("--again", action="store_true", help="run also what has run at this commit")
     parser.add_argument("--kept", action="store_true", help="print the figure that was kept last")
     options = parser.parse_args()
     if options.kept:
         print(kept_line())
         return
-    there = parts()
+    commit, there = commit_here(), parts()
+    passed = {} if options.again else done_before(commit)
+    if not passed and not options.tell:
+        for left in ROOT.glob(".coverage*"):  # of other code
+            left.unlink()
     chosen = options.parts.split(",") if options.parts else list(there)
-    failed = [] if options.tell else [name for name in chosen if not measure(name, there[name])]
+    for name in [] if options.tell else [name for name in chosen if name not in passed]:
+        passed[name] = measure(name, there[name])
+        note(commit, passed)
     account = told()
     tell(account)
+    failed = [name for name in passed if not passed[name]]
     if failed:
         print(f"tests failed in: {', '.join(failed)}")
-    if not options.tell and not options.parts:
-        keep(account, len(failed))
+    if not options.tell and set(there) <= set(passed):
+        keep(account, commit, len(failed))
 
 
 if __name__ == "__main__":

@@ -28,7 +28,7 @@ import math
 import numpy as np
 from numba import prange
 
-from counterpoint._kernels.compiling import brief, inner, lean, parallel
+from counterpoint._kernels.compiling import brief, lean, parallel
 from counterpoint._kernels.hist_bounds import (
     LOWER,
     UPPER,
@@ -84,6 +84,19 @@ _EPSILON = np.finfo(np.float64).eps
 _ROUNDING = 32 * _EPSILON  # of a sum of few numbers, as a share of it
 _8, _16, _24, _32 = np.uint64(8), np.uint64(16), np.uint64(24), np.uint64(32)
 _40, _48, _56, _BYTE = np.uint64(40), np.uint64(48), np.uint64(56), np.uint64(255)
+
+
+def rooms(n, n_values, n_counts, n_sums):
+    """Return room to work in for n threads: numbers, whole numbers, histograms and their counts."""
+    integers = np.empty((n, N_SUMS + 6, MAX_BINS), dtype=np.int64)
+    integers[:, IDENTITY] = np.arange(MAX_BINS)
+    few = FEW + 1
+    return (
+        np.empty((n, N_FLOATS, MAX_BINS)),
+        integers,
+        np.empty((n, 2 * n_values + few * n_sums), dtype=np.int64),
+        np.empty((n, 2 * n_counts + few), dtype=np.int32),
+    )
 
 
 @lean
@@ -228,7 +241,7 @@ def _gather_few(node, k, words, sums, index, segments, nodes, own, own_sums):
     moved = words.shape[0] > 2
     for c in range(segments.shape[2]):
         for i in range(segments[0, node, c], segments[0, node, c] + segments[1, node, c]):
-            own[n] = words[buffer, k, i] if moved else words[0, k, index[buffer, i]]
+            own[n] = np.int64(words[buffer, k, i] if moved else words[0, k, index[buffer, i]])
             for m in range(sums.shape[1]):
                 own_sums[m, n] = sums[buffer, m, i]
             n += 1
@@ -240,7 +253,7 @@ def _sort_few(own, own_sums, n, j, criterion, keys, codes, hist, counts):
     """Sort the rows by the bins of column j: a histogram of the bins in use only."""
     shift = np.uint64(8 * (j + 1))
     for i in range(n):
-        key = np.int64(((own[i] >> shift) & _BYTE) << _8) | i
+        key = np.int64(((np.uint64(own[i]) >> shift) & _BYTE) << _8) | i
         at = i
         while at > 0 and keys[at - 1] > key:
             keys[at] = keys[at - 1]
@@ -261,7 +274,7 @@ def _sort_few(own, own_sums, n, j, criterion, keys, codes, hist, counts):
             hist[used] += own_sums[0, i]
             hist[stride + used] += own_sums[1, i]
         else:
-            hist[np.int64(own[i] & _BYTE) * stride + used] += own_sums[0, i]
+            hist[(own[i] & 255) * stride + used] += own_sums[0, i]
     return used + 1
 
 
@@ -280,7 +293,7 @@ def _limits(node, flag, bounds):
 @brief
 def _scan_word(
     node, k, words, sums, index, segments, hist, counts, nodes, gains, candidates, extras, n_bins,
-    flags, sizes, limit, scales, floats, integers, own, few_hist, few_counts,
+    flags, sizes, limit, scales, floats, integers, few_hist, few_counts,
 ):  # fmt: skip
     """Best split of a node among the columns of word k; ties go to the first column and bin.
 
@@ -293,7 +306,7 @@ def _scan_word(
     few = n_rows <= FEW and words.shape[2] > 0  # not where the rows lie elsewhere
     stride = FEW + 1 if few else per_word * width
     keys, own_sums, totals = integers[N_SUMS], integers[N_SUMS + 1 : N_SUMS + 3], integers[-1]
-    codes = integers[IDENTITY]
+    own, codes = integers[N_SUMS + 4], integers[IDENTITY]
     if few:
         hist, counts, codes = few_hist, few_counts, integers[N_SUMS + 3]
         _gather_few(node, k, words, sums, index, segments, nodes, own, own_sums)
@@ -369,8 +382,7 @@ def _scan_word(
 @brief
 def _build(
     parent, k, words, sums, index, segments, nodes, hist, counts, gains, candidates, extras, n_bins,
-    flags, sizes, limit, scales, spare, spare_counts, floats, integers, own_words, few_hist,
-    few_counts,
+    flags, sizes, limit, scales, floats, integers, spare, spare_counts,
 ):  # fmt: skip
     """Histograms and best splits of a node's children, in word k; of the root if parent < 0."""
     small, large, kept = 0, -1, -1
@@ -379,7 +391,7 @@ def _build(
         if nodes[N_ROWS, small] > nodes[N_ROWS, large]:
             small, large = large, small
     n_values, n_counts = hist.shape[2], counts.shape[2]
-    own, own_counts = spare[0], spare_counts[0]
+    own, own_counts = spare[:n_values], spare_counts[:n_counts]
     for turn in range(2 if parent >= 0 else 1):
         node = small if turn == 0 else large
         wanted = nodes[OPEN, node] and (nodes[N_ROWS, node] > FEW or parent < 0)
@@ -387,7 +399,7 @@ def _build(
             whole, whole_counts = hist[kept, k], counts[kept, k]
             rest, rest_counts = whole, whole_counts
             if nodes[SLOT, node] < 0:
-                rest, rest_counts = spare[1], spare_counts[1]
+                rest, rest_counts = spare[n_values:], spare_counts[n_counts:]
             for i in range(n_values):
                 rest[i] = whole[i] - own[i]
             for i in range(n_counts):
@@ -399,15 +411,15 @@ def _build(
             if nodes[SLOT, node] >= 0:
                 own, own_counts = hist[nodes[SLOT, node], k], counts[nodes[SLOT, node], k]
             else:
-                own, own_counts = spare[0], spare_counts[0]
+                own, own_counts = spare[:n_values], spare_counts[:n_counts]
             own[:] = 0
             own_counts[:] = 0
             _add_node(node, k, words, sums, index, segments, nodes, own, own_counts, sizes)
         if nodes[OPEN, node]:
             _scan_word(
                 node, k, words, sums, index, segments, own, own_counts, nodes, gains, candidates,
-                extras, n_bins, flags, sizes, limit, scales, floats, integers, own_words, few_hist,
-                few_counts,
+                extras, n_bins, flags, sizes, limit, scales, floats, integers,
+                spare[2 * n_values :], spare_counts[2 * n_counts :],
             )  # fmt: skip
 
 
@@ -523,43 +535,19 @@ def _fix(t, start, stop, sample_weight, y, scales, sums, squared, segments, squa
         squares[0, t] = total
 
 
-@inner
-def _scratch(n, hist, counts, candidates):
-    """Make room for n tasks that look for splits."""
-    integers = np.empty((n, N_SUMS + 5, MAX_BINS), dtype=np.int64)
-    for i in range(n):
-        for b in range(MAX_BINS):
-            integers[i, IDENTITY, b] = b
-    n_sums = candidates.shape[2] - _SUMS
-    return (
-        integers,
-        np.empty((n, N_FLOATS, MAX_BINS)),
-        np.empty((n, 2, hist.shape[2]), dtype=np.int64),
-        np.empty((n, 2, counts.shape[2]), dtype=np.int32),
-        np.empty((n, FEW), dtype=np.uint64),
-        np.empty((n, (FEW + 1) * n_sums), dtype=np.int64),
-        np.empty((n, FEW + 1), dtype=np.int32),
-    )
-
-
-@inner
+@lean
 def _task(
     t, now, todo, sample_weight, y, scales, partial, words, sums, index, leaf, squared, segments,
-    squares, nodes, hist, counts, gains, candidates, extras, n_bins, flags, sizes, chunk, scratch,
+    squares, nodes, hist, counts, gains, candidates, extras, n_bins, flags, sizes, chunk, floats,
+    integers, spare, spare_counts,
 ):  # fmt: skip
     kind, n_todo = now[_KIND], now[_N_TODO]
     if kind == _BUILD:
         k = t // n_todo
-        if n_todo == 1:
-            room = k
-        else:
-            scratch, room = _scratch(1, hist, counts, candidates), 0
-        integers, floats, spare, spare_counts, own, few_hist, few_counts = scratch
         _build(
             todo[t - k * n_todo], k, words, sums, index, segments, nodes, hist, counts, gains,
-            candidates, extras, n_bins, flags, sizes, now[_LIMIT], scales, spare[room],
-            spare_counts[room], floats[room], integers[room], own[room], few_hist[room],
-            few_counts[room],
+            candidates, extras, n_bins, flags, sizes, now[_LIMIT], scales, floats, integers, spare,
+            spare_counts,
         )  # fmt: skip
         return
     start, stop = t * chunk, min(len(sample_weight), (t + 1) * chunk)
@@ -897,8 +885,8 @@ def _finish(
 def grow(
     sample_weight, y, words, sums, index, leaf, squared, segments, squares, partial, nodes, reals,
     totals, hist, counts, gains, candidates, sets, bounds, lists, n_bins, flags, values, edges,
-    exact, value, criterion, per_word, width, chunk, max_depth, max_leaves, min_split, min_samples,
-    min_weight, min_decrease, penalties,
+    exact, value, floats, integers, spare, spare_counts, criterion, per_word, width, chunk,
+    max_depth, max_leaves, min_split, min_samples, min_weight, min_decrease, penalties,
 ):  # fmt: skip
     """Grow one tree into the arrays of a ``counterpoint.trees.GrowWorkspace``.
 
@@ -906,20 +894,23 @@ def grow(
     side, after their parent. ``max_leaves`` 0 grows level by level, else best first. ``penalties``
     are the weight added to that of a leaf, to that of a category for sorting, and to that of a
     side of a split on categories; and the share of a row's variance that such a split must bring
-    for each category beyond two.
+    for each category beyond two. The last four arrays (``rooms``) are room to work in, one for
+    each thread that may share in it.
     """
     scales, extras = np.zeros(7), (sets, bounds, squares)
     now = np.zeros(_N_NOW, dtype=np.int64)
     now[_N_TASKS], now[_WORK] = segments.shape[2], len(sample_weight)
-    # Best first one node is split at a time, with a task for each word: room is made once.
-    scratch = _scratch(gains.shape[1], hist, counts, candidates)
     while now[_KIND] != _DONE:
-        for t in prange(now[_N_TASKS]):  # no race: chunks, and words of a node, are disjoint
-            _task(
-                np.int64(t), now, lists[0], sample_weight, y, scales, partial, words, sums, index,
-                leaf, squared, segments, squares, nodes, hist, counts, gains, candidates, extras,
-                n_bins, flags, (criterion, per_word, width, min_samples), chunk, scratch,
-            )  # fmt: skip
+        # No race: a share has a room of its own; chunks, and words of a node, are disjoint.
+        for share in prange(len(spare)):
+            first, n_tasks = np.int64(share), now[_N_TASKS]
+            for t in range(first * n_tasks // len(spare), (first + 1) * n_tasks // len(spare)):
+                _task(
+                    t, now, lists[0], sample_weight, y, scales, partial, words, sums, index, leaf,
+                    squared, segments, squares, nodes, hist, counts, gains, candidates, extras,
+                    n_bins, flags, (criterion, per_word, width, min_samples), chunk, floats[share],
+                    integers[share], spare[share], spare_counts[share],
+                )  # fmt: skip
         _advance(
             now, lists, scales, partial, segments, squares, nodes, reals, totals, hist, gains,
             candidates, extras, flags, criterion, per_word, width, max_depth, max_leaves, min_split,

@@ -220,11 +220,11 @@ def scan(
     kept there. ``words``, ``sums`` and ``index`` have no rows.
     """
     sizes, extras = (criterion, per_word, width, min_samples), (sets, bounds, squares)
-    integers = np.empty((N_SUMS + 5, MAX_BINS), dtype=np.int64)
+    integers = np.empty((N_SUMS + 6, MAX_BINS), dtype=np.int64)
     for b in range(MAX_BINS):
         integers[IDENTITY, b] = b
     floats, few = np.empty((N_FLOATS, MAX_BINS)), np.empty(0, dtype=np.int64)
-    own, own_counts = np.empty(0, dtype=np.uint64), np.empty(0, dtype=np.int32)
+    few_counts = np.empty(0, dtype=np.int32)
     both = np.empty((2, hist.shape[2]), dtype=np.int64)
     both_counts = np.empty((2, counts.shape[2]), dtype=np.int32)
     for i in range(start, stop):
@@ -252,7 +252,7 @@ def scan(
                 _scan_word(
                     node, k, words, sums, index, segments, both[c], both_counts[c], nodes, gains,
                     candidates, extras, n_bins, flags, sizes, now[_LIMIT], scales, floats, integers,
-                    own, few, own_counts,
+                    few, few_counts,
                 )  # fmt: skip
 
 

@@ -31,16 +31,17 @@ from numba.core.base import BaseContext as CodeContext
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import Compiler, Flags
 from numba.core.target_extension import jit_registry, target_registry
-from numba.core.typed_passes import NativeLowering
+from numba.core.typed_passes import NativeLowering, NopythonRewrites
 from numba.core.typing.context import BaseContext as TypeContext
+from numba.core.untyped_passes import InlineClosureLikes
 
-from counterpoint._kernels import translating
+from counterpoint._kernels import passes, translating
 from counterpoint._kernels.contexts import remembering_contexts
 
 _NEEDED = {
     JITCodeLibrary: (
-        "_ensure_finalized", "_finalize_final_module", "_get_module_for_linking",
-        "_optimize_final_module", "_optimize_functions", "codegen", "enable_object_caching",
+        "_ensure_finalized", "_get_module_for_linking", "_optimize_functions",
+        "_raise_if_finalized", "codegen", "enable_object_caching", "finalize",
         "get_pointer_to_function",
     ),
     Compiler: ("compile_extra", "define_pipelines"),
@@ -56,6 +57,7 @@ _NEEDED = {
         "_compile_subroutine_no_cache", "get_abi_sizeof", "get_function", "pair_first",
         "pair_second",
     ),
+    **passes.NEEDED,
     **translating.NEEDED,
 }  # fmt: skip
 
@@ -93,7 +95,12 @@ def _no_collecting() -> Iterator[None]:
 def _list_vars(_, value):
     """Return the variables in a statement: numba's own function, asking less of each value."""
     found: list[ir.Var] = []
-    _collect(value, found)
+    for one in value.values() if type(value) is dict else (value,):
+        if type(one) is ir.Expr:
+            for part in one._kws.values():
+                _collect(part, found)
+        else:
+            _collect(one, found)
     return found
 
 
@@ -140,6 +147,7 @@ _FASTER = [
     (ir.Inst, "_rec_list_vars", _list_vars),
     (postproc.PostProcessor, "run", _process),
 ]
+_FASTER += passes.FASTER
 _FASTER += [(_Colours, "_markup", _plain)] if hasattr(_Colours, "_markup") else []
 
 
@@ -175,6 +183,31 @@ class _KernelLibrary(JITCodeLibrary):
     def _optimize_functions(self, ll_module):
         ll_module.data_layout = self._codegen._data_layout
 
+    def finalize(self):
+        """Take in all parts, those of parts too, each once; then do as numba does."""
+        for library in _parts_below(self):
+            self._reload_init.update(library._reload_init)
+            self._final_module.link_in(library.own_module(), preserve=True)
+        self._linking_libraries = [
+            library
+            for owner in (self, *_parts_below(self))
+            for library in owner._linking_libraries
+            if not isinstance(library, _PartLibrary)
+        ]
+        super().finalize()
+
+
+def _parts_below(library):
+    """Return the parts that a library calls, and what these call, each once."""
+    found: dict[_PartLibrary, None] = {}
+    left = list(library._linking_libraries)
+    while left:
+        one = left.pop()
+        if isinstance(one, _PartLibrary) and one not in found:
+            found[one] = None
+            left += one._linking_libraries
+    return list(found)
+
 
 class _PartLibrary(_KernelLibrary):
     """Code to be linked into that of callers, and never run by itself."""
@@ -190,18 +223,39 @@ class _PartLibrary(_KernelLibrary):
         self._ensure_finalized()
         return 0
 
-    def _optimize_final_module(self):
-        pass
-
-    def _finalize_final_module(self):
+    def finalize(self):
+        """Leave all to the kernel that it becomes a part of."""
+        self._raise_if_finalized()
         self._finalized = True
 
-    def _get_module_for_linking(self):
+    def own_module(self):
+        """Return the code of this part alone."""
         self._ensure_finalized()
-        for function in self._final_module.functions:  # no copy, as nobody wants it otherwise
+        for function in self._final_module.functions:
             if not function.is_declaration and function.linkage == Linkage.external:
                 function.linkage = "linkonce_odr"
         return self._final_module
+
+    def _get_module_for_linking(self):
+        """Return the code with that of all that it calls, for a function that is not ours."""
+        if self._shared_module is None:
+            self._shared_module = self.own_module().clone()
+            seen = set()
+            for owner in (self, *_parts_below(self)):
+                for library in owner._linking_libraries:
+                    if library not in seen:
+                        seen.add(library)
+                        is_part = isinstance(library, _PartLibrary)
+                        module = library.own_module if is_part else library._get_module_for_linking
+                        self._shared_module.link_in(module(), preserve=True)
+        return self._shared_module
+
+
+_OURS = {
+    NativeLowering: translating.Translating,
+    InlineClosureLikes: passes.Closures,
+    NopythonRewrites: passes.Rewrites,
+}
 
 
 class _KernelCompiler(Compiler):
@@ -219,10 +273,7 @@ class _KernelCompiler(Compiler):
         self.state.library.enable_object_caching()
         pipelines = super().define_pipelines()
         for one in pipelines:
-            one.passes = [
-                (translating.Translating, name) if step is NativeLowering else (step, name)
-                for step, name in one.passes
-            ]
+            one.passes = [(_OURS.get(step, step), name) for step, name in one.passes]
         return pipelines
 
     def compile_extra(self, func):

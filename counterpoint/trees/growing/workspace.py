@@ -2,6 +2,7 @@
 
 from copy import copy
 
+import numba
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
@@ -149,7 +150,8 @@ class GrowWorkspace:
             self._segments, self._squares, self._partial, self._nodes, self._reals, self._totals,
             self._hist, self._counts, self._gains, self._candidates, self._sets, self._bounds,
             self._lists, binned.n_bins, flags, binned.values, binned.edges, binned.exact,
-            self._value, criterion, self._per_word, self._width, self._chunk, *limits,
+            self._value, *self._rooms, criterion, self._per_word, self._width, self._chunk,
+            *limits,
         )  # fmt: skip
 
     def _reserve(self, capacity, n_kept, counting, bounded):
@@ -175,6 +177,9 @@ class GrowWorkspace:
             kept = (self._n_kept, n_words)
             self._hist = np.empty((*kept, self._n_sums * size), dtype=np.int64)
             self._counts = np.empty((*kept, size if counting else 0), dtype=np.int32)
+            n_rooms = 1 if self.is_small else numba.get_num_threads()
+            n_counts = self._counts.shape[2]
+            self._rooms = kernels.rooms(n_rooms, self._n_sums * size, n_counts, self._n_sums)
         if max(self._capacity, self._n_kept) > self._lists.shape[1]:
             self._lists = np.zeros((3, max(self._capacity, self._n_kept)), dtype=np.int64)
 
