@@ -28,7 +28,8 @@ from counterpoint.auto.metric import Metric
 from counterpoint.auto.plan import folds_plan, hold_out_plan
 from counterpoint.auto.pool import Candidate
 from counterpoint.auto.portfolio import FIRST
-from counterpoint.auto.trying import PROBE_ROWS, Trying
+from counterpoint.auto.prices import PROBE_ROWS, Rounds
+from counterpoint.auto.trying import Trying
 from counterpoint.base import MAX_SEED, BaseEnsemble, check_weights, draw_seed, validate_data
 from counterpoint.datasets import TabularEncoder
 
@@ -270,7 +271,7 @@ class OverproduceSelect(BaseEnsemble, ABC):
                 members, task, plan, X, y, fit_weight, sample_weight, budget,
                 n_jobs=self.n_jobs, progress=self.progress,
                 may_stop=self.pool is None or isinstance(self.pool, str),
-                cheaper=_cheaper_kin(candidates), quick=quick,
+                cheaper=_cheaper_kin(candidates), quick=quick, rounds=_rounds(candidates, seeds),
             )  # fmt: skip
             trying.run()
             tried = sorted(trying.done)
@@ -317,7 +318,7 @@ class OverproduceSelect(BaseEnsemble, ABC):
             [Member(first.make(0), None, first.name)], self._task(), hold_out_plan(
                 y, np.random.RandomState(0), classes=self._classes, limit=budget.limit,
                 first=8 * PROBE_ROWS,
-            ), X, y, {}, None, budget,
+            ), X, y, {}, None, budget, rounds=_rounds([first], [0]),
         )  # fmt: skip
         look.look(0)
         folds = int(self.cv) * budget.price(0, len(y))
@@ -383,6 +384,17 @@ def _cheaper_kin(candidates):
     places = {c.name: k for k, c in enumerate(candidates)}
     kin = {k: places.get(c.dearer_than) for k, c in enumerate(candidates)}
     return {k: other for k, other in kin.items() if other is not None}
+
+
+def _rounds(candidates, seeds):
+    """Return, by name, how those that go round by round are made with fewer of them."""
+    both = [
+        (c, int(seed))
+        for own, seed in zip(candidates, seeds, strict=True)
+        for c in (own, own.quick)
+        if c is not None and c.n_rounds
+    ]
+    return {c.name: Rounds(c.n_rounds, partial(c.make, seed)) for c, seed in both}
 
 
 def _seeded(model: Any, seed: int) -> Any:
