@@ -23,7 +23,7 @@ _TO_LOOK = 0.15
 # on more rows, to follow.
 _TO_PROBE, _TO_PROBE_FIRST, _VERY_DEAR = 0.05, 0.07, 0.2
 # Rounds that are seen, and the part of what is left that they may take.
-_ROUNDS, _TO_SEE_ROUNDS = (1, 5), 0.06
+_ROUNDS, _TO_SEE_ROUNDS = (1, 5), 0.08
 # Fewest rounds that are worth it, and what of the time is planned for where there are fewer.
 _FEWEST_ROUNDS, _PLANNED = 25, 0.9
 # What a fit costs is foretold for this many times the rows of one that was seen; fewer, of few.
@@ -166,9 +166,8 @@ class Prices:
         if seconds > _VERY_DEAR * self.budget.limit:
             self.budget.saw(k, n, seconds)
             return
-        more = min(PROBE_ROWS, most)
-        while more > n or more == most:
-            n = more
+        n = min(PROBE_ROWS, most)
+        while True:
             first, seconds = self._seconds(k, n, few), self._seconds(k, n, some)
             if first is None or seconds is None:
                 return
@@ -176,10 +175,12 @@ class Prices:
             a_round = max((seconds - first) / (some - few), seconds / some**2)
             n_rounds = self._rounds[self.members[k].name].n
             self.budget.saw(k, n, seconds + a_round * max(0, n_rounds - some))
-            allowed = _TO_SEE_ROUNDS * self.budget.left / max(first + seconds, 1e-6)
-            more = min(most, int(n * allowed))
-            if n == most or more < min(2 * n, most):
+            more = int(n * _TO_SEE_ROUNDS * self.budget.left / max(first + seconds, 1e-6))
+            # What was seen of half of the rows would still have to be foretold for the others.
+            more = most if 2 * more >= most else more
+            if n == most or more < 2 * n and more < most:
                 return
+            n = more
 
     def _seconds(self, k: int, n_rows: int, n_rounds: int | None = None) -> float | None:
         """Return what a fit on a sample takes, answers included; None if it failed."""
