@@ -178,7 +178,7 @@ class Prices:
             more = int(n * _TO_SEE_ROUNDS * self.budget.left / max(first + seconds, 1e-6))
             # What was seen of half of the rows would still have to be foretold for the others.
             more = most if 2 * more >= most else more
-            if n == most or more < 2 * n and more < most:
+            if n == most or (more < 2 * n and more < most):
                 return
             n = more
 
