@@ -97,7 +97,7 @@ def messy(split):
     n = MESSY + 10_000
     rng = np.random.default_rng(split)
     X, y = make_classification(n, 12, n_informative=8, flip_y=0.05, random_state=split)
-    words = np.array(["good", "fast", "late", "broken", "blue", "small", "again", "never"])
+    words = np.array("good fast late broken blue small again never".split(), dtype=object)
     draws = rng.integers(len(words), size=(n, 5))
     told = rng.random(n) < 0.3
     draws[told, 0] = 2 + y[told]  # "late" or "broken"
