@@ -82,3 +82,11 @@ def numbers_of(value: Any, name: str, what: str) -> NDArray:
         return np.asarray(value, dtype=np.float64)
     except (TypeError, ValueError):
         raise ValueError(f"{name}={value!r}: give {what}.") from None
+
+
+def solver_steps(n_samples: int) -> int:
+    """Return after how many steps, for each pair of classes, the solver of a machine gives up.
+
+    With a huge C it may never end; where it can, some ten steps a sample are enough.
+    """
+    return max(10_000, min(300 * n_samples, 1_000_000), 100 * n_samples)

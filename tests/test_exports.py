@@ -95,10 +95,39 @@ def test_pictures_are_no_reason_to_import_matplotlib_before_one_is_drawn():
     assert ran.stdout.strip() == "False"
 
 
-def test_what_type_checkers_read_of_the_pictures_is_what_is_there():
-    parsed = ast.parse(inspect.getsource(counterpoint.plots))
+WITH_DOORS = [
+    package
+    for package in SUBPACKAGES
+    if hasattr(importlib.import_module(f"counterpoint.{package}"), "_HOMES")
+]
+
+
+def test_packages_have_doors():
+    # sequences has a function and a module of one name; the others are single modules.
+    assert set(SUBPACKAGES) - set(WITH_DOORS) == {"base", "exceptions", "sequences"}
+
+
+@pytest.mark.parametrize("package", WITH_DOORS)
+def test_what_type_checkers_read_of_a_package_is_what_is_there(package):
+    door = importlib.import_module(f"counterpoint.{package}")
+    parsed = ast.parse(inspect.getsource(door))
     blocks = [node for node in parsed.body if isinstance(node, ast.If)]
     named = {(a.name, node.module) for block in blocks for node in block.body for a in node.names}
-    assert {name for name, _ in named} == set(counterpoint.plots.__all__)
+    assert {name for name, _ in named} == set(door.__all__)
     for name, home in named:
-        assert getattr(importlib.import_module(home), name) is getattr(counterpoint.plots, name)
+        assert getattr(importlib.import_module(home), name) is getattr(door, name)
+
+
+@pytest.mark.parametrize("package", WITH_DOORS)
+def test_no_public_name_is_that_of_a_module_beside_it(package):
+    # Once imported, the module would take the place of the name.
+    door = importlib.import_module(f"counterpoint.{package}")
+    modules = {module.name for module in pkgutil.iter_modules(door.__path__)}
+    assert not modules & set(door.__all__)
+
+
+def test_a_name_brings_its_own_module_only():
+    code = "import sys; from counterpoint.trees import Tree; print('\\n'.join(sys.modules))"
+    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert "counterpoint.trees.structure" in ran.stdout.split()
+    assert "counterpoint.trees.merging.estimator" not in ran.stdout.split()

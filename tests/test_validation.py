@@ -16,6 +16,7 @@ from counterpoint._arrays import (
     check_sample_weight,
     check_samples,
 )
+from counterpoint._options import solver_steps
 from counterpoint._statistics import wilson_interval
 from counterpoint._validation import (
     check_choice,
@@ -129,3 +130,9 @@ def test_wilson_equals_scipy(wrong, n):
     ci = binomtest(wrong, n).proportion_ci(0.9, method="wilson")
     assert wilson_interval(wrong, n, 0.9) == pytest.approx((ci.low, ci.high))
     assert all(map(math.isnan, wilson_interval(0, 0)))
+
+
+def test_a_solver_gives_up_after_steps_that_grow_with_the_samples():
+    assert [solver_steps(n) for n in (1, 33, 1000, 5000, 20_000)] == [
+        10_000, 10_000, 300_000, 1_000_000, 2_000_000,
+    ]  # fmt: skip

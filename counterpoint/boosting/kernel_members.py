@@ -11,6 +11,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 from sklearn.utils.validation import check_array
 
+from counterpoint._options import solver_steps
 from counterpoint.boosting.learners import Learner, MemberAnswer
 
 # Class weights this close are equal: they are sums of rounded weights.
@@ -175,8 +176,7 @@ class WidthLearner(Learner):
             gamma = gamma_of(self.log2_widths[self.at])
             self._kernel = np.exp(-gamma * self.squared), self.at
         kernel = self._kernel[0]
-        # With a huge C the solver may never end: it stops after so many steps.
-        steps = max(10**6, 100 * len(kernel))
+        steps = solver_steps(len(kernel))
         # Nothing in it is random, but without a seed it draws one from numpy's global generator.
         machine = SVC(C=self.C, kernel="precomputed", tol=self.tol, max_iter=steps, random_state=0)
         machine.fit(kernel, self.codes, sample_weight=weight)

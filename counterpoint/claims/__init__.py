@@ -12,26 +12,49 @@
 ============== ====================================================================
 """
 
-from counterpoint.claims.comparison import Paired, paired
-from counterpoint.claims.judging import ClaimResult, judge_claim
-from counterpoint.claims.protocol import Cell, Claim, Experiment, Verdict, grid, verdict
-from counterpoint.claims.registry import TOPICS, claim
-from counterpoint.claims.runner import run_experiment
-from counterpoint.claims.store import Store
+from typing import TYPE_CHECKING
 
-__all__ = [
-    "TOPICS",
-    "Cell",
-    "Claim",
-    "ClaimResult",
-    "Experiment",
-    "Paired",
-    "Store",
-    "Verdict",
-    "claim",
-    "grid",
-    "judge_claim",
-    "paired",
-    "run_experiment",
-    "verdict",
-]
+from counterpoint._doors import door
+
+_HOMES = {
+    "comparison": (
+        "Paired",
+        "paired",
+    ),
+    "judging": (
+        "ClaimResult",
+        "judge_claim",
+    ),
+    "protocol": (
+        "Cell",
+        "Claim",
+        "Experiment",
+        "Verdict",
+        "grid",
+        "verdict",
+    ),
+    "registry": (
+        "TOPICS",
+        "claim",
+    ),
+    "runner": ("run_experiment",),
+    "store": ("Store",),
+}
+
+__getattr__, __dir__, __all__ = door(__name__, _HOMES)
+
+if TYPE_CHECKING:  # the same for those who read types
+    from counterpoint.claims.comparison import Paired as Paired
+    from counterpoint.claims.comparison import paired as paired
+    from counterpoint.claims.judging import ClaimResult as ClaimResult
+    from counterpoint.claims.judging import judge_claim as judge_claim
+    from counterpoint.claims.protocol import Cell as Cell
+    from counterpoint.claims.protocol import Claim as Claim
+    from counterpoint.claims.protocol import Experiment as Experiment
+    from counterpoint.claims.protocol import Verdict as Verdict
+    from counterpoint.claims.protocol import grid as grid
+    from counterpoint.claims.protocol import verdict as verdict
+    from counterpoint.claims.registry import TOPICS as TOPICS
+    from counterpoint.claims.registry import claim as claim
+    from counterpoint.claims.runner import run_experiment as run_experiment
+    from counterpoint.claims.store import Store as Store

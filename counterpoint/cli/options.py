@@ -222,7 +222,7 @@ def opened(file: Path) -> Any:
     return sys.stdin.buffer if str(file) == "-" else file
 
 
-def read_new(model: Any, file: Path, **layout: str | None) -> Any:
+def read_new(model: Any, file: Path, **layout: Any) -> Any:
     """Read a table for a model: its columns are what the model knows them as."""
     from counterpoint import tabular
 
@@ -237,7 +237,7 @@ def read_labelled(
     missing: str,
     keep: str,
     columns: Path | None,
-    **layout: str | None,
+    **layout: Any,
 ) -> Any:
     """Read a table to learn from."""
     from counterpoint import tabular

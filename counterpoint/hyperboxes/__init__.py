@@ -9,15 +9,27 @@
 ============================== ===============================================================
 """
 
-from counterpoint.hyperboxes.ensemble import HyperboxEnsembleClassifier
-from counterpoint.hyperboxes.gfmm import HyperboxClassifier
-from counterpoint.hyperboxes.merged import MergedHyperboxClassifier
-from counterpoint.hyperboxes.regions import MisclassificationBoxes, competence_regions
+from typing import TYPE_CHECKING
 
-__all__ = [
-    "HyperboxClassifier",
-    "HyperboxEnsembleClassifier",
-    "MergedHyperboxClassifier",
-    "MisclassificationBoxes",
-    "competence_regions",
-]
+from counterpoint._doors import door
+
+_HOMES = {
+    "ensemble": ("HyperboxEnsembleClassifier",),
+    "gfmm": ("HyperboxClassifier",),
+    "merged": ("MergedHyperboxClassifier",),
+    "regions": (
+        "MisclassificationBoxes",
+        "competence_regions",
+    ),
+}
+
+__getattr__, __dir__, __all__ = door(__name__, _HOMES)
+
+if TYPE_CHECKING:  # the same for those who read types
+    from counterpoint.hyperboxes.ensemble import (
+        HyperboxEnsembleClassifier as HyperboxEnsembleClassifier,
+    )
+    from counterpoint.hyperboxes.gfmm import HyperboxClassifier as HyperboxClassifier
+    from counterpoint.hyperboxes.merged import MergedHyperboxClassifier as MergedHyperboxClassifier
+    from counterpoint.hyperboxes.regions import MisclassificationBoxes as MisclassificationBoxes
+    from counterpoint.hyperboxes.regions import competence_regions as competence_regions

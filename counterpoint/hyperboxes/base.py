@@ -194,6 +194,8 @@ class BoxClassifier(ClassifierMixin, BaseEstimator):
             )
         if not (np.isfinite(gamma) & (gamma > 0)).all():
             raise ValueError(f"gamma={self.gamma!r}: give numbers above 0.")
+        for one in (gamma.min(), gamma.max()):
+            check_number(float(one), "gamma", low=0, open_low=True)
         check_choice(self.similarity, "similarity", SIMILARITIES)
         check_number(self.min_similarity, "min_similarity", low=0, high=1)
 

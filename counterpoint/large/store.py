@@ -293,8 +293,17 @@ class BinnedStore:
         return cls(path)
 
     @classmethod
-    def from_parquet(cls, source: Any, path: str | PathLike[str], **options: Any) -> "BinnedStore":
-        """Write a store of Parquet files: :meth:`write` with its options."""
+    def from_parquet(
+        cls, source: Any, path: str | PathLike[str] | None = None, **options: Any
+    ) -> "BinnedStore":
+        """Write a store of Parquet files: :meth:`write` with its options.
+
+        Without ``path``, that of a file or folder ``rows.parquet`` is ``rows.store`` beside it.
+        """
+        if path is None:
+            if not isinstance(source, str | PathLike) or not Path(source).exists():
+                raise TypeError("path is missing: say which folder to write the store to.")
+            path = Path(source).with_suffix(".store")
         return cls.write(source, path, **options)
 
     @classmethod

@@ -16,30 +16,61 @@ The first three come as regressors too. For networks of your own see
 :class:`Coupling` and ``register_coupling`` it.
 """
 
-from counterpoint.networks.averaging import AveragedNetworkClassifier
-from counterpoint.networks.constructive import ConstructiveNetworkClassifier
-from counterpoint.networks.coupling import Coupling, register_coupling
-from counterpoint.networks.evolution import EPNetClassifier, EvolutionaryEnsembleClassifier
-from counterpoint.networks.experts import MixtureOfExpertsClassifier, MixtureOfExpertsRegressor
-from counterpoint.networks.genetic import AddemupClassifier
-from counterpoint.networks.nccd import NCCDClassifier, NCCDRegressor
-from counterpoint.networks.negative_correlation import (
-    NegativeCorrelationClassifier,
-    NegativeCorrelationRegressor,
-)
+from typing import TYPE_CHECKING
 
-__all__ = [
-    "AddemupClassifier",
-    "AveragedNetworkClassifier",
-    "ConstructiveNetworkClassifier",
-    "Coupling",
-    "EPNetClassifier",
-    "EvolutionaryEnsembleClassifier",
-    "MixtureOfExpertsClassifier",
-    "MixtureOfExpertsRegressor",
-    "NCCDClassifier",
-    "NCCDRegressor",
-    "NegativeCorrelationClassifier",
-    "NegativeCorrelationRegressor",
-    "register_coupling",
-]
+from counterpoint._doors import door
+
+_HOMES = {
+    "averaging": ("AveragedNetworkClassifier",),
+    "constructive": ("ConstructiveNetworkClassifier",),
+    "coupling": (
+        "Coupling",
+        "register_coupling",
+    ),
+    "evolution": (
+        "EPNetClassifier",
+        "EvolutionaryEnsembleClassifier",
+    ),
+    "experts": (
+        "MixtureOfExpertsClassifier",
+        "MixtureOfExpertsRegressor",
+    ),
+    "genetic": ("AddemupClassifier",),
+    "nccd": (
+        "NCCDClassifier",
+        "NCCDRegressor",
+    ),
+    "negative_correlation": (
+        "NegativeCorrelationClassifier",
+        "NegativeCorrelationRegressor",
+    ),
+}
+
+__getattr__, __dir__, __all__ = door(__name__, _HOMES)
+
+if TYPE_CHECKING:  # the same for those who read types
+    from counterpoint.networks.averaging import (
+        AveragedNetworkClassifier as AveragedNetworkClassifier,
+    )
+    from counterpoint.networks.constructive import (
+        ConstructiveNetworkClassifier as ConstructiveNetworkClassifier,
+    )
+    from counterpoint.networks.coupling import Coupling as Coupling
+    from counterpoint.networks.coupling import register_coupling as register_coupling
+    from counterpoint.networks.evolution import EPNetClassifier as EPNetClassifier
+    from counterpoint.networks.evolution import (
+        EvolutionaryEnsembleClassifier as EvolutionaryEnsembleClassifier,
+    )
+    from counterpoint.networks.experts import (
+        MixtureOfExpertsClassifier as MixtureOfExpertsClassifier,
+    )
+    from counterpoint.networks.experts import MixtureOfExpertsRegressor as MixtureOfExpertsRegressor
+    from counterpoint.networks.genetic import AddemupClassifier as AddemupClassifier
+    from counterpoint.networks.nccd import NCCDClassifier as NCCDClassifier
+    from counterpoint.networks.nccd import NCCDRegressor as NCCDRegressor
+    from counterpoint.networks.negative_correlation import (
+        NegativeCorrelationClassifier as NegativeCorrelationClassifier,
+    )
+    from counterpoint.networks.negative_correlation import (
+        NegativeCorrelationRegressor as NegativeCorrelationRegressor,
+    )

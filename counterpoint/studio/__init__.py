@@ -10,8 +10,15 @@ The studio computes nothing: it asks :mod:`counterpoint.tabular` and the package
 what they answer. Every answer can be had from Python; the page writes the program down.
 """
 
+from typing import TYPE_CHECKING
+
 from counterpoint._doors import door
 
 _HOMES = {"session": ("Session",), "widget": ("Studio",), "server": ("open_studio",)}
 
 __getattr__, __dir__, __all__ = door(__name__, _HOMES)
+
+if TYPE_CHECKING:  # the same for those who read types
+    from counterpoint.studio.server import open_studio as open_studio
+    from counterpoint.studio.session import Session as Session
+    from counterpoint.studio.widget import Studio as Studio

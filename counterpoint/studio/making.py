@@ -12,8 +12,8 @@ from counterpoint.combiners import MeanCombiner
 from counterpoint.studio.ensembles import ClassEnsemble, Ensemble, NumberEnsemble
 from counterpoint.studio.jobs import Job
 from counterpoint.studio.opening import Source, ensemble_of_model, read_again
+from counterpoint.tabular import NumberScore, look_at
 from counterpoint.tabular import fit as fit_table
-from counterpoint.tabular import look_at
 from counterpoint.tabular.members import evenly
 from counterpoint.tabular.methods import find_method
 from counterpoint.tabular.reader import TableFile
@@ -83,10 +83,11 @@ def fit(session: "Session", data: Data) -> Data:
         with session.lock:
             session.ensemble, session.target = ensemble, target
             session.version += 1
-        error = fitted.score.rmse if fitted.task == "regression" else fitted.score.error
+        score = fitted.score
         return {
-            "error": error, "low": fitted.score.low, "high": fitted.score.high,
-            "n_rows": fitted.score.n, "seconds": fitted.seconds, "notes": fitted.notes,
+            "error": score.rmse if isinstance(score, NumberScore) else score.error,
+            "low": score.low, "high": score.high, "n_rows": score.n,
+            "seconds": fitted.seconds, "notes": fitted.notes,
             "warnings": fitted.assessment.warnings(),
         }  # fmt: skip
 

@@ -7,6 +7,7 @@ from sklearn.ensemble import ExtraTreesClassifier
 from sklearn.svm import SVC
 from sklearn.utils.validation import check_is_fitted
 
+from counterpoint._options import solver_steps
 from counterpoint._reading import thin_rows
 from counterpoint._typing import ClassWeight, DataLike, Pool, Seed
 from counterpoint._validation import check_learner
@@ -117,8 +118,7 @@ class EnsembleKernelSVC(ClassifierMixin, MetaEstimatorMixin, BaseEnsemble):
         factor = self.class_weight
         if isinstance(factor, dict):
             factor = {c: factor[label] for c, label in enumerate(self.classes_) if label in factor}
-        # With a huge C the solver may never end: it stops after so many steps.
-        steps = max(10**6, 100 * len(kernel))
+        steps = solver_steps(len(kernel))
         # Nothing in it is random, but without a seed it draws one from numpy's global generator.
         self.svc_ = SVC(
             C=self.C, kernel="precomputed", class_weight=factor, max_iter=steps, random_state=0

@@ -27,6 +27,8 @@ Every result has a ``summary()`` of plain data, and there is no other: the termi
 ``--json`` writes it, and :mod:`counterpoint.report` makes a page of it.
 """
 
+from typing import TYPE_CHECKING
+
 from counterpoint._doors import door
 
 # Late: to read a table or to check a file name must not wait for every learner.
@@ -59,3 +61,49 @@ _HOMES = {
     "what_if": ("WhatIf",),
 }
 __getattr__, __dir__, __all__ = door(__name__, _HOMES)
+
+if TYPE_CHECKING:  # the same for those who read types
+    from counterpoint.tabular.assessment import Assessment as Assessment
+    from counterpoint.tabular.assessment import assess as assess
+    from counterpoint.tabular.column import Column as Column
+    from counterpoint.tabular.columns import describe_columns as describe_columns
+    from counterpoint.tabular.comparison import Comparison as Comparison
+    from counterpoint.tabular.comparison import compare as compare
+    from counterpoint.tabular.demo import run_demo as run_demo
+    from counterpoint.tabular.encoder import TabularEncoder as TabularEncoder
+    from counterpoint.tabular.encoder import with_encoder as with_encoder
+    from counterpoint.tabular.explanation import Explanation as Explanation
+    from counterpoint.tabular.explanation import explain as explain
+    from counterpoint.tabular.large_tables import LargePrediction as LargePrediction
+    from counterpoint.tabular.large_tables import predict_large as predict_large
+    from counterpoint.tabular.methods import METHODS as METHODS
+    from counterpoint.tabular.methods import Method as Method
+    from counterpoint.tabular.methods import make_method as make_method
+    from counterpoint.tabular.models import load as load
+    from counterpoint.tabular.models import save as save
+    from counterpoint.tabular.number_assessment import NumberAssessment as NumberAssessment
+    from counterpoint.tabular.number_methods import NUMBER_METHODS as NUMBER_METHODS
+    from counterpoint.tabular.number_outputs import (
+        read_number_predictions as read_number_predictions,
+    )
+    from counterpoint.tabular.number_scores import NumberScore as NumberScore
+    from counterpoint.tabular.number_what_if import NumberWhatIf as NumberWhatIf
+    from counterpoint.tabular.outputs import read_predictions as read_predictions
+    from counterpoint.tabular.outputs import summarise_outputs as summarise_outputs
+    from counterpoint.tabular.overview import Overview as Overview
+    from counterpoint.tabular.overview import look_at as look_at
+    from counterpoint.tabular.prediction import Prediction as Prediction
+    from counterpoint.tabular.prediction import predict as predict
+    from counterpoint.tabular.reader import TableFile as TableFile
+    from counterpoint.tabular.reader import read_table as read_table
+    from counterpoint.tabular.scores import Score as Score
+    from counterpoint.tabular.table_model import TableModel as TableModel
+    from counterpoint.tabular.training import Fit as Fit
+    from counterpoint.tabular.training import fit as fit
+    from counterpoint.tabular.votes import read_answers as read_answers
+    from counterpoint.tabular.votes import summarise_votes as summarise_votes
+    from counterpoint.tabular.warming import FIRST_USES as FIRST_USES
+    from counterpoint.tabular.warming import warm_up as warm_up
+    from counterpoint.tabular.watching import Watch as Watch
+    from counterpoint.tabular.watching import watch as watch
+    from counterpoint.tabular.what_if import WhatIf as WhatIf

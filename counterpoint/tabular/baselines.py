@@ -16,6 +16,8 @@ from threadpoolctl import threadpool_limits
 from counterpoint._interrupts import whole
 from counterpoint._members import strip
 from counterpoint._tables import select_rows
+from counterpoint.auto.engine import OverproduceSelect
+from counterpoint.auto.fold_mean import FoldMeanClassifier, FoldMeanRegressor
 from counterpoint.tabular.methods import make_method
 from counterpoint.tabular.number_scores import NumberScore, compare_rmse, score_numbers
 from counterpoint.tabular.scores import Score, mcnemar, score_answers
@@ -56,7 +58,7 @@ class SimpleModels:
 
     def others(self, model: Any, names: Iterable[str]) -> list[str]:
         """Return those of the names whose simple model is another than the model itself."""
-        own = type(strip(model)[1])
+        own = _kind(model)
         kinds = {name: type(make_method(self.methods[name], task=self.task)[-1]) for name in names}
         return [name for name, kind in kinds.items() if kind is not own]
 
@@ -183,6 +185,16 @@ def compare_numbers_with_baselines(
     scores = {name: score_numbers(simple, y, counts) for name, (simple, _) in found.items()}
     above = {name: compare_rmse(answers, simple, y, counts) for name, (simple, _) in found.items()}
     return scores, above, how
+
+
+def _kind(model: Any) -> type:
+    """Return the class of a model, or of the only member that was worth keeping."""
+    model = strip(model)[1]
+    while isinstance(model, OverproduceSelect) and len(model.pool_) == 1:
+        model = strip(model.pool_[0][1])[1]
+    if isinstance(model, FoldMeanClassifier | FoldMeanRegressor):
+        model = strip(model.estimators[0])[1]
+    return type(model)
 
 
 def _dense(X: Any) -> Any:

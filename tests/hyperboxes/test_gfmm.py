@@ -306,6 +306,8 @@ X2, Y2 = [[0.0, 1.0], [1.0, 0.0]], [0, 1]
         ({"theta": "wide"}, r"theta='wide'"),
         ({"theta": float("nan")}, r"theta=nan"),
         ({"gamma": -1.0}, r"gamma=-1.0: give numbers above 0"),
+        ({"gamma": 1e-320}, r"gamma=1e-320: give a number from 1e-50"),
+        ({"gamma": [1.0, 1e300]}, r"gamma=1e\+300: give a number above 0 and up to 1e\+50"),
         ({"gamma": [1.0, 0.0]}, r"gamma=\[1.0, 0.0\]: give numbers above 0"),
         ({"gamma": [1.0, 1.0, 1.0]}, r"gamma has shape \(3,\): give one .* of the 2 columns"),
         (

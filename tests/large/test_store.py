@@ -388,3 +388,12 @@ def test_a_worker_of_another_version_says_so(files, monkeypatch):
 def test_wrong_sources_are_named(source, words, tmp_path):
     with pytest.raises((ValueError, TypeError, FileNotFoundError), match=words):
         BinnedStore.write(source, tmp_path / "store", target="y")
+
+
+def test_the_store_of_a_file_lies_beside_it(files):
+    store = BinnedStore.from_parquet(files / "part-0.parquet", target="y")
+    assert store.path == files / "part-0.store"
+    named = BinnedStore.from_parquet(files / "part-0.parquet", files / "named", target="y")
+    assert np.array_equal(store.codes(), named.codes())
+    with pytest.raises(TypeError, match="say which folder to write the store to"):
+        BinnedStore.from_parquet(str(files / "part-*.parquet"), target="y")

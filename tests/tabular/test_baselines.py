@@ -4,9 +4,14 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn.datasets import load_iris
+from sklearn.linear_model import LogisticRegression
+from sklearn.naive_bayes import GaussianNB
+from sklearn.pipeline import make_pipeline
 from sklearn.tree import DecisionTreeClassifier
 
-from counterpoint.tabular.baselines import compare_with_baselines
+from counterpoint.auto import OverproduceSelectRegressor
+from counterpoint.auto.fold_mean import FoldMeanClassifier
+from counterpoint.tabular.baselines import SIMPLE_MODELS, compare_with_baselines
 from counterpoint.tabular.scores import mcnemar
 
 
@@ -77,3 +82,17 @@ def test_a_class_with_one_row_cannot_be_cross_validated():
 def test_what_no_simple_model_can_read_is_left_out():
     texts, y = np.array(["a b", "b c"] * 10, dtype=object), np.array([0, 1] * 10)
     assert list(compare_with_baselines(y, texts, y)[0]) == ["majority class"]
+
+
+def test_an_ensemble_of_one_member_is_of_that_members_kind():
+    rng = np.random.RandomState(0)
+    X = rng.normal(size=(60, 2))
+    names = ["single tree", "linear model"]
+    alone = OverproduceSelectRegressor(pool=["ridge regression"], random_state=0)
+    alone.fit(X, X @ [1.0, 2.0] + rng.normal(size=60))
+    assert len(alone.pool_) == 1
+    assert SIMPLE_MODELS["regression"].others(make_pipeline(alone), names) == ["single tree"]
+    folds = FoldMeanClassifier([LogisticRegression(), LogisticRegression()], [0, 1])
+    names = ["single tree", "logistic regression"]
+    assert SIMPLE_MODELS["classification"].others(folds, names) == ["single tree"]
+    assert SIMPLE_MODELS["classification"].others(GaussianNB(), names) == names

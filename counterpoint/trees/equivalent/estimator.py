@@ -13,7 +13,13 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from counterpoint._typing import DataLike, Pool, Seed, Target, Weights
-from counterpoint._validation import check_choice, check_count, check_number, check_pool
+from counterpoint._validation import (
+    check_choice,
+    check_count,
+    check_number,
+    check_pool,
+    is_word,
+)
 from counterpoint.base import check_weights, fit_member, read_labels, validate_data
 from counterpoint.trees.algebra import apply, relabel
 from counterpoint.trees.boxes import data_bounds
@@ -29,11 +35,14 @@ from counterpoint.trees.equivalent.melt import (
 from counterpoint.trees.equivalent.sample import grow_on_sample
 from counterpoint.trees.growing.growers import case_weights
 from counterpoint.trees.pool import PoolMixin
-from counterpoint.trees.pruning.prune import prune
+from counterpoint.trees.pruning.prune import OPTIONS, prune
 from counterpoint.trees.pruning.volume import prune_by_volume
 from counterpoint.trees.single import SingleTreeMixin
 from counterpoint.trees.take import take_trees
 
+# What a dict for pruning may hold; "volume", which is not a criterion of prune, has one of its own.
+_PRUNING = ("criterion", *OPTIONS, "X_val", "y_val", "sample_weight_val", "total")
+_BY_VOLUME = ("criterion", "least")
 _CHOICES = {
     "method": ("exact", "sample"),
     "criterion": CRITERIA,
@@ -253,7 +262,7 @@ class EnsembleTreeClassifier(PoolMixin, SingleTreeMixin, ClassifierMixin, BaseEs
 
     def _prune(self, rows, codes, weight):
         options = self.pruning if isinstance(self.pruning, dict) else {"criterion": self.pruning}
-        if options.get("criterion") == "volume":
+        if is_word(options.get("criterion"), "volume"):
             self._cut_small(rows, **options)
             return
         counted = relabel(self.tree_, rows, codes, weight, empty="parent")
@@ -290,6 +299,11 @@ class EnsembleTreeClassifier(PoolMixin, SingleTreeMixin, ClassifierMixin, BaseEs
                 f"pruning={self.pruning!r}: give the name of a criterion, a dict of options of "
                 "counterpoint.trees.prune, or None."
             )
+        if isinstance(self.pruning, dict):
+            by_volume = is_word(self.pruning.get("criterion"), "volume")
+            known = _BY_VOLUME if by_volume else _PRUNING
+            for name in self.pruning:
+                check_choice(name, "an option in pruning", known)
 
     def verify(self, *, limit: int | None = None) -> Certificate:
         """Prove region by region that the tree decides as the pool, as :func:`certify` does."""

@@ -80,10 +80,11 @@ class MergedTreeClassifier(
         For reduced-error: share of the samples that the trees are merged by, not grown on.
     max_leaf_nodes : int, "auto" or None, default=None
         Most leaves. With a number or "auto" there is a path of trees of all sizes (up to 32 for
-        "auto"), and leaves put out what the ensemble says of their samples, each tree of those it
-        was not grown on, which makes better probabilities; "auto" takes the size at which the
-        ensemble's own trees err least out of bag. Needs ``diversify="bootstrap"`` and no pool;
-        take some 100 trees, of which 21 are merged. None is the merged tree as it is.
+        "auto", and no further than 32 or one leaf a sample), and leaves put out what the ensemble
+        says of their samples, each tree of those it was not grown on, which makes better
+        probabilities; "auto" takes the size at which the ensemble's own trees err least out of
+        bag. Needs ``diversify="bootstrap"`` and no pool; take some 100 trees, of which 21 are
+        merged. None is the merged tree as it is.
     leaf_values : {"ensemble", "labels"}, default="ensemble"
         What leaves of a path put out: what the ensemble says of their samples, or the shares of
         the labels, which fit the training samples best (:func:`refine_leaves` of one tree).

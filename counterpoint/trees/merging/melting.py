@@ -52,7 +52,9 @@ class MeltingMixin:
         ``drawn`` (n_trees, n_samples) says what trees were grown on, or is None where nobody knows;
         ``scale`` multiplies costs and errors.
         """
-        most = _AUTO if self.max_leaf_nodes == "auto" else int(self.max_leaf_nodes)
+        most = _AUTO
+        if self.max_leaf_nodes != "auto":  # leaves beyond the number of rows would be empty ones
+            most = min(int(self.max_leaf_nodes), max(len(rows), _AUTO))
         leaves = {"leaf_values": self.leaf_values, "shrinkage": self.shrinkage}
         sized = sized_trees(self.tree_, trees, soft, rows, weight, most, rng, **leaves)
         if self.readable:

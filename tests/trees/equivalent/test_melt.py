@@ -454,6 +454,8 @@ def test_samples_keep_to_their_leaves():
         (dict(keep=0), "keep=0"),
         (dict(weight="rows"), "weight='rows'"),
         (dict(pruning=3), "pruning=3"),
+        (dict(pruning={"cv": 0.1}), "an option in pruning='cv'"),
+        (dict(pruning={"criterion": "volume", "cf": 0.1}), "an option in pruning='cf'"),
     ],
 )
 def test_wrong_options(options, message):

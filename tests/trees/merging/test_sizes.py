@@ -209,3 +209,11 @@ def test_weights_are_copies_on_the_path():
     other = MergedTreeClassifier(**options).fit(copies, np.repeat(y, weight))
     np.testing.assert_allclose(one.predict_proba(X), other.predict_proba(X))
     np.testing.assert_allclose(one.path_["oob_error"], other.path_["oob_error"])
+
+
+def test_a_path_ends_where_there_is_a_leaf_for_every_sample():
+    model = MergedTreeClassifier(5, max_leaf_nodes=10**18, random_state=0).fit(X[:50], Y[:50])
+    assert len(model.path_) == 50
+    assert model.n_leaves_ <= 50
+    same = MergedTreeClassifier(5, max_leaf_nodes=50, random_state=0).fit(X[:50], Y[:50])
+    assert np.array_equal(same.predict_proba(X), model.predict_proba(X))
