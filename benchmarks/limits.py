@@ -46,6 +46,7 @@ SHAPES = {
     "classes-100": (6_000, 30, 100),
 }  # fmt: skip
 MESSY = 3_000
+WORDS = ("good", "fast", "late", "broken", "blue", "small", "again", "never")
 WAVEFORM = 5_000
 NUMBERS = {"friedman-1e4": 10_000, "friedman-1e5": 100_000, "linear-1e4": 10_000}
 ROWS = Path(__file__).with_suffix(".csv")
@@ -97,7 +98,7 @@ def messy(split):
     n = MESSY + 10_000
     rng = np.random.default_rng(split)
     X, y = make_classification(n, 12, n_informative=8, flip_y=0.05, random_state=split)
-    words = np.array("good fast late broken blue small again never".split(), dtype=object)
+    words = np.array(list(WORDS), dtype=object)
     draws = rng.integers(len(words), size=(n, 5))
     told = rng.random(n) < 0.3
     draws[told, 0] = 2 + y[told]  # "late" or "broken"
