@@ -142,11 +142,11 @@ class Prices:
         if self.members[k].name in self._rounds:
             self._see_rounds(k, lowest)
             return
-        seconds: float | None = 0.0
+        before = 0.0
         for n in _PROBES:
             # Not by the price: of few rows a fit is dear for what it costs on any, and that would
             # be multiplied. What is cheap on a fifth of the rows is worth a look.
-            if 2 * n > lowest or not self.budget.affords(seconds, share=_TO_PROBE):
+            if 2 * n > lowest or not self.budget.affords(before, share=_TO_PROBE):
                 break
             least = self.budget.least_price(k, lowest) * len(self.plan.folds)
             if not self.budget.affords(least, share=share):
@@ -155,6 +155,7 @@ class Prices:
             if seconds is None:
                 return
             self.budget.saw(k, n, seconds)
+            before = seconds
 
     def _see_rounds(self, k: int, most: int) -> None:
         """See what a member costs by a few rounds, on as many rows as are cheap."""
