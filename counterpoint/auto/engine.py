@@ -44,8 +44,9 @@ _FEW_ROWS, _SOME_ROWS, _PART_FOR_FOLDS = 2_000, 5_000, 0.12
 # Where rows are held out, the first member takes about this part of the time on the lowest rung; if
 # it takes no more for all rows, there is one rung only.
 _PART_FOR_FIRST, _FEWEST_LEARNT = 0.1, 2_000
-# If it takes more than this for all rows, there will be no time to fit it again in the end.
-_PART_FOR_TWO = 0.3
+# If it takes more than this for all rows, there will be no time to fit it again in the end; of so
+# many rows or fewer, those held out are missed then.
+_PART_FOR_TWO, _MISSED = 0.3, 20_000
 # The lowest rung has no fewer rows than that, unless they take it more than this part, and a probe
 # less: one that is too dear for anything is no reason to let the others learn from little.
 _MOST_FOR_FEWEST = 0.25
@@ -331,7 +332,7 @@ class OverproduceSelect(BaseEnsemble, ABC):
         prices = [budget.price(0, n) for n in (PROBE_ROWS, _FEWEST_LEARNT)]
         fewer = prices[0] <= _MOST_FOR_FEWEST * budget.limit < prices[1]
         n_rows = max(n_rows, PROBE_ROWS if fewer else _FEWEST_LEARNT)
-        once = budget.price(0, len(y)) > _PART_FOR_TWO * budget.limit
+        once = len(y) <= _MISSED and budget.price(0, len(y)) > _PART_FOR_TWO * budget.limit
         return hold_out_plan(
             y, rng, classes=self._classes, limit=budget.limit, first=n_rows, once=once
         )
