@@ -151,3 +151,12 @@ def test_fewer_rows_are_held_out_where_nobody_learns_from_them_later(n, held, he
         )
         assert len(plan.asked) == size
         assert plan.rungs[-1] == n - size
+
+
+def test_of_a_rare_class_no_fewer_rows_are_held_out():
+    y = (np.arange(5_000) % 100 == 0).astype(int)
+    plan = hold_out_plan(
+        y, np.random.RandomState(0), classes=True, limit=10.0, first=2_000, once=True
+    )
+    assert len(plan.asked) == 1_000
+    assert y[plan.asked].sum() >= 8
