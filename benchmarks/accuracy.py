@@ -42,6 +42,14 @@ DATA = (
     "spambase", "soybean-large", "segment", "satimage", "letter", "labor", "crx", "monks-1",
     "monks-3",
 )  # fmt: skip
+# Looked at once, when all others are done, and reported apart. Named before any of them was run, by
+# a rule: sets that the order of members was not learnt from (portfolio.py), that nobody looked at
+# while building (docs/overproduce_select.md) and that limits.py does not have; first those that
+# portfolio.py keeps aside, then others by name, without crx, which is australian again.
+ASIDE = (
+    "anneal", "blood-transfusion", "german-credit", "heart-cleveland", "splice", "vowel",
+    "breast-w", "labor", "monks-1", "monks-3",
+)  # fmt: skip
 MOST_ROWS = 1_500
 # A class must be in both parts of every cut.
 FEWEST = 6

@@ -28,6 +28,7 @@ import numpy as np
 import pandas as pd
 from sklearn.datasets import make_classification, make_friedman1, make_regression
 from sklearn.ensemble import HistGradientBoostingClassifier, HistGradientBoostingRegressor
+from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.metrics import log_loss
 from sklearn.model_selection import train_test_split
 from threadpoolctl import threadpool_limits
@@ -39,6 +40,13 @@ from counterpoint.datasets import TabularEncoder, load, make_waveform
 
 SHIPPED = ("segment", "hypothyroid", "spambase", "churn", "satimage", "letter")
 MADE = {"made-1e4": 10_000, "made-6e4": 60_000, "made-1e5": 100_000, "made-1e6": 1_000_000}
+# Rows, columns and classes of tables that are wide, or have many classes.
+SHAPES = {
+    "wide-5e3": (5_000, 300, 2), "wide-2e4": (20_000, 100, 2), "narrow-1e5": (100_000, 20, 2),
+    "classes-100": (6_000, 30, 100),
+}  # fmt: skip
+MESSY = 3_000
+WORDS = ("good", "fast", "late", "broken", "blue", "small", "again", "never")
 WAVEFORM = 5_000
 NUMBERS = {"friedman-1e4": 10_000, "friedman-1e5": 100_000, "linear-1e4": 10_000}
 ROWS = Path(__file__).with_suffix(".csv")
@@ -58,6 +66,17 @@ def data(name, split=0):
         extra = {} if name.startswith("friedman") else {"n_features": 20}
         X, y = make(n, noise=1.0, random_state=split, **extra)
         return train_test_split(X, y, test_size=20_000, random_state=split)
+    if name in SHAPES:
+        n, n_features, n_classes = SHAPES[name]
+        many = n_classes > 2
+        X, y = make_classification(
+            n + 10_000, n_features, n_informative=min(20, n_features * 2 // 3), n_redundant=5,
+            n_classes=n_classes, n_clusters_per_class=1 if many else 4, flip_y=0.02,
+            class_sep=2.0 if many else 1.0, random_state=split,
+        )  # fmt: skip
+        return train_test_split(X, y, test_size=10_000, random_state=split)
+    if name == "messy":
+        return messy(split)
     if name == "waveform":
         X, y = make_waveform(WAVEFORM + 20_000, random_state=split)
         return train_test_split(X, y, test_size=20_000, random_state=split)
@@ -70,6 +89,27 @@ def data(name, split=0):
     X, y = load(name, return_X_y=True)
     y = np.unique(y.astype(str), return_inverse=True)[1]
     A, B, a, b = train_test_split(X, y, random_state=split, stratify=y)
+    encoder = TabularEncoder().fit(A)
+    return encoder.transform(A), encoder.transform(B), a, b
+
+
+def messy(split):
+    """Return numbers made of a table with text, categories and gaps; the text tells something."""
+    n = MESSY + 10_000
+    rng = np.random.default_rng(split)
+    X, y = make_classification(n, 12, n_informative=8, flip_y=0.05, random_state=split)
+    words = np.array(list(WORDS), dtype=object)
+    draws = rng.integers(len(words), size=(n, 5))
+    told = rng.random(n) < 0.3
+    draws[told, 0] = 2 + y[told]  # "late" or "broken"
+    frame = pd.DataFrame(X).add_prefix("x")
+    text = [" ".join(row) for row in words[draws]]
+    frame[list(words)] = CountVectorizer(binary=True, vocabulary=words).transform(text).toarray()
+    frame["city"] = pd.Categorical(rng.choice([f"city {k}" for k in range(40)], size=n))
+    frame["kind"] = np.where(X[:, 0] + rng.normal(size=n) > 0, "a", "b")
+    gaps = rng.random(frame.shape) < 0.1
+    frame = frame.mask(gaps)
+    A, B, a, b = train_test_split(frame, y, test_size=10_000, random_state=split)
     encoder = TabularEncoder().fit(A)
     return encoder.transform(A), encoder.transform(B), a, b
 
@@ -174,7 +214,9 @@ def main():
     """Run what is missing, and print a table."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument(
-        "--tables", nargs="+", default=[*SHIPPED, "waveform", *list(MADE)[:3], *NUMBERS]
+        "--tables",
+        nargs="+",
+        default=[*SHIPPED, "waveform", *list(MADE)[:3], *SHAPES, "messy", *NUMBERS],
     )
     parser.add_argument("--limits", nargs="+", type=float, default=[10, 30, 60])
     parser.add_argument("--splits", type=int, default=1, help="cuts of each table")

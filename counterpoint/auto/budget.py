@@ -122,6 +122,11 @@ class Budget:
         """Another takes the place of a member: nothing is known of it."""
         self._seen.pop(member, None)
 
+    def rescale(self, member: int, factor: float) -> None:
+        """From now on a member costs so many times what was seen."""
+        for n_rows in self._seen.get(member, {}):
+            self._seen[member][n_rows] *= factor
+
     def most_rows(self, member: int) -> int:
         """Return the most rows that a fit of a member was seen on; 0 if none."""
         return max(self._seen.get(member, {}), default=0)

@@ -28,7 +28,8 @@ from counterpoint.auto.metric import Metric
 from counterpoint.auto.plan import folds_plan, hold_out_plan
 from counterpoint.auto.pool import Candidate
 from counterpoint.auto.portfolio import FIRST
-from counterpoint.auto.trying import PROBE_ROWS, Trying
+from counterpoint.auto.prices import PROBE_ROWS, Rounds
+from counterpoint.auto.trying import Trying
 from counterpoint.base import MAX_SEED, BaseEnsemble, check_weights, draw_seed, validate_data
 from counterpoint.datasets import TabularEncoder
 
@@ -43,6 +44,9 @@ _FEW_ROWS, _SOME_ROWS, _PART_FOR_FOLDS = 2_000, 5_000, 0.12
 # Where rows are held out, the first member takes about this part of the time on the lowest rung; if
 # it takes no more for all rows, there is one rung only.
 _PART_FOR_FIRST, _FEWEST_LEARNT = 0.1, 2_000
+# If it takes more than this for all rows, there will be no time to fit it again in the end; of so
+# many rows or fewer, those held out are missed then.
+_PART_FOR_TWO, _MISSED = 0.3, 20_000
 # The lowest rung has no fewer rows than that, unless they take it more than this part, and a probe
 # less: one that is too dear for anything is no reason to let the others learn from little.
 _MOST_FOR_FEWEST = 0.25
@@ -270,7 +274,7 @@ class OverproduceSelect(BaseEnsemble, ABC):
                 members, task, plan, X, y, fit_weight, sample_weight, budget,
                 n_jobs=self.n_jobs, progress=self.progress,
                 may_stop=self.pool is None or isinstance(self.pool, str),
-                cheaper=_cheaper_kin(candidates), quick=quick,
+                cheaper=_cheaper_kin(candidates), quick=quick, rounds=_rounds(candidates, seeds),
             )  # fmt: skip
             trying.run()
             tried = sorted(trying.done)
@@ -317,7 +321,7 @@ class OverproduceSelect(BaseEnsemble, ABC):
             [Member(first.make(0), None, first.name)], self._task(), hold_out_plan(
                 y, np.random.RandomState(0), classes=self._classes, limit=budget.limit,
                 first=8 * PROBE_ROWS,
-            ), X, y, {}, None, budget,
+            ), X, y, {}, None, budget, rounds=_rounds([first], [0]),
         )  # fmt: skip
         look.look(0)
         folds = int(self.cv) * budget.price(0, len(y))
@@ -328,7 +332,10 @@ class OverproduceSelect(BaseEnsemble, ABC):
         prices = [budget.price(0, n) for n in (PROBE_ROWS, _FEWEST_LEARNT)]
         fewer = prices[0] <= _MOST_FOR_FEWEST * budget.limit < prices[1]
         n_rows = max(n_rows, PROBE_ROWS if fewer else _FEWEST_LEARNT)
-        return hold_out_plan(y, rng, classes=self._classes, limit=budget.limit, first=n_rows)
+        once = len(y) <= _MISSED and budget.price(0, len(y)) > _PART_FOR_TWO * budget.limit
+        return hold_out_plan(
+            y, rng, classes=self._classes, limit=budget.limit, first=n_rows, once=once
+        )
 
     def _say_what_was_left_out(self, trying, n_members, kept):
         said = []
@@ -383,6 +390,17 @@ def _cheaper_kin(candidates):
     places = {c.name: k for k, c in enumerate(candidates)}
     kin = {k: places.get(c.dearer_than) for k, c in enumerate(candidates)}
     return {k: other for k, other in kin.items() if other is not None}
+
+
+def _rounds(candidates, seeds):
+    """Return, by name, how those that go round by round are made with fewer of them."""
+    both = [
+        (c, int(seed))
+        for own, seed in zip(candidates, seeds, strict=True)
+        for c in (own, own.quick)
+        if c is not None and c.n_rounds
+    ]
+    return {c.name: Rounds(c.n_rounds, partial(c.make, seed)) for c, seed in both}
 
 
 def _seeded(model: Any, seed: int) -> Any:

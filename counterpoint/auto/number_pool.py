@@ -22,8 +22,10 @@ from counterpoint._validation import check_count
 from counterpoint.auto.pool import (
     QUICK,
     QUICK_FOREST,
+    QUICK_ROUNDS,
     QUICK_TREES,
     Candidate,
+    quick_boosted,
     quick_pays,
     small_forest,
 )
@@ -110,18 +112,19 @@ def default_number_pool(n_samples: int, n_features: int) -> list[Candidate]:
                         gamma=1.0 / max(1, n_features)))))  # fmt: skip
     members = in_order(members, "numbers")
     quick = [
-        _of(QUICK, "boosting", lambda s: HistBoostRegressor(
-            n_estimators=100, early_stopping=False, random_state=s), True),
-        _of(QUICK_FOREST, "trees", lambda s: ExtraTreesRegressor(
-            QUICK_TREES, max_features=0.5, random_state=s,
-            min_samples_leaf=max(3, small_forest(QUICK_TREES, n_samples, 1)))),
+        _of(QUICK, "boosting", quick_boosted(HistBoostRegressor, n_samples, QUICK_ROUNDS), True,
+            n_rounds=QUICK_ROUNDS),
+        _of(QUICK_FOREST, "trees", lambda s, n=QUICK_TREES: ExtraTreesRegressor(
+            n, max_features=0.5, random_state=s,
+            min_samples_leaf=max(3, small_forest(QUICK_TREES, n_samples, 1))),
+            n_rounds=QUICK_TREES),
     ]  # fmt: skip
     place = quick_first if quick_pays(n_samples, n_features) else quick_instead
     return place(members, quick)
 
 
-def _of(name, family, make, simple=False):
-    return Candidate(name=name, family=family, make=make, simple=simple)
+def _of(name, family, make, simple=False, **options):
+    return Candidate(name=name, family=family, make=make, simple=simple, **options)
 
 
 def _scaled(model):

@@ -19,6 +19,10 @@ from counterpoint import _crossfit
 # many for a second.
 _HELD_OUT, _OF_MANY, _MANY_ASKED = 0.2, 0.1, 2_000
 FEWEST_ASKED, _MOST_ASKED, _ASKED_A_SECOND = 1_000, 20_000, 700
+# Of all rows, those held out that are few enough not to be missed.
+_FEW_ENOUGH = 0.05
+# Fewest rows of the rarest class for which fewer may be held out.
+_OF_RAREST = 10
 # Rows of each class, however rare, that come first of all.
 _OF_EACH = 2
 # From one rung to the next the rows grow by this.
@@ -103,12 +107,22 @@ def _numbered(n_folds, y, groups, rng, classes):
         return list(splitter.split(blank, y, groups))
 
 
-def hold_out_plan(y, rng, *, classes: bool, limit: float, first: int) -> Plan:
-    """Hold rows out once; members learn from about ``first`` others, then from more and more."""
+def hold_out_plan(y, rng, *, classes: bool, limit: float, first: int, once: bool = False) -> Plan:
+    """Hold rows out once; members learn from about ``first`` others, then from more and more.
+
+    ``once``: there is time for one fit on all rows at most, so fewer are held out.
+    """
     n = len(y)
     part = max(min(_HELD_OUT * n, _MANY_ASKED), _OF_MANY * n)
     n_asked = min(max(part, FEWEST_ASKED), _MOST_ASKED, _ASKED_A_SECOND * limit)
-    n_asked = int(min(max(n_asked, FEWEST_ASKED), n // 3))
+    n_asked = max(n_asked, FEWEST_ASKED)
+    if once:
+        # Nobody learns from them later: half of them, if they are many, say enough, unless a class
+        # is rare.
+        half = min(n_asked, max(n_asked / 2, _FEW_ENOUGH * n))
+        rarest = np.unique(y, return_counts=True)[1].min() if classes else n
+        n_asked = half if half * rarest / n >= _OF_RAREST else n_asked
+    n_asked = int(min(n_asked, n // 3))
     order = fair_order(y if classes else np.zeros(n, dtype=int), rng, least=_OF_EACH)
     # Rare classes are learnt from first: what is asked about is the end of the order.
     train, asked = order[:-n_asked], np.sort(order[-n_asked:])

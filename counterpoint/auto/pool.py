@@ -32,7 +32,9 @@ _MOST_ROWS_KERNEL = 16_000
 # From so many rows on, boosted trees may have many leaves and take their time, and quick ones, of
 # few rounds and without rows held out, and a quick forest, of few trees, come first.
 MANY_ROWS, QUICK, QUICK_FOREST = 10_000, "boosted trees, quick", "extra trees, quick"
-QUICK_TREES = 50
+QUICK_TREES, QUICK_ROUNDS = 50, 100
+# Of fewer rounds than this quick ones take yet larger steps; of few rows so many bins tell as much.
+_SHORT, _FEW_BINS = 35, 63
 # Bytes of a forest, of a node of its trees and of a class there; nodes for rows of a leaf.
 _FOREST, _NODE, _CLASS, _NODES = 1e9, 64, 8, 1.33
 # Of fewer rows those come first, too, if rows by columns by pairs of classes are so many.
@@ -60,14 +62,18 @@ class Candidate:
         not even looked at.
     quick : Candidate or None
         Kin that costs less, which is tried in its place where there is no time for it.
+    n_rounds : int
+        Rounds of one whose cost grows with them, so that a few tell what it costs: then
+        ``make(random_state, n_rounds)`` gives it with another number of them. 0 for others.
     """
 
     name: str
     family: str
-    make: Callable[[int], BaseEstimator]
+    make: Callable[..., BaseEstimator]
     simple: bool = False
     dearer_than: str = ""
     quick: "Candidate | None" = None
+    n_rounds: int = 0
 
 
 def default_pool(n_samples: int, n_features: int, n_classes: int) -> list[Candidate]:
@@ -143,11 +149,15 @@ def default_pool(n_samples: int, n_features: int, n_classes: int) -> list[Candid
             members.append(_of(f"SVM, {name}", "kernel", curve))
     members += _from_our_packages()
     members = in_order(members, "classes")
+    # Every class has a tree in each round.
+    rounds = max(50, min(QUICK_ROUNDS, 1500 // n_classes))
     quick = [
-        _of(QUICK, "boosting", _quick(n_classes), simple=True),
-        _of(QUICK_FOREST, "trees", lambda s: ExtraTreesClassifier(
-            QUICK_TREES, max_features=0.5, random_state=s,
-            min_samples_leaf=max(2, small_forest(QUICK_TREES, n_samples, n_classes)))),
+        _of(QUICK, "boosting", quick_boosted(HistBoostClassifier, n_samples, rounds), simple=True,
+            n_rounds=rounds),
+        _of(QUICK_FOREST, "trees", lambda s, n=QUICK_TREES: ExtraTreesClassifier(
+            n, max_features=0.5, random_state=s,
+            min_samples_leaf=max(2, small_forest(QUICK_TREES, n_samples, n_classes))),
+            n_rounds=QUICK_TREES),
     ]  # fmt: skip
     if not quick_pays(n_samples, n_features, n_classes):
         # The order is learnt on small tables, where these are of use only if time is very short.
@@ -178,13 +188,20 @@ def _of(name, family, make, **options):
     return Candidate(name=name, family=family, make=make, **options)
 
 
-def _quick(n_classes):
-    # Every class has a tree in each round.
-    rounds = max(50, min(100, 1500 // n_classes))
-    rate = "auto" if rounds == 100 else 0.2
-    return lambda s: HistBoostClassifier(
-        n_estimators=rounds, learning_rate=rate, early_stopping=False, random_state=s
-    )
+def quick_boosted(
+    booster: type[BaseEstimator], n_samples: int, n_rounds: int
+) -> Callable[..., BaseEstimator]:
+    """Return what makes boosted trees of few rounds, and with fewer of them in larger steps."""
+
+    def make(seed: int, n: int = n_rounds) -> BaseEstimator:
+        rate = "auto" if n >= QUICK_ROUNDS else 0.2 if n >= _SHORT else 0.3
+        bins = _FEW_BINS if n_samples < MANY_ROWS else 255
+        return booster(
+            n_estimators=n, learning_rate=rate, max_bins=bins, early_stopping=False,
+            random_state=seed,
+        )  # fmt: skip
+
+    return make
 
 
 def _quadratic():

@@ -27,20 +27,16 @@ from counterpoint.auto.budget import Budget
 from counterpoint.auto.deadline import TimeUp, cut_off
 from counterpoint.auto.plan import Plan
 from counterpoint.auto.portfolio import FIRST
+from counterpoint.auto.prices import Prices
 
-# Rows of a first fit that shows what a member costs; below twice as many there is none.
-PROBE_ROWS = 500
 # Part of the time until which members are tried on the lowest rung, before the best climb.
 _FIRST_RUNG = 0.45
 # Part of what is left that one fit may take: on a first look, and on a higher rung.
 _TO_LOOK, _TO_CLIMB = 0.15, 0.45
-# Part of what is left (of the limit, for the first of all) that a probe may have taken for another,
-# on more rows, to follow.
-_TO_PROBE, _TO_PROBE_FIRST, _VERY_DEAR = 0.05, 0.07, 0.2
 # Part of what is left that the first member may take, rung by rung, to learn from all rows.
 _FOR_FIRST = 0.7
-# What a fit costs is foretold for this many times the rows of one that was seen; fewer, of few.
-_MOST_JUMP, _JUMP_FROM_FEW = 32, 8
+# With fewer rows the first member goes fewer rounds to learn from more of them.
+_ENOUGH_ROWS = 10_000
 # At least so many climb, and of what the last four times as many rows brought, the next bring this.
 _LEAST_CLIMB, _GOES_ON = 3, 0.7
 # Of the time of a rung, what one member may take of what is left of it.
@@ -104,16 +100,21 @@ class Trying:
         By member, another that costs less for sure.
     quick : dict of Member, default=None
         By member, kin that takes its place where there is no time for it.
+    rounds : dict of Rounds, default=None
+        By name of a member that goes round by round.
     """
 
     def __init__(
         self, members, task, plan: Plan, X, y, fit_weight, sample_weight, budget: Budget,
-        *, n_jobs=None, progress=None, may_stop=False, cheaper=None, quick=None,
+        *, n_jobs=None, progress=None, may_stop=False, cheaper=None, quick=None, rounds=None,
     ):  # fmt: skip
         self.members, self.task, self.plan = members, task, plan
         self.X, self.y, self.fit_weight, self.sample_weight = X, y, fit_weight, sample_weight
         self.budget, self.n_jobs, self.progress = budget, n_jobs, progress
-        self.may_stop, self.cheaper, self.quick = may_stop, cheaper or {}, dict(quick or {})
+        self.may_stop, self.quick = may_stop, dict(quick or {})
+        self.prices = Prices(
+            members, plan, budget, self._fit, rounds=dict(rounds or {}), cheaper=cheaper or {}
+        )
         self.done: dict[int, Trial] = {}
         self.failed: list[str] = []
         self.reason = "complete"
@@ -151,21 +152,19 @@ class Trying:
         later can only improve it. It goes to the highest rung that it can pay for, at most so many
         times the rows that its price is known for.
         """
-        self.probe(0)
+        self._probe(0)
         rungs = self.plan.rungs
         while rungs and 0 not in self._out:
-            n_rows = self._highest(0, rungs, share=_FOR_FIRST)
+            n_rows = self.prices.highest(0, rungs, share=_FOR_FIRST)
+            if (n_rows or 0) < min(rungs[-1], _ENOUGH_ROWS):
+                # Of so few rows, more are worth more than rounds are.
+                above = [n for n in reversed(rungs) if n > (n_rows or 0)]
+                shorter = partial(self.prices.shorten, 0, share=_FOR_FIRST)
+                n_rows = next((n for n in above if shorter(n)), n_rows)
             if n_rows is None:
                 return
             self._try(0, n_rows, anyway=True)
             rungs = [n for n in rungs if n > n_rows]
-
-    def _highest(self, k, rungs, *, share):
-        """Return the highest rung that a member can pay for and whose price is known; or None."""
-        fair = [n for n in rungs if self.budget.affords(self._price(k, n), share=share)]
-        seen = self.budget.most_rows(k)
-        known = seen * (_MOST_JUMP if seen >= PROBE_ROWS else _JUMP_FROM_FEW)
-        return max([n for n in fair if n <= known], default=fair[0]) if fair else None
 
     def _first_rung(self):
         lowest, losses = self.plan.rungs[0], []
@@ -213,7 +212,7 @@ class Trying:
             # Every rung above has the same right to what is left.
             allotted = self.budget.for_trying / (len(above) - rung)
             for k in here[: max(_LEAST_CLIMB, -(-len(here) // 2))]:
-                price = self._price(k, n_rows)
+                price = self.prices.of(k, n_rows)
                 if price > _OF_RUNG * allotted or not self.budget.affords(price, share=_TO_CLIMB):
                     self.reason = "time_limit"
                     continue
@@ -228,7 +227,7 @@ class Trying:
         while able := [k for k in self.done if self.done[k].n_rows < top and k not in stuck]:
             k = min(able, key=self._hoped)
             n_rows = next(n for n in self.plan.rungs if n > self.done[k].n_rows)
-            if not self.budget.affords(self._price(k, n_rows)):
+            if not self.budget.affords(self.prices.of(k, n_rows)):
                 stuck.add(k)
                 continue
             self._try(k, n_rows, anyway=True)
@@ -251,9 +250,9 @@ class Trying:
             if self.budget.for_trying <= 0:
                 self.reason = "time_limit"
                 return
-            self.probe(k)
+            self._probe(k)
             # For no more than a look may cost: with what is left the best climb on.
-            n_rows = self._highest(k, self.plan.rungs, share=self._share(k))
+            n_rows = self.prices.highest(k, self.plan.rungs, share=self._share(k))
             if k not in self._out and n_rows is not None:
                 self._try(k, n_rows)
 
@@ -263,17 +262,19 @@ class Trying:
         """Fit a member on a rung; leave it out if it fails, or if there is no time for it."""
         if self.budget.is_limited and not anyway and not is_fitted(self.members[k].estimator):
             if self.budget.for_trying > 0:
-                self.probe(k)
+                self._probe(k)
             if k in self._out:
                 return
-            if not self.budget.affords(self._price(k, n_rows), share=self._share(k)):
+            share = self._share(k)
+            fair = self.budget.affords(self.prices.of(k, n_rows), share=share)
+            if not fair and not self.prices.shorten(k, n_rows, share=share):
                 self.reason = "time_limit"
                 if k in self.quick:
                     self.members[k] = self.quick.pop(k)
                     self.budget.forget(k)
                     self._try(k, n_rows)
                 return
-        fitted, seconds = self._fit(k, self.plan.splits(n_rows))
+        fitted, seconds = self._fit(self.members[k], k, self.plan.splits(n_rows))
         if fitted is None:
             return
         self.budget.saw(k, n_rows, seconds / len(self.plan.folds))
@@ -308,54 +309,15 @@ class Trying:
         return _TO_CLIMB if k < FIRST else _TO_LOOK
 
     def look(self, k):
-        """See what a member costs on few rows, whatever the plan.
+        """See what a member costs on few rows, whatever the plan."""
+        self.prices.look(k)
 
-        Its first fit, which loads what it needs, is not counted unless it is very dear.
-        """
-        for n in (PROBE_ROWS // 5, PROBE_ROWS, 4 * PROBE_ROWS):
-            known = n > PROBE_ROWS
-            if known and self.budget.price(k, n) > _TO_LOOK * self.budget.limit:
-                return
-            fitted, seconds = self._fit(k, self.plan.probe(n))
-            if fitted is None:
-                return
-            part = seconds / self.budget.limit
-            if n >= PROBE_ROWS or part > _VERY_DEAR:
-                self.budget.saw(k, n, seconds)
-            if part > _TO_PROBE_FIRST:
-                return
+    def _probe(self, k):
+        if k not in self._out:
+            self.prices.probe(k, share=self._share(k))
 
-    def probe(self, k):
-        """See what a member costs on few rows, and on more of them if that is cheap."""
-        if k in self._out or self.budget.price(k, 1) < np.inf:
-            return
-        if not self.budget.affords(self._price(k, self.plan.rungs[0]), share=self._share(k)):
-            return  # not even one that costs less could be paid for
-        seconds = 0.0
-        for n in (PROBE_ROWS // 5, PROBE_ROWS, 4 * PROBE_ROWS):
-            # Not by the price: of few rows a fit is dear for what it costs on any, and that would
-            # be multiplied. What is cheap on a fifth of the rows is worth a look.
-            if 2 * n > self.plan.rungs[0] or not self.budget.affords(seconds, share=_TO_PROBE):
-                break
-            least = self.budget.least_price(k, self.plan.rungs[0]) * len(self.plan.folds)
-            if not self.budget.affords(least, share=self._share(k)):
-                break
-            fitted, seconds = self._fit(k, self.plan.probe(n))
-            if fitted is None:
-                return
-            self.budget.saw(k, n, seconds)
-
-    def _price(self, k, n_rows):
-        n_folds = len(self.plan.folds)
-        price = self.budget.price(k, n_rows) * n_folds
-        if not np.isfinite(price) and k in self.cheaper:
-            return self._price(self.cheaper[k], n_rows)
-        # Nothing known yet: the table is so small that it is not worth asking.
-        return price if np.isfinite(price) else 0.0
-
-    def _fit(self, k, splits):
+    def _fit(self, member, k, splits):
         """Return (model, answers) for each split, and the seconds it took without compiling."""
-        member = self.members[k]
         began = time.monotonic()
         try:
             with compile_time() as compiling, self._cut_off():
