@@ -143,6 +143,7 @@ def test_cells_that_fail(run, monkeypatch):
 
 
 def test_a_cluster_that_dies(run, here, monkeypatch):
+    pytest.importorskip("distributed")
     tried = []
 
     def die(experiment, store, **options):
@@ -190,6 +191,8 @@ def test_long_tables_are_cut(run, monkeypatch):
     ],
 )
 def test_wrong_usage(fails, here, args, line):
+    if args[-1] == "dask":
+        pytest.importorskip("distributed")
     assert line in fails("reproduce", *args, code=2)
     assert list(here.iterdir()) == []
 
