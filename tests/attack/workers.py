@@ -76,7 +76,8 @@ def _work(board, defects, run):
             defects.send((kind, f"{name}:{seed}", text))
 
 
-def _processor_time(pid):
+def processor_time(pid):
+    """Return the processor seconds that a process has used."""
     fields = Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
@@ -119,7 +120,7 @@ class Worker:
             kind = "crash"
         elif k < 0:
             kind = "no start" if time.monotonic() - self.began > SECONDS_TO_START else None
-        elif _processor_time(self.process.pid) - self.board.now[1] > SECONDS_A_CASE:
+        elif processor_time(self.process.pid) - self.board.now[1] > SECONDS_A_CASE:
             kind = "hang"
         if kind:
             name, seed = self.board.case(k) if k >= 0 else ("the worker", 0)
