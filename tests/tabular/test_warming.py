@@ -31,6 +31,7 @@ EXPECTED = {
         "boosting.count_kinds",
         "boosting.sum_kinds",
         "forest.look_up",
+        "temperature.tempered",
         "votes.add_votes",
         "votes.votes_of_leaves",
     ],
