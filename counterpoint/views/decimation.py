@@ -185,7 +185,7 @@ class InputDecimationClassifier(BaseViewClassifier):
         labels, counts = np.unique(y, return_counts=True)
         if counts.min() < folds:
             raise ValueError(
-                f"Class {labels[counts.argmin()]!r} has {counts.min()} rows, too few for "
+                f"Class {labels.tolist()[counts.argmin()]!r} has {counts.min()} rows, too few for "
                 f"cv={folds} folds: lower cv, or give n_features as a number."
             )
         candidates = sorted({2**k for k in range(varying.bit_length())} | {varying})

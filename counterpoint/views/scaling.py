@@ -4,10 +4,15 @@ import numpy as np
 
 # Directions whose spread is below this share of the largest are rounding, not data.
 _RANK_TOLERANCE = 1e-10
+# By the spread of the others, a row that weighs next to nothing may lie beyond single precision.
+_FARTHEST = 1e30
 
 
 def centre_and_scale(X, weight=None):
-    """Mean and standard deviation of the columns by weight; 1 where a column is constant."""
+    """Mean and standard deviation of the columns by weight; 1 where a column is constant.
+
+    No row is farther from the mean than 1e30 of what is returned as the standard deviation.
+    """
     if weight is None:
         weight = np.ones(len(X))
     share = weight / weight.sum()
@@ -16,7 +21,9 @@ def centre_and_scale(X, weight=None):
     scale = np.sqrt(variance)
     # Rounding leaves a constant column a spread of about its size times the precision.
     flat = scale <= 1e-12 * np.abs(centre)
-    return centre, np.where(flat | (scale == 0), 1.0, scale)
+    scale = np.where(flat | (scale == 0), 1.0, scale)
+    reach = np.maximum(X.max(axis=0) - centre, centre - X.min(axis=0))
+    return centre, np.maximum(scale, reach / _FARTHEST)
 
 
 def whitening(X, weight=None):

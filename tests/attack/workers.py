@@ -12,6 +12,7 @@ import time
 from pathlib import Path
 
 import numpy as np
+from numba.core import config
 
 MEMORY = 6 * 2**30
 LEAST = 40
@@ -59,8 +60,18 @@ class Board:
         self.spent[k] += seconds
 
 
-def _work(board, defects, run):
+def one_thread():
+    """Hold kernels to one thread.
+
+    Numba, which may be imported already, is told at once: when it looked by itself, at the next
+    kernel that it compiles, one from the cache might have started threads.
+    """
     os.environ["NUMBA_NUM_THREADS"] = "1"
+    config.reload_config()
+
+
+def _work(board, defects, run):
+    one_thread()
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     while True:
