@@ -11,6 +11,7 @@ from counterpoint.exceptions import MemberError
 MEMBER_AXES = ("n_members", "n_samples", "n_classes")
 _SIZE_OF_WEIGHTS = 1e100  # sums, squares and ratios of weights below it, and above 1/it, are finite
 SQUARABLE = 1e150  # squares of numbers up to this, and sums of many of them, are floats
+_MOST_CASES = 10**6
 _SUM_TOLERANCE = 1e-4  # float32 probabilities of a few hundred classes stay well inside
 _HALF_TOLERANCE = 1e-2  # what ten numbers in half precision may miss
 # Squares of larger numbers, and sums and products of those, soon leave double precision; trees
@@ -234,6 +235,23 @@ def ordinary_weights(weights):
         weights, largest = weights / largest, 1.0
     nothing = (weights > 0) & (weights < largest / _SIZE_OF_WEIGHTS**2)
     return np.where(nothing, 0.0, weights) if nothing.any() else weights
+
+
+def count_cases(weights):
+    """Return how many rows weights stand for if they are whole numbers, or None.
+
+    A weight of 2 is then the same as the row twice.
+    """
+    whole = (weights == np.round(weights)).all() and are_cases(weights.sum(), len(weights))
+    return int(weights.sum()) if whole else None
+
+
+def are_cases(total, n):
+    """Say whether n whole weights that add up to ``total`` may be numbers of rows.
+
+    Beyond a million rows, and a hundred for each weight, only the ratios of weights are meant.
+    """
+    return total <= max(_MOST_CASES, 100 * n)
 
 
 def as_labels(values, name):

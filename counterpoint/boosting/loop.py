@@ -16,6 +16,7 @@ from sklearn.base import MetaEstimatorMixin, is_classifier
 from sklearn.utils import check_random_state, get_tags
 from sklearn.utils.validation import check_is_fitted
 
+from counterpoint._arrays import count_cases
 from counterpoint._interrupts import counted, keep_partial, whole
 from counterpoint._kernels.threads import threads_for
 from counterpoint._options import check_shared_options
@@ -152,7 +153,8 @@ class BaseBoosting(MetaEstimatorMixin, BaseEnsemble):
             Labels, or numbers for regression.
         sample_weight : array-like of shape (n_samples,), default=None
             Weights the samples start from, and go back to after a restart. Whole numbers count as
-            copies of a sample, others only say which samples count for more.
+            copies of a sample (up to a million in all or a hundred a sample), others only say
+            which samples count for more.
         eval_set : (X, y), list or dict of such pairs, default=None
             Data to follow the ensemble on, in ``history_``.
         client : distributed.Client, default=None
@@ -325,9 +327,8 @@ class BaseBoosting(MetaEstimatorMixin, BaseEnsemble):
         if (weight == 0).any():  # as if these samples were not there
             rows = np.flatnonzero(weight)
             X, y, weight = select_rows(X, rows), y[rows], weight[rows]
-        # Whole numbers are repeats of samples; other weights only say which count for more.
-        whole = (weight == np.round(weight)).all()
-        self._n_cases = float(weight.sum()) if whole else float(len(weight))
+        # Other weights than numbers of cases only say which count for more.
+        self._n_cases = float(count_cases(weight) or len(weight))
         return X, y, weight / weight.sum()
 
     def _cases(self, weight):

@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 from sklearn.base import clone, is_classifier
 
+from counterpoint._arrays import are_cases
 from counterpoint._validation import check_choice
 from counterpoint.boosting import (
     AdaBoostClassifier,
@@ -210,8 +211,10 @@ def _vote_job(token, rule, store, factor):
 
 
 def _sum_job(token, rule, store, factor):
-    # Whole numbers are cases; others are scaled to as many as there are rows.
-    scale = 1.0 if store.whole_weights else _total(store, factor) / store.n_rows
+    # Other weights than numbers of cases are scaled to as many as there are rows.
+    total = _total(store, factor)
+    whole = store.whole_weights and are_cases(total, store.n_rows)
+    scale = 1.0 if whole else total / store.n_rows
     return Job(token, SumRows, factor, scale, {"loss": rule.loss})
 
 

@@ -10,6 +10,7 @@ from sklearn.tree import DecisionTreeRegressor
 from sklearn.utils import check_random_state, get_tags
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
+from counterpoint._arrays import count_cases
 from counterpoint._ballot import member_mean
 from counterpoint._interrupts import keep_partial
 from counterpoint._options import check_shared_options
@@ -101,9 +102,8 @@ class BaseNCCD(MetaEstimatorMixin, BaseEnsemble):
             need_numbers(X, type(self).__name__)
         X, y, weight, params = self._rows_that_count(X, self._read_y(y), sample_weight, params)
         y, d = self._code(y)
-        # Whole numbers are repeats of samples; other weights only say which count for more.
-        whole = (weight == np.round(weight)).all()
-        n_cases = int(weight.sum()) if whole else len(weight)
+        # Other weights than numbers of cases only say which count for more.
+        n_cases = count_cases(weight) or len(weight)
         rng = check_random_state(self.random_state)
         base, n = self._base(), int(self.n_estimators)
         models = [set_random_states(clone(base), rng) for _ in range(n)]

@@ -42,8 +42,8 @@ class PoolMixin(LearnersMixin, MetaEstimatorMixin):
         y : array-like of shape (n_samples,)
             Labels, or numbers for a regressor.
         sample_weight : array-like of shape (n_samples,), default=None
-            Not negative. Whole numbers count as copies, others are scaled to sum to the number
-            of samples.
+            Not negative. Whole numbers count as copies, up to a million in all or a hundred a
+            sample; others are scaled to sum to the number of samples.
 
         Returns
         -------

@@ -178,8 +178,9 @@ class BalancedSubsetsClassifier(BaseViewClassifier):
         if available.min() < self.min_rows:
             k = available.argmin()
             raise ValueError(
-                f"Class {labels.tolist()[k]!r} has {available[k]} rows, and min_rows={self.min_rows}: join "
-                "it with another class, leave it out, or lower min_rows."
+                f"Class {labels.tolist()[k]!r} has {available[k]} rows, and "
+                f"min_rows={self.min_rows}: join it with another class, leave it out, or lower "
+                "min_rows."
             )
         self.priors_, mean_weight = class_masses(labels, codes, sample_weight, self.priors)
         self.counts_ = balanced_counts(available, self.ratio)

@@ -6,6 +6,7 @@ from functools import partial
 import numpy as np
 import pytest
 from estimators import quick
+from sklearn.utils.validation import has_fit_parameter
 
 from attack import dying, judge, targets, workers
 
@@ -27,6 +28,10 @@ def test_estimators_answer_or_say_what_is_wrong(name):
         assert kind in workers.FINE, f"{name}:{seed} {text}"
 
 
+WEIGHED = [
+    name for name in ESTIMATORS if has_fit_parameter(targets.estimators()[name], "sample_weight")
+]
+
 # What few of the cases drawn by lot give an option: arrays for one value, sizes that overflow.
 VALUES = (np.array([1.0, np.nan]), np.array([]), np.array(2), 1e308, -1e308)
 
@@ -44,8 +49,18 @@ def test_every_option_refuses_what_it_cannot_use(name):
     assert not defects, "\n".join(defects)
 
 
-def _fit(model, X, y):
-    model.fit(X, y)
+@pytest.mark.parametrize("name", WEIGHED)
+def test_weights_of_any_size_count_by_their_ratios(name):
+    for size in (1e9, 1e90):
+        model, X, y = targets.ordinary_fit(targets.estimators()[name], np.random.RandomState(0))
+        weight = np.full(len(X), size)
+        fit = partial(_fit, model, X, np.minimum(y, 1), sample_weight=weight)
+        kind, text = judge.judge(fit)
+        assert kind == "answer", text
+
+
+def _fit(model, X, y, **options):
+    model.fit(X, y, **options)
 
 
 def test_new_functions_and_estimators_come_in_by_themselves():

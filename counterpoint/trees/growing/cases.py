@@ -7,6 +7,7 @@ ordered, or on whether a repeated row came as copies or as a weight.
 import numpy as np
 from sklearn.base import clone
 
+from counterpoint._arrays import count_cases
 from counterpoint._interrupts import whole
 from counterpoint.base import set_random_states
 
@@ -52,7 +53,7 @@ def deal_cases(X, codes, weight, n_parts, rng):
     Copies of a row may go to different parts; rows whose weights are not whole are not divided.
     """
     order = content_order(X, codes)
-    is_whole = (weight == np.round(weight)).all()
+    is_whole = count_cases(weight) is not None
     rows = np.repeat(order, weight[order].astype(np.int64)) if is_whole else order
     shuffled = [rng.permutation(rows[codes[rows] == k]) for k in np.unique(codes)]
     dealt = np.concatenate(shuffled)  # dealt in turn, so that sizes differ by one at most

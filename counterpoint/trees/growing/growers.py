@@ -4,6 +4,7 @@ import numpy as np
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 from sklearn.utils import compute_sample_weight
 
+from counterpoint._arrays import count_cases
 from counterpoint.base import check_weights
 from counterpoint.trees.binning import Binner
 from counterpoint.trees.convert import from_sklearn
@@ -22,7 +23,7 @@ def case_weights(X, y, sample_weight, class_weight):
     n_held = np.count_nonzero(weight)
     if n_held == 0:
         raise ValueError("Weights are all zero: at least one sample must count.")
-    if (weight == np.round(weight)).all():
+    if count_cases(weight) is not None:
         return weight
     return weight * (n_held / weight.sum())
 

@@ -41,8 +41,9 @@ class PrunedTreeClassifier(GrownClassifierMixin, ClassifierMixin, BaseEstimator)
     :func:`counterpoint.trees.prune`.
 
     Most criteria need numbers of cases. Sample weights that are all whole numbers count as copies
-    of the sample. Others, such as the weights of a booster, say only which samples matter more
-    than which, and are scaled to sum to the number of samples with a weight above zero.
+    of the sample, up to a million in all or a hundred a sample. Others, such as the weights of a
+    booster, say only which samples matter more than which, and are scaled to sum to the number of
+    samples with a weight above zero.
 
     Parameters
     ----------

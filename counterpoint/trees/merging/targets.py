@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from counterpoint._arrays import count_cases
 from counterpoint.trees.pruning.criteria import LocalCriterion
 from counterpoint.trees.pruning.held_out import HeldOutCriterion
 from counterpoint.trees.pruning.local import local_criterion
@@ -48,8 +49,7 @@ class ClassTargets(Targets):
     @property
     def most_cases(self):
         """Number of cases, if weights are whole."""
-        weight = self.amounts
-        return int(weight.sum()) if (weight == np.round(weight)).all() else None
+        return count_cases(self.amounts)
 
     def criterion(self, name: str, n_features: int, n_trees: int, **options: Any) -> LocalCriterion:
         """Return what gives leaves a cost."""
