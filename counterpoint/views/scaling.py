@@ -4,14 +4,15 @@ import numpy as np
 
 # Directions whose spread is below this share of the largest are rounding, not data.
 _RANK_TOLERANCE = 1e-10
-# By the spread of the others, a row that weighs next to nothing may lie beyond single precision.
-_FARTHEST = 1e30
+# A row that weighs next to nothing may lie so far off, by the spread of the others, that the fourth
+# power of its place is no number, or single precision does not hold it.
+_FARTHEST = 1e15
 
 
 def centre_and_scale(X, weight=None):
     """Mean and standard deviation of the columns by weight; 1 where a column is constant.
 
-    No row is farther from the mean than 1e30 of what is returned as the standard deviation.
+    No row is farther from the mean than 1e15 times what is returned as the standard deviation.
     """
     if weight is None:
         weight = np.ones(len(X))

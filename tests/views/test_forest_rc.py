@@ -191,10 +191,3 @@ def test_halfway_stays_below_the_higher_number():
     assert halfway(low, high) == low
     big = np.finfo(np.float32).max
     assert halfway(-big, big) == 0
-
-
-def test_a_row_that_weighs_next_to_nothing_may_lie_far_away():
-    X, y = np.array([[0.0], [0.1], [0.2], [9e37]]), [0, 1, 0, 1]
-    forest = ForestRCClassifier(n_estimators=2, random_state=0)
-    forest.fit(X, y, sample_weight=[1.0, 1.0, 1.0, 1e-100])
-    assert_allclose(forest.predict_proba(X).sum(axis=1), 1.0)

@@ -133,6 +133,18 @@ def test_routing_asks_every_learner():
             ViewEnsembleClassifier(DecisionTreeClassifier()).fit(X, Y, sample_weight=weight)
 
 
+@pytest.mark.parametrize(
+    "model",
+    [ForestRCClassifier(n_estimators=2, random_state=0), ProjectionEnsembleClassifier()],
+    ids=lambda model: type(model).__name__,
+)
+def test_a_row_that_weighs_next_to_nothing_may_lie_far_away(model):
+    x = np.append(np.linspace(0, 1e-4, 9), 9e37)
+    X, y, weight = np.column_stack([x, x**0.5]), np.arange(10) % 2, np.append(np.ones(9), 1e-100)
+    model.fit(X, y, sample_weight=weight)  # warnings are errors here
+    assert_allclose(model.predict_proba(X[:9]).sum(axis=1), 1.0)
+
+
 def test_bits_of_an_output_code_are_members():
     coded = OutputCodeClassifier(random_state=0).fit(X[::2], Y[::2])
     outputs = coded.member_outputs(X, Y)
