@@ -247,10 +247,10 @@ def main():
                     before = rows.get((name, n // 10))
                     row = rows[name, n] = next_row(name, n, before)
                     keep(rows)
-                    write_page(rows)
+                    write_page(kept())  # as rounded there
                     print(name, f"{n:,}", shown(row), row.get("words", ""), flush=True)
     keep(rows)
-    return write_page(rows)
+    return write_page(kept())
 
 
 if __name__ == "__main__":
