@@ -86,9 +86,15 @@ def _each(
     else:
         return value
     seen[id(value)] = (value, value)  # the first keeps it alive, hence its id its own
-    changed = {key: _each(part, wanted, change, seen) for key, part in parts.items()}
-    if all(changed[key] is part for key, part in parts.items()):
+    changed = {}
+    for key, part in parts.items():
+        if type(part) not in WITHOUT_PARTS:
+            other = _each(part, wanted, change, seen)
+            if other is not part:
+                changed[key] = other
+    if not changed:
         return value
+    changed = {**parts, **changed}
     if isinstance(value, list | tuple):
         result: Any = type(value)(changed.values())
     elif isinstance(value, dict):
