@@ -5,6 +5,7 @@ is put in its contexts, which takes longer than reading ten kernels. Most proces
 here numba makes ready when there is nothing to read; the compiler does so itself once more.
 """
 
+from functools import cached_property
 from typing import Any
 
 from numba import njit
@@ -18,17 +19,27 @@ _NEEDED = {
 _is_known = all(hasattr(kind, name) for kind, names in _NEEDED.items() for name in names)
 
 
-class _Kept(FunctionCache):
-    """Numba's cache of one function."""
+class _Kept:
+    """Numba's cache of one function, made when it is first asked: it tries to write a file."""
+
+    def __init__(self, function: Any) -> None:
+        self._function = function
+
+    @cached_property
+    def _numbas(self) -> FunctionCache:
+        return FunctionCache(self._function)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._numbas, name)
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         """Return the code for these types of arguments, or None."""
         rtsys.initialize(target_context)  # who counts the references to arrays
-        with self._guard_against_spurious_io_errors():
-            found = self._load_overload(sig, target_context)
+        with self._numbas._guard_against_spurious_io_errors():
+            found = self._numbas._load_overload(sig, target_context)
             if found is not None:
                 return found
-        return super().load_overload(sig, target_context)
+        return self._numbas.load_overload(sig, target_context)
 
 
 def kept(function: Any, **options: Any) -> Any:

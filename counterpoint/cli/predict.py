@@ -63,6 +63,7 @@ def predict(
         with quickly(), put_off(), later(*SELDOM_USED):
             from counterpoint import tabular
             from counterpoint._files import new_file
+            from counterpoint.tabular import prediction as _prediction  # noqa: F401 (here: quick)
             from counterpoint.tabular.plain import to_json
             from counterpoint.tabular.spreadsheet import to_csv
 

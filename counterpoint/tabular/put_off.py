@@ -33,7 +33,7 @@ class _PutOff(ModuleType):
     """A package of which no more is there than what was asked of it."""
 
     def __getattr__(self, name: str) -> Any:
-        if name.startswith("__"):  # asked by Python's imports
+        if name.startswith("__") and name != "__all__":  # asked by Python's imports
             raise AttributeError(f"module {self.__name__!r} has no attribute {name!r}")
         state = self.__spec__.loader_state  # type: ignore[union-attr]
         if state["homes"] is None:
@@ -72,9 +72,9 @@ def _homes(package: str, loader: Any) -> dict[str, tuple[str, str]]:
                     found.update((name, (home, name)) for name in _listed(home))
                 else:
                     found[alias.asname or alias.name] = home, alias.name
-        else:  # set in another way
+        else:  # set in another way, or taken away
             for part in ast.walk(one):
-                if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store):
+                if isinstance(part, ast.Name) and not isinstance(part.ctx, ast.Load):
                     found.pop(part.id, None)
                 elif isinstance(part, ast.FunctionDef | ast.ClassDef | ast.alias):
                     found.pop(getattr(part, "asname", None) or part.name, None)
