@@ -22,7 +22,6 @@ first whether all that it builds on is there, and numba's own compiler serves wh
 import gc
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
 
 from llvmlite.binding import Linkage
 from numba.core import errors, ir, postproc, transforms

@@ -177,7 +177,7 @@ def quick_skops() -> None:
 
 
 def _paths(look_up: Callable[[Any], list[str]]) -> Callable[[Any], list[str]]:
-    """Return skops' own function, which makes a copy of a list of names at every part of a model."""
+    """Return skops' own function, which copies a list of names at every part of a model."""
 
     def paths(types: Any) -> list[str]:
         is_list_of_names = type(types) is list and set(map(type, types)) == {str}

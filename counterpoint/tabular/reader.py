@@ -354,9 +354,7 @@ def _may_be_packed_dates(values: pd.Series) -> bool:
     return bool(len(filled) and filled.between(19000101, 20991231).all())
 
 
-def _mixed(
-    name: str, file: str, odd: pd.Series, what: str, missing: Sequence[str]
-) -> ValueError:
+def _mixed(name: str, file: str, odd: pd.Series, what: str, missing: Sequence[str]) -> ValueError:
     first = str(odd.iloc[0])
     # Those that are known stay: the table may hold them too.
     known = ",".join(missing)

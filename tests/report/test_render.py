@@ -64,6 +64,6 @@ def test_hidden_characters_are_shown():
 def test_what_is_to_be_typed_stays_in_one_piece():
     shown = environment().from_string("{{ text | unbroken }}")
     page = shown.render(text="<5 % wrong\x07: write --time-limit 60")
-    assert "<span class=\"typed\">--time-limit</span> 60" in page
+    assert '<span class="typed">--time-limit</span> 60' in page
     assert page.startswith("&lt;5\N{NO-BREAK SPACE}% wrong")
     assert "\x07" not in page
