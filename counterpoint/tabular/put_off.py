@@ -84,8 +84,8 @@ def _homes(package: str, loader: Any) -> dict[str, tuple[str, str]]:
 def _listed(module: str) -> list[str]:
     """Return the names that a module hands out, as far as its text says so plainly."""
     spec = importlib.util.find_spec(module)
-    source = spec.loader.get_source(module) if spec and hasattr(spec.loader, "get_source") else None
-    told = _ALL.search(source or "")
+    read: Any = getattr(spec and spec.loader, "get_source", None)  # compiled ones have no text
+    told = _ALL.search((read and read(module)) or "")
     try:
         return list(ast.literal_eval(told.group(1))) if told else []
     except ValueError:
