@@ -46,6 +46,9 @@ class Plan:
         Rows of the first training part, so that the first n of them are a fair sample for every n.
     is_hold_out : bool
         Whether rows are held out once, and the rungs are several.
+    by_lot : bool
+        Whether a row is in any fold as likely as in another: not where groups, or a splitter, say
+        what belongs together.
     """
 
     folds: list
@@ -53,6 +56,7 @@ class Plan:
     rungs: list[int]
     sample: NDArray
     is_hold_out: bool = False
+    by_lot: bool = True
 
     def splits(self, n_rows: int) -> list:
         """Return the (train, test) rows of a rung."""
@@ -63,6 +67,18 @@ class Plan:
     def probe(self, n_rows: int) -> list:
         """Return a fair sample of the first training part, and some rows to ask about."""
         return [(np.sort(self.sample[:n_rows]), self.folds[0][1][: max(1, n_rows // 4)])]
+
+    def parts(self, most: int) -> NDArray | None:
+        """Return the part of each row asked, of no more than so many; None if lots are as good.
+
+        Folds that are not by lot stay whole, and those that follow each other are put together.
+        """
+        n_folds = len(self.folds)
+        if self.by_lot or n_folds < 2:
+            return None
+        own = [np.full(len(test), k * most // n_folds if n_folds > most else k)
+               for k, (_, test) in enumerate(self.folds)]  # fmt: skip
+        return self.place(own)
 
     def place(self, parts: list) -> NDArray:
         """Put what was said about the test parts into the order of ``asked``."""
@@ -81,7 +97,8 @@ def folds_plan(cv, X, y, groups, rng, *, classes: bool) -> Plan:
     codes = y[train] if classes else np.zeros(len(train), dtype=int)
     # Not by the stream of seeds: what is looked at must not change what is found.
     sample = train[fair_order(codes, np.random.RandomState(0), least=_OF_EACH)]
-    return Plan(folds, asked, [min(len(train) for train, _ in folds)], sample)
+    by_lot = isinstance(cv, int | np.integer) and groups is None
+    return Plan(folds, asked, [min(len(train) for train, _ in folds)], sample, by_lot=by_lot)
 
 
 def _numbered(n_folds, y, groups, rng, classes):

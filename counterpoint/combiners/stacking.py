@@ -5,6 +5,7 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
+from sklearn.dummy import DummyClassifier
 from sklearn.linear_model import LogisticRegression
 
 from counterpoint._asking import said
@@ -79,6 +80,9 @@ class StackingCombiner(Combiner):
         extra = {}
         if outputs.sample_weight is not None:
             extra["sample_weight"] = outputs.sample_weight
+        if np.ptp(outputs.y) == 0:
+            # One class only, which many classifiers refuse: there is nothing to learn but that.
+            model = DummyClassifier(strategy="prior")
         with whole():
             self.estimator_ = clone(model).fit(features, outputs.y, **extra)
         self.means_ = features.mean(axis=0)
