@@ -282,10 +282,9 @@ class OverproduceSelect(BaseEnsemble, ABC):
         return few
 
     def _plan(self, X, y, first, budget, rng):
-        numbered = isinstance(self.cv, int | np.integer)
-        free = numbered and self._groups is None
-        if not (budget.is_limited and free and len(y) > _FEW_ROWS):
-            return folds_plan(self.cv, X, y, self._groups, rng, classes=self._classes)
+        in_folds = partial(folds_plan, self.cv, X, y, self._groups, rng, classes=self._classes)
+        if not budget.is_limited or len(y) <= _FEW_ROWS:
+            return in_folds()
         # A look at the first member, on few rows: is there time for folds?
         look = Trying(
             [Member(first.make(0), None, first.name)], self._task(), hold_out_plan(
@@ -294,18 +293,22 @@ class OverproduceSelect(BaseEnsemble, ABC):
             ), X, y, {}, None, budget, rounds=_rounds([first], [0]),
         )  # fmt: skip
         look.look(0)
-        folds = int(self.cv) * budget.price(0, len(y))
+        # What a splitter gives has to be seen first; of folds that are too many, the last.
+        plan = None if isinstance(self.cv, int | np.integer) else in_folds()
+        own = [len(y)] * int(self.cv) if plan is None else [len(train) for train, _ in plan.folds]
+        folds = len(own) * budget.price(0, max(own))
         part = _PART_FOR_FOLDS * (1 if len(y) > _SOME_ROWS else 2)
         if folds <= part * budget.limit:
-            return folds_plan(self.cv, X, y, None, rng, classes=self._classes)
+            return plan or in_folds()
         n_rows = budget.rows_for(0, _PART_FOR_FIRST * budget.limit, len(y))
         prices = [budget.price(0, n) for n in (PROBE_ROWS, _FEWEST_LEARNT)]
         fewer = prices[0] <= _MOST_FOR_FEWEST * budget.limit < prices[1]
         n_rows = max(n_rows, PROBE_ROWS if fewer else _FEWEST_LEARNT)
         once = len(y) <= _MISSED and budget.price(0, len(y)) > _PART_FOR_TWO * budget.limit
         return hold_out_plan(
-            y, rng, classes=self._classes, limit=budget.limit, first=n_rows, once=once
-        )
+            y, rng, classes=self._classes, limit=budget.limit, first=n_rows, once=once,
+            groups=self._groups, fold=None if plan is None else plan.folds[-1],
+        )  # fmt: skip
 
     def _say_what_was_left_out(self, trying, n_members, kept):
         said = []
