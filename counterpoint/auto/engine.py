@@ -316,6 +316,9 @@ class OverproduceSelect(BaseEnsemble, ABC):
             said.append(
                 f"together they are not better than {self.pool_[0][0]} alone, which is what you get"
             )
+        if trying.failed and self.pool is not None and not isinstance(self.pool, str):
+            n = len(trying.failed)
+            said.append(f"{n} of {n_members} members could not be trained, failed_ says why")
         if self.time_limit is not None:
             if len(trying.done) + len(trying.failed) < n_members:
                 were = "was" if len(trying.done) == 1 else "were"
@@ -350,6 +353,7 @@ class OverproduceSelect(BaseEnsemble, ABC):
         ]
         for _, row in kept.iterrows():
             lines.append(f"- {row['member']}: weight {row['weight']:.2f}; {self._worth(row)}")
+        lines += [f"Not trained: {why}" for why in self.failed_]
         return "\n".join(lines)
 
     def __sklearn_tags__(self):

@@ -118,7 +118,20 @@ def _numbered(n_folds, y, groups, rng, classes):
         splitter = kind(n_folds, shuffle=True, random_state=rng)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)  # a class with a single row
-        return list(splitter.split(blank, y, groups))
+        folds = list(splitter.split(blank, y, groups))
+    return [_of_two_classes(fold, y) for fold in folds] if classes and groups is None else folds
+
+
+def _of_two_classes(fold, y):
+    """Learn from the rows of a class that all others are not, rather than ask about them.
+
+    Many classifiers refuse one class only; they would be lost for the sake of a row or two.
+    """
+    train, test = fold
+    if np.ptp(y[train]) > 0:
+        return fold
+    rare = y[test] != y[train[0]]
+    return np.sort(np.concatenate([train, test[rare]])), test[~rare]
 
 
 def hold_out_plan(

@@ -80,14 +80,15 @@ class StackingCombiner(Combiner):
         extra = {}
         if outputs.sample_weight is not None:
             extra["sample_weight"] = outputs.sample_weight
-        if np.ptp(outputs.y) == 0:
+        nothing = np.ptp(outputs.y) == 0
+        if nothing:
             # One class only, which many classifiers refuse: there is nothing to learn but that.
             model = DummyClassifier(strategy="prior")
         with whole():
             self.estimator_ = clone(model).fit(features, outputs.y, **extra)
         self.means_ = features.mean(axis=0)
         coef = getattr(self.estimator_, "coef_", None)
-        self.estimator_weights_ = None
+        self.estimator_weights_ = normalise(np.ones(outputs.n_members)) if nothing else None
         if coef is not None:
             size = np.abs(coef).mean(axis=0).reshape(outputs.n_members, -1).mean(axis=1)
             self.estimator_weights_ = normalise(size)

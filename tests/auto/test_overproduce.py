@@ -182,7 +182,9 @@ class Interrupting(Broken):
 
 def test_members_that_fail_are_left_out_and_ctrl_c_goes_on_with_what_there_is(data):
     X, y = data
-    model = OverproduceSelectClassifier([*few()[:2], ("broken", Broken())]).fit(X, y)
+    with pytest.warns(UserWarning, match="1 of 3 members could not be trained, failed_ says why"):
+        model = OverproduceSelectClassifier([*few()[:2], ("broken", Broken())]).fit(X, y)
+    assert "Not trained: broken: cannot do it" in model.explain()
     assert model.failed_ == ["broken: cannot do it"]
     with pytest.raises(ValueError, match="No member could be trained"):
         OverproduceSelectClassifier([("broken", Broken())]).fit(X, y)
@@ -244,7 +246,8 @@ def test_weights_of_samples_reach_members_and_the_choice(data):
     pool = [few()[0], few()[1], few()[2]]
     rng = np.random.RandomState(0)
     weight = rng.randint(1, 4, size=len(y)).astype(float)
-    model = OverproduceSelectClassifier(pool, random_state=0).fit(X, y, sample_weight=weight)
+    with pytest.warns(UserWarning, match="could not be trained"):
+        model = OverproduceSelectClassifier(pool, random_state=0).fit(X, y, sample_weight=weight)
     assert model.failed_[0].startswith("neighbours: KNeighborsClassifier takes no sample_weight")
     np.testing.assert_array_equal(model.outputs_.sample_weight, weight)
     bayes = dict(model.pool_)["bayes"]
@@ -335,6 +338,8 @@ def test_a_class_of_one_row_ends_nothing(data):
     y[7] = 1
     model = OverproduceSelectClassifier(few(), random_state=0).fit(X[:60], y)
     assert model.predict_proba(X[:3]).shape == (3, 2)
+    assert model.failed_ == []
+    assert model.outputs_.n_samples == 59  # that row is learnt from only
     # A fold of the choice has one class only: stacking, which some classifiers refuse, is that.
     one = MemberOutputs(proba=[[[0.9, 0.1]] * 4], y=np.zeros(4, dtype=int), classes=[0, 1])
     rule = make_rules(0, n_classes=2)["stacking"].fit(one)
