@@ -62,7 +62,8 @@ class OverproduceSelect(BaseEnsemble, ABC):
     _loss_column: str
     leaderboard_: Any
     combiner_: Any
-    diversity, _expand = 0.0, None  # of models that were kept before there was such a thing
+    diversity = 0.0  # of models that were kept before it was an option
+    _expand: Any = None
 
     @abstractmethod
     def _read(self, X, y):

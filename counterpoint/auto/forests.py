@@ -5,14 +5,16 @@ tree after the other, all the same. What comes out is the same to the last bit.
 """
 
 from copy import copy
+from typing import Any
 
 import numpy as np
 from sklearn import ensemble
 
+_Forest: Any = object  # what of it is a forest comes from the class beside it
 _MOST_SEED = np.iinfo(np.int32).max
 
 
-class _Copied:
+class _Copied(_Forest):
     def _make_estimator(self, append=True, random_state=None):
         first = self.__dict__.get("_first_tree")
         if first is None or append or random_state is None:
