@@ -223,6 +223,7 @@ def test_importances_are_shares_and_find_the_columns_that_matter():
         ({"early_stopping": "yes"}, "early_stopping='yes'"),
         ({"validation_fraction": 1.0}, r"validation_fraction=1\.0"),
         ({"patience": 0}, "patience=0"),
+        ({"learning_rate": "fast"}, "learning_rate='fast': give a number above 0, or 'auto'"),
         ({"early_stopping": True, "warm_start": True}, "Set one of them to False"),
     ],
 )
