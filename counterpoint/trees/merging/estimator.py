@@ -156,6 +156,8 @@ class MergedTreeClassifier(
     True
     """
 
+    _columns_of_judges = "sqrt"
+
     def __init__(
         self,
         n_estimators: int = 21,

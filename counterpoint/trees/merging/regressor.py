@@ -202,15 +202,15 @@ class MergedTreeRegressor(MeltingMixin, PoolMixin, TreeMixin, RegressorMixin, Ba
         self.estimated_error_ = targets.scale**2 * merging.cost / weight.sum()
         self.unmerged_leaves_ = np.array([tree.n_leaves for tree in trees])
         if self.max_leaf_nodes is not None:
-            said = None
+            ask = said = None
             if given is not None and given.predict is not None:
-                said = np.asarray(given.predict(rows[used]), dtype=np.float64)
+                ask = given.predict
+                said = np.asarray(ask(rows[used]), dtype=np.float64)
             drawn = None if drawn is None else drawn[:, used]
             bags = np.ones((len(trees), int(used.sum()))) if drawn is None else drawn
             soft = SoftNumbers(trees, rows[used], y[used], weight[used], bags, said=said)
-            self._make_path(
-                trees, soft, rows[used], weight[used], drawn, rng, scale=targets.scale**2
-            )
+            given_to = trees, soft, rows[used], weight[used], drawn, rng
+            self._make_path(*given_to, scale=targets.scale**2, ask=ask)
         elif self.readable:
             self.tree_ = readable_thresholds(self.tree_, rows[used])
 
