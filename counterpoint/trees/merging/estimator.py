@@ -79,12 +79,13 @@ class MergedTreeClassifier(
     validation_fraction : float, default=0.3
         For reduced-error: share of the samples that the trees are merged by, not grown on.
     max_leaf_nodes : int, "auto" or None, default=None
-        Most leaves. With a number or "auto" there is a path of trees of all sizes (up to 32 for
-        "auto", and no further than 32 or one leaf a sample), and leaves put out what the ensemble
-        says of their samples, each tree of those it was not grown on, which makes better
-        probabilities; "auto" takes the size at which the ensemble's own trees err least out of
-        bag. Needs ``diversify="bootstrap"`` and no pool; take some 100 trees, of which 21 are
-        merged. None is the merged tree as it is.
+        Most leaves. With a number or "auto" the tree is not merged but learned anew from what the
+        ensemble says, of its own samples and of rows crossed from them, and there is a path of
+        trees of all sizes (up to 32 for "auto", and no further than 32 or one leaf a sample).
+        "auto" takes the size at which the ensemble's own trees err least out of bag. Needs
+        ``diversify="bootstrap"`` and no pool; take some 100 trees: from the 22nd on they try a
+        square root of the columns at each split, as in a forest, and only say what rows are.
+        None is the merged tree as it is.
     leaf_values : {"ensemble", "labels"}, default="ensemble"
         What leaves of a path put out: what the ensemble says of their samples, or the shares of
         the labels, which fit the training samples best (:func:`refine_leaves` of one tree).
@@ -123,18 +124,18 @@ class MergedTreeClassifier(
     rules_ : RuleList
         It as readable rules, with support and confidence.
     history_ : DataFrame
-        Nodes that were cut or grafted, in order; its columns are those of :class:`MergedTree`.
+        Nodes that were cut or grafted in the merged tree, in order; its columns are those of
+        :class:`MergedTree`.
     winner_ : int
-        The tree that was best at the root; -1 if a leaf was.
+        The tree that was best at the root of the merged one; -1 if a leaf was.
     estimated_error_ : float
         What the criterion expects, per case; with the margin of "pessimistic"; the error rate on
         the training samples for criteria that count no errors. Chosen as the best of many, so it
         is too low.
     path_ : DataFrame
-        With ``max_leaf_nodes``: a row for each number of leaves, with the errors per case that are
-        expected by soft labels (``cost``), the ``oob_error`` of the ensemble's own trees at that
-        size, and the ``source``: "merged", or who was better beyond doubt. :meth:`at_size` gives
-        the trees.
+        With ``max_leaf_nodes``: a row for each number of leaves, with the ``cost`` per case by
+        soft labels, which are errors expected and a tenth of the Gini index, and the ``oob_error``
+        of the ensemble's own trees at that size. :meth:`at_size` gives the trees.
     unmerged_leaves_ : ndarray of shape (n_trees,)
         Leaves of the trees before merging.
     n_features_in_ : int

@@ -62,7 +62,7 @@ class MeltingMixin:
         leaves = {"leaf_values": self.leaf_values, "shrinkage": self.shrinkage}
         on = soft.judged(trees, rows, weight, rng, ask)
         few = trees[:MOST_MERGED]
-        sized = sized_trees(self.tree_, few, soft, on, most, rng, **leaves)
+        sized = sized_trees(soft, on, most, rng, **leaves)
         if self.readable:
             done = {id(one): readable_thresholds(one.tree, rows) for one in sized}
             sized = [replace(one, tree=done[id(one)]) for one in sized]
@@ -74,7 +74,6 @@ class MeltingMixin:
                 "leaves": [one.tree.n_leaves for one in sized],
                 "cost": [scale * one.cost / on.weight.sum() for one in sized],
                 "oob_error": errors,
-                "source": [one.source for one in sized],
             },
             index=pd.RangeIndex(1, most + 1, name="max_leaf_nodes"),
         )

@@ -40,8 +40,7 @@ class MergedTreeRegressor(MeltingMixin, PoolMixin, TreeMixin, RegressorMixin, Ba
     Parameters
     ----------
     n_estimators : int, default=100
-        Trees to grow, of which 21 are merged; all of them say what is to be expected of samples
-        they were not grown on. Not used with ``pool``.
+        Trees to grow, of which 21 are merged; all of them say what is to be expected of rows. Not used with ``pool``.
     criterion : {"error-based", "pessimistic", "minimum-error"}, default="error-based"
         What a leaf costs: the upper confidence limit of its variance; its squared deviations by
         Akaike's final prediction error; or by an m-estimate of the variance.
@@ -61,9 +60,11 @@ class MergedTreeRegressor(MeltingMixin, PoolMixin, TreeMixin, RegressorMixin, Ba
     m : float, default=2.0
         For minimum-error: how many cases of the root each leaf is thought to have.
     max_leaf_nodes : int, "auto" or None, default="auto"
-        Most leaves of the tree. "auto" takes the size, up to 32, at which the ensemble's own trees
-        err least out of bag; a pool that does not say what its trees were grown on, as boosting
-        does not, gets 32. None is the merged tree as it is, however large.
+        Most leaves of the tree. With a number or "auto" it is not merged but learned anew from
+        what the ensemble says, of its own samples and of rows crossed from them. "auto" takes the
+        size, up to 32, at which the ensemble's own trees err least out of bag; a pool that does
+        not say what its trees were grown on, as boosting does not, gets 32. None is the merged
+        tree as it is, however large.
     leaf_values : {"ensemble", "labels"}, default="ensemble"
         What leaves put out: the mean of what the ensemble says of their samples, or the mean of
         their targets.
@@ -92,18 +93,17 @@ class MergedTreeRegressor(MeltingMixin, PoolMixin, TreeMixin, RegressorMixin, Ba
     rules_ : RuleList
         It as readable rules, with support.
     history_ : DataFrame
-        Nodes that were cut or grafted, in order; its columns are those of :class:`MergedTree`,
-        costs in squares of the spread of y.
+        Nodes that were cut or grafted in the merged tree, in order; its columns are those of
+        :class:`MergedTree`, costs in squares of the spread of y.
     winner_ : int
-        The tree that was best at the root; -1 if a leaf was.
+        The tree that was best at the root of the merged one; -1 if a leaf was.
     estimated_error_ : float
         The mean squared error that is expected: by the criterion, or by ``cost`` of ``path_``.
         Chosen as the best of many, so it is too low.
     path_ : DataFrame
         With ``max_leaf_nodes``: a row for each number of leaves, with the mean squared error that
-        is expected by soft targets (``cost``), a third target and two what the ensemble says, the
-        ``oob_error`` of the ensemble's own trees at that size, and the ``source``: "merged", or who
-        was better beyond doubt. :meth:`at_size` gives the trees.
+        is expected by soft targets (``cost``), a third target and two what the ensemble says, and
+        the ``oob_error`` of the ensemble's own trees at that size. :meth:`at_size` gives the trees.
     unmerged_leaves_ : ndarray of shape (n_trees,)
         Leaves of the trees before merging.
     n_features_in_ : int

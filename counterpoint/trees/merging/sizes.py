@@ -1,4 +1,4 @@
-"""The best tree of every size out of many: one path from a leaf to as many as are asked for."""
+"""The best tree of every size: one path from a leaf to as many as are asked for."""
 
 from dataclasses import dataclass
 
@@ -12,7 +12,7 @@ from counterpoint.trees.structure import LEAF, Tree
 
 # Trees that are merged; all of them say what the classes of a sample are.
 MOST_MERGED = 21
-# Greedy trees are grown so many times larger than asked for, and pruned.
+# The tree is grown so many times larger than asked for, and pruned.
 _LARGER = 4
 
 
@@ -22,44 +22,24 @@ class SizedTree:
 
     tree: Tree
     cost: float  # errors expected, by the soft targets
-    source: str
 
 
-def sized_trees(merged, trees, soft, on, most, random_state, **leaves):
+def sized_trees(soft, on, most, random_state, **leaves):
     """Return the best tree of 1, 2, ..., ``most`` leaves, judged ``on`` samples and crossed rows.
 
-    It is the best pruning to that size of any candidate: the merged tree, the trees of the
-    ensemble, and two grown greedily, on the samples by their targets and on all rows by soft ones.
+    It is the best pruning to that size of a larger tree grown on these rows, best split first.
     """
-    candidates = {"merged": merged}
-    candidates |= soft.greedy(on, max(2, _LARGER * most), random_state)
-    candidates |= {f"tree {k}": tree for k, tree in enumerate(trees)}
-    best = _cheapest(candidates, soft, on, most, **leaves)
-    path = list[SizedTree]()
-    for size in range(1, most + 1):
-        found = best.get(size)
+    tree = soft.grown(on, max(2, _LARGER * most), random_state)
+    leaf = predict_trees(stack_trees([tree]), on.X, kind="leaves")[0]
+    cost = soft.costs(node_sums(tree, leaf, on.judge * on.weight[:, None]))
+    # No leaf without a sample: nobody could say what it stands for.
+    cost[node_sums(tree, leaf, on.own()[:, None])[:, 0] <= 0] = np.inf
+    filled, path = soft.fill(tree, leaf, on, **leaves), list[SizedTree]()
+    for price, pruning in best_prunings(tree, cost, most).values():
         # More leaves never cost more: else the smaller tree stays.
-        worse = found is None or (path and found.cost >= path[-1].cost - 1e-9)
-        path.append(path[-1] if worse else found)
-    return path
-
-
-def _cheapest(candidates, soft, on, most, **leaves):
-    """Return the cheapest pruning of all candidates for every size that there is."""
-    best: dict[int, SizedTree] = {}
-    for source, tree in candidates.items():
-        leaf = predict_trees(stack_trees([tree]), on.X, kind="leaves")[0]
-        judged = soft.costs(node_sums(tree, leaf, on.judge * on.weight[:, None]))
-        # No leaf without a sample: nobody could say what it stands for.
-        judged[node_sums(tree, leaf, on.own()[:, None])[:, 0] <= 0] = np.inf
-        filled = None
-        for size, (cost, pruning) in best_prunings(tree, judged, most).items():
-            if cost == np.inf or (size in best and cost >= best[size].cost - 1e-9):
-                continue
-            if filled is None:
-                filled = soft.fill(tree, leaf, on, **leaves)
-            best[size] = SizedTree(tree=cut(filled, pruning()), cost=cost, source=source)
-    return best
+        better = not path or price < path[-1].cost - 1e-9
+        path.append(SizedTree(tree=cut(filled, pruning()), cost=price) if better else path[-1])
+    return path + [path[-1]] * (most - len(path))
 
 
 def out_of_bag_errors(trees, soft, weight, drawn, most):

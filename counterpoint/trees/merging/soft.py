@@ -5,10 +5,10 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
+from sklearn.tree import DecisionTreeRegressor
 
 from counterpoint._kernels.trees import sum_up
-from counterpoint.trees.convert import first_output, from_sklearn
+from counterpoint.trees.convert import first_output
 from counterpoint.trees.ensemble import predict_trees, stack_trees
 from counterpoint.trees.growing.cases import content_order, out_of_bag
 from counterpoint.trees.merging.crossed import crossed_rows
@@ -19,6 +19,8 @@ from counterpoint.trees.structure import Tree, class_shares, impurities
 
 # A leaf costs its errors and a tenth of its impurity.
 _PURITY = 0.1
+# The least weight of a leaf, in cases.
+_FEWEST = 2.0
 # What leaves of a path put out.
 LEAVES = ("ensemble", "labels")
 
@@ -68,6 +70,10 @@ class SoftTargets:
         """Return ``judge`` of rows without a target, of which the ensemble says this."""
         raise NotImplementedError
 
+    def _soft(self, judge: NDArray) -> NDArray:
+        """Return the soft targets in ``judge``."""
+        raise NotImplementedError
+
     def _said_by(self, tree: Tree) -> NDArray:
         """Return what the nodes of a tree say."""
         raise NotImplementedError
@@ -111,6 +117,15 @@ class SoftTargets:
             value=np.concatenate([self.value, said]),
             n=len(X),
         )
+
+    def grown(self, on: Judged, most, random_state):
+        """Return a tree of least squares, best split first: for shares, by the Gini index."""
+        tree = DecisionTreeRegressor(
+            max_leaf_nodes=most,
+            min_weight_fraction_leaf=min(0.5, _FEWEST / on.weight.sum()),
+            random_state=random_state,
+        )
+        return first_output(tree.fit(on.X, self._soft(on.judge), sample_weight=on.weight))
 
     def fill(self, tree, leaf, on: Judged, *, leaf_values="ensemble", shrinkage=0.0):
         """Return a tree whose nodes hold the means of what its leaves are to put out.
@@ -169,14 +184,8 @@ class SoftLabels(SoftTargets):
         """Whether these samples are errors."""
         return (said != self.codes[rows]).astype(float)
 
-    def greedy(self, on: Judged, most, random_state):
-        """Grow trees, best split first: on samples by labels, on all rows by soft labels."""
-        size, n = {"max_leaf_nodes": most, "random_state": random_state}, on.n
-        by_label = DecisionTreeClassifier(**size)
-        return {
-            "greedy": from_sklearn(by_label.fit(on.X[:n], self.codes, sample_weight=on.weight[:n])),
-            "crossed": _grown(on, on.judge, size),
-        }
+    def _soft(self, judge):
+        return judge
 
     def _node_arrays(self, tree, leaf, weight, mean, held):
         value = np.maximum(mean, 0.0) * held[:, None]  # shrinkage may round below 0
@@ -219,13 +228,8 @@ class SoftNumbers(SoftTargets):
         """Squared errors of these samples."""
         return (said - self.truth[rows, 0]) ** 2
 
-    def greedy(self, on: Judged, most, random_state):
-        """Grow trees, best split first: on samples by numbers, on all rows by soft numbers."""
-        size, n = {"max_leaf_nodes": most, "random_state": random_state}, on.n
-        least = min(0.5, 2.0 / on.weight[:n].sum())
-        by_number = DecisionTreeRegressor(min_weight_fraction_leaf=least, **size)
-        by_number.fit(on.X[:n], self.truth[:, 0], sample_weight=on.weight[:n])
-        return {"greedy": from_sklearn(by_number), "crossed": _grown(on, on.judge[:, 1], size)}
+    def _soft(self, judge):
+        return judge[:, 1]
 
     def _node_arrays(self, tree, leaf, weight, mean, held):
         own = np.hstack([np.ones_like(self.truth), self.truth, self.truth**2])
@@ -234,10 +238,3 @@ class SoftNumbers(SoftTargets):
             "value": self.centre + self.scale * mean,
             "impurity": self.scale**2 * spread / np.where(held > 0, held, 1.0),
         }
-
-
-def _grown(on, target, size):
-    """Return a tree of least squares on samples and crossed rows: for shares, the Gini index."""
-    least = min(0.5, 2.0 / on.weight.sum())
-    tree = DecisionTreeRegressor(min_weight_fraction_leaf=least, **size)
-    return first_output(tree.fit(on.X, target, sample_weight=on.weight))
