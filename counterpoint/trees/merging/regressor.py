@@ -40,7 +40,8 @@ class MergedTreeRegressor(MeltingMixin, PoolMixin, TreeMixin, RegressorMixin, Ba
     Parameters
     ----------
     n_estimators : int, default=100
-        Trees to grow, of which 21 are merged; all of them say what is to be expected of rows. Not used with ``pool``.
+        Trees to grow, of which 21 are merged; all of them say what is to be expected of rows. Not
+        used with ``pool``.
     criterion : {"error-based", "pessimistic", "minimum-error"}, default="error-based"
         What a leaf costs: the upper confidence limit of its variance; its squared deviations by
         Akaike's final prediction error; or by an m-estimate of the variance.
