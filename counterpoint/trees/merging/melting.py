@@ -16,7 +16,7 @@ from counterpoint.base import MAX_SEED
 from counterpoint.trees.growing.cases import bootstrap_cases
 from counterpoint.trees.growing.growers import Grower
 from counterpoint.trees.merging.readable import readable_thresholds
-from counterpoint.trees.merging.sizes import MOST_MERGED, out_of_bag_errors, sized_trees
+from counterpoint.trees.merging.sizes import ALIKE, out_of_bag_errors, sized_trees
 from counterpoint.trees.merging.soft import LEAVES
 from counterpoint.trees.structure import Tree
 
@@ -45,8 +45,8 @@ class MeltingMixin:
     path_: pd.DataFrame
     _path_trees: list[Tree]
     _drawn: NDArray
-    # Columns that splits are chosen from in trees that are not merged but only say what rows are:
-    # those of a forest know more together. None is all.
+    # Columns that splits are chosen from in trees that only say what rows are: those of a forest
+    # know more together. None is all.
     _columns_of_judges: str | None = None
 
     def _make_path(self, trees, soft, rows, weight, drawn, rng, *, scale=1.0, ask=None):
@@ -61,14 +61,13 @@ class MeltingMixin:
             most = min(int(self.max_leaf_nodes), max(len(rows), _AUTO))
         leaves = {"leaf_values": self.leaf_values, "shrinkage": self.shrinkage}
         on = soft.judged(trees, rows, weight, rng, ask)
-        few = trees[:MOST_MERGED]
         sized = sized_trees(soft, on, most, rng, **leaves)
         if self.readable:
             done = {id(one): readable_thresholds(one.tree, rows) for one in sized}
             sized = [replace(one, tree=done[id(one)]) for one in sized]
         errors = np.full(most, np.nan)
         if drawn is not None:
-            errors = scale * out_of_bag_errors(few, soft, weight, drawn, most)
+            errors = scale * out_of_bag_errors(trees[:ALIKE], soft, weight, drawn, most)
         self.path_ = pd.DataFrame(
             {
                 "leaves": [one.tree.n_leaves for one in sized],
@@ -132,7 +131,7 @@ class MeltingMixin:
         growers = [Grower(self, X, y, order, weight)] * len(drawn)
         if self.max_leaf_nodes is not None and self._columns_of_judges is not None:
             judge = Grower(self, X, y, order, weight, max_features=self._columns_of_judges)
-            growers[MOST_MERGED:] = [judge] * len(growers[MOST_MERGED:])
+            growers[ALIKE:] = [judge] * len(growers[ALIKE:])
         grown = parallel(
             delayed(grower.grow)(counts, seed)
             for grower, counts, seed in zip(growers, drawn, seeds, strict=True)

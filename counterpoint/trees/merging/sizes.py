@@ -10,8 +10,8 @@ from counterpoint.trees.merging.soft import node_sums
 from counterpoint.trees.pruning.bottom_up import Pruning, collapse, cut
 from counterpoint.trees.structure import LEAF, Tree
 
-# Trees that are merged; all of them say what the classes of a sample are.
-MOST_MERGED = 21
+# Trees that are like the one wanted: their errors out of bag tell the size.
+ALIKE = 21
 # The tree is grown so many times larger than asked for, and pruned.
 _LARGER = 4
 
