@@ -129,9 +129,9 @@ class MergedTreeClassifier(
     winner_ : int
         Without ``max_leaf_nodes``: the tree that was best at the root; -1 if a leaf was.
     estimated_error_ : float
-        What the criterion expects, per case, or ``cost`` of ``path_``; with the margin of "pessimistic"; the error rate on
-        the training samples for criteria that count no errors. Chosen as the best of many, so it
-        is too low.
+        What the criterion expects, per case, with the margin of "pessimistic"; the error rate on
+        the training samples for criteria that count no errors; ``cost`` of ``path_``. Chosen as the
+        best of many, so it is too low.
     path_ : DataFrame
         With ``max_leaf_nodes``: a row for each number of leaves, with the ``cost`` per case by
         soft labels, which are errors expected and a tenth of the Gini index, and the ``oob_error``
