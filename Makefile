@@ -2,11 +2,12 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-# uv installs much faster; without it pip does.
-UV := $(shell command -v uv 2>/dev/null)
-PIP := $(if $(UV),VIRTUAL_ENV=$(CURDIR)/$(VENV) $(UV) pip --quiet,$(BIN)/python -m pip --disable-pip-version-check --quiet)
+PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
+# uv installs in a tenth of the time, the one of this machine or one of our own; where it cannot, pip does.
+install = uv=$$(command -v uv || command -v $(BIN)/uv) && VIRTUAL_ENV='$(CURDIR)/$(VENV)' "$$uv" pip --quiet install $(1) \
+  || $(PIP) install $(1)
 
-.PHONY: help demo test test-oldest test-newest lint coverage mutants attack bench figures docs house release-check clean
+.PHONY: help demo test test-oldest test-newest lint interpreted coverage mutants attack bench figures docs house release-check clean
 
 help:
 	@echo "make demo   train our methods on a shipped data set, print a table, write demo.html and demo-report.html"
@@ -28,15 +29,16 @@ $(VENV)/bin/python:
 	  { echo "counterpoint needs Python 3.11 or newer; $(PYTHON) is $$($(PYTHON) -V 2>&1). Try: make PYTHON=python3.12 demo"; exit 1; }
 	@$(PYTHON) -m venv $(VENV) || \
 	  { rm -rf $(VENV); echo "python -m venv failed; on Debian and Ubuntu install it with: apt-get install python3-venv"; exit 1; }
+	@command -v uv >/dev/null || $(PIP) install uv || true
 
 $(VENV)/.installed: pyproject.toml | $(VENV)/bin/python
 	@echo "setting up $(VENV) ..."
-	@$(PIP) install -e '.[skops]'
+	@$(call install,-e '.[skops]')
 	@touch $@
 
 $(VENV)/.installed-dev: pyproject.toml | $(VENV)/bin/python
 	@echo "setting up $(VENV) for development ..."
-	@$(PIP) install -e '.[dev]'
+	@$(call install,-e '.[dev]')
 	@touch $@ $(VENV)/.installed
 
 demo: $(VENV)/.installed
@@ -48,8 +50,13 @@ lint: $(VENV)/.installed-dev
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
-test: lint
+# Kernels as plain Python runs them.
+interpreted: $(VENV)/.installed-dev
 	NUMBA_DISABLE_JIT=1 $(BIN)/pytest tests/kernels -q
+
+# The two before the tests have one core each.
+test: $(VENV)/.installed-dev
+	@$(MAKE) --no-print-directory -j 2 --output-sync=target lint interpreted
 	$(BIN)/pytest -n 2 -q
 
 # Newer packages below ours warn of what these old ones do: here warnings are none of our business.
@@ -77,7 +84,7 @@ release-check:
 	$(PYTHON) tools/release_check.py
 
 bench: $(VENV)/.installed-dev
-	$(PIP) install -e '.[bench]'
+	@$(call install,-e '.[bench]')
 	$(BIN)/python -m benchmarks
 
 figures: $(VENV)/.installed-dev
@@ -96,7 +103,7 @@ attack: $(VENV)/.installed-dev
 	PYTHONPATH=tests $(BIN)/python -m attack --minutes 60
 
 docs: $(VENV)/.installed-dev
-	$(PIP) install -e '.[docs]'
+	@$(call install,-e '.[docs]')
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
 
 clean:

@@ -174,7 +174,8 @@ def _on_dask(
     from distributed import KilledWorker, as_completed
 
     running: Any = as_completed(loop=client.loop, raise_errors=False)
-    sent: dict[Any, Cell] = {}
+    sent: dict[Any, tuple[Cell, bool]] = {}
+    suspects: list[Cell] = []
     gone = _Broken("the Dask scheduler is gone, and with it the cells that were under way.")
 
     def send() -> None:
@@ -184,15 +185,18 @@ def _on_dask(
             room = 2 * sum(client.ncores().values()) - len(sent)  # workers come and go
         except OSError as error:
             raise gone from error
-        for cell in islice(cells, max(room, 1 - len(sent), 0)):
+        chosen = list(islice(cells, max(room, 1 - len(sent), 0)))
+        # A worker that dies takes all its cells with it: who is to blame shows when tried alone.
+        alone = not chosen and not sent and bool(suspects)
+        for cell in [suspects.pop()] if alone else chosen:
             future = client.submit(task, cell, pure=False)
-            sent[future] = cell
+            sent[future] = cell, alone
             running.add(future)
 
     try:
         send()
         for future in running:
-            cell = sent.pop(future)
+            cell, alone = sent.pop(future)
             if future.cancelled():  # not by us: so does a client when it loses its scheduler
                 raise gone
             try:
@@ -201,6 +205,10 @@ def _on_dask(
                 raise gone from error
             except Exception as error:  # the scheduler gave the cell up
                 died = isinstance(error, KilledWorker)
+                if died and not alone:
+                    suspects.append(cell)
+                    send()
+                    continue
                 why = "the workers that tried it died" if died else str(error)
                 outcome = Outcome(cell, [], 0.0, f"{type(error).__name__}: {why}", str(error))
             yield outcome

@@ -113,7 +113,9 @@ def results(client: Any, sent: list[Any], again: Callable[[int], Any]) -> list[A
                 continue
             under_way = {key for keys in client.processing().values() for key in keys}
             for k, future in enumerate(sent):
-                if future.status == "pending" and future.key not in under_way:
+                # "lost": was done, and went away with the worker that had it.
+                waits = future.status in ("pending", "lost")
+                if waits and future.key not in under_way:
                     sent[k] = again(k)
                     if gathering is not None:  # who had the result is gone with it
                         gathering.cancel()

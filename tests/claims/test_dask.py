@@ -9,6 +9,7 @@ import threading
 import time
 from concurrent.futures import CancelledError
 from functools import partial
+from types import SimpleNamespace
 
 import pandas as pd
 import pytest
@@ -163,6 +164,12 @@ class Sent(list):
     add = list.append
 
 
+class Queue(Sent):
+    def __iter__(self):
+        while self:
+            yield self.pop(0)
+
+
 @pytest.mark.parametrize("at", ["status", "cores", "cancelled", "result", "reading"])
 def test_a_scheduler_lost_at_any_moment(at, monkeypatch):
     client = DyingClient(at)
@@ -178,6 +185,53 @@ def test_a_cell_that_kills_every_worker_is_given_up(cluster, store):
         run_experiment(experiment, store, backend="dask", scheduler=cluster.scheduler_address)
     assert list(caught.value.failures) == ['{"x": 2}']
     assert store.frame(experiment)["y"].tolist() == [0, 2, 6, 8]
+
+
+class Future:
+    def __init__(self, call):
+        self.call = call
+
+    def cancelled(self):
+        return False
+
+    def result(self):
+        return self.call()
+
+
+class DeadlyClient(DyingClient):
+    """As distributed's, of one worker with two cells: both die if one of them is number 2."""
+
+    status = "running"
+
+    def __init__(self):
+        self.under_way, self.tried = [], []
+
+    def ncores(self):
+        return {"w": 1}
+
+    def submit(self, task, cell, pure):
+        self.tried.append(cell.values["x"])
+        self.under_way.append(cell.values["x"])
+        return Future(partial(self.run, task, cell))
+
+    def run(self, task, cell):
+        died = 2 in self.under_way
+        self.under_way.remove(cell.values["x"])
+        if died:
+            raise distributed.KilledWorker("key", SimpleNamespace(address="w"), 1)
+        return task(cell)
+
+
+def test_cells_that_died_beside_a_deadly_one_are_tried_alone(monkeypatch):
+    client = DeadlyClient()
+    monkeypatch.setattr(distributed, "as_completed", Queue)
+    experiment = Experiment("deadly", partial(deadly_at, bad=()), grid(x=range(5)))
+    task = partial(runner.evaluate, experiment)
+    outcomes = list(runner._on_dask(client, task, iter(experiment.cells())))
+    done = {x: [{"x": x, "y": 2 * x}] for x in (0, 1, 3, 4)}
+    assert {o.cell.values["x"]: o.rows for o in outcomes if not o.error} == done
+    assert [o.cell.values["x"] for o in outcomes if o.error] == [2]
+    assert sorted(client.tried) == [0, 1, 1, 2, 2, 3, 4]
 
 
 def test_the_client_that_is_there(cluster, store, tmp_path):

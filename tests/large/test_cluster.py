@@ -3,6 +3,7 @@ import signal
 import subprocess
 import sys
 import threading
+import time
 
 import dask
 import dask.dataframe
@@ -200,6 +201,20 @@ def answering(client, n):
     return pids
 
 
+@pytest.mark.usefixtures("within_minutes")
+def test_an_answer_that_was_lost_with_its_worker_is_asked_for_again(client, monkeypatch):
+    monkeypatch.setattr(backend, "_PATIENCE", 0.2)
+    answering(client, 2)
+    future = client.submit(os.getpid, workers=sorted(backend.workers_of(client))[:1], pure=False)
+    gone = future.result()
+    os.kill(gone, signal.SIGKILL)
+    while future.status != "lost":
+        time.sleep(0.01)
+    (found,) = backend.results(client, [future], lambda _: client.submit(os.getpid, pure=False))
+    assert found != gone
+
+
+@pytest.mark.usefixtures("within_minutes")
 def test_a_worker_that_comes_takes_its_share(client, stores, monkeypatch):
     """All shards are with one at first; the other makes some of the log while that one works."""
     monkeypatch.setattr(crew, "_LOOK", 0.0)
