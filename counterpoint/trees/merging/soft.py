@@ -70,6 +70,10 @@ class SoftTargets:
         """Return ``judge`` of rows without a target, of which the ensemble says this."""
         raise NotImplementedError
 
+    def _own(self, numbers: NDArray) -> NDArray:
+        """Return answers in the unit that targets have here."""
+        raise NotImplementedError
+
     def _soft(self, judge: NDArray) -> NDArray:
         """Return the soft targets in ``judge``."""
         raise NotImplementedError
