@@ -227,6 +227,7 @@ class Study:
                 f"{what}: Friedman {found.statistic:.1f}, p = {found.p_value:.2g}; mean ranks "
                 f"differ at {found.alpha:g} (Nemenyi) from {found.critical_difference:.2f} on."
             )
+        RESULTS.mkdir(exist_ok=True)
         frame.to_csv(RESULTS / f"{self.name}_summary.csv")
         return frame, ranks
 

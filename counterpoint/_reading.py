@@ -54,7 +54,8 @@ def validate_data(estimator: Any, X: Any, y: Any = "no_validation", **options: A
         check_shared_options(estimator)
     check_names(X)
     if not options.get("skip_check_array"):
-        need_numbers(X, type(estimator).__name__)
+        splits_sets = getattr(estimator, "categorical_features", "") is None
+        need_numbers(X, type(estimator).__name__, splits_sets=splits_sets)
         X = promoted(X)
         check_sizes(X, whole=options.get("reset", True))
     if options.get("y_numeric"):

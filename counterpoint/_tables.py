@@ -14,8 +14,10 @@ _TIMES = (date, time, timedelta, np.datetime64, np.timedelta64)
 _IN_CACHE = 2**15  # numbers looked at at a time
 
 
-def need_numbers(X: Any, name: str) -> None:
+def need_numbers(X: Any, name: str, *, splits_sets: bool = False) -> None:
     """Raise if a column holds text or dates; ``name`` is who takes numbers only.
+
+    ``splits_sets``: names of categories in a frame would do if ``categorical_features`` were given.
 
     Examples
     --------
@@ -45,10 +47,13 @@ def need_numbers(X: Any, name: str) -> None:
             text = [v for v in values.tolist() if isinstance(v, str)]
             if not text and not hasattr(X, "columns"):
                 return  # scikit-learn has words for what else an array may hold
+            own = "Put"
+            if text and splits_sets and hasattr(X, "columns"):
+                own = "Set categorical_features='from_dtype', which splits on names as sets; or put"
             raise ValueError(
                 f"Column {column!r} holds values such as {(text or values)[0]!r}, and {name} takes "
-                f"numbers. Put an encoder before it, counterpoint.tabular.with_encoder({name}()), "
-                "which is a pipeline with TabularEncoder; or drop the column."
+                f"numbers. {own} an encoder before it, counterpoint.tabular.with_encoder({name}())"
+                ", which is a pipeline with TabularEncoder; or drop the column."
             ) from None
 
 

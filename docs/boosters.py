@@ -1,4 +1,4 @@
-"""Tables of docs/hist_boost.md, from the rows that benchmarks/hist_boost.py and curve.py keep."""
+"""Tables of the pages on boosted trees, from the rows that their benchmarks keep."""
 
 import sys
 from pathlib import Path
@@ -6,7 +6,7 @@ from pathlib import Path
 import pandas as pd
 
 sys.path.insert(0, str(Path(__file__).parent.parent))
-from benchmarks import curve, hist_boost
+from benchmarks import curve, few_rows_each, hist_boost
 
 FRESH = 300  # splits from here on are those that nothing was chosen by
 
@@ -65,9 +65,24 @@ def paired_table() -> str:
     return "\n".join([*lines, "", told])
 
 
-def curve_table() -> str:
-    """Render error and log-loss, of numbers the RMSE, by table and CPU seconds, of one thread."""
-    table = curve.summary(curve.done()).xs(1, level="threads")
+def few_rows_table() -> str:
+    """Render what eight boosters cost and lose on fewer rows for each tree."""
+    frame = few_rows_each.summary(pd.read_csv(few_rows_each.ROWS))
+    ways = list(few_rows_each.WAYS)
+    lines = [f"| rows, table | {' | '.join(ways)} |", "|---" * (1 + len(ways)) + "|"]
+    for (rows, name), row in frame.iterrows():
+        cells = [f"{rows:,}, {name}"]
+        for way in ways:
+            figures = [f"{row['cpu', way]:.2f}", f"{row['error', way]:.3f}"]
+            log_loss = row["log_loss", way]
+            cells.append(", ".join(figures + [f"{log_loss:.3f}"] * pd.notna(log_loss)))
+        lines.append(f"| {' | '.join(cells)} |")
+    return "\n".join(lines)
+
+
+def curve_table(threads: int = 1) -> str:
+    """Render error and log-loss, of numbers the RMSE, by table and CPU seconds."""
+    table = curve.summary(curve.done()).xs(threads, level="threads")
     boosters = [name for name in curve.DRAWN if ("error", name) in table.columns]
     heads = " | ".join(curve.DRAWN[name][0] for name in boosters)
     lines = [f"| table, CPU seconds | {heads} |", "|---" * (1 + len(boosters)) + "|"]

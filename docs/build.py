@@ -183,6 +183,8 @@ if __name__ == "__main__":
         ("hist_boost", "defaults"): boosters.defaults_table,
         ("hist_boost", "paired"): boosters.paired_table,
         ("hist_boost", "curve"): boosters.curve_table,
+        ("hist_boost", "threads"): lambda: boosters.curve_table(threads=2),
+        ("negative_correlation_boosting", "few"): boosters.few_rows_table,
         ("when_diversity_hurts", "coupling"): coupling_table,
         ("overproduce_select", "limits"): limits_table,
         ("overproduce_select", "splits"): splits_table,

@@ -35,6 +35,7 @@ import numba
 from numba import njit
 from numba.core import event
 
+from counterpoint._kernels.keeping import kept
 from counterpoint._kernels.parts import KERNEL, part
 from counterpoint._kernels.threads import here
 
@@ -161,7 +162,10 @@ def kernel(**options):
     """Compile a kernel; options are those of ``njit``."""
 
     def compiled(function):
-        return njit(cache=KEEP, **KERNEL, **options)(_renamed(function, _CHECKED))
+        function = _renamed(function, _CHECKED)
+        if KEEP:
+            return kept(function, **KERNEL, **options)
+        return njit(**KERNEL, **options)(function)
 
     return compiled
 

@@ -33,6 +33,42 @@ def mark_leaves(X, missing, rows, left, feature, cut, missing_left, leaf):
 
 
 @parallel()
+def mark_leaves_bins(codes, rows, left, feature, cut, missing_left, leaf):
+    """Do as ``mark_leaves`` does, by uint8 bins with 255 for missing.
+
+    A node is one number: its left child, column, whether missing values go left, and its bin; 0 is
+    a leaf. Rows of a block go down a level together, and those that have arrived are left out: no
+    row waits for a guess of where another goes.
+    """
+    nodes = np.zeros(len(left), dtype=np.int64)
+    for k in range(len(left)):
+        if left[k] >= 0:
+            nodes[k] = np.int64(left[k]) << 32 | np.int64(feature[k]) << 9
+            nodes[k] |= np.int64(missing_left[k]) << 8 | np.int64(cut[k])
+    for block in prange((len(rows) + _BLOCK - 1) // _BLOCK):
+        first = block * _BLOCK
+        n = min(_BLOCK, len(rows) - first)
+        going, at = np.empty(n, dtype=np.int64), np.empty(n, dtype=np.int64)
+        for r in range(n):
+            going[r], at[r] = rows[first + r], nodes[0]
+            leaf[going[r]] = 0
+        while n > 0 and nodes[0] > 0:
+            left_over = 0
+            for r in range(n):
+                i, node = going[r], at[r]
+                x = np.int64(codes[np.uint64(i), np.uint64(node >> 9 & 0x7FFFFF)])
+                # 1 where the bin is above the node's: a difference below 0 is all ones.
+                above = ((node & 255) - x) >> 63 & 1
+                gone = (x + 1 & node) >> 8 & 1  # missing, and these go left
+                child = (node >> 32) + (above & (gone ^ 1))
+                leaf[i] = child
+                node = nodes[np.uint64(child)]
+                going[left_over], at[left_over] = i, node
+                left_over -= -node >> 63
+            n = left_over
+
+
+@parallel()
 def mark_leaves_sets(X, missing, rows, left, feature, cut, missing_left, by_set, sets, leaf):
     """Do as ``mark_leaves`` does, with splits on categories.
 

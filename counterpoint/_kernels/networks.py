@@ -22,10 +22,10 @@ from numpy.typing import NDArray
 
 from counterpoint._kernels import turns
 from counterpoint._kernels.compiling import kernel
+from counterpoint._kernels.coupled import LINEAR, SIGMOID, SOFTMAX, entropy_slopes
 from counterpoint._kernels.elementary import exp, tanh, vectorised
 from counterpoint._kernels.parts import part
 
-LINEAR, SIGMOID, SOFTMAX = range(3)
 SQUARED, ENTROPY = range(2)
 # Parts that the parameters are moved in, and what their lengths are multiples of.
 _MOVES, _VECTORS = 4, 256
@@ -220,37 +220,6 @@ def _squared(rows, target, mean, weight, spare, kind, s):
                 f[i] = (error - spare[i]) * f[i] * weight[i]
 
 
-@vectorised
-def _entropy(rows, target, mean, weight, spare, kind, s):
-    """Write over outputs the derivative of (1 - s) CE(f_i) + s N CE(f), by f_i and not by f.
-
-    Ratios to the mean are at most N. Where both are 0 all members are alike, and the ratio 1.
-    """
-    zero, one = spare.dtype.type(0), spare.dtype.type(1)
-    own = one - s
-    if kind == SOFTMAX:
-        for i in range(len(spare)):
-            spare[i] = 0
-        for k in range(len(rows)):
-            f, wanted, shared = rows[k], target[k], mean[k]
-            for i in range(len(spare)):
-                spare[i] += wanted[i] * (f[i] / shared[i] if shared[i] > zero else one)
-    for k in range(len(rows)):
-        f, wanted, shared = rows[k], target[k], mean[k]
-        if kind == SOFTMAX:
-            for i in range(len(spare)):
-                ratio = f[i] / shared[i] if shared[i] > zero else one
-                joint = f[i] * spare[i] - wanted[i] * ratio
-                f[i] = (own * (f[i] - wanted[i]) + s * joint) * weight[i]
-        else:
-            for i in range(len(spare)):
-                rest, others = one - f[i], one - shared[i]
-                up = rest * (f[i] / shared[i] if shared[i] > zero else one)
-                down = f[i] * (rest / others if others > zero else one)
-                joint = (one - wanted[i]) * down - wanted[i] * up
-                f[i] = (own * (f[i] - wanted[i]) + s * joint) * weight[i]
-
-
 @_inner
 def _couple(out, target, weight, mean, spare, kind, loss, s):
     """Write over what goes into the output units the derivative of the error by it."""
@@ -273,7 +242,7 @@ def _couple(out, target, weight, mean, spare, kind, loss, s):
         if loss == SQUARED:
             _squared(out[m], target, mean, weight, spare, kind, s)
         else:
-            _entropy(out[m], target, mean, weight, spare, kind, s)
+            entropy_slopes(out[m], target, mean, weight, spare, kind, s)
 
 
 @vectorised

@@ -25,7 +25,7 @@ from counterpoint.combiners.tempered import temper, tempers
 from counterpoint.selection import DiverseLoss, GreedyMeanCombiner
 
 SIMPLE = "best simple one"
-_N_FOLDS = 5
+N_FOLDS = 5
 # Rules that are no parts of the blend, which come first.
 _N_WHOLE = 3
 # Of more classes, stacking has too many coefficients to learn, and takes longer than all the rest.
@@ -112,6 +112,7 @@ def choose_rule(
     *,
     simple: Any = (),
     diversity: float = 0.0,
+    parts: Any = None,
     random_state: Any = None,
 ) -> Choice:
     """Choose how to combine by cross-validation on cross-fitted outputs.
@@ -120,12 +121,13 @@ def choose_rule(
     their difference. If the whole procedure is no better than the best of the ``simple`` members,
     on rows that neither saw, that member alone is taken. ``outputs`` are MemberOutputs or
     MemberPredictions, with the truth; ``diversity`` is the weight of :class:`DiverseLoss` in
-    greedy selection.
+    greedy selection. ``parts`` has the fold of each row where rows must not be folded by lot: what
+    is learnt about members on some rows of a group would be judged on others of the same.
     """
     rng = check_random_state(random_state)
     numbers = isinstance(outputs, MemberPredictions)
     y, weight = outputs.y, outputs.sample_weight
-    folds = list(_folds(y, rng, numbers))
+    folds = list(_folds(y, rng, numbers) if parts is None else _given_folds(parts))
     n_classes = None if numbers else outputs.n_classes
     make = partial(make_rules, n_classes=n_classes, diversity=diversity)
     names = list(make())
@@ -181,7 +183,9 @@ class _Losses:
                 np.array([metric.loss(answer[rows], y[rows], w, decision)])
                 for rows, w in zip(parts, own, strict=True)
             ]
-            self.weights = [np.ones(1)] * len(parts)
+            # Where a class is missing, some have no value.
+            self.weights = [np.isfinite(loss).astype(float) for loss in self.parts]
+            self.parts = [np.nan_to_num(loss) for loss in self.parts]
         else:
             weight = np.ones(len(y)) if weight is None else weight
             self.parts = [each[rows] for rows in parts]
@@ -206,6 +210,8 @@ def _clear_best(losses, folds):
     """Return the rule with the least loss if it is clearly less than that of the first."""
     first = next(iter(losses))
     weight = losses[first].weights_of(folds)
+    if not weight.any():
+        return first
     best = min(losses, key=lambda name: np.average(losses[name].of(folds), weights=weight))
     gain = losses[first].of(folds) - losses[best].of(folds)
     mean = np.average(gain, weights=weight)
@@ -213,14 +219,19 @@ def _clear_best(losses, folds):
     return best if mean > spread / np.sqrt(len(gain)) else first
 
 
+def _given_folds(parts):
+    for part in np.unique(parts):
+        yield np.flatnonzero(parts != part), np.flatnonzero(parts == part)
+
+
 def _folds(y, rng, numbers):
     if numbers:
-        splitter = KFold(min(_N_FOLDS, len(y)), shuffle=True, random_state=rng)
+        splitter = KFold(min(N_FOLDS, len(y)), shuffle=True, random_state=rng)
         yield from splitter.split(np.zeros(len(y)))
         return
     # Classes with fewer rows than folds are missing from some: the others are still worth five.
     count = np.sort(np.bincount(y))[::-1]
-    n_folds = int(max(2, min(_N_FOLDS, count[count > 0][-1] if len(y) < _MANY_ROWS else _N_FOLDS)))
+    n_folds = int(max(2, min(N_FOLDS, count[count > 0][-1] if len(y) < _MANY_ROWS else N_FOLDS)))
     splitter = StratifiedKFold(n_folds, shuffle=True, random_state=rng)
     try:
         with warnings.catch_warnings():

@@ -8,9 +8,9 @@ from functools import partial
 from typing import Any
 
 import numpy as np
+import pandas as pd
 from joblib import effective_n_jobs
 from numpy.typing import NDArray
-from sklearn.base import clone
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_consistent_length, check_is_fitted, column_or_1d
 
@@ -20,20 +20,19 @@ from counterpoint._members import Member
 from counterpoint._tables import need_numbers
 from counterpoint._threads import one_native_thread
 from counterpoint._typing import Pool, Seed
-from counterpoint._validation import check_choice, check_number, check_pool
+from counterpoint._validation import check_number
 from counterpoint.auto.budget import Budget
-from counterpoint.auto.choice import SIMPLE, choose_rule
-from counterpoint.auto.extras import installed
+from counterpoint.auto.choice import N_FOLDS, SIMPLE, choose_rule
+from counterpoint.auto.columns import expand_columns
+from counterpoint.auto.given import candidates_of, check_given, named
 from counterpoint.auto.metric import Metric
 from counterpoint.auto.plan import folds_plan, hold_out_plan
 from counterpoint.auto.pool import Candidate
-from counterpoint.auto.portfolio import FIRST
 from counterpoint.auto.prices import PROBE_ROWS, Rounds
 from counterpoint.auto.trying import Trying
 from counterpoint.base import MAX_SEED, BaseEnsemble, check_weights, draw_seed, validate_data
 from counterpoint.datasets import TabularEncoder
 
-_PLUS = "default+"
 # A member with less weight than this is not worth keeping.
 _LEAST_WEIGHT = 0.005
 # Native threads pay on tables with more cells than this.
@@ -64,6 +63,7 @@ class OverproduceSelect(BaseEnsemble, ABC):
     leaderboard_: Any
     combiner_: Any
     diversity = 0.0  # of models that were kept before it was an option
+    _expand: Any = None
 
     @abstractmethod
     def _read(self, X, y):
@@ -124,7 +124,7 @@ class OverproduceSelect(BaseEnsemble, ABC):
         Parameters
         ----------
         X : array-like or frame of shape (n_samples, n_features)
-            Numbers; in a frame also categories and gaps.
+            Numbers; in a frame also categories, dates, texts and gaps.
         y : array-like of shape (n_samples,)
         sample_weight : array-like of shape (n_samples,), default=None
             How much each sample counts. None: all the same.
@@ -141,6 +141,13 @@ class OverproduceSelect(BaseEnsemble, ABC):
         if groups is not None:
             groups = column_or_1d(groups)
             check_consistent_length(X, groups)
+            gaps = np.flatnonzero(pd.isna(groups))
+            if len(gaps):
+                raise ValueError(
+                    f"groups has a gap at row {gaps[0]}: give every row a group, a new one if it "
+                    "is alone."
+                )
+            groups = pd.factorize(groups)[0]
         self._groups = groups
         try:
             self._fit_members(X, y, weight, check_random_state(self.random_state))
@@ -155,10 +162,7 @@ class OverproduceSelect(BaseEnsemble, ABC):
     # -- data ----------------------------------------------------------------------------------
 
     def _check_given(self):
-        if isinstance(self.pool, str):
-            check_choice(self.pool, "pool", (_PLUS,))
-        else:
-            check_pool(self.pool, owner=type(self).__name__)
+        check_given(self.pool)
         check_number(self.diversity, "diversity", low=-1, high=1e6)
         if self.time_limit is not None:
             check_number(self.time_limit, "time_limit", low=0, hint=", or None")
@@ -166,7 +170,10 @@ class OverproduceSelect(BaseEnsemble, ABC):
     def _numbers_of(self, X):
         """Return the table as numbers, and note how to make them."""
         X = self._read_X(X, ensure_min_samples=2)
-        self._encoder = None
+        self._encoder = self._expand = None
+        if hasattr(X, "columns"):
+            self._expand = expand_columns(X)
+            X = X if self._expand is None else self._expand(X)
         if hasattr(X, "columns") or np.isnan(X).any():
             self._encoder = TabularEncoder().fit(X)
             X = self._encoder.transform(X)
@@ -182,6 +189,8 @@ class OverproduceSelect(BaseEnsemble, ABC):
     def _check_X(self, X):
         check_is_fitted(self)
         X = self._read_X(X, reset=False)
+        if self._expand is not None:
+            X = self._expand(X)
         if self._encoder is not None:
             X = self._encoder.transform(X)
         need_numbers(X, type(self).__name__)
@@ -195,51 +204,12 @@ class OverproduceSelect(BaseEnsemble, ABC):
     # -- members -------------------------------------------------------------------------------
 
     def _learners(self):
-        pairs = [item for item in self._named() if isinstance(item, tuple)]
+        pairs = [item for item in named(self.pool) if isinstance(item, tuple)]
         return {name: model for name, model in pairs if hasattr(model, "fit")}
 
-    def _named(self) -> list[Any]:
-        """Return the pool that was given; an estimator without a name has that of its class."""
-        given = [] if isinstance(self.pool, str) else list(self.pool or ())
-        bare = [hasattr(item, "fit") and not isinstance(item, type | Candidate) for item in given]
-        names = [type(item).__name__ for item in given]
-        for k in np.flatnonzero(bare):
-            same = [j for j in np.flatnonzero(bare) if names[j] == names[k]]
-            given[k] = (names[k] if len(same) == 1 else f"{names[k]} {same.index(k)}", given[k])
-        return given
-
     def _candidates(self, X) -> list[Candidate]:
-        default = self._default_pool(X)
-        if self.pool is None:
-            return default
         kind = "classes" if self._classes else "numbers"
-        if isinstance(self.pool, str):
-            # Right after those that come first: made for such tables, as they are.
-            return default[:FIRST] + installed(kind) + default[FIRST:]
-        known = {c.name: c for c in [*default, *installed(kind)]}
-        made = []
-        for item in self._named():
-            if isinstance(item, Candidate):
-                made.append(item)
-                continue
-            if isinstance(item, str):
-                made.append(known[check_choice(item, "name in pool", known)])
-                continue
-            if not (isinstance(item, tuple) and len(item) == 2):
-                raise TypeError(
-                    f"pool holds {item!r}: give estimators, (name, estimator) pairs, Candidate "
-                    "objects, or names of the default pool."
-                )
-            name, model = item
-            if self._classes and not hasattr(model, "predict_proba"):
-                raise ValueError(
-                    f"{name!r} in pool, {type(model).__name__}, gives no probabilities, by which "
-                    "members are weighed: put CalibratedClassifierCV of scikit-learn around it."
-                )
-            made.append(Candidate(name=name, family="given", make=partial(_seeded, model)))
-        if not made:
-            raise ValueError("pool is empty: give at least one member to try.")
-        return made
+        return candidates_of(self.pool, self._default_pool(X), kind)
 
     # -- fitting -------------------------------------------------------------------------------
 
@@ -249,6 +219,7 @@ class OverproduceSelect(BaseEnsemble, ABC):
         del self._began
         metric = self._metric()
         task = self._task()
+        metric.check(y, sample_weight, task.n_outputs)
         candidates = self._candidates(X)
         with self._few_threads(X):
             plan = self._plan(X, y, candidates[0], budget, rng)
@@ -286,7 +257,7 @@ class OverproduceSelect(BaseEnsemble, ABC):
             simple = [i for i, k in enumerate(tried) if candidates[k].simple]
             choice = choose_rule(
                 outputs, metric, simple=simple, diversity=self.diversity,
-                random_state=draw_seed(rng),
+                parts=plan.parts(N_FOLDS), random_state=draw_seed(rng),
             )  # fmt: skip
         self.stop_reason_, self.failed_ = trying.reason, trying.failed
         rule, weights = choice.rule, choice.rule.estimator_weights_
@@ -312,10 +283,9 @@ class OverproduceSelect(BaseEnsemble, ABC):
         return few
 
     def _plan(self, X, y, first, budget, rng):
-        numbered = isinstance(self.cv, int | np.integer)
-        free = numbered and self._groups is None
-        if not (budget.is_limited and free and len(y) > _FEW_ROWS):
-            return folds_plan(self.cv, X, y, self._groups, rng, classes=self._classes)
+        in_folds = partial(folds_plan, self.cv, X, y, self._groups, rng, classes=self._classes)
+        if not budget.is_limited or len(y) <= _FEW_ROWS:
+            return in_folds()
         # A look at the first member, on few rows: is there time for folds?
         look = Trying(
             [Member(first.make(0), None, first.name)], self._task(), hold_out_plan(
@@ -324,18 +294,22 @@ class OverproduceSelect(BaseEnsemble, ABC):
             ), X, y, {}, None, budget, rounds=_rounds([first], [0]),
         )  # fmt: skip
         look.look(0)
-        folds = int(self.cv) * budget.price(0, len(y))
+        # What a splitter gives has to be seen first; of folds that are too many, the last.
+        plan = None if isinstance(self.cv, int | np.integer) else in_folds()
+        own = [len(y)] * int(self.cv) if plan is None else [len(train) for train, _ in plan.folds]
+        folds = len(own) * budget.price(0, max(own))
         part = _PART_FOR_FOLDS * (1 if len(y) > _SOME_ROWS else 2)
         if folds <= part * budget.limit:
-            return folds_plan(self.cv, X, y, None, rng, classes=self._classes)
+            return plan or in_folds()
         n_rows = budget.rows_for(0, _PART_FOR_FIRST * budget.limit, len(y))
         prices = [budget.price(0, n) for n in (PROBE_ROWS, _FEWEST_LEARNT)]
         fewer = prices[0] <= _MOST_FOR_FEWEST * budget.limit < prices[1]
         n_rows = max(n_rows, PROBE_ROWS if fewer else _FEWEST_LEARNT)
         once = len(y) <= _MISSED and budget.price(0, len(y)) > _PART_FOR_TWO * budget.limit
         return hold_out_plan(
-            y, rng, classes=self._classes, limit=budget.limit, first=n_rows, once=once
-        )
+            y, rng, classes=self._classes, limit=budget.limit, first=n_rows, once=once,
+            groups=self._groups, fold=None if plan is None else plan.folds[-1],
+        )  # fmt: skip
 
     def _say_what_was_left_out(self, trying, n_members, kept):
         said = []
@@ -343,6 +317,9 @@ class OverproduceSelect(BaseEnsemble, ABC):
             said.append(
                 f"together they are not better than {self.pool_[0][0]} alone, which is what you get"
             )
+        if trying.failed and self.pool is not None and not isinstance(self.pool, str):
+            n = len(trying.failed)
+            said.append(f"{n} of {n_members} members could not be trained, failed_ says why")
         if self.time_limit is not None:
             if len(trying.done) + len(trying.failed) < n_members:
                 were = "was" if len(trying.done) == 1 else "were"
@@ -377,6 +354,7 @@ class OverproduceSelect(BaseEnsemble, ABC):
         ]
         for _, row in kept.iterrows():
             lines.append(f"- {row['member']}: weight {row['weight']:.2f}; {self._worth(row)}")
+        lines += [f"Not trained: {why}" for why in self.failed_]
         return "\n".join(lines)
 
     def __sklearn_tags__(self):
@@ -401,12 +379,6 @@ def _rounds(candidates, seeds):
         if c is not None and c.n_rounds
     ]
     return {c.name: Rounds(c.n_rounds, partial(c.make, seed)) for c, seed in both}
-
-
-def _seeded(model: Any, seed: int) -> Any:
-    model = clone(model)
-    names = [n for n in model.get_params() if n == "random_state" or n.endswith("__random_state")]
-    return model.set_params(**dict.fromkeys(names, seed)) if names else model
 
 
 def rows_of(weight: NDArray | None, rows: NDArray) -> NDArray | None:

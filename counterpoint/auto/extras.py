@@ -27,6 +27,16 @@ def installed(kind: str) -> list[Candidate]:
     return found
 
 
+def need_installed(name: str) -> None:
+    """Raise if this is one of them, and not installed."""
+    for library, (known, *_) in _BOOSTERS.items():
+        if name == known and find_spec(library) is None:
+            raise ImportError(
+                f"{name!r} in pool needs {library}, which is not installed here: pip install "
+                f"{library}, or take it out of the pool."
+            )
+
+
 class _Maker:
     """Makes a booster when asked; importing it takes a while."""
 

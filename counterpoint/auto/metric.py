@@ -5,6 +5,7 @@ decides between the ways to combine, and how labels (or one number) are made of 
 the label is the argmax of ``shares @ decision``, the number the mean plus a shift.
 """
 
+import warnings
 from abc import ABC, abstractmethod
 from typing import Any
 
@@ -30,6 +31,10 @@ class Metric(ABC):
     """
 
     name: str
+
+    def check(self, y: NDArray, weight: NDArray | None, n_outputs: int) -> None:
+        """Raise now if these targets cannot be judged, not when all members were tried."""
+        return
 
     def decide(self, answer: NDArray, y: NDArray, weight: NDArray | None) -> Any:
         """Return what makes labels of shares (n_classes, n_classes), or the shift of numbers."""
@@ -170,6 +175,25 @@ class _Scorer(Metric):
         self.classes = classes
         told: Any = _Told(classes) if classes is not None else _ToldNumbers()
         self.scorer, self.told = check_scoring(told, scoring), told
+
+    def check(self, y, weight, n_outputs):
+        answer, decision = y.astype(float), 0.0
+        if self.classes is not None:
+            answer, decision = (np.eye(n_outputs)[y] + 1 / n_outputs) / 2, np.eye(n_outputs)
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                loss = self.loss(answer, y, weight, decision)
+        except Exception as why:
+            raise ValueError(
+                f"metric={self.name!r} cannot judge this target: {why}. Give one that can, such as "
+                "sklearn.metrics.make_scorer with the options it needs (average, pos_label)."
+            ) from why
+        if not np.isfinite(loss):
+            raise ValueError(
+                f"metric={self.name!r} is {-loss} for right answers about this target: give "
+                "another one."
+            )
 
     def loss(self, answer, y, weight, decision):
         extra = {} if weight is None else {"sample_weight": weight}

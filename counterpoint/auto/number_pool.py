@@ -5,11 +5,7 @@ from importlib import import_module
 
 from sklearn.compose import TransformedTargetRegressor
 from sklearn.dummy import DummyRegressor
-from sklearn.ensemble import (
-    ExtraTreesRegressor,
-    HistGradientBoostingRegressor,
-    RandomForestRegressor,
-)
+from sklearn.ensemble import HistGradientBoostingRegressor
 from sklearn.kernel_ridge import KernelRidge
 from sklearn.linear_model import ElasticNetCV, RidgeCV
 from sklearn.neighbors import KNeighborsRegressor
@@ -19,6 +15,7 @@ from sklearn.svm import SVR
 from sklearn.tree import DecisionTreeRegressor
 
 from counterpoint._validation import check_count
+from counterpoint.auto.forests import ExtraTreesRegressor, RandomForestRegressor
 from counterpoint.auto.pool import (
     QUICK,
     QUICK_FOREST,

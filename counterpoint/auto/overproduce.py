@@ -12,6 +12,7 @@ from counterpoint._asking import once
 from counterpoint._members import Answers, Member
 from counterpoint._outputs import MemberOutputs
 from counterpoint._typing import ClassWeight, Pool, Seed
+from counterpoint._validation import check_number
 from counterpoint.auto.engine import OverproduceSelect, rows_of
 from counterpoint.auto.fold_mean import FoldMeanClassifier
 from counterpoint.auto.metric import LEAST, class_metric, labels_of
@@ -170,6 +171,11 @@ class OverproduceSelectClassifier(OverproduceSelect, BaseEnsembleClassifier):
         X = self._numbers_of(X)
         self.classes_, codes = encode_target(self, y)
         check_consistent_length(X, codes)
+        if len(self.classes_) == len(codes):
+            raise ValueError(
+                f"y holds {len(codes)} classes in as many rows: nothing can be learnt of a class "
+                "from rows of others. Merge classes; numbers are for OverproduceSelectRegressor."
+            )
         return X, codes
 
     def _weights(self, y, sample_weight):
@@ -184,6 +190,8 @@ class OverproduceSelectClassifier(OverproduceSelect, BaseEnsembleClassifier):
                     f"class_weight names {strange[0]!r}, which is not among the classes "
                     f"{self.classes_.tolist()[:10]}."
                 )
+            for label, weight in own.items():
+                check_number(weight, f"class_weight[{label!r}]", low=0)
             own = {names[label]: weight for label, weight in own.items()}
         weight = compute_sample_weight(own, y)
         return weight if sample_weight is None else weight * sample_weight

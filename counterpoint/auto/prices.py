@@ -86,9 +86,10 @@ class Prices:
     def highest(self, k: int, rungs: list[int], *, share: float) -> int | None:
         """Return the highest rung that a member can pay for and whose price is known; or None."""
         fair = [n for n in rungs if self.budget.affords(self.of(k, n), share=share)]
-        return max([n for n in fair if n <= self._known(k)], default=fair[0]) if fair else None
+        return max([n for n in fair if n <= self.known(k)], default=fair[0]) if fair else None
 
-    def _known(self, k: int) -> int:
+    def known(self, k: int) -> int:
+        """Return the most rows that the price of a member can be foretold for."""
         seen = self.budget.most_rows(k)
         return seen * (_MOST_JUMP if seen >= PROBE_ROWS else _JUMP_FROM_FEW)
 
@@ -96,7 +97,7 @@ class Prices:
         """Let a member go as many rounds as it can pay for; return whether they are worth it."""
         rounds = self._rounds.get(self.members[k].name)
         price = self.of(k, n_rows)
-        if rounds is None or price <= 0 or n_rows > self._known(k):
+        if rounds is None or price <= 0 or n_rows > self.known(k):
             return False
         n = int(_PLANNED * rounds.n * share * self.budget.for_trying / price)
         if not _FEWEST_ROUNDS <= n < rounds.n:

@@ -27,7 +27,7 @@ from counterpoint.auto.budget import Budget
 from counterpoint.auto.deadline import TimeUp, cut_off
 from counterpoint.auto.plan import Plan
 from counterpoint.auto.portfolio import FIRST
-from counterpoint.auto.prices import Prices
+from counterpoint.auto.prices import PROBE_ROWS, Prices
 
 # Part of the time until which members are tried on the lowest rung, before the best climb.
 _FIRST_RUNG = 0.45
@@ -120,7 +120,7 @@ class Trying:
         self.reason = "complete"
         self.n_not_refitted = 0
         self._out: set[int] = set()  # failed
-        self._late: set[int] = set()  # cut off
+        self._late: dict[int, float] = {}  # seconds after which they were cut off
         self._in_any_case = len(members) == 1
 
     def run(self) -> None:
@@ -184,17 +184,26 @@ class Trying:
                     self.reason = "no gain"
                     break
         bar.close()
-        # One is tried in any case, and one that can learn: the quickest known, the first of equals.
-        able = [k for k in order if k not in self._out and k not in self.done]
         if all(self._is_constant(k) for k in self.done):
-            able = [k for k in able if not self._is_constant(k)] or able
-            able = [k for k in able if k not in self._late] or able
-            if able:
-                self._in_any_case = True
-                self._try(
-                    min(able, key=lambda k: self.budget.price(k, lowest)), lowest, anyway=True
-                )
-                self._in_any_case = False
+            self._one_in_any_case(lowest)
+
+    def _one_in_any_case(self, lowest):
+        """Try one that can learn, the quickest known, the first of equals; nothing cuts it off."""
+        able = [k for k in range(len(self.members)) if k not in self._out and k not in self.done]
+        able = [k for k in able if not self._is_constant(k)] or able
+        if not able:
+            return
+        # One that was cut off costs at least what it had taken by then.
+        k = min(able, key=lambda k: max(self.budget.price(k, lowest), self._late.get(k, 0.0)))
+        n_rows = lowest
+        if self.budget.is_limited and self.plan.is_hold_out:
+            # No more rows than the time left is foretold to be enough for.
+            wrong = max(1.0, self._late.get(k, 0.0) / max(self.prices.of(k, lowest), 1e-6))
+            n_rows = self.budget.rows_for(k, self.budget.left / wrong, lowest)
+            n_rows = max(min(PROBE_ROWS, lowest), min(n_rows, self.prices.known(k)))
+        self._in_any_case = True
+        self._try(k, n_rows, anyway=True)
+        self._in_any_case = False
 
     def _is_constant(self, k):
         """Whether a member says the same of all rows, whatever they are."""
@@ -327,7 +336,7 @@ class Trying:
                 )  # fmt: skip
         except TimeUp:
             self.reason = "time_limit"
-            self._late.add(k)
+            self._late[k] = time.monotonic() - began
             return None, 0.0
         except (ValueError, ArithmeticError, np.linalg.LinAlgError, MemoryError) as why:
             self.failed.append(f"{member.name}: {why}")
@@ -343,8 +352,9 @@ class Trying:
         if not self.budget.is_limited or self._in_any_case:
             return nullcontext()
         nothing = all(self._is_constant(k) for k in self.done)
-        # While there is nothing, time is left for another that is quicker.
-        return cut_off(partial(self.budget.is_late, spare=_TO_RESCUE if nothing else 0.0))
+        # While there is nothing, time is left for another that is quicker, and for one after that.
+        spare = _TO_RESCUE / 2 ** len(self._late) if nothing else 0.0
+        return cut_off(partial(self.budget.is_late, spare=spare))
 
     def _carry(self, answers=None):
         """Return what each member tried so far would count in their mean, and its loss."""

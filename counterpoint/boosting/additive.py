@@ -204,6 +204,7 @@ class BaseAdditiveBoosting(BaseBoosting):
 
     line_search = False
     _default_depth = 3
+    _auto_hint = ""  # what ends a message about an option that may be "auto"
 
     def _base(self):
         # `is None`, not `or`: an ensemble as a base learner has a length.
@@ -214,7 +215,8 @@ class BaseAdditiveBoosting(BaseBoosting):
     def _check_options(self):
         super()._check_options()
         if not self._is_auto("learning_rate"):
-            check_number(self.learning_rate, "learning_rate", low=0, open_low=True, high=np.inf)
+            limits = {"low": 0, "high": np.inf, "open_low": True, "hint": self._auto_hint}
+            check_number(self.learning_rate, "learning_rate", **limits)
         if is_classifier(self._base()):
             raise ValueError(
                 f"{type(self._base()).__name__} is a classifier, and {type(self).__name__} fits "

@@ -11,10 +11,12 @@ import numpy as np
 from scipy.special import logsumexp
 
 from counterpoint._coupling import pointwise_loss
+from counterpoint._kernels import coupled as kernels
+from counterpoint._kernels.threads import threads_for
 from counterpoint.base import draw_seed
 from counterpoint.boosting.additive import ColumnsLearner
 from counterpoint.boosting.losses import SquaredLoss
-from counterpoint.boosting.newton import NewtonClassLoss
+from counterpoint.boosting.newton import LEAST, NewtonClassLoss
 
 # Probabilities nearer than this are equal: the first class of equals wins.
 _TIE = 1e-12
@@ -104,6 +106,21 @@ class CoupledClassLoss(CoupledLoss):
 
     weighs = True
     own: NewtonClassLoss
+
+    def request(self, target, scores):
+        """Return curvatures of the members' own loss, and the coupled slopes over them."""
+        output = self.coupling.output
+        if self.coupling.kernel(output) != "entropy":
+            return super().request(target, scores)
+        n, k = len(scores), self.own.n_outputs
+        outputs, curvatures, aims = np.empty((3, self.n_members, k, n))
+        for own, part in zip(outputs, self.parts(scores), strict=True):
+            own.T[:] = self.output(part)
+        kind = kernels.SIGMOID if output == "sigmoid" else kernels.SOFTMAX
+        given = np.ascontiguousarray(target[:, :k].T), kind, self.coupling.strength
+        with threads_for(outputs.size):
+            kernels.mixed_newton(outputs, *given, LEAST, self.own.shortening, curvatures, aims)
+        return curvatures.reshape(-1, n).T, aims.reshape(-1, n).T
 
     def newton(self, slopes, outputs):
         """Return the steps of all members, and curvatures."""

@@ -66,6 +66,7 @@ class BaseHistBoost(CategoriesMixin, StopsInTime):
 
     resample = False
     stopping = None
+    _auto_hint = ", or 'auto'"
 
     def __init__(
         self,
@@ -165,7 +166,7 @@ class BaseHistBoost(CategoriesMixin, StopsInTime):
 
     def _check_options(self):
         super()._check_options()
-        hint = ", or 'auto'"
+        hint = self._auto_hint
         for name in ("subsample", "max_features"):
             if not self._is_auto(name):
                 check_number(getattr(self, name), name, low=0, high=1, open_low=True, hint=hint)

@@ -12,7 +12,7 @@ from scipy.special import expit, log_expit, xlogy
 from counterpoint.boosting.losses import ClassLoss, SquaredLoss, log_softmax, softmax
 
 # Curvatures are kept above this, so that slope over curvature stays a number.
-_LEAST = 1e-16
+LEAST = 1e-16
 _MOST = 700.0  # exp of more is no number any more
 
 
@@ -26,7 +26,7 @@ class NewtonClassLoss(ClassLoss):
         """Return 1 where it is the class, else 0; scores start from the classes' shares."""
         target = self._is_class(y).astype(float)
         # A class may have no row of any weight: its score is low, but a number.
-        share = np.clip(weight @ target, _LEAST, 1.0 - _LEAST)
+        share = np.clip(weight @ target, LEAST, 1.0 - LEAST)
         self.start = np.log(share / (1.0 - share)) if self.n_outputs == 1 else np.log(share)
         return target
 
@@ -43,15 +43,18 @@ class NewtonClassLoss(ClassLoss):
         """Return curvatures at these probabilities, and the way down a slope over them."""
         curvature = 1.0 - p  # in place from here: columns are long
         curvature *= p
-        np.maximum(curvature, _LEAST, out=curvature)
+        np.maximum(curvature, LEAST, out=curvature)
         aim = slope / curvature
         np.negative(aim, out=aim)
         if self.n_outputs > 1:
-            # The scores of all classes move together: each step is that much shorter.
-            factor = self.n_classes / (self.n_classes - 1.0)
-            curvature *= factor
-            aim /= factor
+            curvature *= self.shortening
+            aim /= self.shortening
         return curvature, aim
+
+    @property
+    def shortening(self):
+        """How much shorter a step is where the scores of all classes move together."""
+        return 1.0 if self.n_outputs == 1 else self.n_classes / (self.n_classes - 1.0)
 
     def notes(self, y, scores):
         """Return errors for the history."""
@@ -95,7 +98,7 @@ class PoissonLoss(SquaredLoss):
 
     def request(self, target, scores):
         """Return curvatures, and slopes over curvatures."""
-        mean = np.maximum(self.answers(scores)[:, None], _LEAST)
+        mean = np.maximum(self.answers(scores)[:, None], LEAST)
         return mean, (target - mean) / mean
 
     def answers(self, scores):
@@ -104,7 +107,7 @@ class PoissonLoss(SquaredLoss):
 
     def notes(self, y, scores):
         """Return the deviance for the history."""
-        mean = np.maximum(self.answers(scores), _LEAST)
+        mean = np.maximum(self.answers(scores), LEAST)
         return {"error": float(2.0 * np.mean(xlogy(y, np.where(y > 0, y, 1.0) / mean) - y + mean))}
 
 

@@ -193,7 +193,7 @@ class VoteRule(Rule):
     def _begin(self, n_samples, n_classes):
         """Begin with no member, whoever keeps the votes."""
         self.n_samples, self.n_classes, self.n_members = n_samples, n_classes, 0
-        self._judged = self._penalised = None
+        self._judged = self._penalised = self._summed = None
         self.extra = np.log(n_classes - 1.0) if self.bonus and n_classes > 2 else 0.0
 
     def _power(self, answer):
@@ -227,7 +227,9 @@ class VoteRule(Rule):
         if self.confidence:
             truth = answer.proba[np.arange(len(self.y)), self.y]
             return float(np.sum(self.weight * (1.0 - truth)))
-        return float(self._sums(answer, np.ones((2, self.n_members + 2)))[kernels.ERROR])
+        _, mass = self._kinds_of(answer)
+        wrong = mass.reshape(4, 2, -1)[:, 0]  # by (vote and vote before), right or not, how many
+        return float(wrong.cumsum()[-1])  # one after the other, as the kernel adds
 
     def judge(self, answer):
         """Weigh a new member by the penalised weights of the samples it has right and wrong."""
@@ -257,9 +259,16 @@ class VoteRule(Rule):
 
     def _sums(self, answer, power):
         """Return what is summed over the samples; these are gone through once for a member."""
+        known = self._summed
+        if known is None or known[0] is not answer or known[1] is not power:
+            sums = kernels.sum_kinds(*self._kinds_of(answer), power)
+            known = self._summed = answer, power, sums
+        return known[2]
+
+    def _kinds_of(self, answer):
         if self._judged is None or self._judged[0] is not answer:
             self._judged = (answer, self._kinds(answer))
-        return kernels.sum_kinds(*self._judged[1], power)
+        return self._judged[1]
 
     def _kinds(self, answer):
         """Return number and weight of the samples of each kind, were the member counted in."""
@@ -296,7 +305,7 @@ class VoteRule(Rule):
 
     def _end_round(self):
         self.n_members += 1
-        self._judged = self._penalised = None
+        self._judged = self._penalised = self._summed = None
         if hasattr(self.lam, "update"):
             self.lam.update(self)
 
@@ -314,7 +323,7 @@ class VoteRule(Rule):
     def reset(self):
         """Go back to the weights of the beginning."""
         super().reset()
-        self._judged = self._penalised = None
+        self._judged = self._penalised = self._summed = None
 
     # -- confidence-rated: f = 2 P(truth) - 1 takes the place of +1 and -1 ----------------------
 

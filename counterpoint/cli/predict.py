@@ -57,11 +57,13 @@ def predict(
     with terminal.in_options(options.WORDS):
         options.check_inputs(model, None if large else file)
         options.check_outputs(output)
+        from counterpoint.tabular.put_off import put_off
         from counterpoint.tabular.quick import SELDOM_USED, later, quick_skops, quickly
 
-        with quickly(), later(*SELDOM_USED):
+        with quickly(), put_off(), later(*SELDOM_USED):
             from counterpoint import tabular
             from counterpoint._files import new_file
+            from counterpoint.tabular import prediction as _prediction  # noqa: F401 (here: quick)
             from counterpoint.tabular.plain import to_json
             from counterpoint.tabular.spreadsheet import to_csv
 

@@ -5,6 +5,7 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
+from sklearn.dummy import DummyClassifier
 from sklearn.linear_model import LogisticRegression
 
 from counterpoint._asking import said
@@ -79,11 +80,15 @@ class StackingCombiner(Combiner):
         extra = {}
         if outputs.sample_weight is not None:
             extra["sample_weight"] = outputs.sample_weight
+        nothing = np.ptp(outputs.y) == 0
+        if nothing:
+            # One class only, which many classifiers refuse: there is nothing to learn but that.
+            model = DummyClassifier(strategy="prior")
         with whole():
             self.estimator_ = clone(model).fit(features, outputs.y, **extra)
         self.means_ = features.mean(axis=0)
         coef = getattr(self.estimator_, "coef_", None)
-        self.estimator_weights_ = None
+        self.estimator_weights_ = normalise(np.ones(outputs.n_members)) if nothing else None
         if coef is not None:
             size = np.abs(coef).mean(axis=0).reshape(outputs.n_members, -1).mean(axis=1)
             self.estimator_weights_ = normalise(size)

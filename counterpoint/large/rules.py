@@ -45,7 +45,7 @@ class ShardedVoteRule(VoteRule):
     def reset(self):
         """Go back to the weights of the beginning."""
         self.crew.log.append(("reset", ()))
-        self._judged = self._penalised = None
+        self._judged = self._penalised = self._summed = None
 
 
 class ShardedSumRule(AdditiveRule):

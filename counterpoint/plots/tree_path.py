@@ -34,7 +34,7 @@ class TreePathDisplay(Display):
     >>> X, y = load_breast_cancer(return_X_y=True)
     >>> model = MergedTreeClassifier(10, max_leaf_nodes=8, random_state=0).fit(X, y)
     >>> TreePathDisplay.from_estimator(model).table().columns.tolist()
-    ['leaves', 'cost', 'oob_error', 'source']
+    ['leaves', 'cost', 'oob_error']
     """
 
     path: pd.DataFrame

@@ -139,6 +139,7 @@ def _charts(summary: dict[str, Any], words: Callable[[float], str]) -> dict[str,
     charts["sums"] = [
         {
             "share": None,
+            "added_off": None,
             **one,
             "bars": [{**bar, "text": words(bar["value"])} for bar in drawing.bars(one["terms"])],
         }

@@ -2,6 +2,7 @@
 
 import base64
 import hashlib
+import re
 from collections.abc import Sequence
 from functools import cache
 from os import PathLike
@@ -53,12 +54,20 @@ def environment() -> "Environment":
         "typeset": _typeset,
         "points": lambda change: _typeset(words.points(change)),
         "chance": lambda p: "below 0.001" if p < 0.001 else f"{p:.3f}",
-        "unbroken": lambda text: text.replace(" %", "\N{NO-BREAK SPACE}%"),
+        "unbroken": _unbroken,
         "range": lambda row: _typeset(f"{row['low']:g} to {row['high']:g}"),
     }
     made.tests["loud"] = words.is_loud
     made.globals |= {"inline": _inline, "policy": _policy}
     return made
+
+
+def _unbroken(text: str) -> "Markup":
+    """Keep numbers with their per cent signs, and what is to be typed in one piece."""
+    from markupsafe import Markup, escape
+
+    safe = str(escape(visible(text).replace(" %", "\N{NO-BREAK SPACE}%")))
+    return Markup(re.sub(r"--[a-z][a-z-]*", r'<span class="typed">\g<0></span>', safe))
 
 
 def _inline(name: str) -> "Markup":

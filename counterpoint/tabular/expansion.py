@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from counterpoint.datasets.texts import PARTS, date_part, word_columns
 from counterpoint.tabular.column import (
     CLOCK,
     YES_NO,
@@ -24,14 +25,9 @@ from counterpoint.tabular.column import (
 from counterpoint.tabular.date_text import read_clock, read_dates
 from counterpoint.tabular.number_text import read_known
 
-PARTS = ("year", "month", "day", "weekday", "hour")
-"""Parts that a date may have; a weekday is 1 on Monday."""
 _MODEL = "the model knows it as a column of"
 SINCE = "days since"
 LENGTH = "number of words"
-MOST_WORDS = 50
-# A word in more rows than this says as little as "the".
-_MOST_ROWS = 0.5
 
 
 def made_of(columns: Sequence[Column]) -> dict[str, list[str]]:
@@ -86,7 +82,7 @@ def expand(column: Column, values: pd.Series) -> tuple[list[Any], list[str]]:
         return _date_parts(to_dates(values, column.form), column), []
     texts = as_texts(values)
     if column.kind == "text":
-        return _words(texts, column.categories), []
+        return word_columns(texts, column.categories), []
     if column.form == YES_NO:
         texts = _as_said(texts, column.categories)
     new = sorted(set(texts.dropna()) - set(column.categories))
@@ -128,42 +124,11 @@ def to_dates(values: pd.Series, order: str = "", says: str = _MODEL) -> pd.Serie
 def describe_date(name: str, dates: pd.Series, order: str = "") -> Column:
     """Return the column of some dates: the parts that differ, counted from the first."""
     filled = dates.dropna()
-    differing = [part for part in PARTS if _part(filled, part).nunique() > 1]
+    differing = [part for part in PARTS if date_part(filled, part).nunique() > 1]
     origin = filled.min().normalize()
     return Column(
         name, "date", form=order, parts=(*differing, SINCE), origin=origin.isoformat()[:10]
     )
-
-
-def find_words(texts: pd.Series) -> tuple[str, ...]:
-    """Return the words to look through a column of texts for: the most common, in two rows or more.
-
-    Not those that nearly every text has.
-    """
-    from sklearn.feature_extraction.text import CountVectorizer
-
-    rows = len(texts)
-    least = max(2, round(0.01 * rows))
-    try:
-        counter = CountVectorizer(
-            binary=True, min_df=least, max_df=max(_MOST_ROWS, least / rows),
-            max_features=MOST_WORDS,
-        ).fit(texts.astype(str))  # fmt: skip
-    except ValueError:  # no word is in enough rows
-        return ()
-    return tuple(sorted(map(str, counter.vocabulary_)))
-
-
-def _words(texts: pd.Series, words: tuple[str, ...]) -> list[np.ndarray]:
-    from sklearn.feature_extraction.text import CountVectorizer
-
-    filled = texts.fillna("").astype(str)
-    lengths = np.array([len(text.split()) for text in filled], dtype=float)
-    if not words:
-        return [lengths]
-    counter = CountVectorizer(binary=True, vocabulary=list(words))
-    there = counter.transform(filled).toarray().astype(float)
-    return [*there.T, lengths]
 
 
 def _date_parts(dates: pd.Series, column: Column) -> list[np.ndarray]:
@@ -173,14 +138,8 @@ def _date_parts(dates: pd.Series, column: Column) -> list[np.ndarray]:
             days = (dates - pd.Timestamp(column.origin)) / np.timedelta64(1, "D")
             made.append(days.to_numpy(dtype=float))
         else:
-            made.append(_part(dates, part).to_numpy(dtype=float))
+            made.append(date_part(dates, part).to_numpy(dtype=float))
     return made
-
-
-def _part(dates: pd.Series, part: str) -> pd.Series:
-    if part == "weekday":
-        return dates.dt.day_of_week + 1
-    return getattr(dates.dt, part)
 
 
 def _as_said(texts: pd.Series, categories: tuple[str, ...]) -> pd.Series:

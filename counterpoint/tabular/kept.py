@@ -2,14 +2,16 @@
 
 import copy
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
-from scipy.interpolate import BSpline
 
 from counterpoint.tabular.alike import Columns, KeptColumn, Reading, is_ours
 from counterpoint.tabular.soundness import WITHOUT_PARTS
+
+if TYPE_CHECKING:  # imported where there is one: few models have splines
+    from scipy.interpolate import BSpline
 
 
 class KeptFrame:
@@ -34,17 +36,21 @@ class KeptFrame:
 class KeptSpline:
     """A spline as its numbers: the object itself also holds a function."""
 
-    def __init__(self, spline: BSpline) -> None:
+    def __init__(self, spline: "BSpline") -> None:
         self.t, self.c, self.k = np.asarray(spline.t), np.asarray(spline.c), int(spline.k)
         self.extrapolate, self.axis = spline.extrapolate, int(spline.axis)
 
-    def whole(self) -> BSpline:
+    def whole(self) -> "BSpline":
         """Return the spline; SciPy looks at the numbers."""
+        from scipy.interpolate import BSpline
+
         return BSpline(self.t, self.c, self.k, extrapolate=self.extrapolate, axis=self.axis)
 
 
 def kept(model: Any) -> Any:
     """Return a model as a file holds it."""
+    from scipy.interpolate import BSpline
+
     forms: dict[type, Any] = {pd.DataFrame: KeptFrame, BSpline: KeptSpline}
     model = _each(model, _is(*forms), lambda part: forms[type(part)](part))
     columns = Columns(model)
@@ -86,9 +92,15 @@ def _each(
     else:
         return value
     seen[id(value)] = (value, value)  # the first keeps it alive, hence its id its own
-    changed = {key: _each(part, wanted, change, seen) for key, part in parts.items()}
-    if all(changed[key] is part for key, part in parts.items()):
+    changed = {}
+    for key, part in parts.items():
+        if type(part) not in WITHOUT_PARTS:
+            other = _each(part, wanted, change, seen)
+            if other is not part:
+                changed[key] = other
+    if not changed:
         return value
+    changed = {**parts, **changed}
     if isinstance(value, list | tuple):
         result: Any = type(value)(changed.values())
     elif isinstance(value, dict):

@@ -254,7 +254,13 @@ def error_parts(member_error: float, good: float, bad: float, error: float) -> d
 
 
 def brier_parts(outputs: MemberOutputs, weights: NDArray) -> dict[str, Any]:
-    """Squared error of probabilities, summed over the classes: exact for their mean."""
+    """Squared error of probabilities, summed over the classes: exact for their mean.
+
+    ``added_off`` is the least share that the mean takes off what members' errors add to the least
+    error possible, 1 - (1 + correlation (N - 1)) / N of :func:`counterpoint.diversity.added_error`
+    with errors that are alike everywhere. Noise of labels counts as everybody's error here, which
+    makes the share smaller than it is.
+    """
     sums = {"member_error": 0.0, "ambiguity": 0.0, "error": 0.0}
     for k in range(outputs.n_classes):
         parts = ambiguity_decomposition(
@@ -266,6 +272,7 @@ def brier_parts(outputs: MemberOutputs, weights: NDArray) -> dict[str, Any]:
         "loss": "Squared error of the probabilities (Brier score)",
         "identity": f"error = mean member error {_MINUS} ambiguity",
         "source": "Krogh and Vedelsby, NIPS 1994",
+        "added_off": sums["ambiguity"] / sums["member_error"] if sums["member_error"] else None,
         "terms": [
             term("mean member error", sums["member_error"], total=True),
             term("ambiguity", -sums["ambiguity"]),

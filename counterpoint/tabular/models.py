@@ -28,6 +28,7 @@ from counterpoint._asking import asked_once
 from counterpoint._files import find_file, new_file
 from counterpoint._validation import check_count
 from counterpoint._versions import versions
+from counterpoint.datasets.texts import PARTS
 from counterpoint.tabular.archive import (
     ENTRY,
     MOST_BYTES,
@@ -39,7 +40,7 @@ from counterpoint.tabular.archive import (
 )
 from counterpoint.tabular.column import KINDS, Column
 from counterpoint.tabular.columns import align_columns
-from counterpoint.tabular.expansion import PARTS, SINCE
+from counterpoint.tabular.expansion import SINCE
 from counterpoint.tabular.intervals import interval_of
 from counterpoint.tabular.kept import KeptFrame, kept, unkept
 from counterpoint.tabular.number_scores import NumberScore

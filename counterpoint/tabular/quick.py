@@ -4,7 +4,7 @@ import gc
 import importlib
 import importlib.util
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import ModuleType
 from typing import Any
@@ -103,7 +103,8 @@ def later(*names: str) -> Iterator[None]:
     for stand_in in stand_ins:
         stand_in._take()
     try:
-        yield
+        with _undocumented():
+            yield
     finally:
         for stand_in in stand_ins:
             stand_in._leave()
@@ -124,9 +125,9 @@ class _NoDoc(dict[str, Any]):
 
 @contextmanager
 def _undocumented() -> Iterator[None]:
-    """Import SciPy's statistics, within, without the notes it writes into its docstrings.
+    """Import SciPy, within, without the notes it writes into its docstrings.
 
-    At every start it takes hundreds of docstrings apart for them, which is most of the time.
+    At every start it takes hundreds of docstrings apart for them, which is half of the time.
     """
     try:
         parts: Any = importlib.import_module("scipy._lib._docscrape")
@@ -163,6 +164,7 @@ def quick_skops() -> None:
         sys.modules["skops.io"] = package
         helpers: Any = importlib.import_module("skops.io._utils")
         look_up, helpers.get_public_type_names = helpers.get_public_type_names, _none
+        helpers.get_type_paths = _paths(helpers.get_type_paths)
         try:
             spec.loader.exec_module(package)
             sys.modules["skops"].io = package  # type: ignore[attr-defined]
@@ -172,6 +174,16 @@ def quick_skops() -> None:
         sys.modules.pop("skops.io", None)
     finally:
         sklearn.utils.all_estimators = found
+
+
+def _paths(look_up: Callable[[Any], list[str]]) -> Callable[[Any], list[str]]:
+    """Return skops' own function, which copies a list of names at every part of a model."""
+
+    def paths(types: Any) -> list[str]:
+        is_list_of_names = type(types) is list and set(map(type, types)) == {str}
+        return types if is_list_of_names else look_up(types)
+
+    return paths
 
 
 def _none(*_: Any, **__: Any) -> list[Any]:

@@ -162,7 +162,7 @@ def read_table(
         else:
             cells = as_wished(frame[name].rename(name), wishes.get(name, ""), marks, hint)
         if cells.odd is not None and known is None:
-            raise _mixed(name, found.name, cells.odd, cells.what)
+            raise _mixed(name, found.name, cells.odd, cells.what, missing)
         read[name] = cells.values
         if known is None:
             notes += [cells.note] if cells.note else []
@@ -354,13 +354,16 @@ def _may_be_packed_dates(values: pd.Series) -> bool:
     return bool(len(filled) and filled.between(19000101, 20991231).all())
 
 
-def _mixed(name: str, file: str, odd: pd.Series, what: str) -> ValueError:
+def _mixed(name: str, file: str, odd: pd.Series, what: str, missing: Sequence[str]) -> ValueError:
     first = str(odd.iloc[0])
+    # Those that are known stay: the table may hold them too.
+    known = ",".join(missing)
+    to_do = f"add {first!r} to missing={known!r}" if known else f"pass missing={first!r}"
     more = f" (and {len(odd) - 1} more such cells)" if len(odd) > 1 else ""
     return ValueError(
         f"Column {name!r} of {file} holds {what}, but {first!r} in data row "
         f"{int(odd.index[0]) + 1}{more}. Mend the cell; or, if it means that there is no value, "
-        f"pass missing={first!r}; or, if all are categories, pass nominal={name!r}."
+        f"{to_do}; or, if all are categories, pass nominal={name!r}."
     )
 
 

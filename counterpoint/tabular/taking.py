@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 
 from counterpoint._validation import did_you_mean
+from counterpoint.datasets.texts import FEW, MOST_CATEGORIES, NEARLY, find_words, is_prose
 from counterpoint.tabular.column import (
     CLOCK,
     YES_NO,
@@ -20,20 +21,14 @@ from counterpoint.tabular.column import (
     says_yes,
     some,
 )
-from counterpoint.tabular.expansion import describe_date, find_words, to_dates, to_numbers
+from counterpoint.tabular.expansion import describe_date, to_dates, to_numbers
 
 Use = Literal["number", "category", "date", "text", "left out", "keep", "day first", "month first"]
 """What a column can be asked to be taken for: "keep" overrules that it is left out, the last two
 are dates."""
 
-# One-hot columns are dense: a column of names or ids would cost much and teach nothing.
-MOST_CATEGORIES = 200
 # If asked for by name, more are taken; beyond this, memory would be the answer.
 _MOST_KEPT = 5000
-# Fewer rows prove nothing about ids.
-_FEW = 20
-_NEARLY = 0.9
-_WORDS_OF_TEXT = 3.0
 _WISHED = "it is to be taken for"
 _ID = re.compile(
     r"(?:^|[^a-z])(?:id|ids|uuid|guid|key|nr|no|number|nummer|index|idx|row|serial|ssn|iban)$|"
@@ -189,9 +184,9 @@ def _useless(values: pd.Series, name: str, wish: str) -> str | None:
         return None
     texts = as_texts(filled)
     distinct = texts.nunique()
-    if distinct <= _FEW or _is_prose(texts):
+    if distinct <= FEW or _is_prose(texts):
         return None
-    if distinct > _NEARLY * len(filled):
+    if distinct > NEARLY * len(filled):
         return f"an id: {_every(distinct, filled)} has a text of its own"
     if distinct > MOST_CATEGORIES:
         return f"it has {distinct} different texts, more than {MOST_CATEGORIES}"
@@ -217,7 +212,7 @@ def _numeric_id(filled: pd.Series, name: str) -> str | None:
     or the numbers must count the rows.
     """
     distinct = filled.nunique()
-    if distinct <= _FEW or distinct <= _NEARLY * len(filled):
+    if distinct <= FEW or distinct <= NEARLY * len(filled):
         return None
     numbers = as_floats(filled)
     if not np.all(numbers == np.floor(numbers)):
@@ -257,14 +252,7 @@ def _is_numeric(values: pd.Series) -> bool:
 
 def _is_prose(filled: pd.Series) -> bool:
     """Whether cells are sentences rather than names or codes."""
-    distinct = pd.unique(filled)
-    many = len(distinct) > MOST_CATEGORIES or (
-        len(distinct) > _FEW and len(distinct) > _NEARLY * len(filled)
-    )
-    if not many or is_date(filled) or _is_numeric(filled):
-        return False
-    some_texts = distinct[:: max(1, len(distinct) // 500)]
-    return float(np.mean([len(str(text).split()) for text in some_texts])) >= _WORDS_OF_TEXT
+    return not is_date(filled) and not _is_numeric(filled) and is_prose(filled)
 
 
 def _numbers_in_words(numbers: np.ndarray, form: str) -> str:

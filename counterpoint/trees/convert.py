@@ -56,6 +56,11 @@ def from_sklearn(estimator: DecisionTreeClassifier | DecisionTreeRegressor) -> T
         raise ValueError(
             f"The tree has {estimator.n_outputs_} outputs, expected one: fit a tree for each."
         )
+    return first_output(estimator)
+
+
+def first_output(estimator: DecisionTreeClassifier | DecisionTreeRegressor) -> Tree:
+    """Return :func:`from_sklearn` of a tree that may have several outputs: values of the first."""
     tree = check_sklearn_tree(estimator.tree_, n_features=estimator.n_features_in_)
     is_leaf = tree.children_left == LEAF
     weight = np.array(tree.weighted_n_node_samples)

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from counterpoint._arrays import as_floats, check_floats
 from counterpoint._kernels import forest as kernels
-from counterpoint._kernels.descent import mark_leaves, mark_leaves_sets
+from counterpoint._kernels.descent import mark_leaves, mark_leaves_bins, mark_leaves_sets
 from counterpoint._kernels.threads import threads_for
 from counterpoint._reading import check_rows
 from counterpoint._soundness import check_positions, check_shape
@@ -204,7 +204,9 @@ def leaves_of(tree: Tree, X: NDArray | BinnedData, rows: NDArray | None = None) 
     leaf = np.empty(len(codes), dtype=np.int32)
     where = (tree.children_left, tree.feature, cut, tree.missing_go_to_left)
     with threads_for(len(rows) * tree.max_depth):
-        if tree.categories is None:
+        if tree.categories is None and isinstance(X, BinnedData):
+            mark_leaves_bins(codes, rows, *where, leaf)
+        elif tree.categories is None:
             mark_leaves(codes, missing, rows, *where, leaf)
         else:
             sets = tree.on_categories, tree.categories

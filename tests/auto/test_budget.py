@@ -294,6 +294,39 @@ def test_a_fit_that_takes_far_longer_than_foretold_is_cut_off(clock, data):
     assert isinstance(model.pool_[0][1], FoldMeanClassifier)  # no time for a last fit, either
 
 
+class Stuck(Paid):
+    """On many rows it takes 8 s, and would go on."""
+
+    def fit(self, X, y):
+        super().fit(X, y)
+        if len(X) > 5_000:
+            Clock.now += 8.0
+            began = time.perf_counter()
+            while time.perf_counter() < began + 30.0:
+                time.sleep(0.01)
+        return self
+
+
+class Awake(Paid):
+    """Takes a moment of this world, too, in which it may be cut off."""
+
+    def fit(self, X, y):
+        time.sleep(0.15)
+        return super().fit(X, y)
+
+
+def test_where_the_first_one_is_cut_off_there_is_time_for_another(clock, data):
+    pool = [("stuck", Stuck(0.2)), ("awake", Awake(0.5)), ("dear", Paid(60.0))]
+    model, _ = fit(data, pool, 10.0)
+    assert "awake" in set(model.leaderboard_["member"])
+    assert clock.now <= 11.0
+    # All that is left is dear: it learns from few rows.
+    began = clock.now
+    model, _ = fit(data, [("stuck", Stuck(0.2)), ("dear", Paid(90.0))], 10.0)
+    assert clock.now - began <= 11.0
+    assert set(model.leaderboard_["member"]) & {"stuck", "dear"}
+
+
 PROFILED = """
 import sys, time
 from counterpoint.auto.deadline import TimeUp, cut_off

@@ -5,6 +5,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.datasets import load_iris, make_classification
 from sklearn.dummy import DummyClassifier
 from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import TimeSeriesSplit
 from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.svm import LinearSVC
@@ -18,7 +19,9 @@ from counterpoint.auto import (
     default_pool,
 )
 from counterpoint.auto.choice import choose_rule, make_rules
+from counterpoint.auto.given import candidates_of
 from counterpoint.auto.metric import class_metric
+from counterpoint.auto.plan import folds_plan
 from counterpoint.combiners import TemperedCombiner, combiner_of, member_contributions
 from counterpoint.combiners.combiner import mean_loss
 from counterpoint.combiners.tempered import temper, tempers
@@ -179,7 +182,9 @@ class Interrupting(Broken):
 
 def test_members_that_fail_are_left_out_and_ctrl_c_goes_on_with_what_there_is(data):
     X, y = data
-    model = OverproduceSelectClassifier([*few()[:2], ("broken", Broken())]).fit(X, y)
+    with pytest.warns(UserWarning, match="1 of 3 members could not be trained, failed_ says why"):
+        model = OverproduceSelectClassifier([*few()[:2], ("broken", Broken())]).fit(X, y)
+    assert "Not trained: broken: cannot do it" in model.explain()
     assert model.failed_ == ["broken: cannot do it"]
     with pytest.raises(ValueError, match="No member could be trained"):
         OverproduceSelectClassifier([("broken", Broken())]).fit(X, y)
@@ -241,7 +246,8 @@ def test_weights_of_samples_reach_members_and_the_choice(data):
     pool = [few()[0], few()[1], few()[2]]
     rng = np.random.RandomState(0)
     weight = rng.randint(1, 4, size=len(y)).astype(float)
-    model = OverproduceSelectClassifier(pool, random_state=0).fit(X, y, sample_weight=weight)
+    with pytest.warns(UserWarning, match="could not be trained"):
+        model = OverproduceSelectClassifier(pool, random_state=0).fit(X, y, sample_weight=weight)
     assert model.failed_[0].startswith("neighbours: KNeighborsClassifier takes no sample_weight")
     np.testing.assert_array_equal(model.outputs_.sample_weight, weight)
     bayes = dict(model.pool_)["bayes"]
@@ -293,6 +299,16 @@ def test_wrong_input_says_what_to_change(data):
         OverproduceSelectClassifier([LinearSVC()]).fit(X, y)
     with pytest.raises(ValueError, match="one class only"):
         OverproduceSelectClassifier(few()).fit(X, np.zeros(len(X)))
+    with pytest.raises(ValueError, match="y holds 9 classes in as many rows"):
+        OverproduceSelectClassifier(few()).fit(X[:9], np.arange(9))
+    with pytest.raises(TypeError, match="pool=GaussianNB\\(\\): give a list of members to try"):
+        OverproduceSelectClassifier(GaussianNB()).fit(X, y)
+    with pytest.raises(ValueError, match="pool names 'bayes' twice"):
+        OverproduceSelectClassifier([*few(), few()[0]]).fit(X, y)
+    with pytest.raises(ValueError, match="groups has a gap at row 3"):
+        OverproduceSelectClassifier(few()).fit(X, y, groups=[*"abc", None, *"d" * (len(y) - 4)])
+    with pytest.raises(ValueError, match=r"class_weight\[0\]=-1"):
+        OverproduceSelectClassifier(few(), class_weight={0: -1}).fit(X, y)
     model = OverproduceSelectClassifier(
         [Candidate(name="bayes", family="bayes", make=lambda s: GaussianNB())]
     ).fit(X, y)
@@ -300,3 +316,54 @@ def test_wrong_input_says_what_to_change(data):
     gap[0, 0] = np.nan
     with pytest.raises(ValueError, match="there was none in training"):
         model.predict(gap)
+
+
+def test_a_pool_may_be_a_dict_and_name_quick_kin(data):
+    X, y = data
+    model = OverproduceSelectClassifier(dict(few()[:2]), random_state=0).fit(X, y)
+    assert set(model.leaderboard_["member"]) == {"bayes", "tree"}
+    names = [c.name for c in candidates_of(["boosted trees, quick"], default_pool(99, 5, 2), "")]
+    assert names == ["boosted trees, quick"]
+
+
+def test_a_booster_that_is_not_installed_is_named(monkeypatch, data):
+    monkeypatch.setattr("counterpoint.auto.extras.find_spec", lambda library: None)
+    with pytest.raises(ImportError, match="'CatBoost' in pool needs catboost, which is not"):
+        OverproduceSelectClassifier(["CatBoost"]).fit(*data)
+
+
+def test_a_class_of_one_row_ends_nothing(data):
+    X, _ = data
+    y = np.zeros(60, dtype=int)
+    y[7] = 1
+    model = OverproduceSelectClassifier(few(), random_state=0).fit(X[:60], y)
+    assert model.predict_proba(X[:3]).shape == (3, 2)
+    assert model.failed_ == []
+    assert model.outputs_.n_samples == 59  # that row is learnt from only
+    # A fold of the choice has one class only: stacking, which some classifiers refuse, is that.
+    one = MemberOutputs(proba=[[[0.9, 0.1]] * 4], y=np.zeros(4, dtype=int), classes=[0, 1])
+    rule = make_rules(0, n_classes=2)["stacking"].fit(one)
+    np.testing.assert_array_equal(rule.combine(one), [[1.0, 0.0]] * 4)
+
+
+def test_what_is_learnt_of_members_on_a_group_is_not_judged_on_it():
+    # A group is a class: members know nothing of it, but where all say "surely not that one", a
+    # classifier that saw other rows of the group knows.
+    X, y = load_iris(return_X_y=True)
+    model = OverproduceSelectClassifier(few()[:2], random_state=0).fit(X, y, groups=y)
+    assert model.cv_score_ == 0.0
+    plan = folds_plan(TimeSeriesSplit(7), X, y, None, None, classes=True)
+    parts = plan.parts(5)
+    assert len(np.unique(parts)) == 5
+    assert (np.diff(parts) >= 0).all()
+    assert folds_plan(5, X, y, None, None, classes=True).parts(5) is None
+
+
+def test_a_scorer_that_cannot_judge_says_so_before_anything_is_tried(data):
+    X, y = data
+    pool = [("none", Interrupting())]
+    with pytest.raises(ValueError, match="'roc_auc' cannot judge this target: multi_class must"):
+        OverproduceSelectClassifier(pool, metric="roc_auc").fit(X, y)
+    names = np.array(["no", "yes"])[(y > 0).astype(int)]
+    with pytest.raises(ValueError, match="'precision' cannot judge this target: pos_label"):
+        OverproduceSelectClassifier(pool, metric="precision").fit(X, names)

@@ -2,6 +2,7 @@
 
 import time
 import warnings
+from functools import partial
 from typing import ClassVar
 
 import numpy as np
@@ -160,3 +161,25 @@ def test_of_a_rare_class_no_fewer_rows_are_held_out():
     )
     assert len(plan.asked) == 1_000
     assert y[plan.asked].sum() >= 8
+
+
+def test_whole_groups_and_the_last_fold_of_a_splitter_are_held_out():
+    y = np.arange(9_000) % 2
+    groups = np.arange(9_000) // 30
+    make = partial(hold_out_plan, y, classes=True, limit=10.0, first=2_000)
+    plan = make(np.random.RandomState(0), groups=groups)
+    (train, asked), parts = plan.folds[0], plan.parts(5)
+    assert not set(groups[train]) & set(groups[asked])
+    assert 1_800 <= len(asked) <= 1_830
+    assert len(np.unique(parts)) == 5
+    assert all(len(np.unique(parts[groups[asked] == g])) == 1 for g in np.unique(groups[asked]))
+    # One group has nearly all rows: it is learnt from.
+    odd = np.where(np.arange(9_000) < 8_500, 0, groups)
+    assert make(np.random.RandomState(0), groups=odd).rungs[-1] >= 8_500
+    with pytest.raises(ValueError, match="one group only"):
+        make(np.random.RandomState(0), groups=np.zeros(9_000))
+    fold = (np.arange(7_500), np.arange(7_500, 9_000))
+    plan = make(np.random.RandomState(0), fold=fold)
+    assert plan.rungs[-1] == 7_500
+    assert plan.asked.min() == 7_500
+    assert (np.diff(plan.parts(5)) >= 0).all()

@@ -132,7 +132,9 @@ def test_an_ensemble_no_better_than_a_simple_member_gives_way_to_it():
     labels = rng.randint(2, size=300)
     pool = [
         Candidate(name="majority", family="simple", make=lambda s: DummyClassifier(), simple=True),
-        Candidate(name="tree", family="trees", make=lambda s: DecisionTreeClassifier()),
+        Candidate(
+            name="tree", family="trees", make=lambda s: DecisionTreeClassifier(random_state=s)
+        ),
         Candidate(name="line", family="linear", make=lambda s: LogisticRegression()),
     ]
     with pytest.warns(UserWarning, match="not better than majority alone"):

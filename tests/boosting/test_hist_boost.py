@@ -223,6 +223,7 @@ def test_importances_are_shares_and_find_the_columns_that_matter():
         ({"early_stopping": "yes"}, "early_stopping='yes'"),
         ({"validation_fraction": 1.0}, r"validation_fraction=1\.0"),
         ({"patience": 0}, "patience=0"),
+        ({"learning_rate": "fast"}, "learning_rate='fast': give a number above 0, or 'auto'"),
         ({"early_stopping": True, "warm_start": True}, "Set one of them to False"),
     ],
 )
@@ -382,7 +383,13 @@ def test_many_rows_are_not_drawn_from(monkeypatch, n):
 
 @pytest.mark.parametrize(
     ("n", "n_classes", "rate", "fits"),
-    [(300, 2, "auto", 4), (900, 2, 0.2, 3), (400, 3, 0.5, 2), (2000, 2, "auto", 1)],
+    [
+        (300, 2, "auto", 4),
+        (600, 2, "auto", 3),
+        (900, 2, 0.2, 3),
+        (400, 3, 0.5, 2),
+        (2000, 2, "auto", 1),
+    ],
 )
 def test_few_rows_are_asked_thrice_or_once_when_to_stop(monkeypatch, n, n_classes, rate, fits):
     monkeypatch.setattr("counterpoint.boosting.in_time._QUICK", 1000)
@@ -401,14 +408,42 @@ def test_few_rows_are_asked_thrice_or_once_when_to_stop(monkeypatch, n, n_classe
     monkeypatch.setattr(HistBoostClassifier, "_best_round", counted)
     model = HistBoostClassifier(learning_rate=rate, random_state=0).fit(X, y)
     assert len(seen) == fits - 1
-    rate = model.learning_rate_
-    assert_array_equal(model.estimator_weights_, np.full(len(model.estimators_), rate))
+    rate = 0.1 if rate == "auto" else rate  # of 600 rows on halved when it is known for how long
     faster = max(1.0, 0.3 / rate)
     for _, part_rate in seen:
         assert part_rate == pytest.approx(faster * rate)
     if seen:
         best = np.prod([part[0] for part in seen]) ** (1 / len(seen))
-        assert len(model.estimators_) == min(1000, round(1.3 * faster * best))
+        halved = rate / model.learning_rate_
+        assert halved == (2 if n == 600 else 1)
+        assert len(model.estimators_) == halved * min(1000, round(1.3 * faster * best))
+
+
+@pytest.mark.parametrize(
+    ("n", "n_classes", "options", "rate"),
+    [
+        (600, 2, {}, 0.05),
+        (599, 2, {}, 0.1),
+        (600, 3, {}, 0.1),
+        (600, 2, {"n_estimators": 70}, 0.1),  # not enough of half the size
+        (600, 2, {"learning_rate": 0.1}, 0.1),
+        (600, 2, {"early_stopping": False, "n_estimators": 20}, 0.1),
+        (600, 2, {"early_stopping": True}, 0.1),
+    ],
+)
+def test_where_no_rows_are_held_out_steps_are_half_as_large(
+    monkeypatch, n, n_classes, options, rate
+):
+    monkeypatch.setattr(
+        HistBoostClassifier, "_best_round", lambda *given: (10, {"held_temperature": 1})
+    )
+    monkeypatch.setattr("counterpoint.boosting.in_time._COARSE", 0)
+    X, y = classes(n_classes, n=n)
+    model = HistBoostClassifier(random_state=0, **options).fit(X, y)
+    assert model.learning_rate_ == rate
+    assert_array_equal(model.estimator_weights_, np.full(len(model.estimators_), rate))
+    if "early_stopping" not in options:
+        assert len(model.estimators_) == (78 if rate == 0.05 else 39)
 
 
 @pytest.mark.parametrize("coarse", [0, 8])

@@ -12,7 +12,12 @@ from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.datasets import make_classification
 from sklearn.ensemble import HistGradientBoostingRegressor
 
-from counterpoint.boosting import HistBoostClassifier, HistBoostRegressor, in_time
+from counterpoint.boosting import (
+    AdaBoostNCClassifier,
+    HistBoostClassifier,
+    HistBoostRegressor,
+    in_time,
+)
 from counterpoint.boosting.loop import boost
 
 
@@ -51,6 +56,17 @@ def test_names_of_categories_are_split_as_sets(early):
     assert_array_equal(pickle.loads(pickle.dumps(model)).predict(X), model.predict(X))
     strange, gap = X[:9].assign(name="new"), X[:9].assign(name=None)
     assert_array_equal(model.predict(strange), model.predict(gap))
+
+
+def test_names_in_a_frame_are_told_of_the_option_and_dates_are_not():
+    X, y = mixed(n=30)
+    with pytest.raises(ValueError, match=r"'v[0-9]'.* Set categorical_features='from_dtype'"):
+        HistBoostRegressor().fit(X, y)
+    days = pd.DataFrame({"day": pd.date_range("2026-01-01", periods=30)})
+    with pytest.raises(ValueError, match="'day' holds dates or times"):
+        HistBoostRegressor().fit(days, y)
+    with pytest.raises(ValueError, match=r"takes numbers\. Put an encoder before it"):
+        AdaBoostNCClassifier().fit(X, y > 0)
 
 
 @pytest.mark.parametrize("subsample", [1.0, 0.6])

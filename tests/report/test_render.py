@@ -59,3 +59,11 @@ def test_hidden_characters_are_shown():
     assert made.render(name="<a\u202eb\x1b>") == (
         '&lt;a⟨U+202E⟩b⟨U+001B⟩&gt;|<a\u202eb\x1b>|["\\u003ca\\u202eb\\u001b\\u003e"]|1'
     )
+
+
+def test_what_is_to_be_typed_stays_in_one_piece():
+    shown = environment().from_string("{{ text | unbroken }}")
+    page = shown.render(text="<5 % wrong\x07: write --time-limit 60")
+    assert '<span class="typed">--time-limit</span> 60' in page
+    assert page.startswith("&lt;5\N{NO-BREAK SPACE}% wrong")
+    assert "\x07" not in page

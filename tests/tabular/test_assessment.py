@@ -21,6 +21,7 @@ from counterpoint.combiners import combiner_of, member_contributions
 from counterpoint.plots import DiversityMatrixDisplay, KappaErrorDisplay, MarginDisplay
 from counterpoint.selection import EnsembleSelectionClassifier
 from counterpoint.tabular import assess, explain
+from counterpoint.tabular.members import brier_parts
 from counterpoint.tabular.plain import to_json
 
 
@@ -151,6 +152,25 @@ def test_decompositions_add_up(summary, outputs):
     truth = np.eye(3)[outputs.y]
     squared = ((outputs.proba.mean(axis=0) - truth) ** 2).sum(axis=1).mean()
     assert brier["terms"][-1]["value"] == pytest.approx(squared)
+
+
+def test_the_mean_takes_no_less_off_the_added_error_than_is_told():
+    """By simulation: the labels' own noise counts as error of all, which makes it less."""
+    rng = np.random.default_rng(0)
+    n_members, n, correlation, size, chance = 5, 20_000, 0.3, 0.05, 0.75
+    own, shared = rng.normal(size=(n_members, n)), rng.normal(size=n)
+    errors = size * (np.sqrt(1 - correlation) * own + np.sqrt(correlation) * shared)
+    first = np.clip(chance + errors, 0, 1)
+    y = (rng.uniform(size=n) > chance).astype(int)
+    outputs = MemberOutputs(proba=np.stack([first, 1 - first], axis=2), y=y, classes=[0, 1])
+    told = brier_parts(outputs, np.full(n_members, 1 / n_members))["added_off"]
+    member, whole = (
+        diversity.added_error(1, 1, size**2, n_members=k, correlation=correlation if k > 1 else 0)
+        for k in (1, n_members)
+    )
+    noise = chance * (1 - chance)
+    assert told == pytest.approx((member - whole) / (member + noise), rel=0.03)
+    assert told < (member - whole) / member
 
 
 def test_margins(summary, outputs):

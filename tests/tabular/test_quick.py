@@ -1,5 +1,6 @@
 """Short commands: what they leave out is not needed, and nothing strange slips in."""
 
+import importlib
 import json
 import subprocess
 import sys
@@ -11,23 +12,31 @@ import skops.io
 from sklearn.preprocessing import FunctionTransformer, QuantileTransformer
 from tables import mixed_table
 
-from counterpoint.tabular import fit, models, predict, quick, save
+from counterpoint.tabular import fit, models, predict, put_off, quick, save
 
 QUICK = """
 import gc, json, sys
+from counterpoint.tabular.put_off import put_off
 from counterpoint.tabular.quick import SELDOM_USED, later, quick_skops, quickly
-with quickly(), later(*SELDOM_USED):
+with quickly(), put_off(), later(*SELDOM_USED):
     quick_skops()
     from counterpoint import tabular
+    from counterpoint.tabular import prediction
     model = tabular.load(sys.argv[1])
 assert gc.isenabled()
 import sklearn.utils
 told = tabular.predict(model, sys.argv[2], proba=True).table["prediction"].tolist()
 loaded = [name for name in ("pytest", "sklearn.gaussian_process", "sklearn.mixture",
                             "counterpoint.networks", "counterpoint.tabular.row_reasons",
-                            "scipy.cluster", "scipy.stats", "numpy.f2py",
+                            "scipy.cluster", "scipy.stats", "scipy.integrate._ivp",
+                            "sklearn.manifold._t_sne", "rich.progress", "numpy.f2py",
                             "matplotlib") if name in sys.modules]
-print(json.dumps([told, loaded, len(sklearn.utils.all_estimators()) > 50]))
+n_estimators = len(sklearn.utils.all_estimators())
+from scipy import optimize
+from sklearn.metrics import *
+assert optimize.rosen is optimize._optimize.rosen and optimize.__dict__["minimize"]
+assert accuracy_score is sys.modules["sklearn.metrics"]._classification.accuracy_score
+print(json.dumps([told, loaded, n_estimators > 50]))
 """
 
 
@@ -45,6 +54,19 @@ def test_a_model_is_read_without_all_of_scikit_learn(method, tmp_path):
     assert told == predict(model, rows).table["prediction"].tolist()
     assert loaded == []
     assert whole_again
+
+
+@pytest.mark.parametrize("package", put_off.PACKAGES)
+def test_names_of_packages_put_off_live_where_they_say(package):
+    whole = pytest.importorskip(package)
+    homes = put_off._homes(package, whole.__spec__.loader)
+    for name, (home, there) in homes.items():
+        place = importlib.import_module(home)
+        if not hasattr(place, there):
+            importlib.import_module(f"{home}.{there}")
+        assert getattr(place, there) is getattr(whole, name)
+    # Else it is the whole package that is imported, each time.
+    assert len(homes) > 2 or package in ("coverage", "narwhals.stable", "narwhals.stable.v2")
 
 
 def test_strange_things_are_refused_all_the_same(tmp_path):

@@ -127,7 +127,9 @@ def test_a_few_words_among_numbers_are_a_mistake(table):
         ValueError, match=r"'n' of .* holds numbers, but 'unknown' in data row 10"
     ) as e:
         read_table(table(text))
-    assert "missing='unknown'" in str(e.value)
+    assert "add 'unknown' to missing='?,NA,N/A," in str(e.value)
+    with pytest.raises(ValueError, match="pass missing='unknown'"):
+        read_table(table(text), missing=[])
     assert "nominal='n'" in str(e.value)
     assert read_table(table(text), missing=["unknown"]).frame["n"].isna().sum() == 1
     assert read_table(table(text), nominal=["n"]).frame["n"].tolist()[9] == "unknown"

@@ -35,7 +35,7 @@ EXPECTED = {
         "votes.add_votes",
         "votes.votes_of_leaves",
     ],
-    "gradient boosting": ["descent.mark_leaves", "forest.add_up"],
+    "gradient boosting": ["descent.mark_leaves_bins", "forest.add_up"],
     "networks": ["layers.layer", "networks.train"],
     "dynamic": [
         "dynamic.best",

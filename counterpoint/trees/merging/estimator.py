@@ -17,7 +17,6 @@ from counterpoint.trees.merging.bases import on_columns, random_basis
 from counterpoint.trees.merging.melting import MeltingMixin
 from counterpoint.trees.merging.merge import MERGING, OPTIONS, ORDERS, merge_arrays
 from counterpoint.trees.merging.readable import readable_thresholds
-from counterpoint.trees.merging.sizes import MOST_MERGED
 from counterpoint.trees.merging.soft import SoftLabels
 from counterpoint.trees.merging.targets import ClassTargets
 from counterpoint.trees.pool import PoolMixin
@@ -79,12 +78,14 @@ class MergedTreeClassifier(
     validation_fraction : float, default=0.3
         For reduced-error: share of the samples that the trees are merged by, not grown on.
     max_leaf_nodes : int, "auto" or None, default=None
-        Most leaves. With a number or "auto" there is a path of trees of all sizes (up to 32 for
-        "auto", and no further than 32 or one leaf a sample), and leaves put out what the ensemble
-        says of their samples, each tree of those it was not grown on, which makes better
-        probabilities; "auto" takes the size at which the ensemble's own trees err least out of
-        bag. Needs ``diversify="bootstrap"`` and no pool; take some 100 trees, of which 21 are
-        merged. None is the merged tree as it is.
+        Most leaves. With a number or "auto" the tree is not merged but learned anew from what the
+        ensemble says, of its own samples and of rows crossed from them, and there is a path of
+        trees of all sizes (up to 32 for "auto", and no further than 32 or one leaf a sample).
+        "auto" takes the size at which the ensemble's own trees err least out of bag. Needs
+        ``diversify="bootstrap"`` and no pool, and merges nothing, so that criterion and order play
+        no part. Take some 100 trees: the first 21 are as always, the others try a square root of
+        the columns at each split, as in a forest, which together know more of a row. None is the
+        merged tree as it is.
     leaf_values : {"ensemble", "labels"}, default="ensemble"
         What leaves of a path put out: what the ensemble says of their samples, or the shares of
         the labels, which fit the training samples best (:func:`refine_leaves` of one tree).
@@ -123,18 +124,18 @@ class MergedTreeClassifier(
     rules_ : RuleList
         It as readable rules, with support and confidence.
     history_ : DataFrame
-        Nodes that were cut or grafted, in order; its columns are those of :class:`MergedTree`.
+        Without ``max_leaf_nodes``: nodes that were cut or grafted, in order; its columns are those
+        of :class:`MergedTree`.
     winner_ : int
-        The tree that was best at the root; -1 if a leaf was.
+        Without ``max_leaf_nodes``: the tree that was best at the root; -1 if a leaf was.
     estimated_error_ : float
-        What the criterion expects, per case; with the margin of "pessimistic"; the error rate on
-        the training samples for criteria that count no errors. Chosen as the best of many, so it
-        is too low.
+        What the criterion expects, per case, with the margin of "pessimistic"; the error rate on
+        the training samples for criteria that count no errors; ``cost`` of ``path_``. Chosen as the
+        best of many, so it is too low.
     path_ : DataFrame
-        With ``max_leaf_nodes``: a row for each number of leaves, with the errors per case that are
-        expected by soft labels (``cost``), the ``oob_error`` of the ensemble's own trees at that
-        size, and the ``source``: "merged", or who was better beyond doubt. :meth:`at_size` gives
-        the trees.
+        With ``max_leaf_nodes``: a row for each number of leaves, with the ``cost`` per case by
+        soft labels, which are errors expected and a tenth of the Gini index, and the ``oob_error``
+        of the ensemble's own trees at that size. :meth:`at_size` gives the trees.
     unmerged_leaves_ : ndarray of shape (n_trees,)
         Leaves of the trees before merging.
     n_features_in_ : int
@@ -155,6 +156,8 @@ class MergedTreeClassifier(
     >>> bool(model.n_leaves_ < model.unmerged_leaves_.min())
     True
     """
+
+    _columns_of_judges = "sqrt"
 
     def __init__(
         self,
@@ -216,6 +219,14 @@ class MergedTreeClassifier(
         y = read_labels(self, y)
         self.classes_, codes = np.unique(y, return_inverse=True)
         weight = case_weights(rows, y, sample_weight, self.class_weight)
+        if self.max_leaf_nodes is not None:
+            self._input_dtype, used = rows.dtype.type, weight > 0
+            trees = self._grow(rows, y, codes, weight, rng)
+            self.unmerged_leaves_ = np.array([tree.n_leaves for tree in trees])
+            drawn = self.__dict__.pop("_drawn")[:, used]
+            soft = SoftLabels(trees, rows[used], codes[used], drawn, len(self.classes_))
+            self._make_path(trees, soft, rows[used], weight[used], drawn, rng)
+            return
         held = np.zeros(len(rows), dtype=bool)
         if self.criterion == "reduced-error":
             held = hold_out(codes, weight, self.validation_fraction, rng)
@@ -229,11 +240,10 @@ class MergedTreeClassifier(
             rows = given.check_rows(rows)
         self._input_dtype = rows.dtype.type
         options = {name: getattr(self, name) for name in OPTIONS}
-        few = trees if self.max_leaf_nodes is None else trees[:MOST_MERGED]
         used = weight > 0
         apart = held[used] if self.criterion == "reduced-error" else None
         targets = ClassTargets(codes[used], weight[used], len(self.classes_), apart)
-        merging = merge_arrays(few, rows[used], targets, classes=self.classes_, **options)
+        merging = merge_arrays(trees, rows[used], targets, classes=self.classes_, **options)
         self.tree_ = merging.tree
         self.history_, self.winner_ = merging.history, merging.winner
         self.n_leaves_ = merging.tree.n_leaves
@@ -243,12 +253,7 @@ class MergedTreeClassifier(
             cost = float((leaves.sum(axis=1) - leaves.max(axis=1)).sum())
         self.estimated_error_ = cost / total
         self.unmerged_leaves_ = np.array([tree.n_leaves for tree in trees])
-        if self.max_leaf_nodes is not None:
-            drawn = self._drawn[:, used]
-            del self._drawn
-            soft = SoftLabels(trees, rows[used], codes[used], drawn, len(self.classes_))
-            self._make_path(trees, soft, rows[used], weight[used], drawn, rng)
-        elif self.readable:
+        if self.readable:
             self.tree_ = readable_thresholds(self.tree_, rows[used])
 
     def _grow(self, X, y, codes, weight, rng):

@@ -16,7 +16,7 @@ from counterpoint.base import MAX_SEED
 from counterpoint.trees.growing.cases import bootstrap_cases
 from counterpoint.trees.growing.growers import Grower
 from counterpoint.trees.merging.readable import readable_thresholds
-from counterpoint.trees.merging.sizes import out_of_bag_errors, sized_trees
+from counterpoint.trees.merging.sizes import ALIKE, out_of_bag_errors, sized_trees
 from counterpoint.trees.merging.soft import LEAVES
 from counterpoint.trees.structure import Tree
 
@@ -45,30 +45,34 @@ class MeltingMixin:
     path_: pd.DataFrame
     _path_trees: list[Tree]
     _drawn: NDArray
+    # Columns that splits are chosen from in trees that only say what rows are: those of a forest
+    # know more together. None is all.
+    _columns_of_judges: str | None = None
 
-    def _make_path(self, trees, soft, rows, weight, drawn, rng, scale=1.0):
+    def _make_path(self, trees, soft, rows, weight, drawn, rng, *, scale=1.0, ask=None):
         """Find the best tree of every size, and keep the one asked for.
 
         ``drawn`` (n_trees, n_samples) says what trees were grown on, or is None where nobody knows;
-        ``scale`` multiplies costs and errors.
+        ``scale`` multiplies costs and errors; ``ask`` gives the ensemble's answers to rows, where
+        its trees do not give them by themselves.
         """
         most = _AUTO
         if self.max_leaf_nodes != "auto":  # leaves beyond the number of rows would be empty ones
             most = min(int(self.max_leaf_nodes), max(len(rows), _AUTO))
         leaves = {"leaf_values": self.leaf_values, "shrinkage": self.shrinkage}
-        sized = sized_trees(self.tree_, trees, soft, rows, weight, most, rng, **leaves)
+        on = soft.judged(trees, rows, weight, rng, ask)
+        sized = sized_trees(soft, on, most, rng, **leaves)
         if self.readable:
             done = {id(one): readable_thresholds(one.tree, rows) for one in sized}
             sized = [replace(one, tree=done[id(one)]) for one in sized]
         errors = np.full(most, np.nan)
         if drawn is not None:
-            errors = scale * out_of_bag_errors(trees, soft, weight, drawn, most)
+            errors = scale * out_of_bag_errors(trees[:ALIKE], soft, weight, drawn, most)
         self.path_ = pd.DataFrame(
             {
                 "leaves": [one.tree.n_leaves for one in sized],
-                "cost": [scale * one.cost / weight.sum() for one in sized],
+                "cost": [scale * one.cost / on.weight.sum() for one in sized],
                 "oob_error": errors,
-                "source": [one.source for one in sized],
             },
             index=pd.RangeIndex(1, most + 1, name="max_leaf_nodes"),
         )
@@ -124,9 +128,13 @@ class MeltingMixin:
         drawn[:, used] = bootstrap_cases(X[used], order[used], weight[used], len(drawn), rng)
         if self.max_leaf_nodes is not None:
             self._drawn = drawn
-        grower = Grower(self, X, y, order, weight)
+        growers = [Grower(self, X, y, order, weight)] * len(drawn)
+        if self.max_leaf_nodes is not None and self._columns_of_judges is not None:
+            judge = Grower(self, X, y, order, weight, max_features=self._columns_of_judges)
+            growers[ALIKE:] = [judge] * len(growers[ALIKE:])
         grown = parallel(
-            delayed(grower.grow)(counts, seed) for counts, seed in zip(drawn, seeds, strict=True)
+            delayed(grower.grow)(counts, seed)
+            for grower, counts, seed in zip(growers, drawn, seeds, strict=True)
         )
         return [tree for tree, _ in grown]
 

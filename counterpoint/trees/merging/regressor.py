@@ -17,7 +17,6 @@ from counterpoint.trees.growing.growers import Grower, case_weights
 from counterpoint.trees.merging.melting import MeltingMixin
 from counterpoint.trees.merging.merge import ORDERS, merge_arrays
 from counterpoint.trees.merging.readable import readable_thresholds
-from counterpoint.trees.merging.sizes import MOST_MERGED
 from counterpoint.trees.merging.soft import SoftNumbers
 from counterpoint.trees.merging.targets import NumberTargets
 from counterpoint.trees.pool import PoolMixin
@@ -40,8 +39,8 @@ class MergedTreeRegressor(MeltingMixin, PoolMixin, TreeMixin, RegressorMixin, Ba
     Parameters
     ----------
     n_estimators : int, default=100
-        Trees to grow, of which 21 are merged; all of them say what is to be expected of samples
-        they were not grown on. Not used with ``pool``.
+        Trees to grow, to be merged or to say what is to be expected of rows. Not used with
+        ``pool``.
     criterion : {"error-based", "pessimistic", "minimum-error"}, default="error-based"
         What a leaf costs: the upper confidence limit of its variance; its squared deviations by
         Akaike's final prediction error; or by an m-estimate of the variance.
@@ -61,7 +60,9 @@ class MergedTreeRegressor(MeltingMixin, PoolMixin, TreeMixin, RegressorMixin, Ba
     m : float, default=2.0
         For minimum-error: how many cases of the root each leaf is thought to have.
     max_leaf_nodes : int, "auto" or None, default="auto"
-        Most leaves of the tree. "auto" takes the size, up to 32, at which the ensemble's own trees
+        Most leaves of the tree. With a number or "auto" it is not merged but learned anew from
+        what the ensemble says, of its own samples and of rows crossed from them, so that criterion
+        and order play no part. "auto" takes the size, up to 32, at which the ensemble's own trees
         err least out of bag; a pool that does not say what its trees were grown on, as boosting
         does not, gets 32. None is the merged tree as it is, however large.
     leaf_values : {"ensemble", "labels"}, default="ensemble"
@@ -92,18 +93,17 @@ class MergedTreeRegressor(MeltingMixin, PoolMixin, TreeMixin, RegressorMixin, Ba
     rules_ : RuleList
         It as readable rules, with support.
     history_ : DataFrame
-        Nodes that were cut or grafted, in order; its columns are those of :class:`MergedTree`,
-        costs in squares of the spread of y.
+        Without ``max_leaf_nodes``: nodes that were cut or grafted, in order; its columns are those
+        of :class:`MergedTree`, costs in squares of the spread of y.
     winner_ : int
-        The tree that was best at the root; -1 if a leaf was.
+        Without ``max_leaf_nodes``: the tree that was best at the root; -1 if a leaf was.
     estimated_error_ : float
         The mean squared error that is expected: by the criterion, or by ``cost`` of ``path_``.
         Chosen as the best of many, so it is too low.
     path_ : DataFrame
         With ``max_leaf_nodes``: a row for each number of leaves, with the mean squared error that
-        is expected by soft targets (``cost``), a third target and two what the ensemble says, the
-        ``oob_error`` of the ensemble's own trees at that size, and the ``source``: "merged", or who
-        was better beyond doubt. :meth:`at_size` gives the trees.
+        is expected by soft targets (``cost``), a third target and two what the ensemble says, and
+        the ``oob_error`` of the ensemble's own trees at that size. :meth:`at_size` gives the trees.
     unmerged_leaves_ : ndarray of shape (n_trees,)
         Leaves of the trees before merging.
     n_features_in_ : int
@@ -192,26 +192,26 @@ class MergedTreeRegressor(MeltingMixin, PoolMixin, TreeMixin, RegressorMixin, Ba
             trees, rows = list(given.trees), given.check_rows(rows)
             drawn = given.drawn(len(rows))
         self._input_dtype = rows.dtype.type
-        few = trees if self.max_leaf_nodes is None else trees[:MOST_MERGED]
+        self.unmerged_leaves_ = np.array([tree.n_leaves for tree in trees])
+        if self.max_leaf_nodes is not None:
+            ask = said = None
+            if given is not None and given.predict is not None:
+                ask = given.predict
+                said = np.asarray(ask(rows[used]), dtype=np.float64)
+            drawn = None if drawn is None else drawn[:, used]
+            bags = np.ones((len(trees), int(used.sum()))) if drawn is None else drawn
+            soft = SoftNumbers(trees, rows[used], y[used], weight[used], bags, said=said)
+            given_to = trees, soft, rows[used], weight[used], drawn, rng
+            self._make_path(*given_to, scale=soft.scale**2, ask=ask)
+            return
         targets = NumberTargets(y[used], weight[used])
         own = {name: getattr(self, name) for name in _OPTIONS}
-        merging = merge_arrays(few, rows[used], targets, classes=None, **own)
+        merging = merge_arrays(trees, rows[used], targets, classes=None, **own)
         self.tree_ = merging.tree
         self.history_, self.winner_ = merging.history, merging.winner
         self.n_leaves_ = merging.tree.n_leaves
         self.estimated_error_ = targets.scale**2 * merging.cost / weight.sum()
-        self.unmerged_leaves_ = np.array([tree.n_leaves for tree in trees])
-        if self.max_leaf_nodes is not None:
-            said = None
-            if given is not None and given.predict is not None:
-                said = np.asarray(given.predict(rows[used]), dtype=np.float64)
-            drawn = None if drawn is None else drawn[:, used]
-            bags = np.ones((len(trees), int(used.sum()))) if drawn is None else drawn
-            soft = SoftNumbers(trees, rows[used], y[used], weight[used], bags, said=said)
-            self._make_path(
-                trees, soft, rows[used], weight[used], drawn, rng, scale=targets.scale**2
-            )
-        elif self.readable:
+        if self.readable:
             self.tree_ = readable_thresholds(self.tree_, rows[used])
 
     def _grow(self, X, y, weight, rng):

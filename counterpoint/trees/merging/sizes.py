@@ -1,4 +1,4 @@
-"""The best tree of every size out of many: one path from a leaf to as many as are asked for."""
+"""The best tree of every size: one path from a leaf to as many as are asked for."""
 
 from dataclasses import dataclass
 
@@ -10,13 +10,10 @@ from counterpoint.trees.merging.soft import node_sums
 from counterpoint.trees.pruning.bottom_up import Pruning, collapse, cut
 from counterpoint.trees.structure import LEAF, Tree
 
-# Trees that are merged; all of them say what the classes of a sample are.
-MOST_MERGED = 21
-# Greedy trees are grown so many times larger than asked for, and pruned.
+# Trees that are like the one wanted: their errors out of bag tell the size.
+ALIKE = 21
+# The tree is grown so many times larger than asked for, and pruned.
 _LARGER = 4
-# Up to so many leaves the best of all candidates is taken. The more leaves, the more there is to
-# choose from: each doubling asks for a standard error more before one replaces the merged tree.
-_FREE = 4
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -25,48 +22,24 @@ class SizedTree:
 
     tree: Tree
     cost: float  # errors expected, by the soft targets
-    source: str
 
 
-def sized_trees(merged, trees, soft, X, weight, most, random_state, **leaves):
-    """Return the best tree of 1, 2, ..., ``most`` leaves.
+def sized_trees(soft, on, most, random_state, **leaves):
+    """Return the best tree of 1, 2, ..., ``most`` leaves, judged ``on`` samples and crossed rows.
 
-    By default it is the best pruning of the merged tree to that size. Others are the trees of the
-    ensemble and two grown greedily on all samples, by their labels and by the soft ones. The best
-    of so many looks better than it is, the more so the more leaves there are to choose. So from
-    five leaves on one of them is taken only where it expects fewer errors by as many standard
-    errors as its size has doublings beyond four leaves.
+    It is the best pruning to that size of a larger tree grown on these rows, best split first.
     """
-    others = {f"tree {k}": tree for k, tree in enumerate(trees)}
-    others |= soft.greedy(X, weight, max(2, _LARGER * most), random_state)
-    given = soft, X, weight, most
-    own = _cheapest({"merged": merged}, *given, **leaves)
-    rest = _cheapest(others, *given, **leaves)
-    n, path = weight.sum(), list[SizedTree]()
-    for size in range(1, most + 1):
-        first = own[min(size, max(own))]
-        second = rest[min(size, max(rest))]
-        margin = soft.standard_error(first.cost, n) * max(np.log2(size / _FREE), 0.0)
-        found = second if second.cost < first.cost - margin else first
+    tree = soft.grown(on, max(2, _LARGER * most), random_state)
+    leaf = predict_trees(stack_trees([tree]), on.X, kind="leaves")[0]
+    cost = soft.costs(node_sums(tree, leaf, on.judge * on.weight[:, None]))
+    # No leaf without a sample: nobody could say what it stands for.
+    cost[node_sums(tree, leaf, on.own()[:, None])[:, 0] <= 0] = np.inf
+    filled, path = soft.fill(tree, leaf, on, **leaves), list[SizedTree]()
+    for price, pruning in best_prunings(tree, cost, most).values():
         # More leaves never cost more: else the smaller tree stays.
-        path.append(path[-1] if path and found.cost >= path[-1].cost - 1e-9 else found)
-    return path
-
-
-def _cheapest(candidates, soft, X, weight, most, **leaves):
-    """Return the cheapest pruning of all candidates for every size."""
-    best: dict[int, SizedTree] = {}
-    for source, tree in candidates.items():
-        leaf = predict_trees(stack_trees([tree]), X, kind="leaves")[0]
-        judged = node_sums(tree, leaf, soft.judge * weight[:, None])
-        filled = None
-        for size, (cost, pruning) in best_prunings(tree, soft.costs(judged), most).items():
-            if size in best and cost >= best[size].cost - 1e-9:
-                continue
-            if filled is None:
-                filled = soft.fill(tree, leaf, weight, **leaves)
-            best[size] = SizedTree(tree=cut(filled, pruning()), cost=cost, source=source)
-    return best
+        better = not path or price < path[-1].cost - 1e-9
+        path.append(SizedTree(tree=cut(filled, pruning()), cost=price) if better else path[-1])
+    return path + [path[-1]] * (most - len(path))
 
 
 def out_of_bag_errors(trees, soft, weight, drawn, most):
@@ -77,7 +50,8 @@ def out_of_bag_errors(trees, soft, weight, drawn, most):
     trees of that data have the right size.
     """
     wrong, total = np.zeros(most), np.zeros(most)
-    for tree, leaf, bag, apart in zip(trees, soft.leaf, drawn, soft.out, strict=True):
+    # Trees may be the first of those that were asked.
+    for tree, leaf, bag, apart in zip(trees, soft.leaf, drawn, soft.out, strict=False):
         out = np.flatnonzero(apart & (weight > 0))
         if not len(out):
             continue

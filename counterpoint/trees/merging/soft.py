@@ -1,22 +1,26 @@
 """Soft targets: what an ensemble says of its own samples, each tree of those it did not see."""
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
+from sklearn.tree import DecisionTreeRegressor
 
 from counterpoint._kernels.trees import sum_up
-from counterpoint.trees.convert import from_sklearn
+from counterpoint.trees.convert import first_output
 from counterpoint.trees.ensemble import predict_trees, stack_trees
-from counterpoint.trees.growing.cases import out_of_bag
+from counterpoint.trees.growing.cases import content_order, out_of_bag
+from counterpoint.trees.merging.crossed import crossed_rows
 from counterpoint.trees.merging.targets import centre_and_spread
 from counterpoint.trees.pruning.numbers import squares
 from counterpoint.trees.shrinking import shrink_to_ancestors
 from counterpoint.trees.structure import Tree, class_shares, impurities
 
-# Among prunings of equal error the purer one: a thousandth of the impurity is added.
-_PURITY = 1e-3
+# A leaf costs its errors and a tenth of its impurity.
+_PURITY = 0.1
+# The least weight of a leaf, in cases.
+_FEWEST = 2.0
 # What leaves of a path put out.
 LEAVES = ("ensemble", "labels")
 
@@ -29,8 +33,23 @@ def node_sums(tree: Tree, leaf: NDArray, values: NDArray) -> NDArray:
     return table
 
 
-def _shares(tree):
-    return class_shares(tree.value)
+@dataclass(frozen=True, kw_only=True)
+class Judged:
+    """What candidates are judged on: ``n`` training samples, and then rows crossed from them.
+
+    ``judge`` and ``value`` are those of :class:`SoftTargets`. All crossed rows together weigh as
+    much as all samples.
+    """
+
+    X: NDArray
+    weight: NDArray
+    judge: NDArray
+    value: NDArray
+    n: int
+
+    def own(self) -> NDArray:
+        """Weights of the training samples alone."""
+        return np.where(np.arange(len(self.X)) < self.n, self.weight, 0.0)
 
 
 class SoftTargets:
@@ -47,14 +66,32 @@ class SoftTargets:
     value: NDArray
     truth: NDArray
 
+    def _of_answers(self, said: NDArray) -> NDArray:
+        """Return ``judge`` of rows without a target, of which the ensemble says this."""
+        raise NotImplementedError
+
+    def _own(self, numbers: NDArray) -> NDArray:
+        """Return answers in the unit that targets have here."""
+        raise NotImplementedError
+
+    def _soft(self, judge: NDArray) -> NDArray:
+        """Return the soft targets in ``judge``."""
+        raise NotImplementedError
+
+    def _said_by(self, tree: Tree) -> NDArray:
+        """Return what the nodes of a tree say."""
+        raise NotImplementedError
+
     def _node_arrays(self, tree, leaf, weight, mean, held):
         """Return values and impurities of nodes that hold these means of what they put out."""
         raise NotImplementedError
 
-    def _ask(self, trees, X, target, drawn, said_by):
+    def _ask(self, trees, X, target, drawn):
         """Return what trees say of samples: those that did not see them, and all."""
+        self.order = content_order(X, target)
         self.leaf = predict_trees(stack_trees(trees), X, kind="leaves")
-        said = np.stack([said_by(tree)[leaf] for tree, leaf in zip(trees, self.leaf, strict=True)])
+        both = zip(trees, self.leaf, strict=True)
+        said = np.stack([self._said_by(tree)[leaf] for tree, leaf in both])
         everybody = said.mean(axis=0)
         self.out = out_of_bag(X, target, drawn)
         count = self.out.sum(axis=0)[:, None]
@@ -63,12 +100,53 @@ class SoftTargets:
         )
         return np.where(count > 0, apart, everybody), everybody
 
-    def fill(self, tree, leaf, weight, *, leaf_values="ensemble", shrinkage=0.0):
-        """Return a tree whose nodes hold the means of what its leaves are to put out."""
-        held = node_sums(tree, leaf, np.stack([weight, weight > 0], axis=1))
-        shown = self.value if leaf_values == "ensemble" else self.truth
-        sums = node_sums(tree, leaf, shown * weight[:, None])
-        mean = sums / np.where(held[:, :1] > 0, held[:, :1], 1.0)
+    def judged(self, trees, X, weight, rng, ask: Any = None) -> Judged:
+        """Return the samples, and rows crossed from them, of which all trees say what they are.
+
+        ``ask`` gives answers to rows where the trees do not give them by themselves.
+        """
+        made = crossed_rows(trees, self.leaf, X, weight, self.order, rng)
+        if ask is None:
+            leaves = predict_trees(stack_trees(trees), made, kind="leaves")
+            said = np.zeros((len(made), self.value.shape[1]))
+            for tree, leaf in zip(trees, leaves, strict=True):
+                said += self._said_by(tree)[leaf]
+            said /= len(trees)
+        else:
+            said = self._own(ask(made))[:, None]
+        return Judged(
+            X=np.concatenate([X, made]),
+            weight=np.concatenate([weight, np.full(len(made), weight.sum() / len(made))]),
+            judge=np.concatenate([self.judge, self._of_answers(said)]),
+            value=np.concatenate([self.value, said]),
+            n=len(X),
+        )
+
+    def grown(self, on: Judged, most, random_state):
+        """Return a tree of least squares, best split first: for shares, by the Gini index."""
+        tree = DecisionTreeRegressor(
+            max_leaf_nodes=most,
+            min_weight_fraction_leaf=min(0.5, _FEWEST / on.weight.sum()),
+            random_state=random_state,
+        )
+        return first_output(tree.fit(on.X, self._soft(on.judge), sample_weight=on.weight))
+
+    def fill(self, tree, leaf, on: Judged, *, leaf_values="ensemble", shrinkage=0.0):
+        """Return a tree whose nodes hold the means of what its leaves are to put out.
+
+        These are means over samples and crossed rows, or over the targets of the samples; how many
+        there are in a node is counted without crossed rows.
+        """
+        own = on.own()
+        held = node_sums(tree, leaf, np.stack([own, own > 0], axis=1))
+        if leaf_values == "ensemble":
+            shown, weight = on.value, on.weight
+        else:
+            shown, weight = self.truth, own[: on.n]
+        sums = node_sums(
+            tree, leaf[: len(weight)], np.c_[shown, np.ones(len(shown))] * weight[:, None]
+        )
+        mean = sums[:, :-1] / np.where(sums[:, -1:] > 0, sums[:, -1:], 1.0)
         if shrinkage > 0:
             where = tree.children_left, tree.children_right
             mean = shrink_to_ancestors(*where, mean, held[:, 0], shrinkage)
@@ -77,7 +155,7 @@ class SoftTargets:
             bin_threshold=np.zeros(tree.node_count, dtype=np.uint8),
             weighted_n_node_samples=np.ascontiguousarray(held[:, 0]),
             n_node_samples=held[:, 1].astype(np.int64),
-            **self._node_arrays(tree, leaf, weight, mean, held[:, 0]),
+            **self._node_arrays(tree, leaf[: on.n], own[: on.n], mean, held[:, 0]),
         )
 
 
@@ -85,20 +163,22 @@ class SoftLabels(SoftTargets):
     """Shares of classes, judged by half the label and half the trees that did not see it."""
 
     def __init__(self, trees, X, codes, drawn, n_classes):
-        apart, everybody = self._ask(trees, X, codes, drawn, _shares)
+        apart, everybody = self._ask(trees, X, codes, drawn)
         self.codes, self.truth = codes, np.eye(n_classes)[codes]
         self.judge = 0.5 * (apart + self.truth)
         self.value = 0.5 * (apart + everybody)
 
+    def _said_by(self, tree):
+        return class_shares(tree.value)
+
+    def _of_answers(self, said):
+        return said
+
     def costs(self, sums):
-        """Errors expected of nodes as leaves, and a little of their impurity."""
+        """Errors expected of nodes as leaves, and a tenth of their impurity."""
         total = sums.sum(axis=1)
         impurity = total - (sums**2).sum(axis=1) / np.where(total > 0, total, 1.0)
         return np.maximum(total - sums.max(axis=1), 0.0) + _PURITY * impurity
-
-    def standard_error(self, cost, n):
-        """Return the standard error of so many errors among n."""
-        return np.sqrt(max(cost * (1.0 - cost / n), 0.0))
 
     def answers(self, sums):
         """Return the class that nodes say."""
@@ -108,19 +188,8 @@ class SoftLabels(SoftTargets):
         """Whether these samples are errors."""
         return (said != self.codes[rows]).astype(float)
 
-    def greedy(self, X, weight, most, random_state):
-        """Grow trees on all samples, best split first: by labels, and by soft labels."""
-        made, n_classes = {}, self.judge.shape[1]
-        size = {"max_leaf_nodes": most, "random_state": random_state}
-        by_label = DecisionTreeClassifier(**size)
-        made["greedy"] = from_sklearn(by_label.fit(X, self.codes, sample_weight=weight))
-        # A sample once for every class, with its share of it.
-        rows, labels = np.tile(X, (n_classes, 1)), np.repeat(np.arange(n_classes), len(X))
-        least = min(0.5, 2.0 / weight.sum())
-        by_share = DecisionTreeClassifier(min_weight_fraction_leaf=least, **size)
-        shares = (self.judge * weight[:, None]).T.ravel()
-        made["soft"] = from_sklearn(by_share.fit(rows, labels, sample_weight=shares))
-        return made
+    def _soft(self, judge):
+        return judge
 
     def _node_arrays(self, tree, leaf, weight, mean, held):
         value = np.maximum(mean, 0.0) * held[:, None]  # shrinkage may round below 0
@@ -135,13 +204,18 @@ class SoftNumbers(SoftTargets):
 
     def __init__(self, trees, X, y, weight, drawn, *, said=None):
         self.centre, self.scale = centre_and_spread(y, weight)
-        apart, everybody = self._ask(trees, X, y, drawn, lambda tree: self._own(tree.value))
+        apart, everybody = self._ask(trees, X, y, drawn)
         if said is not None:  # an ensemble whose trees do not say it by themselves
             apart = everybody = self._own(said)[:, None]
         self.truth = self._own(y)[:, None]
-        mixed = (self.truth + apart + everybody) / 3.0
-        self.judge = np.hstack([np.ones_like(mixed), mixed, mixed**2])
+        self.judge = self._of_answers((self.truth + apart + everybody) / 3.0)
         self.value = 0.5 * (apart + everybody)
+
+    def _said_by(self, tree):
+        return self._own(tree.value)
+
+    def _of_answers(self, said):
+        return np.hstack([np.ones_like(said), said, said**2])
 
     def _own(self, numbers):
         return (numbers - self.centre) / self.scale
@@ -149,10 +223,6 @@ class SoftNumbers(SoftTargets):
     def costs(self, sums):
         """Squared errors expected of nodes as leaves."""
         return squares(sums)
-
-    def standard_error(self, cost, n):
-        """Return the standard error of the sum of n squares, as if of normal numbers."""
-        return cost * np.sqrt(2.0 / n)
 
     def answers(self, sums):
         """Return the mean that nodes say."""
@@ -162,16 +232,8 @@ class SoftNumbers(SoftTargets):
         """Squared errors of these samples."""
         return (said - self.truth[rows, 0]) ** 2
 
-    def greedy(self, X, weight, most, random_state):
-        """Grow trees on all samples, best split first: by numbers, and by soft numbers."""
-        least = min(0.5, 2.0 / weight.sum())
-        made = {}
-        for name, target in (("greedy", self.truth[:, 0]), ("soft", self.judge[:, 1])):
-            tree = DecisionTreeRegressor(
-                max_leaf_nodes=most, min_weight_fraction_leaf=least, random_state=random_state
-            )
-            made[name] = from_sklearn(tree.fit(X, target, sample_weight=weight))
-        return made
+    def _soft(self, judge):
+        return judge[:, 1]
 
     def _node_arrays(self, tree, leaf, weight, mean, held):
         own = np.hstack([np.ones_like(self.truth), self.truth, self.truth**2])
