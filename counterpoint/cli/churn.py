@@ -51,7 +51,10 @@ def churn(
         str | None, options.option("Of what type. Default: found out.", "COLUMN", "--type")
     ] = None,
     target: Annotated[
-        str | None, options.option("The type to predict. Default: found out.", "TYPE")
+        str | None,
+        options.option(
+            "The type to predict, or a column that marks it. Default: found out.", "TYPE"
+        ),
     ] = None,
     columns: Annotated[
         str | None, options.option("Other columns to use. Default: all.", "A,B,...")

@@ -11,6 +11,7 @@ import pandas as pd
 
 from counterpoint.sequences.details import event_details
 from counterpoint.sequences.events import EventLog
+from counterpoint.sequences.marks import marks_of, with_marked_type
 
 # What such columns are called, the surest first. Parts of a name count less than all of it.
 _ENTITY = (
@@ -50,6 +51,8 @@ class EventColumns:
         The type of event to predict.
     guessed : list of str
         Those of the four that were found out, and not told.
+    marked : bool
+        Whether ``target`` is no type but a column that marks the events to predict.
     """
 
     entity: str
@@ -57,12 +60,14 @@ class EventColumns:
     type: str
     target: str
     guessed: list[str] = field(default_factory=list)
+    marked: bool = False
 
     def sentence(self) -> str:
         """Say what was taken for what."""
+        marked = ", which is marked in a column of that name" if self.marked else ""
         return (
             f"entity {self.entity!r}, time {self.time!r}, type {self.type!r}, target "
-            f"{self.target!r}"
+            f"{self.target!r}{marked}"
         )
 
 
@@ -84,7 +89,8 @@ def find_event_columns(
     frame : DataFrame
         A row per event.
     entity, time, type, target : str, default=None
-        What is known already.
+        What is known already. The target is a type, or a column of 0 and 1 (yes and no, ...) that
+        marks the events to predict.
 
     Returns
     -------
@@ -118,10 +124,20 @@ def find_event_columns(
         found[key] = _best(scores, key, names)
     guessed = [key for key, name in told.items() if name is None]
     wanted = target
-    if wanted is None:
+    types = frame[found["type"]]
+    markers = [
+        name
+        for name in names
+        if name not in found.values() and (name == wanted or (wanted is None and _is_target(name)))
+    ]
+    if wanted is not None:
+        markers = [] if (types.astype(str) == wanted).any() else markers
+    else:
         guessed.append("target")
-        wanted = _find_target(frame[found["type"]], found["type"])
-    return EventColumns(target=wanted, guessed=guessed, **found)
+    markers = [name for name in markers if marks_of(frame[name]) is not None]
+    if wanted is None:
+        wanted = _find_target(types, found["type"], markers)
+    return EventColumns(target=wanted, guessed=guessed, marked=wanted in markers, **found)
 
 
 def _best(scores: dict[str, float], key: str, names: list[str]) -> str:
@@ -197,16 +213,18 @@ def _is_target(value: Any) -> bool:
     return bool(parts & set(_TARGET))
 
 
-def _find_target(column: pd.Series, name: str) -> str:
+def _find_target(column: pd.Series, name: str, markers: list[str]) -> str:
     counts = column.dropna().astype(str).value_counts()
     fit = [value for value in counts.index if _is_target(value)]
     exact = [value for value in fit if value.lower() in _TARGET]
     if len(exact) == 1 or len(fit) == 1:
         return exact[0] if len(exact) == 1 else fit[0]
+    if not fit and len(markers) == 1:
+        return markers[0]
     shown = ", ".join(repr(value) for value in (fit or list(counts.index))[:8])
     raise ValueError(
-        f"Which type of event is to be predicted? Column {name!r} has {shown}. Name one with "
-        "target=."
+        f"Which type of event is to be predicted? Column {name!r} has {shown}; a column of 0 "
+        "and 1 that marks them would do as well. Name one with target=."
     )
 
 
@@ -369,6 +387,8 @@ def read_log(
         raise ValueError("There are no events: the frame or file is empty.")
     frame = frame.rename(columns=str)
     columns = find_event_columns(frame, entity=entity, time=time, type=type, target=target)
+    if columns.marked:
+        frame = with_marked_type(frame, columns.target, entity=columns.entity, type=columns.type)
     taken = [columns.entity, columns.time, columns.type]
     clean = clean_events(frame, columns)
     others = clean.frame if features is None else clean.frame[[*taken, *_there(frame, features)]]
