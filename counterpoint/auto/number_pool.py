@@ -5,7 +5,11 @@ from importlib import import_module
 
 from sklearn.compose import TransformedTargetRegressor
 from sklearn.dummy import DummyRegressor
-from sklearn.ensemble import HistGradientBoostingRegressor
+from sklearn.ensemble import (
+    ExtraTreesRegressor,
+    HistGradientBoostingRegressor,
+    RandomForestRegressor,
+)
 from sklearn.kernel_ridge import KernelRidge
 from sklearn.linear_model import ElasticNetCV, RidgeCV
 from sklearn.neighbors import KNeighborsRegressor
@@ -15,7 +19,6 @@ from sklearn.svm import SVR
 from sklearn.tree import DecisionTreeRegressor
 
 from counterpoint._validation import check_count
-from counterpoint.auto.forests import ExtraTreesRegressor, RandomForestRegressor
 from counterpoint.auto.pool import (
     QUICK,
     QUICK_FOREST,

@@ -8,7 +8,11 @@ from importlib import import_module
 from sklearn.base import BaseEstimator
 from sklearn.discriminant_analysis import QuadraticDiscriminantAnalysis
 from sklearn.dummy import DummyClassifier
-from sklearn.ensemble import HistGradientBoostingClassifier
+from sklearn.ensemble import (
+    ExtraTreesClassifier,
+    HistGradientBoostingClassifier,
+    RandomForestClassifier,
+)
 from sklearn.linear_model import LogisticRegression
 from sklearn.naive_bayes import BernoulliNB, GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
@@ -17,7 +21,6 @@ from sklearn.preprocessing import KBinsDiscretizer, QuantileTransformer, Standar
 from sklearn.svm import SVC
 
 from counterpoint._validation import check_count
-from counterpoint.auto.forests import ExtraTreesClassifier, RandomForestClassifier
 from counterpoint.auto.portfolio import FIRST, in_order, quick_first, quick_instead
 from counterpoint.auto.scored import ScoredClassifier
 from counterpoint.boosting import AdaBoostNCClassifier, HistBoostClassifier
