@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from counterpoint._typing import DataLike, Estimator, Seed
 from counterpoint._validation import check_choice, check_count, check_list, check_share_or_count
 from counterpoint.views.base import BaseViewClassifier
-from counterpoint.views.scaling import centre_and_scale, whitening
+from counterpoint.views.scaling import centre_and_scale, whitening, within_reach
 from counterpoint.views.view import TrainingSet, View, numeric_columns
 
 _MOST_COMPONENTS = 10
@@ -166,6 +166,7 @@ class ProjectionView(View):
             self.directions_ = whitener @ pursue(
                 (part - self.centre_) @ whitener, self.kind, size, rng
             )
+        self.directions_ = within_reach(self.directions_, X - self.centre_)
         return TrainingSet(self.transform(X), y, sample_weight)
 
     def _size(self, n_features, rank):

@@ -7,6 +7,8 @@ _RANK_TOLERANCE = 1e-10
 # A row that weighs next to nothing may lie so far off, by the spread of the others, that the fourth
 # power of its place is no number, or single precision does not hold it.
 _FARTHEST = 1e15
+# Learners in single precision hold numbers up to 3e38.
+_HELD = 1e30
 
 
 def centre_and_scale(X, weight=None):
@@ -44,3 +46,12 @@ def whitening(X, weight=None):
     top = np.abs(directions).argmax(axis=0)
     directions = directions * np.sign(directions[top, np.arange(len(top))])
     return centre, directions[:, :rank] / scale[:, None], np.sqrt(variance[:rank])
+
+
+def within_reach(directions, X):
+    """Return directions, shorter where a row of X would be farther along them than 1e30.
+
+    Directions that were found on other rows may have one of these anywhere.
+    """
+    reach = np.abs(X @ directions).max(axis=0)
+    return directions / np.maximum(1.0, reach / _HELD)

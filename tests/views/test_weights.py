@@ -135,8 +135,11 @@ def test_routing_asks_every_learner():
 
 @pytest.mark.parametrize(
     "model",
-    [ForestRCClassifier(n_estimators=2, random_state=0), ProjectionEnsembleClassifier()],
-    ids=lambda model: type(model).__name__,
+    [
+        ForestRCClassifier(n_estimators=2, random_state=0),
+        *(ProjectionEnsembleClassifier(random_state=seed) for seed in range(5)),
+    ],
+    ids=lambda model: f"{type(model).__name__}-{model.random_state}",
 )
 def test_a_row_that_weighs_next_to_nothing_may_lie_far_away(model):
     x = np.append(np.linspace(0, 1e-4, 9), 9e37)
