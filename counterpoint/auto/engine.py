@@ -162,7 +162,7 @@ class OverproduceSelect(BaseEnsemble, ABC):
     # -- data ----------------------------------------------------------------------------------
 
     def _check_given(self):
-        check_given(self.pool)
+        check_given(self.pool, owner=type(self).__name__)
         check_number(self.diversity, "diversity", low=-1, high=1e6)
         if self.time_limit is not None:
             check_number(self.time_limit, "time_limit", low=0, hint=", or None")

@@ -14,15 +14,15 @@ from counterpoint.auto.portfolio import FIRST
 PLUS = "default+"
 
 
-def check_given(pool: Any) -> None:
+def check_given(pool: Any, *, owner: str) -> None:
     """Raise unless this is None, "default+", or a list or dict of members to try."""
     if isinstance(pool, str):
         check_choice(pool, "pool", (PLUS,))
     elif pool is not None and not isinstance(pool, list | tuple | dict):
         shown = pool.__name__ if isinstance(pool, type) else repr(pool)[:60]
         raise TypeError(
-            f"pool={shown}: give a list of members to try, as [('mine', {shown})], a dict of them, "
-            f"{PLUS!r}, or None for the default pool."
+            f"pool={shown} of {owner} is no pool: give a list of members to try, as "
+            f"[('mine', {shown})], a dict of them, {PLUS!r}, or None for the default pool."
         )
 
 

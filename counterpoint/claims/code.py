@@ -25,12 +25,14 @@ from counterpoint.claims.definitions import Package, Place
 
 PACKAGE = Path(counterpoint.__file__).parent
 TABLE = Path(__file__).with_name("code_functions.csv")
-# What watches over a run, checks what it is given or tells of it does not make its numbers.
+# What watches over a run, checks what it is given or tells of it does not make its numbers; nor
+# does what compiles, which runs only where a kernel was not compiled before.
 _WATCHES = {
     "_files", "_interrupts", "_options", "_progress", "_soundness", "_spelling", "_text",
     "_threads", "_validation", "_versions", "exceptions", "claims.code", "claims.definitions",
     "claims.evaluation", "claims.parts", "claims.protocol", "_kernels.compiling",
-    "_kernels.contexts", "_kernels.threads",
+    "_kernels.contexts", "_kernels.keeping", "_kernels.parts", "_kernels.pipeline",
+    "_kernels.threads", "_kernels.translating",
 }  # fmt: skip
 
 

@@ -109,7 +109,7 @@ def test_the_page_speaks_as_the_command_and_can_be_made_again(run, data):
     ran = run("compare", data, *FEW, "--missing", "k.A.")
     assert ran.code == 0
     page = html.unescape(Path("compare.html").read_text(encoding="utf-8"))
-    assert "--keep 'row_id' to use it" in page
+    assert "--keep</span> 'row_id' to use it" in page
     assert "keep='row_id'" not in page
     again = shlex.split(re.search("<pre>(counterpoint compare.*?)</pre>", page)[1])
     assert again[again.index("--missing") + 1] == "k.A."

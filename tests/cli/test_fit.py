@@ -183,7 +183,8 @@ def test_bad_tables_are_one_line(fails, data, text, line):
 def test_mixed_columns_are_mended_with_options(run, fails, data):
     data.write_text("a,class\n" + "1,x\n2,y\n" * 9 + "many,x\n")
     line = fails("fit", data, *BAYES)
-    assert "pass --missing 'many'; or, if all are categories, pass --nominal 'a'." in line
+    assert "add 'many' to --missing '?,NA,N/A,n/a,#N/A,NaN,nan'; or, if all are" in line
+    assert "categories, pass --nominal 'a'." in line
     assert run("fit", data, *BAYES, "--missing", "many").code == 0
     assert run("fit", data, *BAYES, "--nominal", "a").code == 0
 
