@@ -302,7 +302,7 @@ def test_wrong_input_says_what_to_change(data):
     with pytest.raises(ValueError, match="y holds 9 classes in as many rows"):
         OverproduceSelectClassifier(few()).fit(X[:9], np.arange(9))
     with pytest.raises(
-        TypeError, match="pool=GaussianNB\\(\\) of .* is no pool: give a list of members"
+        TypeError, match=r"pool=GaussianNB\(\) of .* is no pool: give a list of members"
     ):
         OverproduceSelectClassifier(GaussianNB()).fit(X, y)
     with pytest.raises(ValueError, match="pool names 'bayes' twice"):
