@@ -98,6 +98,8 @@ def _nothing(column: pd.Series) -> Made:
 
 
 def _days(column: pd.Series) -> Made:
+    if not pd.api.types.is_timedelta64_dtype(column.dtype):
+        raise ValueError(f"Column {column.name!r} held times in training, and does not here.")
     return {"days": column.dt.total_seconds().to_numpy(dtype=float) / 86_400}
 
 

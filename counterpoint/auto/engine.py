@@ -190,6 +190,8 @@ class OverproduceSelect(BaseEnsemble, ABC):
         check_is_fitted(self)
         X = self._read_X(X, reset=False)
         if self._expand is not None:
+            if not hasattr(X, "columns"):
+                X = pd.DataFrame(X, columns=self.feature_names_in_)
             X = self._expand(X)
         if self._encoder is not None:
             X = self._encoder.transform(X)

@@ -88,7 +88,8 @@ class StopsInTime:
     def _rounds_by_parts(self, rule, learner, y, weight):
         """Return how many rounds are best for rows held out: geometric mean of parts, and more."""
         data = rule, learner, y, weight
-        faster = max(1.0, _SEARCH_RATE / rule.learning_rate)
+        # No faster than leaves a round to look at.
+        faster = min(max(1.0, _SEARCH_RATE / rule.learning_rate), float(self._most_rounds()))
         if faster == 1:
             usual = self._usual_round(*data, 1.0, self.patience)
         else:

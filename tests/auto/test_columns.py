@@ -67,3 +67,10 @@ def test_the_flagship_learns_from_the_text(table):
     assert model.n_features_in_ == 7
     with pytest.raises(ValueError, match="'when' held dates in training"):
         model.predict(frame[300:].assign(when="yesterday"))
+    with pytest.raises(ValueError, match="'took' held times in training"):
+        model.predict(frame[300:].assign(took=1.0))
+    with (
+        pytest.raises(ValueError, match="held dates in training"),
+        pytest.warns(UserWarning, match="does not have valid feature names"),
+    ):
+        model.predict(np.zeros((3, 7)))  # an array of numbers only

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.special import expit, softmax
-from sklearn.datasets import make_classification, make_friedman1
+from sklearn.datasets import load_iris, make_classification, make_friedman1
 from sklearn.tree import DecisionTreeRegressor
 
 from counterpoint.boosting import HistBoostClassifier, HistBoostRegressor
@@ -509,3 +509,9 @@ def test_rows_held_out_are_asked_as_predict_would():
     history = model.fit(X, y, eval_set=(X, y)).history_
     staged = np.array([proba[np.arange(600), y] for proba in model.staged_predict_proba(X)])
     assert_allclose(history["eval_log_loss"], -np.log(staged).mean(axis=1), rtol=1e-10)
+
+
+def test_a_rate_next_to_nothing_learns_next_to_nothing():
+    X, y = load_iris(return_X_y=True)
+    model = HistBoostClassifier(n_estimators=3, learning_rate=1e-320, random_state=0).fit(X, y)
+    assert_allclose(model.predict_proba(X), 1 / 3)
