@@ -246,8 +246,9 @@ class RotationView(View):
             rows = np.flatnonzero(np.isin(y, chosen))
             size = check_share_or_count(self.max_samples, "max_samples", len(rows), "rows")
             part = Z[np.ix_(rng.choice(rows, size=size), group)]
-            # Of singular vectors there are as many as columns, however few rows there are.
-            axes = np.linalg.svd(part - part.mean(axis=0), full_matrices=True)[2]
+            # As many axes as columns, however few rows there are; of many rows nothing is asked.
+            few = len(part) < len(group)
+            axes = np.linalg.svd(part - part.mean(axis=0), full_matrices=few)[2]
             self.rotation_[np.ix_(group, group)] = axes.T
         return TrainingSet(self.transform(X), y, sample_weight)
 
