@@ -1,5 +1,6 @@
 """Boxes of several fuzzy min-max machines, merged into one machine."""
 
+import warnings
 from typing import Self
 
 import numpy as np
@@ -11,6 +12,7 @@ from counterpoint._kernels.threads import threads_for
 from counterpoint._typing import DataLike, Seed, Target
 from counterpoint._validation import check_choice, check_count, check_number
 from counterpoint.base import read_labels, validate_data
+from counterpoint.exceptions import ThinnedWarning
 from counterpoint.hyperboxes.base import (
     BoxClassifier,
     as_intervals,
@@ -19,6 +21,9 @@ from counterpoint.hyperboxes.base import (
     to_unit,
 )
 from counterpoint.hyperboxes.learning import LEARNING, Learned, agglomerate, learn_boxes
+
+# Machines that compare boxes pair by pair take no larger share than this many samples.
+_MOST_COMPARED = 10_000
 
 
 class MergedHyperboxClassifier(BoxClassifier):
@@ -36,7 +41,8 @@ class MergedHyperboxClassifier(BoxClassifier):
         Machines to train.
     max_samples : float or int, default=0.5
         Samples that each draws, of every class in its share: a share of them, or how many. 1.0
-        takes all, in their order.
+        takes all, in their order. Unless they learn "online" they compare all pairs of boxes: then
+        a share is 10,000 samples at most, with a warning, and a number is what it says.
     theta : float, default=0.3
         Longest side of a box, as a share of the range of the data.
     learning : {"online", "agglomerative", "best-first"}, default="agglomerative"
@@ -133,9 +139,9 @@ class MergedHyperboxClassifier(BoxClassifier):
         self.data_min_, self.data_range_ = data_range(lower, upper, None)
         lower, upper = to_unit(lower, upper, self.data_min_, self.data_range_)
         rng = check_random_state(self.random_state)
-        machines = []
+        machines, n_drawn = [], self._n_drawn(len(codes))
         for _ in range(self.n_estimators):
-            rows = self._draw(codes, rng)
+            rows = self._draw(codes, n_drawn, rng)
             given = lower[rows], upper[rows], codes[rows], np.ones(len(rows))
             machines.append(learn_boxes(*given, learning=self.learning, **self._merging()))
         self.machine_boxes_ = np.array([len(machine.codes) for machine in machines])
@@ -149,15 +155,29 @@ class MergedHyperboxClassifier(BoxClassifier):
             certainty = self._certainty(lower, codes, boxes)
         return self._keep(*boxes, certainty)
 
-    def _draw(self, codes, rng):
+    def _n_drawn(self, n):
+        """Return how many of n samples a machine draws."""
+        if not isinstance(self.max_samples, float | np.floating):
+            return min(self.max_samples, n)
+        wanted = max(round(self.max_samples * n), 1)
+        if self.learning == "online" or wanted <= _MOST_COMPARED:
+            return wanted
+        warnings.warn(
+            f"max_samples={self.max_samples:g} of {type(self).__name__} is {wanted:,} samples, of "
+            f"which {_MOST_COMPARED:,} are drawn: learning={self.learning!r} compares all pairs. "
+            "Give max_samples as a number for more, at the price of time, or learning='online'.",
+            ThinnedWarning,
+            stacklevel=3,
+        )
+        return _MOST_COMPARED
+
+    def _draw(self, codes, n_drawn, rng):
         """Draw samples, of every class in its share, in their order."""
         n = len(codes)
-        share = self.max_samples if isinstance(self.max_samples, float) else self.max_samples / n
-        if share >= 1.0:
+        if n_drawn >= n:
             return np.arange(n)
         order = rng.permutation(n)
         order = order[np.argsort(codes[order], kind="stable")]
-        n_drawn = max(round(share * n), 1)
         spaced = ((np.arange(n_drawn) + 0.5) * n / n_drawn).astype(int)
         return np.sort(order[spaced])
 

@@ -5,7 +5,8 @@ import pytest
 from numpy.testing import assert_array_equal
 from sklearn.datasets import load_iris, load_wine
 
-from counterpoint.hyperboxes import HyperboxClassifier, MergedHyperboxClassifier
+from counterpoint.exceptions import ThinnedWarning
+from counterpoint.hyperboxes import HyperboxClassifier, MergedHyperboxClassifier, merged
 
 X, Y = load_wine(return_X_y=True)
 
@@ -27,7 +28,7 @@ def test_several_are_learned_from_as_boxes():
     rng = np.random.RandomState(3)
     codes, corners = np.asarray(Y), []
     for _ in range(4):
-        rows = model._draw(codes, rng)
+        rows = model._draw(codes, len(codes) // 2, rng)
         counts = np.bincount(codes[rows])
         assert np.abs(counts - np.bincount(codes) / 2).max() <= 1  # every class in its share
         one = HyperboxClassifier(0.4, learning="agglomerative", bounds=(low, low + span))
@@ -66,3 +67,15 @@ def test_a_row_of_which_nothing_is_known_is_refused():
     X = [[np.nan, np.nan]] * 4 + [[0.1, 0.2], [0.9, np.nan]]
     with pytest.raises(ValueError, match="Nothing is known of sample 0"):
         MergedHyperboxClassifier().fit(X, [0, 0, 0, 0, 0, 1])
+
+
+def test_a_share_of_many_samples_is_cut_where_all_pairs_are_compared(monkeypatch):
+    X, y = load_iris(return_X_y=True)
+    monkeypatch.setattr(merged, "_MOST_COMPARED", 30)
+    options = {"n_estimators": 3, "theta": 0.1, "random_state": 0}
+    with pytest.warns(ThinnedWarning, match="is 75 samples, of which 30 are drawn: learning='agg"):
+        cut = MergedHyperboxClassifier(**options).fit(X, y)
+    told = MergedHyperboxClassifier(**options, max_samples=30).fit(X, y)
+    assert_array_equal(cut.boxes_, told.boxes_)
+    MergedHyperboxClassifier(**options, learning="online").fit(X, y)  # no warning
+    MergedHyperboxClassifier(**options, max_samples=75).fit(X, y)
