@@ -22,6 +22,10 @@ class TreeMixin:
     _input_dtype: type | list = np.float32
     _takes_missing = True
 
+    def _check_sound(self):
+        if hasattr(self, "n_features_in_") and not isinstance(getattr(self, "tree_", None), Tree):
+            raise ValueError("its tree is missing")
+
     def read_rows(self, X: DataLike) -> NDArray:
         """Return samples as the array of numbers that the tree is asked about."""
         check_is_fitted(self)
@@ -81,6 +85,7 @@ class SingleTreeMixin(SharesMixin, TreeMixin):
     n_features_in_: int
 
     def _check_sound(self):
+        super()._check_sound()
         tree = getattr(self, "tree_", None)
         if tree is not None:
             check_shape(tree.value, "value", (tree.node_count, len(self.classes_)))

@@ -30,7 +30,8 @@ def parts(tmp_path):
 def test_a_pattern_is_measured_as_one_table(parts):
     many = run("measure", parts / "part-*.parquet", "--truth", "truth", "--json")
     one = run("measure", parts / "all.csv", "--truth", "truth", "--json")
-    assert (many.returncode, many.stderr) == (0, "")
+    told = [line for line in many.stderr.splitlines() if "Counting (" not in line]  # of slow ones
+    assert (many.returncode, told) == (0, [])
     found, expected = json.loads(many.stdout), json.loads(one.stdout)
     values, right = ([m["value"] for m in s.pop("measures").values()] for s in (found, expected))
     assert values == pytest.approx(right, rel=1e-12)

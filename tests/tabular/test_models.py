@@ -22,6 +22,7 @@ from tables import mixed_table
 
 from counterpoint.auto import Candidate, default_pool
 from counterpoint.auto.number_pool import default_number_pool
+from counterpoint.boosting import L2BoostClassifier
 from counterpoint.tabular import fit, load, models, save, training
 from counterpoint.tabular.columns import align_columns
 from counterpoint.tabular.kept import kept
@@ -495,3 +496,12 @@ def test_rows_of_neighbours_that_are_not_there(path, fitted):
     rewrite(path, change)
     with pytest.raises(ValueError, match="its rows are not each there once"):
         load(path)
+
+
+def test_members_without_a_tree_are_refused(tmp_path):
+    rng = np.random.default_rng(0)
+    model = L2BoostClassifier(n_estimators=2).fit(rng.normal(size=(40, 2)), np.arange(40) % 2)
+    check_sound(model)
+    del model.estimators_[1].tree_
+    with pytest.raises(ValueError, match="its tree is missing"):
+        check_sound(model)
