@@ -5,6 +5,7 @@
 ``comparison`` two methods on the same repeats
 ``store``      finished cells, in one file
 ``runner``     cells that are not done yet, here or on a cluster
+``looks``      looks at a run before its end, by intervals wide enough for looking often
 ``judging``    what a store says about a claim
 ``page``       claims as files and as a page
 ``registry``   the claims by topic; each has a file of that name

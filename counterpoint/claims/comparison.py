@@ -9,6 +9,7 @@ import pandas as pd
 from scipy import stats
 
 from counterpoint._statistics import resampled_interval
+from counterpoint.claims.confidence import confidence, looking
 from counterpoint.claims.parts import Part
 
 # Test rows over training rows of a fold: repeats of a cross-validation share training rows.
@@ -27,7 +28,8 @@ class Paired:
         Mean of first less second.
     interval : tuple of float
         95 % interval of the mean difference, by Student's t; wider where repeats share training
-        rows (see :func:`paired`).
+        rows (see :func:`paired`), and at a look at an unfinished run
+        (:mod:`counterpoint.claims.looks`).
     p : float
         Two-sided p of the same test; 1 if all differences are zero.
     effect : float
@@ -121,7 +123,14 @@ def paired(
     error = spread * math.sqrt(1 / n + overlap)
     p = float(2 * stats.t.sf(abs(mean) / error, n - 1)) if error > 0 else float(mean == 0)
     effect = mean / spread if spread > 0 else math.nan
-    return Paired(n, mean, resampled_interval(gap, overlap), p, effect)
+    return Paired(n, mean, _limits(gap, spread, overlap), p, effect)
+
+
+def _limits(gap: np.ndarray, spread: float, overlap: float) -> tuple[float, float]:
+    if not looking():
+        return resampled_interval(gap, overlap)
+    # A few pairs may all be the same by chance: that is no certainty yet.
+    return resampled_interval(gap, overlap, confidence()) if spread > 0 else (math.nan, math.nan)
 
 
 def compare(
@@ -174,9 +183,12 @@ def unpaired(first: Sequence[float] | np.ndarray, second: Sequence[float] | np.n
     gap = float(a.mean() - b.mean())
     pooled = math.sqrt((a.var(ddof=1) + b.var(ddof=1)) / 2)
     if pooled == 0:
-        return Paired(n, gap, (gap, gap), float(gap == 0), math.nan)
+        limits = (math.nan, math.nan) if looking() else (gap, gap)
+        return Paired(n, gap, limits, float(gap == 0), math.nan)
     test = stats.ttest_ind(a, b, equal_var=False)
-    low, high = test.confidence_interval(0.95)
+    if confidence() == 1:  # scipy gives two infinities of one sign
+        return Paired(n, gap, (-math.inf, math.inf), float(test.pvalue), gap / pooled)
+    low, high = test.confidence_interval(confidence())
     return Paired(n, gap, (float(low), float(high)), float(test.pvalue), gap / pooled)
 
 

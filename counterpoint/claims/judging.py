@@ -8,6 +8,7 @@ import pandas as pd
 
 from counterpoint.claims.checking import ENOUGH
 from counterpoint.claims.code import code_version
+from counterpoint.claims.looks import Decision, decision
 from counterpoint.claims.protocol import Claim, Size, Verdict
 from counterpoint.claims.store import Check, Store
 
@@ -30,7 +31,10 @@ class ClaimResult:
     seconds : float
         What the finished cells took together, waiting not counted.
     frame : DataFrame
-        Their rows.
+        Their rows; if a look decided, those of the cells it took in.
+    decided : Decision or None
+        The look before the end that decided the claim, with intervals wide enough for looking
+        often; None of a finished run, or if none did.
     verdict : Verdict or None
         None if nothing was run, or if it cannot be judged.
     problem : str
@@ -47,6 +51,7 @@ class ClaimResult:
     n_older: int
     frame: pd.DataFrame = field(repr=False)
     check: Check | None = None
+    decided: Decision | None = None
     verdict: Verdict | None = field(default=None, repr=False)
     problem: str = ""
     trace: str = field(default="", repr=False)
@@ -79,7 +84,13 @@ class ClaimResult:
         if self.size == "smoke":
             return "A smoke run shows that the code runs; it is too small to decide."
         words = []
-        if self.size == "full" and self.n_done < self.n_cells:
+        if self.decided is not None:
+            look = self.decided.look
+            words.append(
+                f"{look.words.capitalize()}: by intervals of {100 * look.confidence:.4g} %, judged "
+                f"on {self.decided.n_cells} of {self.n_cells} cells."
+            )
+        elif self.size == "full" and self.n_done < self.n_cells:
             words.append(
                 f"Judged on {self.n_done} of {self.n_cells} cells; the others have not been run."
             )
@@ -109,6 +120,9 @@ class ClaimResult:
             return "" if self.size is None else "no verdict"
         if self.size == "smoke":
             return "open (smoke run)"
+        if self.decided is not None:
+            of_cells = f"{self.decided.n_cells} of {self.n_cells} cells"
+            return f"{self.verdict.word} ({self.decided.look.words}; {of_cells})"
         if self.n_done < self.n_cells:
             return f"{self.verdict.word} ({self.n_done} of {self.n_cells} cells)"
         return self.verdict.word
@@ -147,9 +161,12 @@ def judge_claim(claim: Claim, store: Store | None, size: Size | None = None) -> 
             check = store.check(experiment, now)
             if check is not None and not check.vouches_for(older):
                 check = None  # other cells of other code came in since
-            frame = store.frame(experiment)
+            found = decision(claim, store) if one == "full" and len(done) < n_cells else None
+            frame = store.frame(experiment) if found is None else found.frame
             return _with_verdict(
-                ClaimResult(claim, one, len(done), n_cells, seconds, len(older), frame, check)
+                ClaimResult(
+                    claim, one, len(done), n_cells, seconds, len(older), frame, check, found
+                )
             )
     n_cells = len(claim.experiment(tried[0]).cells())
     return ClaimResult(claim, None, 0, n_cells, 0.0, 0, pd.DataFrame())
@@ -158,6 +175,8 @@ def judge_claim(claim: Claim, store: Store | None, size: Size | None = None) -> 
 def _with_verdict(result: ClaimResult) -> ClaimResult:
     if result.frame.empty:
         return replace(result, problem="The finished cells gave no rows.")
+    if result.decided is not None:
+        return replace(result, verdict=result.decided.verdict)
     try:
         # A copy: a rule that adds a column must not change the rows we write.
         judged = result.claim.judge(result.frame.copy())

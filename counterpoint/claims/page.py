@@ -64,7 +64,10 @@ def summarise_reproductions(results: Sequence[ClaimResult]) -> dict[str, Any]:
         "counts": {
             "claims": len(results),
             **{word: words[word] for word in WORDS},
-            "partly run": sum(one.size == "full" and not one.complete for one in results),
+            "decided early": sum(one.decided is not None for one in results),
+            "partly run": sum(
+                one.size == "full" and not one.complete and one.decided is None for one in results
+            ),
             "smoke run": sum(one.size == "smoke" for one in results),
             "never run": sum(one.size is None for one in results),
             "checked": sum(bool(one.checked) for one in results),

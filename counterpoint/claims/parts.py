@@ -1,7 +1,8 @@
 """Parts of a claim: each holds, does not hold, or is open.
 
 A part is True, False or None. None is *open*: it was not run, the repeats are too few, or the
-interval holds both answers. Nothing that is open ever counts as failed.
+interval holds both answers. Nothing that is open ever counts as failed. Parts that compare plain
+numbers have no interval, so they are open at a look at an unfinished run.
 """
 
 import math
@@ -11,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from counterpoint._statistics import wilson_interval
+from counterpoint.claims.confidence import confidence, looking
 
 Part = bool | None
 STATES = {True: "holds", False: "does not hold", None: "open"}
@@ -37,7 +39,9 @@ def within(value: float, low: float = -math.inf, high: float = math.inf) -> Part
     >>> within(0.3, high=0.5), within(float("nan"), high=0.5)
     (True, None)
     """
-    return None if value is None or math.isnan(value) else bool(low <= value <= high)
+    if value is None or math.isnan(value) or looking():
+        return None
+    return bool(low <= value <= high)
 
 
 def near(value: float, target: float, by: float) -> Part:
@@ -59,7 +63,9 @@ def lower(first: float, second: float) -> Part:
     >>> lower(0.1, 0.2), lower(0.1, float("nan"))
     (True, None)
     """
-    return None if math.isnan(first) or math.isnan(second) else bool(first < second)
+    if math.isnan(first) or math.isnan(second) or looking():
+        return None
+    return bool(first < second)
 
 
 def negated(part: Part) -> Part:
@@ -125,7 +131,7 @@ def in_share(flags: Iterable[Any], needed: float) -> Part:
     (True, None, False)
     """
     seen = [part for part in map(as_part, flags) if part is not None]
-    low, high = wilson_interval(sum(seen), len(seen))
+    low, high = wilson_interval(sum(seen), len(seen), confidence())
     if low > needed:
         return True
     return False if high < needed else None

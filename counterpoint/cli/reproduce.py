@@ -43,6 +43,14 @@ def reproduce(
     ] = None,
     all_: Annotated[bool, typer.Option("--all", help="Run every claim.")] = False,
     full: Annotated[bool, typer.Option("--full", help="At full size; else a quick try.")] = False,
+    until_decided: Annotated[
+        bool,
+        typer.Option(
+            "--until-decided",
+            help="Look after 1, 2, 4, 8 ... repeats, by intervals wide enough for looking "
+            "often, and stop as soon as the claim is decided; with --full.",
+        ),
+    ] = False,
     jobs: Annotated[
         int, typer.Option("--jobs", "-j", help="Cells at a time; -1 for one a core.")
     ] = 1,
@@ -77,6 +85,10 @@ def reproduce(
 ) -> None:
     """Run claims, or list them; HELP says the rest."""
     _check_usage(topics, all_, full or check is not None, jobs, backend, scheduler)
+    if until_decided and not full:
+        raise typer.BadParameter(
+            "a quick try decides nothing: say --full, too.", param_hint="--until-decided"
+        )
     from counterpoint.claims import registry
 
     if not topics and not all_:
@@ -108,12 +120,16 @@ def reproduce(
             if again:
                 for claim in chosen:
                     store.forget(claim.experiment("full"), older_cells(claim, store))
-            shown, failed = _run(chosen, store, full, time_limit, options, as_json, debug)
+            shown, failed = _run(
+                chosen, store, full, until_decided, time_limit, options, as_json, debug
+            )
             everything = [judge_claim(claim, store) for claim in claims]
             if with_files:
                 kept.write_kept(claims, store, output)
         problems = write_reproductions(
-            everything, output, command=_command(topics or [], all_, full, time_limit)
+            everything,
+            output,
+            command=_command(topics or [], all_, full, until_decided, time_limit),
         )
     if as_json:
         typer.echo(to_json({"claims": shown}))
@@ -150,6 +166,7 @@ def _run(
     chosen: Sequence["Claim"],
     store: "Store",
     full: bool,
+    until_decided: bool,
     time_limit: float | None,
     options: dict[str, Any],
     as_json: bool,
@@ -158,6 +175,7 @@ def _run(
     """Run claims one after the other; return what came of each, and whether cells failed."""
     from counterpoint.claims import judge_claim, run_experiment
     from counterpoint.claims.code import code_version
+    from counterpoint.claims.looks import run_until_decided
     from counterpoint.claims.page import summarise_claim
     from counterpoint.exceptions import ExperimentError
 
@@ -168,8 +186,11 @@ def _run(
         share = None if end is None else max(0.0, end - monotonic()) / (len(chosen) - k)
         experiment = claim.experiment("full" if full else "smoke")
         try:
-            version = code_version(claim.topic)
-            run_experiment(experiment, store, time_limit=share, code=version, **options)
+            choices: dict[str, Any] = options | {"code": code_version(claim.topic)}
+            if until_decided:
+                run_until_decided(claim, store, time_limit=share, **choices)
+            else:
+                run_experiment(experiment, store, time_limit=share, **choices)
         except ExperimentError as error:
             failed = True
             terminal.say(str(error), style="red")
@@ -229,10 +250,18 @@ def _check_cells(
     return all(row["same"] for row in found)
 
 
-def _command(topics: Sequence[str], all_: bool, full: bool, time_limit: float | None) -> str:
+def _command(
+    topics: Sequence[str],
+    all_: bool,
+    full: bool,
+    until_decided: bool,
+    time_limit: float | None,
+) -> str:
     words = ["counterpoint", "reproduce", *(["--all"] if all_ else topics)]
     if full:
         words.append("--full")
+    if until_decided:
+        words.append("--until-decided")
     if time_limit is not None:
         words += ["--time-limit", f"{time_limit:g}"]
     return shlex.join(words)

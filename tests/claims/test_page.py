@@ -155,7 +155,8 @@ def test_json(judged):
     summary = json.loads(to_json(summarise_reproductions(judged)))
     assert summary["counts"] == {
         "claims": 4, "reproduced": 1, "differs": 1, "not reproduced": 0, "open": 2,
-        "partly run": 1, "smoke run": 1, "never run": 1, "checked": 0, "older code": 0,
+        "decided early": 0, "partly run": 1, "smoke run": 1, "never run": 1,
+        "checked": 0, "older code": 0,
     }  # fmt: skip
     first = summary["claims"][0]
     assert first["table"][1][2] is None

@@ -13,7 +13,7 @@ import fake_claims
 import pandas as pd
 import pytest
 
-from counterpoint.claims import Store, runner
+from counterpoint.claims import Store, paired, runner, verdict
 from counterpoint.cli import reproduce
 from counterpoint.exceptions import ExperimentError
 
@@ -304,3 +304,28 @@ def test_cells_of_older_code_can_be_run_again(run, here, monkeypatch):
     assert "6 of the cells were made by older code" in " ".join(ran.out.split())
     ran = run("reproduce", "trees", "--full", "--again")
     assert "older code" not in ran.out
+
+
+def test_until_decided_is_for_full_runs(run):
+    ran = run("reproduce", "trees", "--until-decided")
+    assert ran.code == 2
+    assert "a quick try decides nothing: say --full, too." in " ".join(ran.err.split())
+
+
+def test_until_decided(run, monkeypatch):
+    def judge(frame):
+        spread = paired(frame["error"], [0.0] * len(frame))
+        return verdict({"low": spread.level(99.0), "high": spread.above(999.0)}, frame, "Seen.")
+
+    made = fake_claims.make("trees", n=9, judge=judge)
+    fake_claims.install(monkeypatch, made)
+    ran = run("reproduce", "trees", "--full", "--until-decided")
+    assert ran.code == 0
+    when = "decided after 1 of 9 repeats, at looks corrected for looking often"
+    words = " ".join(ran.out.split())
+    assert f"Verdict: differs ({when}; 2 of 18 cells)." in words
+    assert "Run: full size, 2 of 18 cells." in words
+    listed = json.loads(run("reproduce", "--json").out)["claims"]
+    assert [one["word"] for one in listed] == [f"differs ({when}; 2 of 18 cells)"]
+    page = Path("reproductions/index.html").read_text(encoding="utf-8")
+    assert "counterpoint reproduce trees --full --until-decided" in page
