@@ -196,6 +196,7 @@ CLAIM = Claim(
     ),
     full=grid_of(range(10), (AT,)) + grid_of(range(1), OTHERS),
     unseeded=["fold_", "threshold"],
+    drawn_only={"threshold": OTHERS},
     judge=judge,
     draw=draw,
     findings=(

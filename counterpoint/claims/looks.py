@@ -1,6 +1,7 @@
 """Looks at a run before its end: whether the repeats so far decide a claim already.
 
-Looks come after 1, 2, 4, 8 ... whole repeats, as long as there are more. Who looks often finds
+Looks come after 1, 2, 4, 8 ... whole repeats, as long as there are more. Cells that are drawn and not
+judged come last. Who looks often finds
 something by chance, so the looks share the 5 % of error that one interval has: at each of k looks
 an interval has a confidence of ``1 - 0.05 / k`` (a spending of alpha in equal parts over fixed
 looks; Lan and DeMets 1983, Biometrika 70). By the union bound an interval holds the truth
@@ -11,7 +12,7 @@ A claim is decided at the first look where its rule, with these intervals, says 
 open at a look, and waits for all repeats.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from time import monotonic
 from typing import Any
@@ -68,8 +69,12 @@ class Decision:
         return len(self.look.experiment.values)
 
 
-def looks(experiment: Experiment) -> list[Look]:
+def looks(
+    experiment: Experiment, drawn_only: Mapping[str, Sequence[Scalar]] | None = None
+) -> list[Look]:
     """Return the looks at an experiment; none if its cells have no repeats, or one.
+
+    Cells with a value of those in ``drawn_only`` are left to the end: no rule reads their rows.
 
     Examples
     --------
@@ -82,14 +87,20 @@ def looks(experiment: Experiment) -> list[Look]:
     """
     if not all("repeat" in values for values in experiment.values):
         return []
-    repeats = sorted({_repeat(values["repeat"]) for values in experiment.values})
+    aside = drawn_only or {}
+    judged = [
+        values
+        for values in experiment.values
+        if not any(values[name] in beside for name, beside in aside.items())
+    ]
+    repeats = sorted({_repeat(values["repeat"]) for values in judged})
     sizes = [2**k for k in range(len(repeats).bit_length()) if 2**k < len(repeats)]
     return [
         Look(
             size,
             len(repeats),
             1 - ALPHA / len(sizes),
-            replace(experiment, values=_first(experiment, repeats[:size])),
+            replace(experiment, values=[v for v in judged if v["repeat"] in repeats[:size]]),
         )
         for size in sizes
     ]
@@ -103,7 +114,7 @@ def decision(claim: Claim, store: Store) -> Decision | None:
     """
     full = claim.experiment("full")
     done = store.done(full)
-    for look in looks(full):
+    for look in looks(full, claim.drawn_only):
         if any(cell.key not in done for cell in look.experiment.cells()):
             return None
         frame = store.frame(look.experiment)
@@ -137,17 +148,13 @@ def run_until_decided(
     """
     end = None if time_limit is None else monotonic() + time_limit
     full = claim.experiment("full")
-    for experiment in [*(look.experiment for look in looks(full)), full]:
+    for experiment in [*(look.experiment for look in looks(full, claim.drawn_only)), full]:
         left = None if end is None else max(0.0, end - monotonic())
         run_experiment(experiment, store, time_limit=left, **options)
         # The last of these is the finished run, to which no look is needed.
         if experiment is not full and (found := decision(claim, store)) is not None:
             return found
     return None
-
-
-def _first(experiment: Experiment, repeats: Sequence[int]) -> list[dict[str, Scalar]]:
-    return [dict(values) for values in experiment.values if values["repeat"] in repeats]
 
 
 def _repeat(value: Scalar) -> int:

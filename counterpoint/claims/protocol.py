@@ -198,6 +198,8 @@ class Claim:
         ``draw(frame)`` returns a figure like the source's, with the source's numbers in it.
     unseeded : sequence of str
         Arguments of ``run`` that do not enter the seed; see :class:`Experiment`.
+    drawn_only : dict of str to sequence, default={}
+        Values of cells that are drawn and not judged. Looks at an unfinished run do without them.
     findings : str
         Where it is not reproduced: what was looked into, and what came of it.
     would_be_right : str
@@ -223,6 +225,7 @@ class Claim:
     judge: Callable[[pd.DataFrame], Verdict] = field(repr=False)
     draw: Callable[[pd.DataFrame], "Figure"] = field(repr=False)
     unseeded: Sequence[str] = ()
+    drawn_only: Mapping[str, Sequence[Scalar]] = field(default_factory=dict)
     findings: str = ""
     would_be_right: str = ""
     run_version: int = 1

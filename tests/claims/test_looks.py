@@ -66,6 +66,14 @@ def test_no_repeats_no_looks():
     assert looks(Experiment("m", print, grid(x=[0, 1]))) == []
 
 
+def test_what_is_only_drawn_comes_last():
+    experiment = Experiment("m", print, grid(repeat=range(2), x=[0, 1, 2]))
+    (look,) = looks(experiment, {"x": (0, 2)})
+    assert look.experiment.values == [{"repeat": 0, "x": 1}]
+    third = fake_claims.make("drawn", drawn_only={"method": ["ours", "theirs"]})
+    assert looks(third.experiment("full"), third.drawn_only) == []
+
+
 def test_without_an_effect_few_runs_are_decided_wrongly():
     """Folds share training rows: values of one run have a part in common, which the looks see."""
     rng, n_runs, n = np.random.default_rng(0), 600, 20
