@@ -1,11 +1,11 @@
 """Looks at a run before its end: whether the repeats so far decide a claim already.
 
-Looks come after 1, 2, 4, 8 ... whole repeats, as long as there are more. Cells that are drawn and not
-judged come last. Who looks often finds
-something by chance, so the looks share the 5 % of error that one interval has: at each of k looks
-an interval has a confidence of ``1 - 0.05 / k`` (a spending of alpha in equal parts over fixed
-looks; Lan and DeMets 1983, Biometrika 70). By the union bound an interval holds the truth
-at all looks at once in 95 % of runs, however much its looks depend on each other.
+Looks come after 1, 2, 4, 8 ... whole repeats, as long as there are more. Cells that are drawn and
+not judged come last. Who looks often finds something by chance, so the looks share the 5 % of error
+that one interval has: at each of k looks an interval has a confidence of ``1 - 0.05 / k`` (a
+spending of alpha in equal parts over fixed looks; Lan and DeMets 1983, Biometrika 70). By the union
+bound an interval holds the truth at all looks at once in 95 % of runs, however much its looks
+depend on each other.
 
 A claim is decided at the first look where its rule, with these intervals, says another word than
 *open*: a part holds and another does not, or all hold, or none does. What rests on no interval is

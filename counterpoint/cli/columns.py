@@ -16,6 +16,7 @@ HELP = (
     "Examples: `counterpoint columns data.csv`; `counterpoint columns data.csv --target class -o "
     "columns.csv`."
 )
+STYLES = {"left out": "dim", "unclear": "red"}
 
 
 def columns(
@@ -50,7 +51,7 @@ def columns(
 
         table = options.read_labelled(
             file, target, nominal=nominal, missing=missing, keep=keep, columns=given,
-            separator=separator, encoding=encoding, sheet=sheet,
+            separator=separator, encoding=encoding, sheet=sheet, strict=False,
         )  # fmt: skip
         seen = look_at(table, target)
         if output is not None:
@@ -69,6 +70,6 @@ def _print(summary: dict[str, Any], out: "Console") -> None:
     table.add_column("Taken for", no_wrap=True)
     table.add_column("Why", overflow="fold")
     for row in summary["columns"]:
-        style = "dim" if row["taken_for"] == "left out" else ""
+        style = STYLES.get(row["taken_for"], "")
         table.add_row(Text(row["name"]), row["taken_for"], Text(row["why"]), style=style)
     out.print(table)

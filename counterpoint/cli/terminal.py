@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 _LISTED = 12
 _SAID = (
     "time_limit", "time", "group", "keep", "encoding", "sheet", "columns", "method", "cost",
-    "class_weight", "probability_of",
+    "class_weight", "probability_of", "missing", "nominal",
 )  # fmt: skip
 _SENTENCES = ("notes", "advice", "sentences")
 _IN_NOTES = {f"{name}=": f"--{name.replace('_', '-')}" for name in _SAID}

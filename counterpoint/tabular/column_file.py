@@ -75,7 +75,7 @@ def read_column_file(path: str | PathLike[str]) -> dict[str, str]:
     return {
         name: _USES.get(use, use)
         for name, use in ((name, use.strip().lower()) for name, use in told.items())
-        if use not in ("", "target")
+        if use not in ("", "target", "unclear")
     }
 
 

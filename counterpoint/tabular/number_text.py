@@ -28,6 +28,7 @@ _CELL = re.compile(
 )
 _KNOWN = {"%", *_SIGNS.values(), *_CODES}
 _FEW = 0.2  # of the cells may be mistakes
+_MANY = 20  # different numbers are measured, and no names of classes
 _BLANKS = str.maketrans("", "", "'\u2019 \u00a0\u202f")
 _GROUPS = re.compile(r"[1-9]\d{0,2}(?:['\u2019 \u00a0\u202f]\d{3})+(?:[.,]\d+)?")
 
@@ -113,6 +114,7 @@ def read_numbers(cells: pd.Series, hint: str = ".") -> tuple[pd.Series, NumberFo
 
     Where a few cells of many contradict the others, it is these that are none. A word after the
     number is a unit only if all cells have the same: of "3 rooms" and "4 beds" none are numbers.
+    Where more than 20 numbers differ, cells without any number may be among them.
 
     Parameters
     ----------
@@ -142,7 +144,9 @@ def read_numbers(cells: pd.Series, hint: str = ".") -> tuple[pd.Series, NumberFo
         return None
     decimal = max(certain, key=certain.__getitem__, default=hint)
     unit = max(units, key=units.__getitem__, default="")
-    if unit not in ("", *_KNOWN) and units[unit] < len(texts):
+    # Of "3 rooms" and "studio" both are categories; of a thousand ways and "unknown" one is odd.
+    needed = len(found) if len(found) > _MANY else len(texts)
+    if unit not in ("", *_KNOWN) and units[unit] < needed:
         return None
     grouped = False
     value_of: dict[str, float] = {}

@@ -51,7 +51,8 @@ def look_at(
     Parameters
     ----------
     table : DataFrame, TableFile or path
-        A path is read by :func:`~counterpoint.tabular.read_table`.
+        A path is read by :func:`~counterpoint.tabular.read_table`, and columns that it would
+        refuse are "unclear".
     target : str, default=None
         The column that is to be predicted: then columns that predict it alone are named.
 
@@ -67,15 +68,16 @@ def look_at(
     >>> [(one.name, one.use) for one in look_at(data.X).taken[:2]]
     [('duration', 'number'), ('wage_increase_first_year', 'number')]
     """
-    file = as_table(table, target=target)
+    file = as_table(table, target=target, strict=False)
     check_names(file.frame, "The table")
     frame = file.frame.rename(columns=str)
     if target is not None:
         find_column(target, list(frame.columns), what="target column", option="target=")
         frame = frame[text_labels(frame[target]).notna().to_numpy()]
-    taken = take_columns(frame, target, wishes=file.wishes, forms=file.forms)
+    taken = take_columns(frame, target, wishes=file.wishes, forms=file.forms, unclear=file.unclear)
     notes = list(file.notes)
-    if target is not None and len(frame):
+    told = not file.unclear or any(one.column is not None for one in taken)
+    if target is not None and target not in file.unclear and told and len(frame):
         X, _, _ = align_columns(frame, used_columns(taken, target)[0])
         notes += find_leaks(X, frame[target], target)
     return Overview(Path(file.name).name, len(frame), taken, notes)

@@ -12,8 +12,10 @@ from counterpoint._validation import check_list
 from counterpoint.tabular.binary_files import read_arrow, read_excel
 from counterpoint.tabular.cells import (
     LOOKED_AT,
+    Cells,
     as_known,
     as_target,
+    as_text,
     as_wished,
     guess,
 )
@@ -23,6 +25,8 @@ from counterpoint.tabular.number_text import decimal_marks, take_apart
 from counterpoint.tabular.sources import Source, find_source
 from counterpoint.tabular.taking import check_wishes
 from counterpoint.tabular.text_files import read_text
+
+_WORDS_NAMED = 3  # more than these are no marks of a missing value
 
 MISSING = ("?", "NA", "N/A", "n/a", "#N/A", "NaN", "nan")
 """What stands for a missing value unless said otherwise; an empty cell always does."""
@@ -46,6 +50,8 @@ class TableFile:
         What columns are to be taken for, as was said.
     forms : dict of str to str
         How the cells of a column were written, as :class:`~counterpoint.tabular.Column` has it.
+    unclear : dict of str to str
+        Columns of numbers or dates with a few cells that are neither, and which those are.
     """
 
     name: str
@@ -54,6 +60,7 @@ class TableFile:
     missing: tuple[str, ...] = MISSING
     wishes: dict[str, str] = field(default_factory=dict)
     forms: dict[str, str] = field(default_factory=dict)
+    unclear: dict[str, str] = field(default_factory=dict)
 
 
 def read_table(
@@ -68,6 +75,7 @@ def read_table(
     sheet: str | int | None = None,
     columns: Mapping[str, str] | None = None,
     keep: Collection[str] = (),
+    strict: bool = True,
 ) -> TableFile:
     r"""Read a table from a file.
 
@@ -100,6 +108,10 @@ def read_table(
         "day first", "month first", "text", "left out" or "keep".
     keep : collection of str, default=()
         Columns to use though they would be left out, such as ids.
+    strict : bool, default=True
+        Whether to raise where a column not known before holds numbers, or dates, and a few words,
+        in no more than a fifth of its cells; else it stays text and is told of in ``unclear``.
+        With more words it is a column of categories.
 
     Returns
     -------
@@ -108,8 +120,6 @@ def read_table(
     Raises
     ------
     FileNotFoundError, ValueError
-        Also where a column not known before holds numbers, or dates, and a few words, in no more
-        than a fifth of its cells. With more words it is a column of categories.
 
     Examples
     --------
@@ -153,6 +163,7 @@ def read_table(
     kinds = {column.name: column for column in known or ()}
     read: dict[str, pd.Series] = {}
     forms: dict[str, str] = {}
+    unclear: dict[str, Cells] = {}
     for name in names:
         if name in kinds:
             cells = as_known(frame[name].rename(name), kinds[name], marks, hint)
@@ -162,12 +173,20 @@ def read_table(
         else:
             cells = as_wished(frame[name].rename(name), wishes.get(name, ""), marks, hint)
         if cells.odd is not None and known is None:
-            raise _mixed(name, found.name, cells.odd, cells.what, missing)
+            unclear[name] = cells
+            read[name] = as_text(frame[name].rename(name), marks)
+            continue
         read[name] = cells.values
         if known is None:
             notes += [cells.note] if cells.note else []
             forms |= {name: cells.form} if cells.form else {}
-    return TableFile(found.name, pd.DataFrame(read), notes, tuple(missing), wishes, forms)
+    if unclear:
+        told = _what_to_do(unclear, found.name, missing)
+        if strict:
+            raise ValueError(told)
+        notes.append(told)
+    odd = {name: _odd_cells(cells) for name, cells in unclear.items()}
+    return TableFile(found.name, pd.DataFrame(read), notes, tuple(missing), wishes, forms, odd)
 
 
 def as_table(
@@ -354,17 +373,41 @@ def _may_be_packed_dates(values: pd.Series) -> bool:
     return bool(len(filled) and filled.between(19000101, 20991231).all())
 
 
-def _mixed(name: str, file: str, odd: pd.Series, what: str, missing: Sequence[str]) -> ValueError:
-    first = str(odd.iloc[0])
+def _odd_cells(cells: Cells) -> str:
+    """Return what a column holds, and which cells do not fit."""
+    odd = cells.odd
+    assert odd is not None
+    more = f" (and {len(odd) - 1} more such cells)" if len(odd) > 1 else ""
+    return f"{cells.what}, but {str(odd.iloc[0])!r} in data row {int(odd.index[0]) + 1}{more}"
+
+
+def _what_to_do(unclear: Mapping[str, Cells], file: str, missing: Sequence[str]) -> str:
+    """Return which columns hold cells that do not fit, all at once, and what mends it."""
+    held = "; ".join(f"column {name!r} {_odd_cells(cells)}" for name, cells in unclear.items())
+    if len(unclear) == 1:
+        name = next(iter(unclear))
+        head, cell = f"Column {name!r} of {file} holds {_odd_cells(unclear[name])}", "the cell"
+        if_so = "if it means that there is no value"
+        all_are = f"if all are categories, pass nominal={name!r}"
+    else:
+        head, cell = (
+            f"{len(unclear)} columns of {file} hold a few cells that do not fit: {held}",
+            ("the cells"),
+        )
+        if_so = "if they mean that there is no value"
+        all_are = f"if all of a column are categories, name it in nominal={','.join(unclear)!r}"
+    words = ",".join(dict.fromkeys(word for cells in unclear.values() for word in _few(cells)))
     # Those that are known stay: the table may hold them too.
     known = ",".join(missing)
-    to_do = f"add {first!r} to missing={known!r}" if known else f"pass missing={first!r}"
-    more = f" (and {len(odd) - 1} more such cells)" if len(odd) > 1 else ""
-    return ValueError(
-        f"Column {name!r} of {file} holds {what}, but {first!r} in data row "
-        f"{int(odd.index[0]) + 1}{more}. Mend the cell; or, if it means that there is no value, "
-        f"{to_do}; or, if all are categories, pass nominal={name!r}."
-    )
+    to_do = f"add {words!r} to missing={known!r}" if known else f"pass missing={words!r}"
+    return f"{head}. Mend {cell}; or, {if_so}, {to_do}; or, {all_are}."
+
+
+def _few(cells: Cells) -> list[str]:
+    """Return the words where none should be; one of them if there are many."""
+    assert cells.odd is not None
+    words = [str(word) for word in pd.unique(cells.odd)]
+    return words if len(words) <= _WORDS_NAMED else words[:1]
 
 
 def _has_flags(values: pd.Series) -> bool:

@@ -46,7 +46,7 @@ class Taken:
     ----------
     name : str
     use : str
-        "number", "category", "yes/no", "date", "text", "target" or "left out".
+        "number", "category", "yes/no", "date", "text", "target", "left out" or "unclear".
     why : str
         In a few words.
     column : Column or None
@@ -80,6 +80,7 @@ def take_columns(
     *,
     wishes: Mapping[str, str] | None = None,
     forms: Mapping[str, str] | None = None,
+    unclear: Mapping[str, str] | None = None,
 ) -> list[Taken]:
     """Say of each column what it is taken for, and why.
 
@@ -93,6 +94,8 @@ def take_columns(
         What columns are to be taken for, whatever they look like.
     forms : mapping of str to str, default=None
         How cells were written, as the reader found out.
+    unclear : mapping of str to str, default=None
+        Columns that cannot be taken for anything yet, and why.
 
     Returns
     -------
@@ -107,12 +110,15 @@ def take_columns(
      ('age', 'number', '3 values from 20 to 40'),
      ('eu', 'left out', "it holds one value only, 'yes'")]
     """
-    wishes, forms = wishes or {}, forms or {}
+    wishes, forms, unclear = wishes or {}, forms or {}, unclear or {}
     check_wishes(wishes, [str(name) for name in frame.columns])
     taken: list[Taken] = []
     prints: dict[int, str] = {}
     for label in frame.columns:
         name, values = str(label), frame[label]
+        if name in unclear:
+            taken.append(Taken(name, "unclear", unclear[name]))
+            continue
         if name == target:
             taken.append(Taken(name, "target", "to be predicted"))
             continue

@@ -10,6 +10,7 @@ import nasty_tables as nasty
 import pandas as pd
 import pytest
 
+import counterpoint
 from counterpoint.cli import options
 from counterpoint.tabular import load, look_at
 from counterpoint.tabular.column_file import read_column_file
@@ -181,3 +182,39 @@ def test_a_missing_file_is_told_before_anything_heavy_is_imported(args, tmp_path
 
 def test_the_command_and_the_library_know_the_same_words_for_no_value():
     assert tuple(options.MISSING.split(",")) == MISSING
+
+
+def test_columns_that_fit_would_refuse_are_shown_and_told_of_at_once(run, fails):
+    rows = [f"{k},{k % 3},{'ab'[k % 2]}" for k in range(20)]
+    rows[3], rows[7] = "three,0,b", "7,one,b"
+    Path("odd.csv").write_text("\n".join(["n,m,class", *rows]))
+    ran = run("columns", "odd.csv", "--target", "class", "-o", "taken.csv")
+    assert ran.code == 0
+    assert ran.out.count("unclear") == 2
+    advice = "add 'three,one' to --missing '?,NA"
+    assert advice in ran.err
+    assert advice in fails("fit", "odd.csv", "--target", "class")
+    # A file of columns says what they are for once somebody has filled it in.
+    assert advice in fails("fit", "odd.csv", "--target", "class", "--columns", "taken.csv")
+    lines = Path("taken.csv").read_text().replace("unclear", "category")
+    Path("taken.csv").write_text(lines)
+    again = run("columns", "odd.csv", "--target", "class", "--columns", "taken.csv")
+    assert "unclear" not in again.out
+    told = json.loads(run("columns", "odd.csv", "--target", "class", "--json").out)
+    assert [row["taken_for"] for row in told["columns"]] == ["unclear", "unclear", "target"]
+
+
+def test_a_target_with_a_word_among_its_many_numbers_is_unclear(run):
+    rows = [f"{k / 7:.3f},{k % 5}" for k in range(60)]
+    rows[3] = "on request,3"
+    Path("odd.csv").write_text("\n".join(["price,m", *rows]))
+    ran = run("columns", "odd.csv", "--target", "price")
+    assert "unclear" in ran.out
+    assert "'on request' in data row 4" in ran.err
+
+
+def test_the_command_runs_as_a_module():
+    ran = subprocess.run(
+        [sys.executable, "-m", "counterpoint", "--version"], capture_output=True, text=True
+    )
+    assert (ran.returncode, ran.stdout.strip()) == (0, f"counterpoint {counterpoint.__version__}")

@@ -135,6 +135,43 @@ def test_a_few_words_among_numbers_are_a_mistake(table):
     assert read_table(table(text), nominal=["n"]).frame["n"].tolist()[9] == "unknown"
 
 
+def test_columns_with_odd_cells_are_told_of_all_at_once(table):
+    rows = [f"{k},{k}.5 kg,{k % 28 + 1:02}.01.2024,{k}\n" for k in range(1, 31)]
+    rows[4], rows[8], rows[9] = "x,?,05.01.2024,1\n", "9,soon,tbd,2\n", "10,never,10.01.2024,3\n"
+    file = table("a,b,c,d\n" + "".join(rows))
+    with pytest.raises(ValueError, match=r"3 columns of .* hold a few cells that do not fit") as e:
+        read_table(file)
+    for words in (
+        "column 'a' numbers, but 'x' in data row 5;",
+        "column 'b' numbers, but 'soon' in data row 9 (and 1 more such cells)",
+        "column 'c' dates, but 'tbd' in data row 9.",
+        "add 'x,soon,never,tbd' to missing=",
+        "name it in nominal='a,b,c'",
+    ):
+        assert words in str(e.value)
+    seen = read_table(file, strict=False)
+    assert seen.unclear == {
+        "a": "numbers, but 'x' in data row 5",
+        "b": "numbers, but 'soon' in data row 9 (and 1 more such cells)",
+        "c": "dates, but 'tbd' in data row 9",
+    }
+    assert str(e.value) in seen.notes
+    mended = read_table(file, missing=["?", "x", "soon", "never", "tbd"])
+    assert mended.frame["b"].isna().sum() == 3
+    assert mended.frame["b"].max() == 30.5
+    assert mended.unclear == {}
+
+
+def test_a_measure_of_many_numbers_may_have_words_among_it_but_not_one_of_few(table):
+    ways = [f"{k}'{k:03} km" for k in range(1, 22)]
+    for n, unclear in ((21, True), (20, False)):
+        file = table("way,n\n" + "".join(f"{way},1\n" for way in [*ways[:n], "unknown"]))
+        read = read_table(file, strict=False)
+        assert ("way" in read.unclear) == unclear
+        numbers = read_table(file, missing=["unknown"]).frame["way"]
+        assert numbers.sum() == sum(1001 * k for k in range(1, n + 1))
+
+
 @settings(max_examples=30, deadline=None)
 @given(st.integers(1, 30), st.integers(1, 30))
 def test_the_share_of_words_decides(tmp_path_factory, numbers, words):
