@@ -390,10 +390,8 @@ def _what_to_do(unclear: Mapping[str, Cells], file: str, missing: Sequence[str])
         if_so = "if it means that there is no value"
         all_are = f"if all are categories, pass nominal={name!r}"
     else:
-        head, cell = (
-            f"{len(unclear)} columns of {file} hold a few cells that do not fit: {held}",
-            ("the cells"),
-        )
+        head = f"{len(unclear)} columns of {file} hold a few cells that do not fit: {held}"
+        cell = "the cells"
         if_so = "if they mean that there is no value"
         all_are = f"if all of a column are categories, name it in nominal={','.join(unclear)!r}"
     words = ",".join(dict.fromkeys(word for cells in unclear.values() for word in _few(cells)))

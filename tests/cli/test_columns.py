@@ -184,7 +184,10 @@ def test_the_command_and_the_library_know_the_same_words_for_no_value():
     assert tuple(options.MISSING.split(",")) == MISSING
 
 
-def test_columns_that_fit_would_refuse_are_shown_and_told_of_at_once(run, fails):
+def test_columns_that_fit_would_refuse_are_shown_and_told_of_at_once(
+    run, fails, tmp_path, monkeypatch
+):
+    monkeypatch.chdir(tmp_path)
     rows = [f"{k},{k % 3},{'ab'[k % 2]}" for k in range(20)]
     rows[3], rows[7] = "three,0,b", "7,one,b"
     Path("odd.csv").write_text("\n".join(["n,m,class", *rows]))
@@ -204,7 +207,8 @@ def test_columns_that_fit_would_refuse_are_shown_and_told_of_at_once(run, fails)
     assert [row["taken_for"] for row in told["columns"]] == ["unclear", "unclear", "target"]
 
 
-def test_a_target_with_a_word_among_its_many_numbers_is_unclear(run):
+def test_a_target_with_a_word_among_its_many_numbers_is_unclear(run, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
     rows = [f"{k / 7:.3f},{k % 5}" for k in range(60)]
     rows[3] = "on request,3"
     Path("odd.csv").write_text("\n".join(["price,m", *rows]))
