@@ -15,6 +15,7 @@ PACKAGE = ROOT / "counterpoint"
 # From the roof to the ground, after Okabe and Ito; arrows have the colour of where they start.
 COLOURS = ("#0072B2", "#009E73", "#E69F00", "#D55E00", "#CC79A7")
 INK, PALE = "#333333", "#777777"
+BESIDE = 9  # rooms that stand side by side; more of a floor begin another row
 
 
 def floors() -> list[list[str]]:
@@ -89,18 +90,24 @@ def draw(path: Path) -> None:
 
     levels = floors()
     arrows = needed({room: imports(room) for floor in levels for room in floor})
-    figure, ax = plt.subplots(figsize=(10.5, 0.8 * len(levels) + 0.6), layout="constrained")
+    rows = [
+        (number, floor[first : first + BESIDE])
+        for number, floor in enumerate(levels)
+        for first in range(0, len(floor), BESIDE)
+    ]
+    figure, ax = plt.subplots(figsize=(10.5, 0.8 * len(rows) + 0.6), layout="constrained")
     places, side = {}, 1
-    for row, floor in enumerate(levels):
+    for row, (number, floor) in enumerate(rows):
         width = min(1.9, 10.0 / len(floor))
         side = -side if len(floor) == 1 else side
         # Lone rooms stand left and right of the middle in turn, so that arrows pass between.
         shift = 0.75 * side if len(floor) == 1 else 0.0
         for k, room in enumerate(floor):
-            places[room] = (k - (len(floor) - 1) / 2) * width + shift, -row, 0.43 * width
-    for room, (x, y, half) in places.items():
-        colour = COLOURS[int(-y) * len(COLOURS) // len(levels)]
-        small = len(levels[int(-y)]) > 7
+            x = (k - (len(floor) - 1) / 2) * width + shift
+            places[room] = x, -row, 0.43 * width, number
+    for room, (x, y, half, number) in places.items():
+        colour = COLOURS[number * len(COLOURS) // len(levels)]
+        small = len(levels[number]) > 7
         pale = tuple(0.2 * part + 0.8 for part in to_rgb(colour))
         box = FancyBboxPatch(
             (x - half, y - 0.25), 2 * half, 0.5, boxstyle="round,pad=0,rounding_size=0.06",
@@ -112,7 +119,7 @@ def draw(path: Path) -> None:
         lines = f"{line_count(room):,} lines".replace(",", "\N{THIN SPACE}")
         ax.text(x, y - 0.13, lines, fontsize=6.5, color=PALE, **text)
         for other in sorted(arrows[room]):
-            x2, y2, _ = places[other]
+            x2, y2, *_ = places[other]
             if other.startswith("_") or other == "exceptions":  # the ground carries all of them
                 continue
             bend = 0.0 if y - y2 < 1.5 else 0.07 * (1 if x2 >= x else -1)
@@ -121,7 +128,7 @@ def draw(path: Path) -> None:
                 connectionstyle=f"arc3,rad={bend}", color=colour, linewidth=0.9, zorder=1,
             )  # fmt: skip
             ax.add_patch(arrow)
-    ax.set(xlim=(-5.2, 5.2), ylim=(-len(levels) + 0.6, 0.4))
+    ax.set(xlim=(-5.2, 5.2), ylim=(-len(rows) + 0.6, 0.4))
     ax.set_axis_off()
     title = "Imports go down only. Not drawn: what follows from other arrows, and the ground floors"
     ax.set_title(title, fontsize=10)
