@@ -1,7 +1,7 @@
 """The cells of one column: numbers, dates or text, by what most of them are, or what is known."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -31,7 +31,9 @@ class Cells:
 
 def as_known(values: pd.Series, column: Column, marks: list[str], hint: str) -> Cells:
     """Return a column for a model that knows it; what does not fit is left as text."""
-    if is_date(values) or (column.kind == "number" and is_number(values)):
+    if column.kind == "number" and is_number(values):
+        return Cells(_without_marks(values, marks))
+    if is_date(values):
         return Cells(values)
     texts = as_text(values, marks)
     if column.kind != "number":
@@ -40,7 +42,7 @@ def as_known(values: pd.Series, column: Column, marks: list[str], hint: str) -> 
     numbers = read_clock(filled) if column.form == CLOCK else read_known(filled, column.form, hint)
     if numbers.isna().any():
         return Cells(texts)
-    return Cells(_whole(numbers.reindex(texts.index), values.name))
+    return Cells(_without_marks(_whole(numbers.reindex(texts.index), values.name), marks))
 
 
 def as_target(values: pd.Series, marks: list[str], hint: str) -> Cells:
@@ -50,7 +52,7 @@ def as_target(values: pd.Series, marks: list[str], hint: str) -> Cells:
     if filled.empty:
         return Cells(texts.astype(float))
     if not pd.to_numeric(filled, errors="coerce").isna().any():
-        return Cells(_plain_numbers(texts))
+        return Cells(_without_marks(_plain_numbers(texts), marks))
     if filled.nunique() > _MANY_LABELS:
         cells = guess(values, marks, hint)
         if is_number(cells.values):
@@ -75,6 +77,13 @@ def as_wished(values: pd.Series, wish: str, marks: list[str], hint: str) -> Cell
 
 def guess(values: pd.Series, marks: list[str], hint: str) -> Cells:
     """Return a column as numbers, dates or text, by what most of its cells are."""
+    cells = _guess(values, marks, hint)
+    if is_number(cells.values) and cells.form != CLOCK:
+        return replace(cells, values=_without_marks(cells.values, marks))
+    return cells
+
+
+def _guess(values: pd.Series, marks: list[str], hint: str) -> Cells:
     name = str(values.name)
     if is_number(values) or is_date(values) or values.dtype.kind == "m":
         return Cells(values)
@@ -161,6 +170,13 @@ def _written_dates(texts: pd.Series, filled: pd.Series) -> Cells | None:
     return Cells(
         dates.reindex(texts.index), order, note, filled[bad] if bad.any() else None, "dates"
     )
+
+
+def _without_marks(numbers: pd.Series, marks: list[str]) -> pd.Series:
+    """Return numbers without those that stand for no value, however these were written."""
+    codes = pd.to_numeric(pd.Series(marks, dtype=object), errors="coerce").dropna()
+    marked = numbers.isin(codes)
+    return numbers.mask(marked) if marked.any() else numbers
 
 
 def _mostly(filled: pd.Series, test: Callable[[str], bool]) -> bool:

@@ -21,6 +21,7 @@ from counterpoint.tabular.cells import (
 )
 from counterpoint.tabular.column import Column, is_date, is_number
 from counterpoint.tabular.columns import find_column, no_header, some
+from counterpoint.tabular.gap_codes import tell_gap_code
 from counterpoint.tabular.number_text import decimal_marks, take_apart
 from counterpoint.tabular.sources import Source, find_source
 from counterpoint.tabular.taking import check_wishes
@@ -178,13 +179,14 @@ def read_table(
             continue
         read[name] = cells.values
         if known is None:
-            notes += [cells.note] if cells.note else []
+            told = tell_gap_code(cells.values, missing) if is_number(cells.values) else ""
+            notes += [note for note in (cells.note, told) if note]
             forms |= {name: cells.form} if cells.form else {}
     if unclear:
-        told = _what_to_do(unclear, found.name, missing)
+        mend = _what_to_do(unclear, found.name, missing)
         if strict:
-            raise ValueError(told)
-        notes.append(told)
+            raise ValueError(mend)
+        notes.append(mend)
     odd = {name: _odd_cells(cells) for name, cells in unclear.items()}
     return TableFile(found.name, pd.DataFrame(read), notes, tuple(missing), wishes, forms, odd)
 
@@ -234,6 +236,9 @@ def read_frame(
     result = frame
     for k, label in enumerate(frame.columns):
         name, values = str(label), frame.iloc[:, k].reset_index(drop=True)
+        if known is None and is_number(values):
+            told = tell_gap_code(values.rename(name), None)
+            notes += [told] if told else []
         if name == target or not _holds_texts(values):
             continue
         if known is None:

@@ -14,6 +14,17 @@ from counterpoint.tabular.reader import read_frame
 
 TEXT = "age,job,on,class\n30,cook,true,1\n?,smith,,2\n41.5,NA,TRUE,1\n"
 
+GAP_CODES = [
+    (18, 160),
+    (79, 199),
+    (-999, 170),
+    (31, 199),
+    (45, 165),
+    (-999, 181),
+    (52, 175),
+    (22, 158),
+]
+
 
 @pytest.fixture
 def table(tmp_path):
@@ -45,6 +56,51 @@ def test_what_is_missing_can_be_said(table):
     assert frame["age"].tolist() == ["30", "?", "41.5"]
     assert pd.isna(frame["job"][0])
     assert frame["job"][2] == "NA"
+
+
+@pytest.mark.parametrize("name", ["t.csv", "t.parquet", "t.xlsx"])
+def test_a_number_for_no_value_goes_however_it_is_written(tmp_path, name):
+    path = tmp_path / name
+    frame = pd.DataFrame({"n": [1.5, -999, 3], "k": [7, 8, -999], "class": list("aba")})
+    frame["c"] = ["1,50 EUR", "-999,00 EUR", "2,00 EUR"]
+    write = {"csv": frame.to_csv, "parquet": frame.to_parquet, "xlsx": frame.to_excel}
+    write[name.split(".")[1]](path, index=False)
+    assert read_table(path).frame["k"].tolist() == [7, 8, -999]
+    read = read_table(path, missing=["-999"], target="class").frame
+    np.testing.assert_array_equal(read["n"], [1.5, np.nan, 3])
+    np.testing.assert_array_equal(read["k"], [7, 8, np.nan])
+    np.testing.assert_array_equal(read["c"], [1.5, np.nan, 2])
+    column = Column("k", "number")
+    again = read_table(path, missing=["-999"], known=[column]).frame
+    np.testing.assert_array_equal(again["k"], [7, 8, np.nan])
+
+
+def test_a_number_that_may_stand_for_no_value_is_told(table):
+    rows = "".join(f"{age},{height},{k % 3}\n" for k, (age, height) in enumerate(GAP_CODES))
+    file = read_table(table("age,height,class\n" + rows), missing=["?"], target="class")
+    assert file.notes == [
+        "column 'age' is -999 in 2 of 8 rows, far from all others, which are 18 to 79: if it means "
+        "that there is no value, add '-999' to missing='?'."
+    ]
+    told = read_frame(file.frame, target="class").notes
+    assert told[0].endswith("if it means that there is no value, put NaN there.")
+    mended = read_table(table("age,height,class\n" + rows), missing=["-999"], target="class")
+    assert mended.notes == []
+    assert mended.frame["age"].isna().sum() == 2
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        [97, 98, 99, 99, 45],  # not far from the others
+        [1, 2, 3, 4, 999],  # once: what is far out, not what stands for a gap
+        [1, 2, 999, 999, 999],  # most of the column
+        [1, 2, 3, 900, 900],  # no nines
+        [1, 1, 1, 99, 99],  # two values: codes
+    ],
+)
+def test_numbers_that_are_what_they_are(values):
+    assert read_frame(pd.DataFrame({"n": values})).notes == []
 
 
 def test_numbers_that_are_categories(table):
