@@ -7,6 +7,8 @@ or never had it, makes it again by going through the log. Asking twice gives the
 
 import os
 import tempfile
+import threading
+import weakref
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -25,10 +27,11 @@ from counterpoint.large.store import BinnedStore
 from counterpoint.trees.growing.shards import Wanted
 from counterpoint.trees.structure import Tree
 
-# Arrays of fewer bytes stay in memory; larger ones are files beside the store.
+# Arrays of fewer bytes stay in memory, and larger ones while there is room: those that every pass
+# writes to come first. The others are files beside the store.
 _MAPPED = 1 << 26
-# Bytes of mapped files that a fit holds. Of what is more, the pages of a piece of the rows are let
-# go of when it has been gone through.
+# Bytes that a fit holds, of mapped files too. Of what is more, the pages of a piece of the rows are
+# let go of when it has been gone through.
 _HELD = 5 << 28
 _PIECE = 1 << 21  # rows
 _LAST_ONLY = ("aim", "draw")
@@ -73,6 +76,32 @@ class Job:
     more: dict[str, Any] = field(default_factory=dict)
 
 
+class _Room:
+    """What is left of the memory that the rows of all fits of this process may take.
+
+    A page of a mapped file that is written to is also written to disk now and then, and each time
+    the next writer waits for the system: memory costs less as long as there is enough.
+    """
+
+    def __init__(self):
+        self._taken, self._lock = 0, threading.Lock()
+
+    def take(self, size):
+        """Take so many bytes; say whether there were as many."""
+        with self._lock:
+            there = self._taken + size <= _HELD
+            self._taken += size * there
+            return there
+
+    def give_back(self, size):
+        """Take note that an array is gone."""
+        with self._lock:
+            self._taken -= size
+
+
+_room = _Room()
+
+
 class Rows:
     """Rows of the groups ``first`` to ``last`` that a single tree is grown on."""
 
@@ -96,6 +125,10 @@ class Rows:
         size = np.dtype(dtype).itemsize * int(np.prod(shape))
         if self.folder is None or size < _MAPPED:
             return np.zeros(shape, dtype)
+        if _room.take(size):
+            array = np.zeros(shape, dtype)
+            weakref.finalize(array, _room.give_back, size)
+            return array
         file = tempfile.NamedTemporaryFile(prefix=f"{name}-", dir=self.folder)  # noqa: SIM115
         if size > 0 and hasattr(os, "posix_fallocate"):
             try:  # now: on a full disk the first touch of a mapped page would end the process

@@ -99,12 +99,43 @@ def test_rows_gone_through_in_pieces_give_the_same_trees(name, rows, stores, mon
     assert sum(released) > 2 * store.n_rows * store.n_features
 
 
+def test_memory_is_taken_while_there_is_room_and_given_back(stores, monkeypatch):
+    """What every pass writes to comes first; the rest is files, and nothing is kept of a fit."""
+    store, kept = stores["two"], []
+    monkeypatch.setattr(rows_module, "_MAPPED", 1)
+    room = 12 * store.n_rows  # leaf and weight
+    monkeypatch.setattr(rows_module, "_HELD", room)
+    reset = rows_module.VoteRows.begin
+
+    def begin(self):
+        reset(self)
+        kept.append(
+            {name for name in ("leaf", "weight", "right", "score") if _is_mapped(self, name)}
+        )
+        kept.append(rows_module._room.take(1))
+
+    monkeypatch.setattr(rows_module.VoteRows, "begin", begin)
+    AdaBoostNCClassifier(n_estimators=2, calibrate=False, lam=2.0).fit(store)
+    assert kept[0] == {"right", "score"}
+    assert kept[1] is False
+    assert rows_module._room.take(room)
+    rows_module._room.give_back(room)
+
+
+def _is_mapped(rows, name):
+    array = getattr(rows, name)
+    while array is not None and not hasattr(array, "_mmap"):
+        array = getattr(array, "base", None)
+    return array is not None
+
+
 def test_no_space_beside_the_store_is_said(stores, monkeypatch):
     def full(*args):
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
     before = sorted(os.listdir(stores["two"].path))
     monkeypatch.setattr(rows_module, "_MAPPED", 1)
+    monkeypatch.setattr(rows_module, "_HELD", 0)
     monkeypatch.setattr(os, "posix_fallocate", full)
     with pytest.raises(OSError, match=r"No space for what a fit keeps .* takes \d+ bytes more in"):
         HistTreeClassifier().fit(stores["two"])
