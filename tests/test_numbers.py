@@ -172,7 +172,9 @@ def test_a_gap_in_numbers_to_learn_is_named(model, gap):
 # Linear models of scikit-learn are matrix products, which BLAS adds up in another order for one
 # row than for many: as members by default, or as what combines them.
 BY_BLAS = {
+    "CombinedClassifier": "logistic regression",
     "DynamicSelectionRegressor": "ridge regression",
+    "EnsembleSelectionClassifier": "logistic regression",
     "EnsembleSelectionRegressor": "ridge regression",
     "HeterogeneousPoolClassifier": "linear discriminant",
     "OverproduceSelectClassifier": "logistic regression on members",

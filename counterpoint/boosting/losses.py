@@ -3,6 +3,8 @@
 Scores are (n_samples, n_outputs): one column for numbers and for two classes, else one a class.
 """
 
+from math import fsum
+
 import numpy as np
 from scipy.special import expit, log_expit
 
@@ -32,6 +34,15 @@ def log_softmax(sums):
     return below - np.log(np.exp(below).sum(axis=-1, keepdims=True))
 
 
+def weighted_mean(columns, weight):
+    """Return the mean of each column by weights that sum to 1, rounded once.
+
+    A matrix product is rounded in another way on another processor; where gains of splits are equal
+    but for their last digits, the trees would be others.
+    """
+    return np.array([fsum((weight * column).tolist()) for column in columns.T])
+
+
 class SquaredLoss:
     """Half the squared error of a number: the next member is fitted to the residuals."""
 
@@ -42,7 +53,7 @@ class SquaredLoss:
     def begin(self, y, weight):
         """Return the targets, (n_samples, n_outputs); note the start of the scores."""
         target = self.code(y)
-        self.start = weight @ target
+        self.start = weighted_mean(target, weight)
         return target
 
     def code(self, y):

@@ -9,7 +9,13 @@ most (Friedman 2001, algorithm 4). The interface is that of ``losses.py``.
 import numpy as np
 from scipy.special import expit, log_expit, xlogy
 
-from counterpoint.boosting.losses import ClassLoss, SquaredLoss, log_softmax, softmax
+from counterpoint.boosting.losses import (
+    ClassLoss,
+    SquaredLoss,
+    log_softmax,
+    softmax,
+    weighted_mean,
+)
 
 # Curvatures are kept above this, so that slope over curvature stays a number.
 LEAST = 1e-16
@@ -26,7 +32,7 @@ class NewtonClassLoss(ClassLoss):
         """Return 1 where it is the class, else 0; scores start from the classes' shares."""
         target = self._is_class(y).astype(float)
         # A class may have no row of any weight: its score is low, but a number.
-        share = np.clip(weight @ target, LEAST, 1.0 - LEAST)
+        share = np.clip(weighted_mean(target, weight), LEAST, 1.0 - LEAST)
         self.start = np.log(share / (1.0 - share)) if self.n_outputs == 1 else np.log(share)
         return target
 
@@ -93,7 +99,7 @@ class PoissonLoss(SquaredLoss):
                 f"loss='poisson' takes counts, not negative and not all 0, and y goes from "
                 f"{y.min():g} to {y.max():g}: use loss='squared_error'."
             )
-        self.start = np.log(weight @ y[:, None])
+        self.start = np.log(weighted_mean(y[:, None], weight))
         return y[:, None]
 
     def request(self, target, scores):

@@ -47,6 +47,11 @@ class CombinedClassifier(BasePoolClassifier):
     sklearn.ensemble.VotingClassifier : Vote and weighted mean of unfitted members.
     sklearn.ensemble.StackingClassifier : A classifier on the members' outputs.
 
+    Notes
+    -----
+    A logistic regression, one of the default pool, adds up one row in another order than many on
+    some processors: what a row gets may depend on the rows asked with it in the last digits.
+
     Examples
     --------
     >>> from sklearn.datasets import load_iris

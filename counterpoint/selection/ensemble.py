@@ -135,6 +135,11 @@ class EnsembleSelectionClassifier(_EnsembleSelection, BasePoolClassifier):
     n_features_in_ : int
         Number of columns.
 
+    Notes
+    -----
+    A logistic regression, one of the default pool, adds up one row in another order than many on
+    some processors: what a row gets may depend on the rows asked with it in the last digits.
+
     References
     ----------
     .. [1] R. Caruana et al., "Ensemble selection from libraries of models", ICML 2004.
