@@ -137,7 +137,7 @@ def _round(report, n, folder):
     def ours(k):
         fit_on_store(model(k), store)
 
-    repeats = 2 if n < 1e8 else 1
+    repeats = 2
     case = f"a round of AdaBoost.NC, {n:,} x {COLUMNS}, depth {DEPTH}"
     with tempfile.TemporaryDirectory(dir=folder, prefix="xgboost-") as cache:
         try:

@@ -14,6 +14,7 @@ from counterpoint._kernels.compiling import kernel, parallel
 from counterpoint._kernels.parts import part
 
 BLOCK = 4096
+_FEW = 32  # members, up to which samples are of few kinds
 
 # What judge sums up, in this order.
 (
@@ -76,20 +77,28 @@ def count_kinds(votes, y, weight, right, tally, n_before):
     n_now = n_before + 1
     size = n_now + 1
     n_blocks = (n + BLOCK - 1) // BLOCK
-    number = np.zeros((n_blocks, 8 * size), dtype=np.int64)
-    heavy = np.zeros((n_blocks, 8 * size))
+    n_kinds = 8 * size
+    number = np.zeros((n_blocks, n_kinds), dtype=np.int64)
+    heavy = np.zeros((n_blocks, n_kinds))
+    # Of few kinds many samples in a row are alike, and adding to what was just written would have
+    # to wait: every fourth is added up by itself.
+    part = 3 if n_now <= _FEW else 0
+    kind_of = np.empty((n_now, 2, 2) if n_classes == 0 else (0, 2, 2), dtype=np.int32)
+    for count in range(len(kind_of)):
+        for truth in range(2):
+            for hit in range(2):
+                won = np.int32(_wins_two(count + hit, n_now, truth))
+                before = np.int32(_wins_two(count, n_before, truth) & (n_before > 0))
+                kind_of[count, truth, hit] = ((won * 2 + before) * 2 + hit) * size + count + hit
     for block in prange(n_blocks):
-        numbers, weights = number[block], heavy[block]
+        numbers = np.zeros((part + 1) * n_kinds, dtype=np.int64)
+        weights = np.zeros((part + 1) * n_kinds)
         start, stop = block * BLOCK, min(n, (block + 1) * BLOCK)
         # The kinds first, many at a time; adding up is one after the other.
         kinds = np.empty(BLOCK, dtype=np.int32)
         if n_classes == 0:
             for i in range(start, stop):
-                hit = np.int32(votes[i] == y[i])
-                count = right[i] + hit
-                won = np.int32(_wins_two(count, n_now, y[i]))
-                before = np.int32(_wins_two(right[i], n_before, y[i]) & (n_before > 0))
-                kinds[i - start] = ((won * 2 + before) * 2 + hit) * size + count
+                kinds[i - start] = kind_of[right[i], y[i], np.int32(votes[i] == y[i])]
         else:
             for i in range(start, stop):
                 hit = np.int32(votes[i] == y[i])
@@ -97,9 +106,13 @@ def count_kinds(votes, y, weight, right, tally, n_before):
                 before = np.int32(_wins_many(tally[i], -1, y[i]) and n_before > 0)
                 kinds[i - start] = ((won * 2 + before) * 2 + hit) * size + right[i] + hit
         for i in range(start, stop):
-            kind = kinds[i - start]
+            kind = (i & part) * n_kinds + kinds[i - start]
             numbers[kind] += 1
             weights[kind] += weight[i]
+        for k in range(part + 1):
+            for kind in range(n_kinds):
+                number[block, kind] += numbers[k * n_kinds + kind]
+                heavy[block, kind] += weights[k * n_kinds + kind]
     return number, heavy
 
 
@@ -155,6 +168,12 @@ def count_in(votes, y, weight, right, tally, score, n_before, power, alpha, z):
     n_blocks = (n + BLOCK - 1) // BLOCK
     size = n_now + 1
     factor = np.empty(4 * size)  # by whether the member is right, the vote, and members right
+    place = np.empty((n_now, 2, 2) if n_classes == 0 else (0, 2, 2), dtype=np.int32)
+    for count in range(len(place)):
+        for truth in range(2):
+            for hit in range(2):
+                won = np.int32(_wins_two(count + hit, n_now, truth))
+                place[count, truth, hit] = (2 * hit + won) * size + count + hit
     for won in range(2):
         for count in range(size):
             factor[won * size + count] = power[won, count] * (np.exp(alpha / 2.0) / z)
@@ -167,10 +186,8 @@ def count_in(votes, y, weight, right, tally, score, n_before, power, alpha, z):
         if n_classes == 0:
             for i in range(start, stop):
                 hit = np.int32(votes[i] == y[i])
-                count = right[i] + hit
-                right[i] = count
-                won = np.int32(_wins_two(count, n_now, y[i]))
-                kinds[i - start] = (2 * hit + won) * size + count
+                kinds[i - start] = place[right[i], y[i], hit]
+                right[i] += hit
                 score[i, 0] += alpha * (2 * votes[i] - 1)
                 wrong += np.int64((score[i, 0] > 0.0) != (y[i] == 1))
         else:

@@ -35,6 +35,7 @@ _MAPPED = 1 << 26
 _HELD = 5 << 28
 _PIECE = 1 << 21  # rows
 _LAST_ONLY = ("aim", "draw")
+_NOBODY: tuple[int, list] = (-1, [])  # a member's number, and what it says of each piece
 
 
 @dataclass(frozen=True)
@@ -276,26 +277,32 @@ class VoteRows(Rows):
         self.tally = self.zeros("tally", (self.n, many), np.int32)
         self.score = self.zeros("score", (self.n, many or 1), np.float64)
         self.wrong = 0
+        self._said = _NOBODY
 
     def kinds(self, member, n_before):
         """Return number and weight of the rows of each kind that occurs, block by block."""
         self.go_to(member)
-        found = []
+        found, said = [], []
         for _, rows in self.pieces():
             votes = votes_of_leaves(member.says, self.leaf[rows])
+            said.append(votes)
             number, heavy = vote_kernels.count_kinds(
                 votes, self.y[rows], self.weight[rows], self.right[rows], self.tally[rows], n_before
             )
             used = np.flatnonzero(number.any(axis=0))
             found.append((used, number[:, used], heavy[:, used]))
+        self._said = member.number, said
         return _joined(found)
 
     def count_in(self, member, n_before, power, alpha, z):
         """Take a member in."""
         self.go_to(member)
-        self.wrong = 0
-        for _, rows in self.pieces():
-            votes = votes_of_leaves(member.says, self.leaf[rows])
+        # Most often what was just looked at.
+        number, said = self._said
+        self._said, self.wrong = _NOBODY, 0
+        for k, (_, rows) in enumerate(self.pieces()):
+            known = number == member.number > 0
+            votes = said[k] if known else votes_of_leaves(member.says, self.leaf[rows])
             self.wrong += vote_kernels.count_in(
                 votes, self.y[rows], self.weight[rows], self.right[rows], self.tally[rows],
                 self.score[rows], n_before, power, alpha, z,
