@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy import sparse
-from sklearn.ensemble import RandomForestRegressor
+from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
 from sklearn.linear_model import LinearRegression
 from sklearn.model_selection import KFold
 from sklearn.tree import DecisionTreeClassifier
@@ -38,6 +38,7 @@ OUTPUTS = MemberOutputs([[0, 1, 1], [1, 1, 0]], [0, 1, 1])
 X = [[0.0, 1.0], [2.0, 3.0], [1.0, 0.0]]
 SHARES = MemberOutputs(proba=[[[0.4, 0.6]] * 3], y=[0, 1, 1])
 PAIR = np.array([1.0, np.nan])
+FOREST = RandomForestClassifier(2, random_state=0).fit(X, [0, 1, 1])
 TREE = trees.from_sklearn(DecisionTreeClassifier().fit(X, [0, 1, 1]))
 
 NEED_VOTES = [
@@ -252,6 +253,33 @@ def test_arrays_of_another_byte_order_are_numbers():
         forest = RandomForestRegressor(2, random_state=0)
         low, high = trust.cross_conformal(forest, X_train, range(12), X_new)
         assert (low <= high).all()
+
+
+def test_drift_is_told_of_arrays_of_another_byte_order():
+    rows = np.random.RandomState(0).normal(size=(30, 2))
+    told = [
+        trust.classifier_test(kind(rows[:15]), kind(rows[15:]), n_estimators=5, random_state=0)
+        for kind in (np.array, lambda a: a.astype(">f8"), lambda a: pd.DataFrame(a.astype(">f8")))
+    ]
+    assert told[0] == told[1] == told[2]
+
+
+@pytest.mark.parametrize(
+    ("name", "call"),
+    [
+        ("return_losses", lambda **given: trees.refine_leaves(FOREST, X, [0, 1, 1], **given)),
+        ("one_se", lambda **given: trees.prune(TREE, **given)),
+        (
+            "lower_is_better",
+            lambda **given: selection.compare_ranks(pd.DataFrame(np.eye(3)), **given),
+        ),
+    ],
+)
+def test_what_is_yes_or_no_is_no_array(name, call):
+    call(**{name: True})
+    for given in (PAIR, "yes", 2):
+        with pytest.raises(ValueError, match=rf"{name}=.*: give True or False"):
+            call(**{name: given})
 
 
 def test_columns_of_a_member_are_a_list():

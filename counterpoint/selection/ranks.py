@@ -7,6 +7,7 @@ import pandas as pd
 from scipy.stats import f, rankdata, studentized_range
 
 from counterpoint._arrays import as_floats, check_axes
+from counterpoint._validation import check_flag
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -103,6 +104,7 @@ def compare_ranks(
             f"Method {table.columns[column]!r} has no score on {table.index[row]!r}: leave out the "
             "set or the method."
         )
+    check_flag(lower_is_better, "lower_is_better")
     if not 0 < alpha < 1:
         raise ValueError(f"alpha={alpha!r}: give a level such as 0.05.")
     ranks = rankdata(scores if lower_is_better else -scores, axis=1)

@@ -18,7 +18,7 @@ from counterpoint._arrays import check_sample_weight, encode_labels
 from counterpoint._kernels import trees as kernels
 from counterpoint._kernels.threads import threads_for
 from counterpoint._reading import check_labels
-from counterpoint._validation import check_choice, check_count, check_number
+from counterpoint._validation import check_choice, check_count, check_flag, check_number
 from counterpoint.combiners.simplex import project_to_simplex
 from counterpoint.trees.ensemble import TreeEnsemble, predict_trees, stack_trees
 from counterpoint.trees.structure import Tree, class_shares
@@ -102,6 +102,7 @@ def refine_leaves(
     check_choice(loss, "loss", ("squared", "log"))
     check_count(n_steps, "n_steps")
     check_number(tol, "tol", low=0)
+    check_flag(return_losses, "return_losses")
     ensemble = take_trees(model)
     if not isinstance(model, Tree | TreeEnsemble):
         _check_model(model, ensemble)

@@ -16,6 +16,7 @@ from sklearn.ensemble import RandomForestClassifier
 from sklearn.model_selection import StratifiedKFold
 from sklearn.utils import check_random_state
 
+from counterpoint._tables import promoted
 from counterpoint._typing import Seed
 from counterpoint._validation import check_count, check_flag
 from counterpoint.base import draw_seed
@@ -30,9 +31,9 @@ _FEWEST = 2
 def as_frame(X: Any, name: str) -> pd.DataFrame:
     """Return rows as a frame with columns named by text; raise if they are none."""
     if isinstance(X, pd.DataFrame):
-        frame = X.reset_index(drop=True)
+        frame = promoted(X).reset_index(drop=True)
     else:
-        array = np.asarray(X)
+        array = promoted(np.asarray(X))
         if array.ndim != 2:
             raise ValueError(f"{name} has shape {array.shape}: expected (n_samples, n_features).")
         frame = pd.DataFrame(array, columns=[f"column {k}" for k in range(array.shape[1])])

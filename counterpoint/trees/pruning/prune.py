@@ -9,7 +9,7 @@ from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils.validation import check_array, check_consistent_length
 
 from counterpoint._arrays import check_vector
-from counterpoint._validation import check_choice, check_number
+from counterpoint._validation import check_choice, check_flag, check_number
 from counterpoint.trees.convert import from_sklearn, to_sklearn
 from counterpoint.trees.ensemble import predict_trees, stack_trees
 from counterpoint.trees.pruning import paths
@@ -155,6 +155,7 @@ def prune(
     13
     """
     check_choice(criterion, "criterion", CRITERIA)
+    check_flag(one_se, "one_se")
     if isinstance(tree, Tree):
         arrays, codes = check_tree(tree), y_val
     elif not isinstance(tree, DecisionTreeClassifier):
