@@ -114,6 +114,10 @@ class Budget:
         """Whether the limit has passed, by more than what is allowed for."""
         return self.left < -_GRACE * self.limit
 
+    def may_begin(self, seconds: float) -> bool:
+        """Whether a last fit that is foretold to take so long ends before it is cut off."""
+        return seconds <= self.left + _GRACE * self.limit
+
     def saw(self, member: int, n_rows: int, seconds: float) -> None:
         """Note what a fit of a member on so many rows took, answers included."""
         self._seen.setdefault(member, {})[n_rows] = max(seconds, 1e-6)

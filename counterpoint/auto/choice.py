@@ -13,7 +13,7 @@ from sklearn.model_selection import KFold, StratifiedKFold
 from sklearn.utils import check_random_state
 
 from counterpoint._predictions import MemberPredictions
-from counterpoint.auto.metric import Metric
+from counterpoint.auto.metric import LEAST, Metric
 from counterpoint.combiners import (
     BlendCombiner,
     Combiner,
@@ -26,6 +26,8 @@ from counterpoint.selection import DiverseLoss, GreedyMeanCombiner
 
 SIMPLE = "best simple one"
 N_FOLDS = 5
+# Steps of the quick search that tells which members carry the ensemble so far.
+QUICK_STEPS = 15
 # Rules that are no parts of the blend, which come first.
 _N_WHOLE = 3
 # Of more classes, stacking has too many coefficients to learn, and takes longer than all the rest.
@@ -193,7 +195,7 @@ class _Losses:
         self.others = {}
         if answer.ndim == 2:
             wrong = answer.argmax(axis=1) != y
-            truth = np.clip(answer[np.arange(len(y)), y], 1e-6, 1.0)
+            truth = np.clip(answer[np.arange(len(y)), y], LEAST, 1.0)
             self.others = {
                 "log_loss": float(np.average(-np.log(truth), weights=weight)),
                 "error": float(np.average(wrong, weights=weight)),

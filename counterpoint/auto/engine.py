@@ -219,62 +219,62 @@ class OverproduceSelect(BaseEnsemble, ABC):
         alone = effective_n_jobs(self.n_jobs) == 1
         budget = Budget(self.time_limit, began=self._began, alone=alone)
         del self._began
-        metric = self._metric()
-        task = self._task()
+        metric, task = self._metric(), self._task()
         metric.check(y, sample_weight, task.n_outputs)
         candidates = self._candidates(X)
         with self._few_threads(X):
             plan = self._plan(X, y, candidates[0], budget, rng)
+            trying = self._trying(candidates, task, plan, X, y, sample_weight, budget, rng)
+            trying.run()
+            keep = self._choose(trying, candidates, metric, sample_weight, rng)
+        self.stop_reason_, self.failed_ = trying.reason, trying.failed
+        with whole(), self._few_threads(X):
+            models = trying.finish(keep, self.estimator_weights_)
+        self.pool_ = [(trying.members[k].name, m) for k, m in zip(keep, models, strict=True)]
+        self._say_what_was_left_out(trying, len(candidates), keep)
+
+    def _trying(self, candidates, task, plan, X, y, sample_weight, budget, rng):
+        """Return what tries the candidates, each with a seed of its own."""
         seeds = rng.randint(MAX_SEED, size=len(candidates))
-        members = [
-            Member(c.make(int(seed)), None, c.name)
-            for c, seed in zip(candidates, seeds, strict=True)
-        ]
+        both = list(zip(candidates, seeds, strict=True))
+        members = [_member(c, seed) for c, seed in both]
+        quick = {k: _member(c.quick, seed) for k, (c, seed) in enumerate(both) if c.quick}
         # By member: of those given, what each has asked for.
         routed = {
             name: own.get("sample_weight") for name, own in self._fit_params(sample_weight).items()
         }
-        quick = {
-            k: Member(c.quick.make(int(seeds[k])), None, c.quick.name)
-            for k, c in enumerate(candidates)
-            if c.quick is not None
-        }
         fit_weight = {
             m.name: routed.get(m.name, sample_weight) for m in (*members, *quick.values())
         }
-        with self._few_threads(X):
-            trying = Trying(
-                members, task, plan, X, y, fit_weight, sample_weight, budget,
-                n_jobs=self.n_jobs, progress=self.progress,
-                may_stop=self.pool is None or isinstance(self.pool, str),
-                cheaper=_cheaper_kin(candidates), quick=quick, rounds=_rounds(candidates, seeds),
-            )  # fmt: skip
-            trying.run()
-            tried = sorted(trying.done)
-            families = [candidates[k].family for k in tried]
-            self.outputs_ = outputs = task.outputs(
-                np.stack([trying.done[k].answers for k in tried]), plan.asked, y, sample_weight,
-                [members[k].name for k in tried],
-            )  # fmt: skip
-            simple = [i for i, k in enumerate(tried) if candidates[k].simple]
-            choice = choose_rule(
-                outputs, metric, simple=simple, diversity=self.diversity,
-                parts=plan.parts(N_FOLDS), random_state=draw_seed(rng),
-            )  # fmt: skip
-        self.stop_reason_, self.failed_ = trying.reason, trying.failed
+        return Trying(
+            members, task, plan, X, y, fit_weight, sample_weight, budget,
+            n_jobs=self.n_jobs, progress=self.progress,
+            may_stop=self.pool is None or isinstance(self.pool, str),
+            cheaper=_cheaper_kin(candidates), quick=quick, rounds=_rounds(candidates, seeds),
+        )  # fmt: skip
+
+    def _choose(self, trying, candidates, metric, sample_weight, rng):
+        """Choose how to combine those tried, and tell; return the places of those worth keeping."""
+        tried = sorted(trying.done)
+        self.outputs_ = outputs = trying.task.outputs(
+            np.stack([trying.done[k].answers for k in tried]), trying.plan.asked, trying.y,
+            sample_weight, [trying.members[k].name for k in tried],
+        )  # fmt: skip
+        choice = choose_rule(
+            outputs, metric, simple=[i for i, k in enumerate(tried) if candidates[k].simple],
+            diversity=self.diversity, parts=trying.plan.parts(N_FOLDS),
+            random_state=draw_seed(rng),
+        )  # fmt: skip
         rule, weights = choice.rule, choice.rule.estimator_weights_
         keep = np.flatnonzero(weights >= min(_LEAST_WEIGHT, weights.max()))
         if len(keep) < len(weights):
             rule = rule.keep(keep, outputs)
         self.combiner_name_, self.combiners_tried_ = choice.name, choice.table
         self.combiner_, self.estimator_weights_ = rule, rule.estimator_weights_
+        families = [candidates[k].family for k in tried]
         seconds = [trying.done[k].seconds for k in tried]
         self._tell(choice, metric, outputs, rule, keep, families, seconds)
-        with whole(), self._few_threads(X):
-            kept = [tried[k] for k in keep]
-            models = trying.finish(kept, self.estimator_weights_)
-        self.pool_ = [(members[k].name, m) for k, m in zip(kept, models, strict=True)]
-        self._say_what_was_left_out(trying, len(candidates), kept)
+        return [tried[k] for k in keep]
 
     def _few_threads(self, X):
         # Threads that share so little work take longer, on a busy machine far longer.
@@ -290,7 +290,7 @@ class OverproduceSelect(BaseEnsemble, ABC):
             return in_folds()
         # A look at the first member, on few rows: is there time for folds?
         look = Trying(
-            [Member(first.make(0), None, first.name)], self._task(), hold_out_plan(
+            [_member(first, 0)], self._task(), hold_out_plan(
                 y, np.random.RandomState(0), classes=self._classes, limit=budget.limit,
                 first=8 * PROBE_ROWS,
             ), X, y, {}, None, budget, rounds=_rounds([first], [0]),
@@ -317,7 +317,8 @@ class OverproduceSelect(BaseEnsemble, ABC):
         said = []
         if self.combiner_name_ == SIMPLE and len(trying.done) > 1:
             said.append(
-                f"together they are not better than {self.pool_[0][0]} alone, which is what you get"
+                f"all members together are not better than {self.pool_[0][0]} alone, which is what "
+                "you get"
             )
         if trying.failed and self.pool is not None and not isinstance(self.pool, str):
             n = len(trying.failed)
@@ -363,6 +364,10 @@ class OverproduceSelect(BaseEnsemble, ABC):
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = True
         return tags
+
+
+def _member(candidate, seed):
+    return Member(candidate.make(int(seed)), None, candidate.name)
 
 
 def _cheaper_kin(candidates):

@@ -139,7 +139,7 @@ class _AUC(Metric):
         shares = shares / shares.sum(axis=1, keepdims=True)
         y = np.searchsorted(there, y)
         if len(there) == 2:
-            return 1.0 - roc_auc_score(y, shares[:, 1])
+            return 1.0 - roc_auc_score(y, shares[:, 1], sample_weight=weight)
         return 1.0 - roc_auc_score(y, shares, multi_class="ovo")
 
 

@@ -5,11 +5,7 @@ from importlib import import_module
 
 from sklearn.compose import TransformedTargetRegressor
 from sklearn.dummy import DummyRegressor
-from sklearn.ensemble import (
-    ExtraTreesRegressor,
-    HistGradientBoostingRegressor,
-    RandomForestRegressor,
-)
+from sklearn.ensemble import HistGradientBoostingRegressor
 from sklearn.kernel_ridge import KernelRidge
 from sklearn.linear_model import ElasticNetCV, RidgeCV
 from sklearn.neighbors import KNeighborsRegressor
@@ -33,6 +29,7 @@ from counterpoint.auto.portfolio import in_order, quick_first, quick_instead
 from counterpoint.boosting import HistBoostRegressor, L2BoostRegressor
 from counterpoint.combiners.pool import MOST_ROWS_NEIGHBOURS
 from counterpoint.trees import HistTreeRegressor
+from counterpoint.trees.growing.random_trees import RandomTreesRegressor
 
 # Beyond so many rows a kernel machine costs more than it brings; ridge holds all pairs of them.
 _MOST_ROWS_KERNEL, _MOST_ROWS_RIDGE = 16_000, 5_000
@@ -70,11 +67,11 @@ def default_number_pool(n_samples: int, n_features: int) -> list[Candidate]:
         _of("mean", "simple", lambda s: DummyRegressor(), True),
         _of("small tree", "simple", lambda s: DecisionTreeRegressor(
             min_samples_leaf=leaf, random_state=s), True),
-        _of("extra trees", "trees", lambda s: ExtraTreesRegressor(
-            trees, min_samples_leaf=small, random_state=s)),
-        _of("extra trees, leaves of 3", "trees", lambda s: ExtraTreesRegressor(
-            trees, max_features=0.5, min_samples_leaf=max(3, small), random_state=s)),
-        _of("random forest, leaves of 5", "trees", lambda s: RandomForestRegressor(
+        _of("extra trees", "trees", lambda s: RandomTreesRegressor(
+            trees, extra=True, min_samples_leaf=small, random_state=s)),
+        _of("extra trees, leaves of 3", "trees", lambda s: RandomTreesRegressor(
+            trees, extra=True, max_features=0.5, min_samples_leaf=max(3, small), random_state=s)),
+        _of("random forest, leaves of 5", "trees", lambda s: RandomTreesRegressor(
             trees, min_samples_leaf=max(5, small), random_state=s)),
         _of("gradient boosting", "boosting", lambda s: HistGradientBoostingRegressor(
             learning_rate=0.06, max_iter=150, max_leaf_nodes=15, l2_regularization=1.0,
@@ -114,8 +111,8 @@ def default_number_pool(n_samples: int, n_features: int) -> list[Candidate]:
     quick = [
         _of(QUICK, "boosting", quick_boosted(HistBoostRegressor, n_samples, QUICK_ROUNDS), True,
             n_rounds=QUICK_ROUNDS),
-        _of(QUICK_FOREST, "trees", lambda s, n=QUICK_TREES: ExtraTreesRegressor(
-            n, max_features=0.5, random_state=s,
+        _of(QUICK_FOREST, "trees", lambda s, n=QUICK_TREES: RandomTreesRegressor(
+            n, extra=True, max_features=0.5, random_state=s,
             min_samples_leaf=max(3, small_forest(QUICK_TREES, n_samples, 1))),
             n_rounds=QUICK_TREES),
     ]  # fmt: skip

@@ -13,6 +13,7 @@ from counterpoint._members import Answers, Member
 from counterpoint._outputs import MemberOutputs
 from counterpoint._typing import ClassWeight, Pool, Seed
 from counterpoint._validation import check_number
+from counterpoint.auto.choice import QUICK_STEPS
 from counterpoint.auto.engine import OverproduceSelect, rows_of
 from counterpoint.auto.fold_mean import FoldMeanClassifier
 from counterpoint.auto.metric import LEAST, class_metric, labels_of
@@ -22,9 +23,6 @@ from counterpoint.combiners import member_contributions
 from counterpoint.combiners.combiner import mean_loss
 from counterpoint.combiners.tempered import temper, tempers
 from counterpoint.selection import select_forward
-
-# Steps of the quick search that tells which members carry the ensemble so far.
-_QUICK = 15
 
 
 class OverproduceSelectClassifier(OverproduceSelect, BaseEnsembleClassifier):
@@ -287,7 +285,7 @@ class ClassTask:
         names = [str(k) for k in range(len(answers))]
         outputs = self.outputs(answers, rows, y, sample_weight, names)
         outputs = temper(outputs, tempers(outputs))
-        trace = select_forward(outputs, "log-loss", n_members=_QUICK, replace=True, tol=1e-6)
+        trace = select_forward(outputs, "log-loss", n_members=QUICK_STEPS, replace=True, tol=1e-6)
         weights = np.zeros(len(answers))
         weights[trace.selected] = trace.weights
         return weights, float(trace.values[trace.best])

@@ -8,11 +8,7 @@ from importlib import import_module
 from sklearn.base import BaseEstimator
 from sklearn.discriminant_analysis import QuadraticDiscriminantAnalysis
 from sklearn.dummy import DummyClassifier
-from sklearn.ensemble import (
-    ExtraTreesClassifier,
-    HistGradientBoostingClassifier,
-    RandomForestClassifier,
-)
+from sklearn.ensemble import HistGradientBoostingClassifier
 from sklearn.linear_model import LogisticRegression
 from sklearn.naive_bayes import BernoulliNB, GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
@@ -26,6 +22,7 @@ from counterpoint.auto.scored import ScoredClassifier
 from counterpoint.boosting import AdaBoostNCClassifier, HistBoostClassifier
 from counterpoint.combiners.pool import MOST_ROWS_NEIGHBOURS
 from counterpoint.trees import HistTreeClassifier, PrunedTreeClassifier
+from counterpoint.trees.growing.random_trees import ROOT, RandomTreesClassifier
 
 # Beyond so many rows a kernel machine costs more than it brings.
 _MOST_ROWS_KERNEL = 16_000
@@ -123,14 +120,14 @@ def default_pool(n_samples: int, n_features: int, n_classes: int) -> list[Candid
             LogisticRegression(C=0.5, max_iter=2000))),
         _of("AdaBoost, stumps", "boosting", _boosted(0.0, 1, 150)),
         _of("AdaBoost.NC 2, depth 3", "boosting", _boosted(2.0, 3, 80)),
-        _of("random forest", "trees", lambda s: RandomForestClassifier(
-            trees, min_samples_leaf=leaf, random_state=s)),
-        _of("random forest, leaves of 3", "trees", lambda s: RandomForestClassifier(
+        _of("random forest", "trees", lambda s: RandomTreesClassifier(
+            trees, max_features=ROOT, min_samples_leaf=leaf, random_state=s)),
+        _of("random forest, leaves of 3", "trees", lambda s: RandomTreesClassifier(
             trees, min_samples_leaf=max(3, leaf), max_features=0.4, random_state=s)),
-        _of("extra trees", "trees", lambda s: ExtraTreesClassifier(
-            trees, min_samples_leaf=leaf, random_state=s)),
-        _of("extra trees, half of the columns", "trees", lambda s: ExtraTreesClassifier(
-            trees, max_features=0.5, min_samples_leaf=max(2, leaf), random_state=s)),
+        _of("extra trees", "trees", lambda s: RandomTreesClassifier(
+            trees, extra=True, max_features=ROOT, min_samples_leaf=leaf, random_state=s)),
+        _of("extra trees, half of the columns", "trees", lambda s: RandomTreesClassifier(
+            trees, extra=True, max_features=0.5, min_samples_leaf=max(2, leaf), random_state=s)),
         _of("gradient boosting", "boosting", lambda s: HistGradientBoostingClassifier(
             learning_rate=0.06, max_iter=120, max_leaf_nodes=15, l2_regularization=1.0,
             random_state=s), dearer_than=dear),
@@ -154,8 +151,8 @@ def default_pool(n_samples: int, n_features: int, n_classes: int) -> list[Candid
     quick = [
         _of(QUICK, "boosting", quick_boosted(HistBoostClassifier, n_samples, rounds), simple=True,
             n_rounds=rounds),
-        _of(QUICK_FOREST, "trees", lambda s, n=QUICK_TREES: ExtraTreesClassifier(
-            n, max_features=0.5, random_state=s,
+        _of(QUICK_FOREST, "trees", lambda s, n=QUICK_TREES: RandomTreesClassifier(
+            n, extra=True, max_features=0.5, random_state=s,
             min_samples_leaf=max(2, small_forest(QUICK_TREES, n_samples, n_classes))),
             n_rounds=QUICK_TREES),
     ]  # fmt: skip

@@ -14,14 +14,13 @@ from counterpoint._conformal import conformal_limit, member_spread
 from counterpoint._members import Member
 from counterpoint._predictions import MemberPredictions
 from counterpoint._typing import DataLike, Pool, Seed
+from counterpoint.auto.choice import QUICK_STEPS
 from counterpoint.auto.engine import OverproduceSelect, rows_of
 from counterpoint.auto.fold_mean import FoldMeanRegressor
 from counterpoint.auto.metric import number_metric
 from counterpoint.auto.number_pool import default_number_pool
 from counterpoint.base import BaseEnsembleRegressor, need_target, read_numbers
 from counterpoint.selection import select_forward
-
-_QUICK = 15
 
 
 class OverproduceSelectRegressor(OverproduceSelect, BaseEnsembleRegressor):
@@ -237,7 +236,7 @@ class NumberTask:
         """Return what each member would count in a mean, and the mean's squared error."""
         names = [str(k) for k in range(len(answers))]
         outputs = self.outputs(answers, rows, y, sample_weight, names)
-        trace = select_forward(outputs, "squared", n_members=_QUICK, replace=True, tol=0.0)
+        trace = select_forward(outputs, "squared", n_members=QUICK_STEPS, replace=True, tol=0.0)
         weights = np.zeros(len(answers))
         weights[trace.selected] = trace.weights
         return weights, float(trace.values[trace.best])

@@ -243,8 +243,10 @@ class Trying:
             if self.done[k].n_rows < n_rows:  # it failed
                 stuck.add(k)
 
-    def _best_first(self):
-        return sorted(self.done, key=lambda k: self.done[k].losses[-1])
+    def _weighty(self):
+        """Return those that count in the mean of all so far, the heaviest first."""
+        weights = dict(zip(sorted(self.done), self._carry()[0], strict=True))
+        return sorted((k for k in weights if weights[k] > 0), key=lambda k: -weights[k])
 
     def _hoped(self, k):
         """Return the loss to hope for on the next rung."""
@@ -296,7 +298,7 @@ class Trying:
         self.budget.keep_for_choice(n_asked, self.task.n_outputs, len(self.done) + 1)
         # Another kind of member is worth more than the first ones fitted again.
         if self.budget.is_limited and self._last_fits_pay and len(self.done) >= FIRST:
-            whole = [k for k in self._best_first() if self.done[k].n_rows == top]
+            whole = [k for k in self._weighty() if self.done[k].n_rows == top]
             self.budget.keep_for_last_fits(whole, len(self.y), new=1 - top / len(self.y))
         tell(lambda: self._step(k))
 
@@ -377,7 +379,7 @@ class Trying:
             some = order[start : start + at_once]
             price = max(self.budget.price(k, n_all) for k in some)
             as_they_are = all(self.done[k].n_rows == top for k in some) and not self._last_fits_pay
-            if self.budget.is_limited and (as_they_are or price > self.budget.left):
+            if self.budget.is_limited and (as_they_are or not self.budget.may_begin(price)):
                 models |= {k: self._stand_in(k) for k in some}
                 continue
             try:
@@ -402,11 +404,6 @@ class Trying:
         self.n_not_refitted += 1
         models = self.done[k].models
         return models[0] if len(models) == 1 else self.task.mean_of(models)
-
-    @property
-    def n_learnt(self) -> int:
-        """Rows that the members learnt from at least, before the last fits."""
-        return min(trial.n_rows for trial in self.done.values())
 
 
 def _does_not_pay(losses):

@@ -100,6 +100,12 @@ class Assessed:
         others = SIMPLE_MODELS[self.task].others(self.model, simple)
         return min(others, key=errors.__getitem__, default=None)
 
+    def _best_simple(self) -> tuple[str, bool]:
+        """Return the best simple model, and whether this one is of the same kind."""
+        measure = TELLINGS[self.task].measure
+        best = min(self.baselines, key=lambda name: getattr(self.baselines[name], measure))
+        return best, not SIMPLE_MODELS[self.task].others(self.model, [best])
+
     def _describe_members(self, outputs: Any, **options: Any) -> dict[str, Any]:
         raise NotImplementedError
 

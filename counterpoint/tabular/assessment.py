@@ -170,8 +170,13 @@ class Assessment(Assessed):
         if "majority class" in self.baselines:
             base = self.baselines["majority class"].error
             text += f" Always saying the commonest class errs on {percent(base)}."
-        best = min(self.baselines, key=lambda name: self.baselines[name].error)
+        best, same_kind = self._best_simple()
         error, (only_this, only_model, p) = self.baselines[best].error, self.against[best]
+        if same_kind:
+            return (
+                f"{text} It is of the same kind as the best simple model, {best}, which errs on "
+                f"{percent(error)}."
+            )
         text += f" The best simple model, {best}, errs on {percent(error)}"
         if only_this == only_model:
             return text + ", just as often."

@@ -126,9 +126,15 @@ class NumberAssessment(Assessed):
             text += f" It explains {share} of the variance."
         if not self.baselines:
             return text
-        best = min(self.baselines, key=lambda name: self.baselines[name].rmse)
+        best, same_kind = self._best_simple()
+        rmse = figure(self.baselines[best].rmse)
+        if same_kind:
+            return (
+                f"{text} It is of the same kind as the best simple model, {best}, which is {rmse} "
+                "off."
+            )
         _, low, high = self.against[best]
-        text += f" The best simple model, {best}, is {figure(self.baselines[best].rmse)} off"
+        text += f" The best simple model, {best}, is {rmse} off"
         if low <= 0 <= high:
             return text + ", a difference that may be chance."
         return text + (", clearly more." if low > 0 else ", clearly less.")

@@ -240,17 +240,19 @@ class RotationView(View):
             shuffled[start : start + self.group_size] for start in range(0, d, self.group_size)
         ]
         self.rotation_ = np.zeros((d, d))
-        labels = np.unique(y)
+        labels, codes = np.unique(y, return_inverse=True)
         for group in self.groups_:
-            chosen = rng.permutation(labels)[: 1 + rng.randint(len(labels))]
-            rows = np.flatnonzero(np.isin(y, chosen))
+            order = rng.permutation(len(labels))
+            chosen = np.zeros(len(labels), dtype=bool)
+            chosen[order[: 1 + rng.randint(len(labels))]] = True
+            rows = np.flatnonzero(chosen[codes])
             size = check_share_or_count(self.max_samples, "max_samples", len(rows), "rows")
             part = Z[np.ix_(rng.choice(rows, size=size), group)]
             # As many axes as columns, however few rows there are; of many rows nothing is asked.
             few = len(part) < len(group)
             axes = np.linalg.svd(part - part.mean(axis=0), full_matrices=few)[2]
             self.rotation_[np.ix_(group, group)] = axes.T
-        return TrainingSet(self.transform(X), y, sample_weight)
+        return TrainingSet(Z @ self.rotation_, y, sample_weight)
 
     def transform(self, X: DataLike) -> NDArray:
         """Turn new samples."""

@@ -158,3 +158,13 @@ def test_what_is_no_metric_for_numbers_is_refused(metric):
     X = np.random.RandomState(0).normal(size=(30, 2))
     with pytest.raises(ValueError, match=r"metric|quantile"):
         OverproduceSelectRegressor(metric=metric).fit(X, X[:, 0])
+
+
+def test_where_a_class_is_missing_the_area_counts_weights_too():
+    rng = np.random.RandomState(0)
+    shares, y = rng.dirichlet(np.ones(3), size=40), rng.randint(2, size=40)
+    weight = rng.randint(1, 5, size=40).astype(float)
+    own = class_metric("auc", np.arange(3)).loss(shares, y, weight, np.eye(3))
+    second = shares[:, 1] / shares[:, :2].sum(axis=1)
+    assert own == pytest.approx(1 - roc_auc_score(y, second, sample_weight=weight))
+    assert own != pytest.approx(1 - roc_auc_score(y, second))

@@ -46,6 +46,13 @@ class Boosted(ClassifierMixin, BaseEstimator):
         return np.stack([1 - share, share], axis=1)
 
 
+class Blind(Boosted):
+    """Says the same of all rows, near the truth in the mean: nothing is gained by it."""
+
+    def predict_proba(self, X):
+        return np.full((len(X), 2), 0.5)
+
+
 @pytest.fixture
 def clock(monkeypatch):
     Clock.now, Clock.fits = 0.0, []
@@ -114,6 +121,29 @@ def test_quick_kin_goes_fewer_rounds_too(clock):
     assert tried == {"quick"}
     own = kept["quick"]
     assert 25 <= getattr(own, "estimators", [own])[0].n_estimators < 100
+
+
+def test_no_time_is_kept_to_fit_those_again_who_count_for_nothing(clock, monkeypatch):
+    monkeypatch.setitem(globals(), "SATURATED", 5_000)
+    blind = [
+        Candidate(
+            name=name, family="given", n_rounds=100,
+            make=lambda s, n=100: Blind(0.9, n, power=1.0),
+        )
+        for name in ("blind", "blind as well")
+    ]  # fmt: skip
+    last = booster(2.6, name="last", power=1.0, n_rounds=0)
+    kept, tried = fit(5_000, [booster(0.9, power=1.0), *blind, last], 10.0)
+    assert "last" in tried
+    assert kept["boosted"].n_seen_ == 5_000
+    assert clock.now <= 11.0
+
+
+def test_a_last_fit_begins_if_it_ends_before_it_is_cut_off(clock):
+    budget = Budget(100.0, began=0.0)
+    clock.now = 90.0
+    assert budget.may_begin(12.9)
+    assert not budget.may_begin(13.1)
 
 
 def test_the_default_pool_says_what_goes_round_by_round():

@@ -11,6 +11,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 from counterpoint.auto import OverproduceSelectRegressor
 from counterpoint.auto.fold_mean import FoldMeanClassifier
+from counterpoint.tabular import assess
 from counterpoint.tabular.baselines import SIMPLE_MODELS, compare_with_baselines
 from counterpoint.tabular.scores import mcnemar
 
@@ -82,6 +83,24 @@ def test_a_class_with_one_row_cannot_be_cross_validated():
 def test_what_no_simple_model_can_read_is_left_out():
     texts, y = np.array(["a b", "b c"] * 10, dtype=object), np.array([0, 1] * 10)
     assert list(compare_with_baselines(y, texts, y)[0]) == ["majority class"]
+
+
+def test_a_model_is_not_told_of_a_difference_from_its_own_kind():
+    rng = np.random.RandomState(0)
+    X = rng.normal(size=(200, 3))
+    y = X @ [1.0, 2.0, 0.0] + rng.normal(size=200)
+    alone = OverproduceSelectRegressor(pool=["ridge regression"], random_state=0).fit(
+        X[:120], y[:120]
+    )
+    told = assess(alone, X[120:], y[120:], X_train=X[:120], y_train=y[:120]).summary(tree=False)
+    assert "of the same kind as the best simple model, linear model, which is" in told["headline"]
+    assert "chance" not in told["headline"]
+    line = make_pipeline(LogisticRegression()).fit(X[:120], y[:120] > 0)
+    told = assess(line, X[120:], y[120:] > 0, X_train=X[:120], y_train=y[:120] > 0)
+    assert (
+        "same kind as the best simple model, logistic regression, which errs on"
+        in (told.summary(tree=False)["headline"])
+    )
 
 
 def test_an_ensemble_of_one_member_is_of_that_members_kind():
