@@ -24,7 +24,7 @@ def find_task(values: pd.Series, target: str, task: str | None = None, *, form: 
 
     Numbers with fractions or with a unit are numbers, unless there are few different ones; whole
     numbers are classes if there are at most 20 different ones, and no more than half as many as
-    rows.
+    rows, and numbers if there are more than half as many, unless they just count the rows.
 
     Parameters
     ----------
@@ -69,6 +69,8 @@ def find_task(values: pd.Series, target: str, task: str | None = None, *, form: 
         return "classification"
     if (numbers != np.round(numbers)).any() or form.strip(","):
         return "regression"
+    if distinct > n / 2 and n >= _FEWEST and not _counts_rows(np.unique(numbers), n):
+        return "regression"  # too many for classes
     if n < _FEWEST:
         return "classification"  # which says what is wrong with it
     raise ValueError(
@@ -109,6 +111,12 @@ def is_regression(y: np.ndarray) -> bool:
 def texts_of(y: np.ndarray) -> np.ndarray:
     """Return a target as text, the way labels are: what rows are known by."""
     return text_labels(pd.Series(y)).to_numpy(dtype=str) if is_regression(y) else y
+
+
+def _counts_rows(values: np.ndarray, n: int) -> bool:
+    """Tell whether every row has a whole number of its own, with few left out: as ids have."""
+    steps = np.diff(values)
+    return len(values) == n and values[-1] - values[0] < 2 * n * np.gcd.reduce(steps.astype(int))
 
 
 def _check_numbers(values: pd.Series, labels: pd.Series, target: str) -> None:

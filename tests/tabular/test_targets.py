@@ -17,6 +17,7 @@ from counterpoint.tabular.targets import find_task, prepare, texts_of
         (list(range(1, 11)) * 5, "classification"),  # marks from 1 to 10
         (np.linspace(0, 1, 50).tolist(), "regression"),
         ([0.5, *range(30)], "regression"),
+        ([100 * k * k for k in range(40)] + [400, 900], "regression"),  # too many for classes
         ([True, False] * 20, "classification"),
     ],
 )
@@ -24,7 +25,9 @@ def test_found_from_the_values(values, expected):
     assert find_task(pd.Series(values), "t") == expected
 
 
-@pytest.mark.parametrize("values", [list(range(40)) * 3, list(range(15))])
+@pytest.mark.parametrize(
+    "values", [list(range(40)) * 3, list(range(15)), list(range(1000, 1400, 7))]
+)
 def test_whole_numbers_that_may_be_either_are_asked_about(values):
     with pytest.raises(ValueError, match="looks like a number; use task=regression"):
         find_task(pd.Series(values), "t")
