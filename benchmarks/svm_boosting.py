@@ -1,7 +1,8 @@
 """Boosted support vector machines against a plain loop of fits over the same widths.
 
-Ours computes squared distances once for all widths and rounds, and does not train machines that
-can only say one class. The loop trains scikit-learn's SVC at every width in turn, as steps 3 to
+Ours computes squared distances once for all widths and rounds and the kernel once for all rounds of
+a width, solves as libsvm does but on that kernel, and does not train machines that can only say one
+class. The loop trains scikit-learn's SVC at every width in turn, as steps 3 to
 11 of Hong et al. (2018) say, with the same number of members.
 """
 

@@ -19,6 +19,7 @@ from counterpoint._kernels.parts import part
 _A = np.uint64(0x9E3779B97F4A7C15)
 _B = np.uint64(0xBF58476D1CE4E5B9)
 _C = np.uint64(0x94D049BB133111EB)
+_TWO_LOG_2 = 2 * np.log(2.0)
 
 
 @part()
@@ -356,7 +357,18 @@ def best_cut(first, cuts, n_cuts, hist, active):
             for c in range(n_classes):
                 left[c] += hist[at + j, c]
                 on_left += hist[at + j, c]
-            cost, on_right = 0.0, total - on_left
+            cost, on_right, near = 0.0, total - on_left, 1e-9 * total
+            if on_left > 0 and on_right > 0:
+                # Entropy is at least 2 log 2 times the Gini index: so it is for two classes, and
+                # one more adds s h(q) to the one and s^2 2 q (1 - q) to the other, s <= 1. That
+                # tells without a logarithm of most cuts that they are not the best.
+                left_squares, right_squares = 0.0, 0.0
+                for c in range(n_classes):
+                    left_squares += left[c] * left[c]
+                    right_squares += (whole[c] - left[c]) * (whole[c] - left[c])
+                least = total - left_squares / on_left - right_squares / on_right
+                if _TWO_LOG_2 * least > best + 2 * near:
+                    continue
             for c in range(n_classes):
                 if left[c] > 0:
                     cost -= left[c] * np.log(left[c] / on_left)
@@ -365,7 +377,6 @@ def best_cut(first, cuts, n_cuts, hist, active):
                     cost -= right * np.log(right / on_right)
             k = cuts[first[f] + j]
             count = active[first[f] + k]
-            near = 1e-9 * total
             if cost < best - near or (cost <= best + near and count > most):
                 best, most, best_f, best_k = cost, count, f, k
     return best_f, best_k

@@ -1,27 +1,32 @@
 """Support vector machines that share one matrix of squared distances, and their learner."""
 
+import warnings
 from copy import copy
-from itertools import combinations
+from itertools import combinations, pairwise
 from typing import Any
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics.pairwise import euclidean_distances
 from sklearn.preprocessing import StandardScaler
-from sklearn.svm import SVC
 from sklearn.utils.validation import check_array
 
+from counterpoint._kernels.machines import solve_pairs, take_kernel
 from counterpoint._options import solver_steps
 from counterpoint.boosting.learners import Learner, MemberAnswer
 
 # Class weights this close are equal: they are sums of rounded weights.
 ROUNDING = 1e-9
-# A dual coefficient is at its limit when it is this near to it; libsvm stops at about 1e-12.
+# A dual coefficient is at its limit when it is this near to it; the solver stops at about 1e-12.
 _AT_LIMIT = 1.0 - 1e-6
 # A function that varies by less than this cannot cross from 1 to 0, solver tolerance included.
 _FLAT = 0.9
-# Numbers in a block of kernel values when new samples are asked about.
-_BLOCK = 2**22
+# Numbers in a block of kernel values when new samples are asked about, and in one that they are
+# computed in, which stays in the cache.
+_BLOCK, _SMALL_BLOCK = 2**22, 2**15
+# Below exp(-this) processors, and numpy, are ten times slower and more: such a kernel value is 0.
+_FARTHEST = 707.0
 
 
 class Space:
@@ -69,6 +74,22 @@ def gamma_of(log2_width):
     return 0.5 * 4.0**-log2_width
 
 
+def kernel_values(squared, log2_width, out=None):
+    """exp(-gamma * squared distances), into ``out`` if given; those below 1e-307 are 0."""
+    out = np.empty_like(squared) if out is None else out
+    gamma = gamma_of(log2_width)
+    size = max(1, _SMALL_BLOCK // max(1, squared.shape[1]))
+    for start in range(0, len(squared), size):
+        part = out[start : start + size]
+        np.multiply(squared[start : start + size], -gamma, out=part)
+        far = part < -_FARTHEST
+        if far.any():
+            np.maximum(part, -_FARTHEST, out=part)
+        np.exp(part, out=part)
+        np.copyto(part, 0.0, where=far)
+    return out
+
+
 def votes_of(functions, n_classes):
     """Class codes from the functions of all pairs, (n_samples, n_pairs)."""
     if n_classes == 2:
@@ -99,14 +120,14 @@ def member_codes(members, X):
                 own = np.searchsorted(rows, members[k].rows)
                 coef[own, at * n_pairs : (at + 1) * n_pairs] = members[k].coef
             offset = np.concatenate([members[k].offset for k in alike])
-            jobs.append((gamma_of(log2_width), alike, coef, offset))
+            jobs.append((log2_width, alike, coef, offset))
         size = max(1, _BLOCK // max(1, len(rows)))
         for start in range(0, len(X), size):
             block = slice(start, start + size)
             # Constant members have no support vectors, and there may be no others.
             squared = space.squared(X[block], rows) if len(rows) else np.empty((len(X[block]), 0))
-            for gamma, alike, coef, offset in jobs:
-                functions = np.exp(-gamma * squared) @ coef + offset
+            for log2_width, alike, coef, offset in jobs:
+                functions = kernel_values(squared, log2_width) @ coef + offset
                 for at, k in enumerate(alike):
                     own = functions[:, at * n_pairs : (at + 1) * n_pairs]
                     votes[k, block] = votes_of(own, n_classes)
@@ -140,11 +161,13 @@ class WidthLearner(Learner):
     def _begin(self, codes, squared):
         """Start from the widest kernel on these samples."""
         self.codes, self.squared, self.reach = codes, squared, float(squared.max())
-        self.inside = [(codes == i) | (codes == j) for i, j in self.pairs]
         self.at, self._done = 0, -1
         self.first, self._tried, self._settled = 0, False, False
         self.weight: Any = None  # what training starts from
-        self._kernel: Any = None, None
+        self.by_class = np.argsort(codes, kind="stable")
+        self._kernel: Any = None
+        self._taken: Any = None
+        self._kernel_of = -1
 
     def some(self, rows, rng):
         """Return a learner on some of the samples: distances are there, hopeless widths are known.
@@ -172,21 +195,22 @@ class WidthLearner(Learner):
         masses = np.bincount(self.codes, weights=weight, minlength=len(self.classes))
         if self.skip and self._is_flat(masses):
             return self._constant(masses)
-        if self._kernel[1] != self.at:
-            gamma = gamma_of(self.log2_widths[self.at])
-            self._kernel = np.exp(-gamma * self.squared), self.at
-        kernel = self._kernel[0]
-        steps = solver_steps(len(kernel))
-        # Nothing in it is random, but without a seed it draws one from numpy's global generator.
-        machine = SVC(C=self.C, kernel="precomputed", tol=self.tol, max_iter=steps, random_state=0)
-        # libsvm leaves out samples that weigh nothing, and numbers the others anew.
-        used = np.flatnonzero(weight > 0)
-        some = kernel if len(used) == len(kernel) else kernel[np.ix_(used, used)]
-        machine.fit(some, self.codes[used], sample_weight=weight[used])
-        coef, offset = self._functions(machine, used, weight, masses)
+        kernel, taken = self._kernels()
+        coef, offset = self._train(taken, weight, masses)
         votes = votes_of(kernel @ coef + offset, len(self.classes))
         rows = np.flatnonzero(coef.any(axis=1))
         return MemberAnswer(self._member(rows, coef[rows], offset), votes=votes)
+
+    def _kernels(self):
+        """Return the kernel of this width, and for the solver: class by class, as it takes it."""
+        if self._kernel_of != self.at:
+            if self._kernel is None:
+                self._kernel = np.empty_like(self.squared)
+                self._taken = np.empty(self.squared.shape, dtype=np.float32)
+            kernel_values(self.squared, self.log2_widths[self.at], self._kernel)
+            take_kernel(self._kernel, self.by_class, self._taken)
+            self._kernel_of = self.at
+        return self._kernel, self._taken
 
     def answer(self, model):
         """Return what a member trained before predicts; go on from its width."""
@@ -208,7 +232,7 @@ class WidthLearner(Learner):
         equal sums, at most C times the mass of the lighter class; call it A. So a function varies
         by at most 2 A d. If that is below 1: a sample of the heavier class is not at its limit,
         has value 1 or more there, and all others have the same sign. If the classes weigh the
-        same, all samples are at their limits: see ``_functions``.
+        same, all samples are at their limits: see ``_train``.
         """
         spread = -np.expm1(-gamma_of(self.log2_widths[self.at]) * self.reach)
         return 2.0 * self.C * np.sort(masses)[-2] * spread < _FLAT
@@ -227,25 +251,34 @@ class WidthLearner(Learner):
             self.space, self.classes, self.log2_widths[self.at], rows, coef, offset
         )
 
-    def _functions(self, machine, used, weight, masses):
+    def _train(self, taken, weight, masses):
         """Coefficients of all training samples in the function of each pair, and offsets."""
-        coef = np.zeros((len(self.codes), len(self.pairs)))
+        order = self.by_class
+        if not (weight > 0).all():  # those that weigh nothing are left out
+            some = np.flatnonzero(weight[order] > 0)
+            order, taken = order[some], np.ascontiguousarray(taken[np.ix_(some, some)])
+        codes = self.codes[order]
+        first = np.searchsorted(codes, np.arange(len(self.classes) + 1))
+        limit = weight[order] * self.C
         # Of a class that weighs nothing any more the machine knows nothing.
         offset = np.array([self._heavier(masses, *pair) for pair in self.pairs])
-        support, dual, seen = used[machine.support_], machine.dual_coef_, machine.classes_.tolist()
-        of = self.codes[support]
-        # scikit-learn turns the sign of libsvm's function round where there are two classes.
-        sign = -1.0 if len(seen) == 2 else 1.0
-        for q, (a, b) in enumerate(combinations(range(len(seen)), 2)):
-            p = self.pairs.index((seen[a], seen[b]))
-            for own, row in ((seen[a], b - 1), (seen[b], a)):
-                coef[support[of == own], p] = sign * dual[row, of == own]
-            offset[p] = sign * machine.intercept_[q]
-        for p, (pair, inside) in enumerate(zip(self.pairs, self.inside, strict=True)):
-            limit = _AT_LIMIT * self.C * weight[inside]
-            if (np.abs(coef[inside, p]) >= limit).all():
-                # Two classes that weigh the same under a kernel too wide to tell them apart, as
-                # after a constant member. Any offset from -1 to 1 is optimal, and libsvm's hangs
-                # on the last rounded digit of the weights.
-                coef[:, p], offset[p] = 0.0, self._heavier(masses, *pair)
+        found = np.zeros((len(order), len(self.pairs)))
+        steps = solver_steps(len(order))
+        if solve_pairs(taken, first, limit, self.tol, steps, found, offset):
+            warnings.warn(
+                f"A machine was not trained to the end: it was stopped after {steps} steps. Scale "
+                "the columns, or lower C.",
+                ConvergenceWarning,
+                stacklevel=2,
+            )
+        # Two classes that weigh the same under a kernel too wide to tell them apart, as after a
+        # constant member: all samples are at their limits. Any offset from -1 to 1 is optimal, and
+        # the solver's hangs on the last rounded digit of the weights.
+        within = np.abs(found) < _AT_LIMIT * limit[:, None]
+        free = np.array([within[a:b].any(axis=0) for a, b in pairwise(first)])
+        for p, (a, b) in enumerate(self.pairs):
+            if not (free[a, p] or free[b, p]):
+                found[:, p], offset[p] = 0.0, self._heavier(masses, a, b)
+        coef = np.zeros((len(self.codes), len(self.pairs)))
+        coef[order] = found
         return coef, offset

@@ -78,11 +78,13 @@ class AdaBoostSVMClassifier(BaseBoostingClassifier):
     """AdaBoost-SVM: boosted machines with an RBF kernel that narrows as members fail.
 
     A machine with a wide kernel is a weak learner, one with a narrow kernel a strong one.
-    Training starts wide. Each member is a ``sklearn.svm.SVC`` on weighted samples; one with
-    weighted error of one half or more is rejected, and the kernel becomes narrower. It never
-    becomes wider again, so at most ``n_estimators`` plus the number of widths are trained.
+    Training starts wide. Each member is trained on weighted samples, with the numbers that
+    ``sklearn.svm.SVC`` would find; one with weighted error of one half or more is rejected, and
+    the kernel becomes narrower. It never becomes wider again, so at most ``n_estimators`` plus
+    the number of widths are trained.
 
-    Squared distances are computed once, for all widths and rounds. A width at which every
+    Squared distances are computed once, for all widths and rounds, the kernel once for all rounds
+    of a width. Solving is libsvm's, step by step, on that kernel. A width at which every
     function provably says one class for all training samples needs no training: the member
     says the class with more weight. It does so too where the two classes weigh the same and
     all samples are at their limits, which leaves the offset to rounding errors.
@@ -109,7 +111,7 @@ class AdaBoostSVMClassifier(BaseBoostingClassifier):
         Tolerance of the solver.
     max_samples : int or None, default=5000
         Most rows that are boosted; of more, so many are drawn by lot, every class in its share,
-        and keep their weights. None takes all: about 32 bytes at a time for each pair of rows.
+        and keep their weights. None takes all: about 24 bytes at a time for each pair of rows.
     calibrate, stopping, warm_start, progress
         As in ``AdaBoostClassifier``.
 

@@ -22,6 +22,7 @@ from typing import Any
 
 import counterpoint
 from counterpoint.claims.definitions import Package, Place
+from counterpoint.claims.memory import forget
 
 PACKAGE = Path(counterpoint.__file__).parent
 TABLE = Path(__file__).with_name("code_functions.csv")
@@ -30,7 +31,7 @@ TABLE = Path(__file__).with_name("code_functions.csv")
 _WATCHES = {
     "_files", "_interrupts", "_options", "_progress", "_soundness", "_spelling", "_text",
     "_threads", "_validation", "_versions", "exceptions", "claims.code", "claims.definitions",
-    "claims.evaluation", "claims.parts", "claims.protocol", "_kernels.compiling",
+    "claims.evaluation", "claims.memory", "claims.parts", "claims.protocol", "_kernels.compiling",
     "_kernels.contexts", "_kernels.keeping", "_kernels.parts", "_kernels.pipeline",
     "_kernels.threads", "_kernels.translating",
 }  # fmt: skip
@@ -87,6 +88,7 @@ def watch(run: Callable[[], Any]) -> list[Place]:
         if event == "call" and frame.f_code.co_flags & inspect.CO_OPTIMIZED:
             seen.add(frame.f_code)
 
+    forget()  # or what makes it would not be seen
     with _profiled(look):
         run()
     places = {place for code in seen if (place := _place_of(code)) is not None}

@@ -14,6 +14,7 @@ from counterpoint.claims import sources
 from counterpoint.claims._pictures import THEIRS_MARK, panels
 from counterpoint.claims._shared import encode_rows, error, rows_and_labels, take_fold
 from counterpoint.claims.comparison import TEN_FOLDS, compare, paired
+from counterpoint.claims.memory import remembered
 from counterpoint.claims.parts import Part, every, most, share
 from counterpoint.claims.protocol import Claim, Verdict, grid, verdict
 from counterpoint.networks import NCCDClassifier, NegativeCorrelationRegressor
@@ -46,6 +47,7 @@ def make_model(method: str, n_members: int, seed: int) -> Any:
     return NCCDClassifier(network, n_rounds=20, random_state=seed)
 
 
+@remembered
 def split(data: str, fold: int, seed: int) -> tuple[np.ndarray, ...]:
     """Return training and test rows, standardised, then their labels."""
     X, y = rows_and_labels(data)

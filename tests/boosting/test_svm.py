@@ -5,6 +5,7 @@ import pytest
 from naive import svm_boosting as naive
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.datasets import load_breast_cancer, load_iris, make_classification, make_moons
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
@@ -75,11 +76,12 @@ def test_skipping_flat_kernels_changes_nothing(kind, n_classes, balanced, monkey
 
 def test_wide_kernels_are_skipped(monkeypatch):
     X, y = data(2)
-    fits = []
-    fit = SVC.fit
-    monkeypatch.setattr(SVC, "fit", lambda self, *a, **k: fits.append(1) or fit(self, *a, **k))
+    fits, solve = [], module.solve_pairs
+    monkeypatch.setattr(module, "solve_pairs", lambda *given: fits.append(1) or solve(*given))
     NCABSVMClassifier(n_estimators=3, log2_width_min=8).fit(X, y)
     assert not fits
+    NCABSVMClassifier(n_estimators=3).fit(X, y)
+    assert fits
 
 
 @pytest.mark.parametrize("log2_width", [20, 12, 4, 2, 0, -4, -18])
@@ -128,6 +130,56 @@ def test_some_samples_share_distances_and_begin_where_machines_were_kept(first):
     share = np.full(len(rows), 1 / len(rows))
     assert_array_equal(some.fit(share).votes, part.fit(share).votes)
     assert len(whole.codes) == len(y)
+
+
+@pytest.mark.parametrize("weights", ["even", "uneven", "some nothing"])
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_functions_are_those_of_libsvm(n_classes, weights, monkeypatch):
+    """Coefficient by coefficient: it takes the same steps, and no others."""
+    no_skipping(monkeypatch)
+    X, y = data(n_classes, 3)
+    weight = np.ones(len(y))
+    if weights != "even":
+        weight = np.random.default_rng(0).exponential(size=len(y))
+    if weights == "some nothing":
+        weight[::4] = 0.0
+    space = module.Space.of(X, None, standardise=False)
+    learner = module.WidthLearner(
+        space, y, np.arange(n_classes), np.array([0.0]), C=3.0, tol=1e-3, n_cases=len(y)
+    )
+    model = learner.fit(weight / len(y)).model
+    used = np.flatnonzero(weight)
+    values = np.exp(-module.gamma_of(0.0) * learner.squared)[np.ix_(used, used)]
+    machine = SVC(C=3.0, kernel="precomputed", decision_function_shape="ovo")
+    machine.fit(values, y[used], sample_weight=weight[used])
+    assert_array_equal(model.rows, np.sort(used[machine.support_]))
+    sign = -1.0 if n_classes == 2 else 1.0
+    said = learner.squared[np.ix_(used, model.rows)]
+    said = np.exp(-module.gamma_of(0.0) * said) @ model.coef + model.offset
+    wanted = machine.decision_function(values).reshape(len(used), -1)
+    assert_allclose(said, sign * wanted, atol=1e-12)
+
+
+def test_a_machine_that_takes_too_long_is_stopped_with_a_warning(monkeypatch):
+    monkeypatch.setattr(module, "solver_steps", lambda n: 20)
+    X, y = data(2)
+    with pytest.warns(ConvergenceWarning, match="stopped after 20 steps"):
+        AdaBoostSVMClassifier(n_estimators=1, log2_width_max=2).fit(X, y)
+
+
+@pytest.mark.parametrize("log2_width", [12, 0, -2, -20])
+def test_kernel_values_are_powers_and_hardly_any_are_too_small_for_a_processor(log2_width):
+    squared = np.random.default_rng(0).exponential(30.0, size=(300, 200))
+    squared[0, 0] = 0.0
+    with np.errstate(under="ignore"):
+        wanted = np.exp(-module.gamma_of(log2_width) * squared)
+    values = module.kernel_values(squared, log2_width)
+    assert_allclose(values, wanted, rtol=1e-15, atol=1e-306)
+    assert values[0, 0] == 1.0
+    assert not ((values > 0) & (values < np.finfo(float).tiny)).any()
+    room = np.empty_like(squared)
+    assert module.kernel_values(squared, log2_width, room) is room
+    assert_array_equal(room, values)
 
 
 def test_a_flat_kernel_says_the_heavier_class():

@@ -1,17 +1,20 @@
 """One tree grown on a sample of the overlaps of an ensemble's leaves."""
 
-import heapq
 from dataclasses import replace
 
 import numpy as np
 
-from counterpoint._kernels import equivalent as kernels
+from counterpoint._kernels.overlap_tree import grow_on_boxes
 from counterpoint._kernels.trees import sum_up
 from counterpoint.trees.algebra import apply
 from counterpoint.trees.boxes import box_volumes, data_bounds
 from counterpoint.trees.cells import cells_at, sample_overlaps
 from counterpoint.trees.equivalent.exact import cell_measures, pack, to_tree
 from counterpoint.trees.structure import class_shares, impurities, round_down
+
+# Sums of votes that differ by less are equal: the trees of an overlap come in any order.
+_ROUNDING = 1e-9
+_ANY = np.iinfo(np.int64).max
 
 
 def grow_on_sample(model, ensemble, rows, rng):
@@ -23,23 +26,19 @@ def grow_on_sample(model, ensemble, rows, rng):
             "needs votes or probabilities. Use method='exact'."
         )
     packed = pack(ensemble)
-    first, last = _cells(packed, lower, upper, ensemble.dtype)
-    # Two thresholds may have no number of the type between them: such an overlap is empty.
-    some = np.flatnonzero((first <= last).all(axis=1))
-    if len(some) == 0:
-        raise ValueError(
-            f"No number of type {np.dtype(ensemble.dtype)} is in any of the {len(lower)} overlaps "
-            "drawn: raise n_overlaps."
-        )
-    once = some[np.unique(_as_keys(first[some], last[some]), return_index=True)[1]]
-    votes = class_shares(scores[once])
+    # Of a hundred thousand drawn a few hundred may be left: only these are compared.
+    some = np.flatnonzero(class_shares(scores).max(axis=1) > model.agreement - _ROUNDING)
+    first, last, once = _distinct(packed, lower[some], upper[some], ensemble.dtype)
+    votes = class_shares(scores[some[once]])
     chosen = _agreed(votes, model.agreement, model.keep)
+    if len(chosen) == 0:
+        raise _none_left(packed, ensemble.dtype, lower, upper, scores, model.agreement)
     once, votes = once[chosen], votes[chosen]
-    first, last = first[once], last[once]
+    first, last, lower, upper = first[once], last[once], lower[some[once]], upper[some[once]]
     bounds = data_bounds(rows)
-    weight = np.zeros(len(once))
+    weight = np.zeros(len(votes))
     if model.weight != "data":
-        weight += _volume_shares(lower[once], upper[once], bounds)
+        weight += _volume_shares(lower, upper, bounds)
     if model.weight != "volume":
         weight += _row_shares(ensemble, packed, rows, first, last)
     held = weight > 0
@@ -48,9 +47,13 @@ def grow_on_sample(model, ensemble, rows, rng):
             f"weight='data', but none of the {len(weight)} overlaps that are left holds a training "
             "row: use sampling='data', weight='both', or a lower agreement."
         )
-    boxes = (first[held], last[held], weight[held], votes[held])
+    cells = np.stack([first[held], last[held]], axis=1)
+    weight, votes = weight[held], np.ascontiguousarray(votes[held])
     width, _ = cell_measures(packed, bounds, None)
-    splits, label, value = _grow(packed, boxes, width, model.max_leaves)
+    most = _ANY if model.max_leaves is None else model.max_leaves
+    splits, label, value = grow_on_boxes(
+        cells, weight, votes, votes.argmax(axis=1), packed.first, width, most
+    )
     tree = to_tree(packed, splits, label, votes.shape[1])
     count = np.bincount(apply(tree, rows), minlength=tree.node_count).astype(float)[:, None]
     sum_up(tree.children_left, tree.children_right, count)
@@ -64,19 +67,37 @@ def grow_on_sample(model, ensemble, rows, rng):
     return filled, int(held.sum())
 
 
+def _distinct(packed, lower, upper, dtype):
+    """First and last cells of overlaps, and the positions of those to keep: each once."""
+    first, last = _cells(packed, lower, upper, dtype)
+    # Two thresholds may have no number of the type between them: such an overlap is empty.
+    some = np.flatnonzero((first <= last).all(axis=1))
+    return first, last, some[np.unique(_as_keys(first[some], last[some]), return_index=True)[1]]
+
+
 def _agreed(votes, least, share):
     """Positions of the overlaps to keep: agreement above the least, then the best share."""
     agreement = votes.max(axis=1)
     chosen = np.flatnonzero(agreement > least)
-    if len(chosen) == 0:
-        raise ValueError(
-            f"agreement={least} leaves no overlap of {len(votes)}: the trees agree on "
-            f"{agreement.max():.3g} at most, and it must be above. Lower it, or use keep=0.5 or so "
-            "to keep a share of the overlaps."
-        )
     n_kept = int(np.ceil(share * len(chosen)))
     best = np.argsort(-agreement[chosen], kind="stable")[:n_kept]
     return np.sort(chosen[best])
+
+
+def _none_left(packed, dtype, lower, upper, scores, least):
+    """Return the error that says why no overlap is left."""
+    *_, once = _distinct(packed, lower, upper, dtype)
+    if len(once) == 0:
+        return ValueError(
+            f"No number of type {np.dtype(dtype)} is in any of the {len(lower)} overlaps drawn: "
+            "raise n_overlaps."
+        )
+    most = class_shares(scores[once]).max()
+    return ValueError(
+        f"agreement={least} leaves no overlap of {len(once)}: the trees agree on {most:.3g} at "
+        "most, and it must be above. Lower it, or use keep=0.5 or so to keep a share of the "
+        "overlaps."
+    )
 
 
 def _cells(packed, lower, upper, dtype):
@@ -118,46 +139,3 @@ def _row_shares(ensemble, packed, rows, first, last):
     own = _as_keys(first, last)
     at = np.minimum(np.searchsorted(known, own), len(known) - 1)
     return np.where(known[at] == own, count[at], 0) / len(rows)
-
-
-def _grow(packed, boxes, width, max_leaves):
-    """Split boxes by entropy of votes, the heaviest node first, until those of a node agree."""
-    n_classes = boxes[3].shape[1]
-    splits, label, value = [[-1, -1, -1, -1]], [-1], [np.zeros(n_classes)]
-    queue = [(-boxes[2].sum(), 0)]
-    waiting = {0: boxes}
-    n_leaves = 1
-    while queue:
-        _, node = heapq.heappop(queue)
-        first, last, weight, votes = waiting.pop(node)
-        total = weight @ votes
-        value[node] = total
-        winner = votes.argmax(axis=1)
-        if n_leaves == max_leaves or (winner == winner[0]).all():
-            # All agree: the label is theirs, whatever rounding makes of the sum.
-            label[node] = int(winner[0]) if (winner == winner[0]).all() else int(total.argmax())
-            if total.argmax() != label[node] or not total.sum() > 0:
-                value[node] = np.eye(n_classes)[label[node]]
-            continue
-        f, k = kernels.split_boxes(first, last, weight, votes, packed.first, width)
-        n_leaves += 1
-        splits[node] = [int(f), int(k), len(splits), len(splits) + 1]
-        cumulative = np.concatenate([[0.0], np.cumsum(width[packed.first[f] + f :])])
-        low, high = first[:, f], last[:, f]
-        span = cumulative[high + 1] - cumulative[low]
-        for side in range(2):
-            goes = (low <= k) if side == 0 else (high > k)
-            new_first, new_last = first[goes], last[goes]
-            if side == 0:
-                new_last[:, f] = np.minimum(new_last[:, f], k)
-            else:
-                new_first[:, f] = np.maximum(new_first[:, f], k + 1)
-            part = cumulative[new_last[:, f] + 1] - cumulative[new_first[:, f]]
-            part = weight[goes] * part / span[goes]
-            child = len(splits)
-            waiting[child] = (new_first, new_last, part, votes[goes])
-            heapq.heappush(queue, (-part.sum(), child))
-            splits.append([-1, -1, -1, -1])
-            label.append(-1)
-            value.append(np.zeros(n_classes))
-    return np.array(splits, dtype=np.int64), np.array(label), np.array(value)

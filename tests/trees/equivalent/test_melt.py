@@ -168,28 +168,6 @@ def test_a_budget_is_kept_and_what_is_proven_is_true(made, max_leaves):
     assert one.faithfulness.agreement == pytest.approx(alike)
 
 
-@settings(max_examples=40, deadline=None)
-@given(st.integers(0, 10**6), st.integers(1, 8), st.integers(2, 3))
-def test_split_boxes_matches_naive(seed, n, n_classes):
-    rng = np.random.RandomState(seed)
-    n_cuts = [3, 0, 4]
-    first = np.concatenate([[0], np.cumsum(n_cuts)])
-    widths = [rng.uniform(0.1, 1, k + 1) for k in n_cuts]
-    low = np.stack([rng.randint(0, k + 1, n) for k in n_cuts], axis=1)
-    high = np.stack([rng.randint(low[:, f], k + 1) for f, k in enumerate(n_cuts)], axis=1)
-    weight, votes = rng.uniform(0.1, 1, n), rng.dirichlet(np.ones(n_classes), n)
-    boxes = [list(zip(a, b)) for a, b in zip(low, high)]
-    costs = naive.split_boxes(boxes, weight, votes, widths)
-    f, k = kernels.split_boxes(
-        low.astype(np.int32), high.astype(np.int32), weight, votes, first,
-        np.concatenate([*widths, [0.0]]),
-    )  # fmt: skip
-    if not costs:
-        assert (f, k) == (-1, -1)
-    else:
-        assert costs[f, k] == pytest.approx(min(costs.values()), abs=1e-6)
-
-
 # -- real ensembles ----------------------------------------------------------------------------
 
 X_IRIS, Y_IRIS = load_iris(return_X_y=True)
