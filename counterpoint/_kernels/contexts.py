@@ -53,8 +53,10 @@ class _Remembering(types.Function):
         self._known = {}
         # Items of arrays are known to numba's core: strings, lists and dictionaries need not be
         # asked whether an array is one of them.
-        core = [one for one in self.templates if _OverloadFunctionTemplate not in one.__mro__]
-        self._of_arrays = types.Function(core) if core else None
+        self._of_arrays = None
+        if self.typing_key in _ITEMS:
+            core = [one for one in self.templates if _OverloadFunctionTemplate not in one.__mro__]
+            self._of_arrays = types.Function(core)
 
     def get_call_type(self, context, args, kws):
         if kws or not all(isinstance(one, _PLAIN) for one in args):
@@ -69,7 +71,7 @@ class _Remembering(types.Function):
 
     def _find(self, context, args, kws):
         core = self._of_arrays
-        if core and self.typing_key in _ITEMS and type(args[0]) is types.Array:
+        if core is not None and type(args[0]) is types.Array:
             found = core.get_call_type(context, args, kws)
             return found, core.get_impl_key(found)
         found = super().get_call_type(context, args, kws)
