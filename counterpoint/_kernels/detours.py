@@ -1,8 +1,7 @@
 """Work that numba does while it compiles and that nobody has asked for, left out meanwhile.
 
 Each is small: a message worded for an error that numba catches itself, an event for listeners that
-are not there, a look at what was registered when nothing was. Together they were an eighth of
-what a first tree took. The code that comes out is the same.
+are not there, a look at what was registered when nothing was. The code that comes out is the same.
 """
 
 from time import perf_counter
