@@ -2,11 +2,14 @@
 
 ``python -m benchmarks startup`` starts processes: the command, imports, and the first use of every
 family with no compiled code on disk. ``python -m benchmarks.startup trees networks`` tells of some
-families what was compiled, kernel by kernel. Seconds are the processor's, on one thread.
+families what was compiled, kernel by kernel. Seconds are the processor's, on one thread, once
+Python has translated what it imports.
 """
 
+import atexit
 import json
 import os
+import shutil
 import statistics
 import subprocess
 import sys
@@ -14,6 +17,7 @@ import tempfile
 import time
 import warnings
 from collections import defaultdict
+from functools import cache
 from pathlib import Path
 
 from benchmarks.harness import ROOT, Report, timed
@@ -74,17 +78,41 @@ def _families():
 
 def first_use(name: str, folder: str) -> dict:
     """Use a family in a new process whose compiled code is in ``folder``; return what it took."""
-    one = dict.fromkeys(("NUMBA_NUM_THREADS", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"), "1")
-    path = os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")])
-    done = subprocess.run(
-        [sys.executable, "-m", "benchmarks.startup", "--child", name],
-        env={**os.environ, **one, "NUMBA_CACHE_DIR": folder, "PYTHONPATH": path},
-        capture_output=True, text=True, check=True, cwd=ROOT,
-    )  # fmt: skip
-    found = json.loads(done.stdout.splitlines()[-1])
+    _translate(name)
+    found = _in_a_process(name, {"NUMBA_CACHE_DIR": folder})
     with (Path(folder) / "seconds").open("a") as file:
         file.write(f"{found['seconds']}\n")
     return found
+
+
+@cache
+def _translate(name):
+    """Have Python translate what a family imports, as installers do.
+
+    Some leave that to the first import, and some environments forbid it: then each process would
+    translate all files again, and that would be taken for compiling.
+    """
+    with tempfile.TemporaryDirectory() as folder:
+        _in_a_process(name, {"NUMBA_CACHE_DIR": folder})
+
+
+def _in_a_process(name, settings):
+    one = dict.fromkeys(("NUMBA_NUM_THREADS", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"), "1")
+    path = os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")])
+    here = {**os.environ, **one, **settings, "PYTHONPATH": path, "PYTHONPYCACHEPREFIX": _bytecode()}
+    here.pop("PYTHONDONTWRITEBYTECODE", None)
+    done = subprocess.run(
+        [sys.executable, "-m", "benchmarks.startup", "--child", name],
+        env=here, capture_output=True, text=True, check=True, cwd=ROOT,
+    )  # fmt: skip
+    return json.loads(done.stdout.splitlines()[-1])
+
+
+@cache
+def _bytecode():
+    folder = tempfile.mkdtemp(prefix="bytecode-")
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    return folder
 
 
 def _use(name):

@@ -271,3 +271,12 @@ def brief(function):
     """
     function.is_brief = True
     return lean(function)
+
+
+def single(function):
+    """Compile a function like ``lean``, once, to code that callers jump to and do not copy.
+
+    For long loops that are called from several places.
+    """
+    function.is_single = True
+    return lean(function)

@@ -16,6 +16,7 @@ from typing import Any
 
 from numba import types
 from numba.core.targetconfig import ConfigStack
+from numba.core.typing.templates import _OverloadFunctionTemplate
 
 from counterpoint._kernels.translating import short
 
@@ -31,12 +32,31 @@ _OPERATIONS = {
 }  # fmt: skip
 
 
+_ITEMS = {operator.getitem, operator.setitem}
+
+
+def _n_registered(context):
+    """Return how much numba's registries hold, which only grow."""
+    return sum(
+        len(found)
+        for registry in context._registries
+        for found in vars(registry).values()
+        if type(found) is list
+    )
+
+
 class _Remembering(types.Function):
     """A function of numba's that remembers what it gave."""
 
     def __init__(self, function):
         super().__init__(function.templates)
         self._known = {}
+        # Items of arrays are known to numba's core: strings, lists and dictionaries need not be
+        # asked whether an array is one of them.
+        self._of_arrays = None
+        if self.typing_key in _ITEMS:
+            core = [one for one in self.templates if _OverloadFunctionTemplate not in one.__mro__]
+            self._of_arrays = types.Function(core)
 
     def get_call_type(self, context, args, kws):
         if kws or not all(isinstance(one, _PLAIN) for one in args):
@@ -45,15 +65,23 @@ class _Remembering(types.Function):
             args = [types.unliteral(one) for one in args]  # whatever the number, it is one sum
         key, known = tuple(args), self._known.setdefault(ConfigStack.top_or_none(), {})
         if key not in known:
-            found = super().get_call_type(context, key, kws)
-            known[key] = found, self._impl_keys[found.args]
+            known[key] = self._find(context, key, kws)
         found, self._impl_keys[found.args] = known[key]
         return found
+
+    def _find(self, context, args, kws):
+        core = self._of_arrays
+        if core is not None and type(args[0]) is types.Array:
+            found = core.get_call_type(context, args, kws)
+            return found, core.get_impl_key(found)
+        found = super().get_call_type(context, args, kws)
+        return found, self._impl_keys[found.args]
 
 
 def _for_types(context):
     """Return numba's context of types, for inferring them and for translating what has them."""
     functions: dict[int, Any] = {}
+    registered = 0
 
     def remembering(function):
         if id(function) not in functions:
@@ -69,6 +97,12 @@ def _for_types(context):
 
         def __hash__(self):
             return hash(context)
+
+        def refresh(self):
+            nonlocal registered
+            if registered != _n_registered(self):
+                super().refresh()
+                registered = _n_registered(self)
 
         def resolve_value_type(self, val):
             # Numba asks first whether it is a value, and words an error each time that it is not.
@@ -99,10 +133,19 @@ def _for_code(context, inferring, translating):
     """Return numba's context of code."""
     sizes: dict[Any, int] = {}
     lacking: set[Any] = set()
+    registered = 0
 
     class Code(type(context)):
         def __init__(self):
             self.__dict__ = {**context.__dict__, "typing_context": translating}
+
+        def refresh(self):
+            nonlocal registered
+            if registered == _n_registered(self):
+                self.typing_context.refresh()
+                return
+            super().refresh()
+            registered = _n_registered(self)
 
         def get_abi_sizeof(self, ty):
             if ty not in sizes:

@@ -11,7 +11,7 @@ import math
 
 import numpy as np
 
-from counterpoint._kernels.compiling import lean
+from counterpoint._kernels.compiling import lean, single
 from counterpoint._kernels.hist_bounds import scan_bounded
 
 GINI, ENTROPY, SQUARED_ERROR = 0, 1, 2
@@ -31,7 +31,7 @@ _ROOT_2 = math.sqrt(2.0)
 _TWO_OVER_LN_2 = 2.0 / math.log(2.0)
 
 
-@lean
+@single
 def _add_x_log_x(x, sign, out, exponent, mantissa):
     """Add ``sign * x * log2(x)`` to ``out``, 0 at 0; x in [0, 1], error below 1e-15.
 

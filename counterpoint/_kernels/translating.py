@@ -9,6 +9,7 @@ loop counts without a division, and what nobody asked for is not written.
 
 import operator
 from collections import Counter
+from functools import cached_property
 from typing import Any
 
 from llvmlite import ir
@@ -24,7 +25,8 @@ from numba.np import arrayobj
 
 NEEDED = {
     Lower: (
-        "_find_singly_assigned_variable", "loadvar", "lower_normal_function", "setup_function",
+        "_disable_sroa_like_opt", "_find_singly_assigned_variable", "loadvar",
+        "lower_normal_function", "setup_function",
         "storevar",
     ),
     NativeLowering: ("lowering_class",),
@@ -74,6 +76,12 @@ class _Lower(Lower):
         self.call_helper = self.call_conv.init_call_helper(self.builder)
         if getattr(self.func_ir.func_id.func, "is_brief", False):
             self.function.attributes.add("optsize")
+        if getattr(self.func_ir.func_id.func, "is_single", False):
+            self.function.attributes.add("noinline")
+
+    @cached_property
+    def _disable_sroa_like_opt(self):
+        return super()._disable_sroa_like_opt
 
     def _find_singly_assigned_variable(self):
         self._blk_local_varmap, self._values = {}, {}

@@ -1,5 +1,6 @@
 """How kernels are compiled: with which freedom, and what is kept for whom."""
 
+import functools
 import gc
 import os
 import subprocess
@@ -10,11 +11,13 @@ import numba
 import numpy as np
 import pytest
 from attack.kernels import MESSAGE, kernels, refuse_negative_indices
+from numba.core import base, event, types
 from numba.core.runtime import nrt
+from numba.extending import overload
 from numba.np import arrayobj
 
-from counterpoint._kernels import keeping, parts, pipeline
-from counterpoint._kernels.compiling import compiled_within
+from counterpoint._kernels import detours, keeping, parts, pipeline, translating
+from counterpoint._kernels.compiling import compiled_within, inner, lean, single
 
 # Other orders of a sum and fused products at most: NaN and infinity mean what they mean in numpy.
 HARMLESS = {"contract", "reassoc"}
@@ -253,3 +256,163 @@ def test_a_kernel_says_that_it_is_compiled(caplog, tmp_path):
     with caplog.at_level("INFO", logger="counterpoint.compiling"):
         assert numba.njit(space["half"])(3.0) == 1.5
     assert caplog.messages == ["some_kernel.half"]
+
+
+def _numbas():
+    return [getattr(owner, name) for owner, name, _ in pipeline._FASTER]
+
+
+@compiled
+def test_what_is_replaced_while_a_kernel_is_compiled_is_numbas_own_again():
+    seen, before = [], _numbas()
+
+    class Looking(event.Listener):
+        def on_start(self, event):
+            seen.append(_numbas())
+
+        def on_end(self, event):
+            pass
+
+    @parts.part()
+    def half(values):
+        return values[0] / 2
+
+    @numba.njit(**parts.KERNEL)
+    def kernel(values):
+        return half(values)
+
+    @numba.njit(**parts.KERNEL)
+    def wrong(values):
+        return half(values) + "a"
+
+    with event.install_listener("numba:run_pass", Looking()):
+        assert kernel(np.arange(1.0, 3.0)) == 0.5
+    ours = [ours for _, _, ours in pipeline._FASTER]
+    assert seen
+    assert all(one == ours for one in seen)
+    assert _numbas() == before
+    with pytest.raises(numba.TypingError, match="unicode_type"):
+        wrong(np.arange(3))
+    assert _numbas() == before
+    assert not detours._hashes
+
+
+@compiled
+def test_who_listens_to_passes_is_told_of_all():
+    def number(kernel):
+        names = []
+
+        class Naming(event.Listener):
+            def on_start(self, event):
+                names.append(event.data["name"].partition(" ")[0])
+
+            def on_end(self, event):
+                names.append("end")
+
+        with event.install_listener("numba:run_pass", Naming()):
+            assert kernel(2) == 3
+        return len(names), names.count("end")
+
+    def more(k):
+        return k + 1
+
+    assert number(numba.njit(**parts.KERNEL)(more)) == number(numba.njit(more))
+
+
+@compiled
+def test_short_cuts_give_what_numba_gives():
+    def without(context, builder, sig, args):
+        pass
+
+    def with_it(context, builder, sig, args, loc=None):
+        return args if loc is None else loc
+
+    def by_name(context, *, loc):
+        return context if loc is None else loc
+
+    def local(context):
+        for loc in context:
+            print(loc)
+
+    @functools.wraps(without)
+    def wrapped(*args, loc):
+        pass
+
+    method = types.Type(name="a").unify
+    for one in (without, with_it, by_name, local, wrapped, functools.partial(with_it, 1), method):
+        assert detours._has_loc(one) == base._has_loc(one)
+    array = types.Array(types.float64, 2, "C")
+    for kind in (types.int64, array, types.UniTuple(array, 2), types.none):
+        assert detours._hash(kind) == detours._hash(kind) == hash(kind)
+    detours.forget()
+
+
+@compiled
+def test_a_kernel_may_have_a_dictionary():
+    @numba.njit(**parts.KERNEL)
+    def kernel(k):
+        names = {1: 10, 2: 20}
+        more = {3: 30}
+        names.update(more)
+        return names[k]
+
+    assert [kernel(k) for k in (1, 2, 3)] == [10, 20, 30]
+
+
+@compiled
+def test_what_is_registered_between_two_kernels_is_found():
+    def twice(x):
+        raise NotImplementedError
+
+    first = numba.njit(**parts.KERNEL)(lambda x: x + 1)
+    assert first(1) == 2
+    overload(twice)(lambda x: lambda x: 2 * x)
+    assert numba.njit(**parts.KERNEL)(lambda x: twice(x))(4) == 8
+
+
+@compiled
+@pytest.mark.parametrize("kind", [lean, single, inner])
+def test_only_arrays_that_are_counted_end_somewhere(kind, monkeypatch):
+    ended, usual = [], translating._Lower.delvar
+
+    def delvar(self, name):
+        ended.append(self.typeof(name))
+        usual(self, name)
+
+    monkeypatch.setattr(translating._Lower, "delvar", delvar)
+
+    @kind
+    def part(values, n):
+        total, half = 0.0, values[: len(values) // 2]
+        for i in range(n):
+            total += half[i] if i % 2 else -half[i]
+            if i > 2:
+                half = values
+        return total
+
+    arguments = types.float64[::1], types.int64
+    part.compile(arguments)
+    assert (kind is inner) == bool(ended)
+    assert all(isinstance(one, types.Array) for one in ended)
+
+    @numba.njit(**parts.KERNEL)
+    def kernel(values, n):
+        return part(values, n)
+
+    assert kernel(np.arange(6.0), 5) == -0.0 + 1.0 - 2.0 + 3.0 - 4.0
+
+
+@compiled
+def test_a_single_part_is_not_copied_to_where_it_is_called():
+    @single
+    def some_sum(a, b):
+        return a + b
+
+    @numba.njit(**parts.KERNEL)
+    def kernel(a, b):
+        return some_sum(a, b) * some_sum(b, 2 * a)
+
+    assert kernel(1, 2) == 12
+    text = next(iter(kernel.inspect_llvm().values()))
+    calls = [line for line in text.splitlines() if " call " in line and "some_sum" in line]
+    assert len(calls) == 2
