@@ -326,7 +326,11 @@ class OverproduceSelect(BaseEnsemble, ABC):
         if self.time_limit is not None:
             if len(trying.done) + len(trying.failed) < n_members:
                 were = "was" if len(trying.done) == 1 else "were"
-                said.insert(0, f"{len(trying.done)} of {n_members} members {were} tried")
+                said.insert(
+                    0,
+                    f"in the time there was, {len(trying.done)} of {n_members} members {were} "
+                    "tried",
+                )
             n_asked, n = len(trying.plan.asked), len(trying.y)
             if n_asked < n and trying.plan.is_hold_out:
                 said.append(f"members were chosen on {n_asked} of {n} rows held out")
@@ -340,8 +344,8 @@ class OverproduceSelect(BaseEnsemble, ABC):
                 n_rows = min(trying.done[k].n_rows for k in short)
                 said.append(f"some had time to learn from {n_rows} rows only")
         if said:
-            begun = "" if self.time_limit is None else "In the time there was, "
-            warnings.warn(f"{begun}{'; '.join(said)}.", UserWarning, stacklevel=4)
+            said[0] = said[0][0].upper() + said[0][1:]
+            warnings.warn(f"{'; '.join(said)}.", UserWarning, stacklevel=4)
 
     def explain(self) -> str:
         """Say in words what was tried, what was kept, and what each member is worth."""
