@@ -14,7 +14,6 @@ from counterpoint._kernels.compiling import kernel, parallel
 from counterpoint._kernels.parts import part
 
 BLOCK = 4096
-_FEW = 32  # members, up to which samples are of few kinds
 
 # What judge sums up, in this order.
 (
@@ -80,9 +79,6 @@ def count_kinds(votes, y, weight, right, tally, n_before):
     n_kinds = 8 * size
     number = np.zeros((n_blocks, n_kinds), dtype=np.int64)
     heavy = np.zeros((n_blocks, n_kinds))
-    # Of few kinds many samples in a row are alike, and adding to what was just written would have
-    # to wait: every fourth is added up by itself.
-    part = 3 if n_now <= _FEW else 0
     kind_of = np.empty((n_now, 2, 2) if n_classes == 0 else (0, 2, 2), dtype=np.int32)
     for count in range(len(kind_of)):
         for truth in range(2):
@@ -91,8 +87,7 @@ def count_kinds(votes, y, weight, right, tally, n_before):
                 before = np.int32(_wins_two(count, n_before, truth) & (n_before > 0))
                 kind_of[count, truth, hit] = ((won * 2 + before) * 2 + hit) * size + count + hit
     for block in prange(n_blocks):
-        numbers = np.zeros((part + 1) * n_kinds, dtype=np.int64)
-        weights = np.zeros((part + 1) * n_kinds)
+        numbers, weights = number[block], heavy[block]
         start, stop = block * BLOCK, min(n, (block + 1) * BLOCK)
         # The kinds first, many at a time; adding up is one after the other.
         kinds = np.empty(BLOCK, dtype=np.int32)
@@ -106,13 +101,9 @@ def count_kinds(votes, y, weight, right, tally, n_before):
                 before = np.int32(_wins_many(tally[i], -1, y[i]) and n_before > 0)
                 kinds[i - start] = ((won * 2 + before) * 2 + hit) * size + right[i] + hit
         for i in range(start, stop):
-            kind = (i & part) * n_kinds + kinds[i - start]
+            kind = kinds[i - start]
             numbers[kind] += 1
             weights[kind] += weight[i]
-        for k in range(part + 1):
-            for kind in range(n_kinds):
-                number[block, kind] += numbers[k * n_kinds + kind]
-                heavy[block, kind] += weights[k * n_kinds + kind]
     return number, heavy
 
 
