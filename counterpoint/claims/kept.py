@@ -44,9 +44,15 @@ def write_kept(claims: Iterable[Claim], store: Store, folder: str | PathLike[str
             place.mkdir(exist_ok=True)
             with new_file(place / f"{claim.topic}.parquet") as part:
                 cells.to_parquet(part, compression="zstd", index=False)
-    checks = store.checks([claim.experiment("full") for claim in claims])
+    experiments = [claim.experiment("full") for claim in claims]
+    checks, path = store.checks(experiments), Path(folder) / FOLDER / CHECKED
     if len(checks):
-        with new_file(Path(folder) / FOLDER / CHECKED) as part:
+        if path.exists():  # one file for all claims: what is there of others stays
+            before = pd.read_csv(path, dtype=str, keep_default_na=False)
+            own = before["experiment"].isin([one.kept_as for one in experiments])
+            checks = pd.concat([before[~own], checks.astype(str)])
+            checks = checks.sort_values(["experiment", "version", "code"])
+        with new_file(path) as part:
             checks.to_csv(part, index=False)
 
 

@@ -5,6 +5,7 @@ import pandas as pd
 import pytest
 
 from counterpoint.claims import Store, checking, judge_claim, kept, run_experiment
+from counterpoint.claims.store import Check
 
 
 @pytest.fixture
@@ -39,6 +40,19 @@ def test_a_cell_of_older_code_is_replaced_and_one_of_the_same_is_not(claim, tmp_
         assert store.frame(full)["error"].tolist() == [3.0]
         store.forget(full, [cell])
         assert store.done(full) == set()
+
+
+def test_what_was_checked_of_other_claims_stays(claim, tmp_path):
+    other = fake_claims.make("F2")
+    for one in (other, claim, other):
+        full = one.experiment("full")
+        with Store(tmp_path / f"{one.topic}.sqlite") as store:
+            run_experiment(full, store, code="now")
+            store.put_check(full, "now", Check(6, 2, "2026-11-19", "before"))
+            kept.write_kept([one], store, tmp_path)
+    told = pd.read_csv(tmp_path / "cells" / "checked.csv")
+    kept_as = [one.experiment("full").kept_as for one in (claim, other)]
+    assert sorted(told["experiment"]) == sorted(kept_as)
 
 
 def test_a_file_that_is_none(claim, tmp_path):
