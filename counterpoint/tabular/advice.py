@@ -56,7 +56,7 @@ def _leak(summary: Summary) -> str | None:
     if not any(line.startswith(LEAK) for line in summary["warnings"]):
         return None
     return (
-        f"First settle what is said under {LEAK}: if such a column is not known yet when answers "
+        "First settle the warning of a LEAK: if such a column is not known yet when answers "
         "are needed, leave it out and fit again. Nothing below holds without it."
     )
 

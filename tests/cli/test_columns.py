@@ -82,7 +82,7 @@ def test_what_gives_the_answer_away_is_said_first_and_can_be_left_out(run, data)
     ran = run("fit", data, *TREE)
     said = " ".join(ran.out.split())
     assert "leave it out with --leave-out 'closed because': a model" in said
-    assert "→ First settle what is said under LEAK?" in said
+    assert "→ First settle the warning of a LEAK: if such" in said
     ran = run("fit", data, *TREE, "--leave-out", "closed because")
     assert "LEAK?" not in ran.out + ran.err
     assert "→ First" not in ran.out
