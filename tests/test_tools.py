@@ -107,3 +107,51 @@ def test_what_has_run_counts_for_its_commit_alone(tmp_path):
     covered.note("abc1234", {"trees": True, "cli": False}, file)
     assert covered.done_before("abc1234", file) == {"trees": True, "cli": False}
     assert covered.done_before("def5678", file) == {}
+
+
+LOG = """# Changelog
+
+## 0.2.0 (unreleased)
+
+### Added
+- By hand.
+
+### Fixed
+- A crash.
+
+## 0.1.0 (2026-01-01)
+
+### Added
+- All.
+"""
+
+
+def test_a_release_keeps_what_was_written_by_hand_and_every_fragment():
+    changelog = load("changelog")
+    fragments = {"added": ["- New."], "fixed": ["- Mended."], "removed": ["- Old."]}
+    text = changelog.released(LOG, "0.2.0", "2026-02-01", fragments)
+    assert text == LOG.replace("0.2.0 (unreleased)", "0.2.0 (2026-02-01)").replace(
+        "- By hand.\n", "- By hand.\n- New.\n"
+    ).replace("- A crash.\n", "- A crash.\n- Mended.\n\n### Removed\n- Old.\n")
+    # The next version has no part of its own yet.
+    later = changelog.released(text, "0.3.0", "2026-03-01", {"added": ["- More."]})
+    assert later == text.replace(
+        "## 0.2.0", "## 0.3.0 (2026-03-01)\n\n### Added\n- More.\n\n## 0.2.0"
+    )
+
+
+def test_all_fragments_of_today_get_into_the_changelog():
+    changelog = load("changelog")
+    fragments = changelog.gathered(ROOT / "changes")
+    log = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+    version = changelog.re.search(r"^## (\S+)", log, changelog.re.M)[1]
+    text = changelog.released(log, version, "2026-02-01", fragments)
+    for lines in fragments.values():
+        assert all(line in text for line in lines)
+
+
+def test_what_is_published_is_what_was_tried():
+    """The action that publishes takes what is in dist/; the check puts it there, at its end."""
+    steps = (ROOT / ".github" / "workflows" / "release.yml").read_text(encoding="utf-8")
+    assert steps.index("make release-check") < steps.index("gh-action-pypi-publish")
+    assert load("release_check").KEPT == ROOT / "dist"
