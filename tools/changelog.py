@@ -28,7 +28,7 @@ def section(version: str, today: str, fragments: dict[str, list[str]]) -> str:
 
 
 def released(log: str, version: str, today: str, fragments: dict[str, list[str]]) -> str:
-    """Return the changelog with the version in it: its fragments, after what was written by hand."""
+    """Return the changelog with a version: its fragments, after what was written by hand."""
     unreleased = f"## {version} (unreleased)\n"
     if unreleased not in log:
         at = log.index("\n## ") + 1
