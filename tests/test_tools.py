@@ -2,6 +2,7 @@
 
 import ast
 import importlib.util
+import subprocess
 import sys
 from pathlib import Path
 
@@ -54,6 +55,33 @@ def test_a_mutant_differs_in_one_place_and_messages_are_left_alone(mutate):
         found.append(ast.unparse(node))
         assert ast.unparse(tree) != ast.unparse(ast.parse(SOURCE))
     assert sorted(found) == sorted(CHANGED)
+
+
+MUTANT = """
+import ast, sys
+sys.path.insert(0, {tools!r})
+import mutate
+{before}
+path = mutate.ROOT / "counterpoint/diversity/groupwise.py"
+tree = ast.parse(path.read_text())
+function = next(n for n in tree.body if getattr(n, "name", "") == "interrater_kappa")
+mutate.change(function.body[-1])
+ast.fix_missing_locations(tree)
+mutate.Changed(path, tree).install({function})
+assert "counterpoint.diversity.groupwise" in sys.modules
+from counterpoint.diversity import interrater_kappa
+print(interrater_kappa([[1, 1, 0], [1, 0, 1]]))
+"""
+
+
+@pytest.mark.parametrize("before", ["", "import counterpoint.diversity.groupwise"])
+@pytest.mark.parametrize("function", ["function", "None"])
+def test_a_mutant_is_what_tests_get(before, function):
+    pytest.importorskip("coverage")
+    tools = str(ROOT / "tools")
+    code = MUTANT.format(tools=tools, before=before, function=function)
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.stdout == "None\n", done.stderr
 
 
 @pytest.mark.parametrize(
