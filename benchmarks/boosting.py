@@ -8,7 +8,6 @@ reweighing; the gradient boosters run bare. Accuracy is shown beside speed.
 scores, with bare probabilities and with calibrated ones, and what calibration costs.
 """
 
-import os
 import subprocess
 import sys
 import time
@@ -21,7 +20,7 @@ from sklearn.metrics import log_loss
 from sklearn.model_selection import train_test_split
 from sklearn.tree import DecisionTreeClassifier
 
-from benchmarks.harness import PAUSE, Report
+from benchmarks.harness import PAUSE, THREADS, Report, clock
 from counterpoint.boosting import (
     AdaBoostClassifier,
     AdaBoostM1Classifier,
@@ -36,7 +35,6 @@ from counterpoint.boosting import (
 from counterpoint.datasets import TabularEncoder, load
 from counterpoint.trees import HistTreeClassifier
 
-THREADS = os.cpu_count() or 1
 SETS = ("glass", "vehicle", "pima", "sonar", "wdbc", "german-credit", "ionosphere", "heart-statlog")
 BOOSTERS = {
     "AdaBoost": lambda **o: AdaBoostClassifier(HistTreeClassifier(max_depth=3), **o),
@@ -96,7 +94,7 @@ def _against(report, X, y, depth, rounds, targets, case):
 def _note(name):
     if name == "scikit-learn":
         return "AdaBoostClassifier of DecisionTreeClassifier, plain AdaBoost"
-    return f"bare gradient boosting, {THREADS} threads, same depth, 255 bins"
+    return f"bare gradient boosting, {THREADS} thread(s), same depth, 255 bins"
 
 
 def _per_round(train, rounds):
@@ -108,9 +106,9 @@ def _per_round(train, rounds):
 
 
 def _time(train, rounds):
-    start = time.perf_counter()
+    start = clock()
     train(rounds)
-    return time.perf_counter() - start
+    return clock() - start
 
 
 def _ours(X, y, depth):
