@@ -220,8 +220,8 @@ CLAIM = Claim(
         "and say one of tied classes by lot, as in the paper; the same with weights, ties to the "
         "first class, stands beside it on the same folds. It cut numeric columns before "
         "splitting; here they are cut on training rows only, which costs one to three points. "
-        "Diversity is measured on test rows; the figures have no numbers, so its text is what ours are held "
-        "against."
+        "Diversity is measured on test rows; the figures have no numbers, so its text is what "
+        "ours are held against."
     ),
     run=run,
     smoke=grid(
