@@ -202,7 +202,15 @@ CLAIM = Claim(
         "take turns at one wide kernel: on four folds of ionosphere about half of its members "
         "say one class only. The source supports two readings: its step 7 narrows the kernel "
         "where a member is rejected, its section 3.1 makes 20 iterations of a step of 2 from 20 to "
-        "-20, one for each width, by which this would not happen. These are runs of the first."
+        "-20, one for each width. The first comes nearer to table 1: over the nine sets NCAB-SVM's "
+        "errors are 5.7 points from the printed ones on average (6.7 by the second), those of "
+        "AdaBoost-SVM 5.6 (18.9: on six sets it does no better than saying the larger class)."
+    ),
+    would_be_right=(
+        "Columns would have to be coded, and widths and C chosen, so that a plain SVM errs 21 % "
+        "on breast-w and 30 % on hypothyroid, where ours errs 3 % and 2 %, and so that boosting "
+        "then takes back a part of what was lost. With the width ours has, NCAB-SVM errs less than "
+        "a plain SVM on none of the nine sets."
     ),
     rule_version=2,
     rule_changes=(
