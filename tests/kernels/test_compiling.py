@@ -386,7 +386,7 @@ def test_only_arrays_that_are_counted_end_somewhere(kind, monkeypatch):
         total, half = 0.0, values[: len(values) // 2]
         for i in range(n):
             total += half[i] if i % 2 else -half[i]
-            if i > 2:
+            if i > 1:
                 half = values
         return total
 
