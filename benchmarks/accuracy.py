@@ -131,9 +131,12 @@ STUDY = Study(
     data=DATA,
     methods=METHODS,
     others={
-        "deslib": DESLIB, "autogluon": AUTOGLUON, "boosters": BOOSTERS, "searches": SEARCHES,
+        "deslib": DESLIB,
+        "autogluon": AUTOGLUON,
+        "boosters": BOOSTERS,
+        "searches": SEARCHES,
         "tabpfn": TABPFN,
-    },  # fmt: skip
+    },
     parts=parts,
     losses=("error", "log_loss"),
     judge=judge,
