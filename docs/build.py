@@ -171,6 +171,22 @@ def beside_table() -> str:
     return "\n".join(lines)
 
 
+def rules_table() -> str:
+    """Render ways to combine beside the blend of three whose bags are of members."""
+    from benchmarks.rules import ROWS, summary
+
+    found = summary(pd.read_csv(ROWS))
+    lines = [
+        "| rows | way to combine | cuts | log-loss, median | better | worse | error, points |",
+        "|---|---|---|---|---|---|---|",
+    ]
+    for _, row in found.iterrows():
+        cells = [row["rows"], row["rule"], str(row["cuts"]), f"{row['change']:+.1%}"]
+        cells += [str(row["better"]), str(row["worse"]), f"{100 * row['error']:+.2f}"]
+        lines.append(f"| {' | '.join(cells)} |".replace("%", " %"))
+    return "\n".join(lines)
+
+
 def _ranks(rows, n_all):
     from benchmarks.accuracy import STUDY
     from benchmarks.study import LIMITED
@@ -223,6 +239,7 @@ if __name__ == "__main__":
         ("overproduce_select", "accuracy"): accuracy_table,
         ("overproduce_select", "aside"): aside_table,
         ("overproduce_select", "beside"): beside_table,
+        ("overproduce_select", "rules"): rules_table,
     }
     for (file, name), table in tables.items():
         page = DOCS / f"{file}.md"

@@ -100,8 +100,9 @@ def make_rules(
     Without ``n_classes`` they are for numbers. ``n_rows`` are those that they are learnt from.
     """
     criterion = DiverseLoss(diversity, "squared" if n_classes is None else "log-loss")
-    # Bags of rows: of few members half may be the weak ones.
-    greedy = GreedyMeanCombiner(criterion, bags="rows", random_state=random_state)
+    # Of few members half may be the weak ones: of rows, then; squared errors do not mind.
+    bags = "members" if n_classes is None else "rows"
+    greedy = GreedyMeanCombiner(criterion, bags=bags, random_state=random_state)
     rules: dict[str, Combiner] = {
         "best third": WeightedMeanCombiner("best-third"),
         "greedy": greedy,

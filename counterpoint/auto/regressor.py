@@ -28,10 +28,10 @@ class OverproduceSelectRegressor(OverproduceSelect, BaseEnsembleRegressor):
 
     As :class:`OverproduceSelectClassifier`, for numbers. Members are asked about rows they were
     not trained on; the way to combine them is chosen by cross-validation: the best one alone, the
-    mean of the best third, greedy selection with replacement [1]_, averaged over random halves of
-    the rows, weights of least squares, or a blend of the last three, which is taken unless another
-    is better by more than a standard error. Intervals are conformal [2]_, on the same unseen rows,
-    and wider where the members disagree.
+    mean of the best third, bagged greedy selection with replacement [1]_, weights of least
+    squares, or a blend of the last three, which is taken unless another is better by more than a
+    standard error. Intervals are conformal [2]_, on the same unseen rows, and wider where the
+    members disagree.
 
     Parameters
     ----------
