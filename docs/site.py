@@ -6,6 +6,7 @@ Hooks that MkDocs calls while it builds; nothing is written into docs/.
 import importlib.util
 import inspect
 import re
+import textwrap
 from pathlib import Path
 
 import pandas as pd
@@ -70,7 +71,7 @@ def on_files(files, config):
     for name in [*API, "exceptions"]:
         homes = _homes(name)
         parts = [_one(homes[one], [one]) for one in homes]
-        about = inspect.getdoc(getattr(counterpoint, name))
+        about = _sentences(inspect.getdoc(getattr(counterpoint, name)))
         add(f"api/{name}.md", f"# counterpoint.{name}\n\n{about}\n\n" + "\n".join(parts))
     return files
 
@@ -97,6 +98,15 @@ def _homes(name):
     public = [one for one in module.__all__ if not one.startswith("_")]
     start = f"counterpoint.{name}"
     return {one: f"{start}.{doors[one]}" if one in doors else start for one in public}
+
+
+def _sentences(text):
+    """Return a docstring with what is drawn in it, tables and trees, as it is drawn."""
+    drawn = re.compile(r"\A(=+ |\s)|[└├]")
+    parts = [part for part in text.split("\n\n") if part != "::"]
+    return "\n\n".join(
+        f"```text\n{textwrap.dedent(part)}\n```" if drawn.search(part) else part for part in parts
+    )
 
 
 def _packages():
