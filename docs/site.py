@@ -101,12 +101,31 @@ def _homes(name):
 
 
 def _sentences(text):
-    """Return a docstring with what is drawn in it, tables and trees, as it is drawn."""
-    drawn = re.compile(r"\A(=+ |\s)|[└├]")
+    """Return a docstring with its tables as tables, and what is drawn in it as it is drawn."""
     parts = [part for part in text.split("\n\n") if part != "::"]
-    return "\n\n".join(
-        f"```text\n{textwrap.dedent(part)}\n```" if drawn.search(part) else part for part in parts
-    )
+    for k, part in enumerate(parts):
+        if part.startswith("=="):
+            parts[k] = _table(part.splitlines())
+        elif part[0].isspace():
+            parts[k] = f"```text\n{textwrap.dedent(part)}\n```"
+    return "\n\n".join(parts)
+
+
+def _table(lines):
+    """Return a simple table of reStructuredText as one of Markdown."""
+    columns = [found.span() for found in re.finditer("=+", lines[0])]
+    columns[-1] = (columns[-1][0], None)
+    rows = []
+    for line in lines:
+        cells = [line[start:stop].strip() for start, stop in columns]
+        if line.startswith("="):
+            continue
+        if cells[0] or not rows:
+            rows.append(cells)
+        else:  # goes on in a line of its own
+            rows[-1] = [f"{a} {b}".strip() for a, b in zip(rows[-1], cells, strict=True)]
+    rows.insert(1, ["---"] * len(columns))
+    return "\n".join(f"| {' | '.join(cells)} |" for cells in rows)
 
 
 def _packages():

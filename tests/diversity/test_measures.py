@@ -11,7 +11,7 @@ from numpy.testing import assert_allclose
 from sklearn.metrics import cohen_kappa_score, matthews_corrcoef
 
 import counterpoint.diversity as public
-from counterpoint import MemberOutputs, PairCounts
+from counterpoint import MemberOutputs, OutputCounts, PairCounts
 from counterpoint.diversity import (
     MEASURES,
     gain,
@@ -282,6 +282,16 @@ def test_profile_of_merged_counts_is_that_of_the_whole():
     assert_allclose(frame["value"], profile(correct).loc[frame.index, "value"])
     with pytest.raises(TypeError, match="not on which samples"):
         public.vote_error(merged)
+
+
+def test_profile_of_counted_outputs_is_that_of_the_whole():
+    rng = np.random.default_rng(0)
+    y = rng.integers(3, size=200)
+    votes = np.where(rng.random((5, 200)) < 0.6, y, rng.integers(3, size=(5, 200)))
+    parts = [MemberOutputs(votes[:, s], y[s]) for s in (slice(80), slice(80, None))]
+    counted = OutputCounts.from_outputs(parts[0]) + OutputCounts.from_outputs(parts[1])
+    frame = profile(MemberOutputs(votes, y))
+    assert_allclose(profile(counted).loc[frame.index, "value"], frame["value"])
 
 
 def test_profile_shows_the_whole_table():
