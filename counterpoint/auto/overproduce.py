@@ -44,7 +44,8 @@ class OverproduceSelectClassifier(OverproduceSelect, BaseEnsembleClassifier):
         What to try: estimators, (name, estimator) pairs, Candidate objects, or names of the default
         pool.
         None is :func:`default_pool`, by the size of the data, until more members do not lower the
-        loss; with "default+" LightGBM, XGBoost and CatBoost join it, where they are installed.
+        loss; with "default+" LightGBM, XGBoost, CatBoost, RealMLP (of pytabkit) and TabPFN join it,
+        where they are installed, the last one with its weights and for tables it was made for.
     metric : str, array-like or scorer, default="log-loss"
         What the way to combine is chosen by, and what labels are made for: "log-loss", "brier",
         "error", "balanced-error", "g-mean", "auc", "f1" (of the second of two classes; else the
@@ -62,7 +63,8 @@ class OverproduceSelectClassifier(OverproduceSelect, BaseEnsembleClassifier):
     cv : int, splitter or iterable, default=5
         Folds of cross-fitting; a number is of stratified folds, fewer where a class is small,
         and of whole groups if ``fit`` is given ``groups``. A splitter may leave rows out, as
-        TimeSeriesSplit does, but must not ask about one twice.
+        TimeSeriesSplit does, but must not ask about one twice. Where a frame has dates and folds
+        are by lot, a warning says so.
     time_limit : float or None, default=None
         Seconds for all of it, the last fits included. Members are tried in the order of what they
         brought on many tables: a boosted tree, a linear model and a forest come first. Where the
@@ -111,6 +113,9 @@ class OverproduceSelectClassifier(OverproduceSelect, BaseEnsembleClassifier):
         Log-loss to be expected.
     cv_loss_ : float
         Loss to be expected, by the metric.
+    by_lot_ : ByLot or None
+        With groups or a splitter: the error of the best of some quick members on the rows held out,
+        "here", and what as many rows drawn by lot would have promised, "by_lot".
     outputs_ : MemberOutputs
         What all members tried said about rows they had not seen; with a time limit and a large
         table, some of the rows.
@@ -247,6 +252,9 @@ class OverproduceSelectClassifier(OverproduceSelect, BaseEnsembleClassifier):
 
     def _alone(self, row):
         return f"error {row['error']:.3f}, log-loss {row['log_loss']:.3f}"
+
+    def _off(self, loss):
+        return f"errs on {loss:.1%}"
 
     def _worth(self, row):
         return (
