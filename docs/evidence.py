@@ -219,14 +219,20 @@ FAST = [
 ]
 
 
+def _times(ratio):
+    if ratio < 20:
+        return f"{ratio:.1f}"
+    return f"{float(f'{ratio:.2g}') if ratio >= 1000 else ratio:,.0f}"
+
+
 def fast_table() -> str:
     """Render the newest ratios of the cases of the front page."""
     kept = history.newest(history.rows())
     lines = ["| what | against | ours is faster by | measured at |", "|---|---|---|---|"]
     for what, against, key in FAST:
         row = kept.loc[key]
-        spread = "" if pd.isna(row["low"]) else f" ({row['low']:.2g} to {row['high']:.2g})"
-        ratio = f"{row['ratio']:,.0f}" if row["ratio"] >= 20 else f"{row['ratio']:.2g}"
+        ratio, low, high = (_times(row[name]) for name in ("ratio", "low", "high"))
+        spread = f" ({low} to {high})" if pd.notna(row["low"]) else ""
         lines.append(f"| {what} | {against} | {ratio} x{spread} | `{row['commit']}` |")
     return "\n".join(lines)
 

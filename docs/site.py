@@ -6,6 +6,7 @@ Hooks that MkDocs calls while it builds; nothing is written into docs/.
 import importlib.util
 import inspect
 import re
+import textwrap
 from pathlib import Path
 
 import pandas as pd
@@ -70,7 +71,7 @@ def on_files(files, config):
     for name in [*API, "exceptions"]:
         homes = _homes(name)
         parts = [_one(homes[one], [one]) for one in homes]
-        about = inspect.getdoc(getattr(counterpoint, name))
+        about = _sentences(inspect.getdoc(getattr(counterpoint, name)))
         add(f"api/{name}.md", f"# counterpoint.{name}\n\n{about}\n\n" + "\n".join(parts))
     return files
 
@@ -97,6 +98,34 @@ def _homes(name):
     public = [one for one in module.__all__ if not one.startswith("_")]
     start = f"counterpoint.{name}"
     return {one: f"{start}.{doors[one]}" if one in doors else start for one in public}
+
+
+def _sentences(text):
+    """Return a docstring with its tables as tables, and what is drawn in it as it is drawn."""
+    parts = [part for part in text.split("\n\n") if part != "::"]
+    for k, part in enumerate(parts):
+        if part.startswith("=="):
+            parts[k] = _table(part.splitlines())
+        elif part[0].isspace():
+            parts[k] = f"```text\n{textwrap.dedent(part)}\n```"
+    return "\n\n".join(parts)
+
+
+def _table(lines):
+    """Return a simple table of reStructuredText as one of Markdown."""
+    columns = [found.span() for found in re.finditer("=+", lines[0])]
+    columns[-1] = (columns[-1][0], None)
+    rows = []
+    for line in lines:
+        cells = [line[start:stop].strip() for start, stop in columns]
+        if line.startswith("="):
+            continue
+        if cells[0] or not rows:
+            rows.append(cells)
+        else:  # goes on in a line of its own
+            rows[-1] = [f"{a} {b}".strip() for a, b in zip(rows[-1], cells, strict=True)]
+    rows.insert(1, ["---"] * len(columns))
+    return "\n".join(f"| {' | '.join(cells)} |" for cells in rows)
 
 
 def _packages():

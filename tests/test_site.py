@@ -24,6 +24,8 @@ def test_site_builds_without_warnings(tmp_path):
     reference = (tmp_path / "site" / "api" / "boosting" / "index.html").read_text()
     assert "AdaBoostNCClassifier" in reference
     assert "lam" in reference
+    for page in (tmp_path / "site").rglob("index.html"):
+        assert page.read_text().count("<h1") == 1, f"{page}: one title, and no line taken for one"
 
 
 @pytest.fixture(scope="module")
