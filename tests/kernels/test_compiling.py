@@ -390,6 +390,7 @@ def test_only_arrays_that_are_counted_end_somewhere(kind, monkeypatch):
                 half = values
         return total
 
+    assert numba.njit(**parts.KERNEL)(lambda x: 2 * x)(np.ones(1)) == 2  # numba is ready
     arguments = types.float64[::1], types.int64
     part.compile(arguments)
     assert (kind is inner) == bool(ended)
