@@ -1,8 +1,8 @@
 """Ways to combine the flagship's members, judged on rows that neither members nor rules have seen.
 
 The pool is cross-fitted on the training rows of a shipped set (cut as in ``accuracy.py``), or with
-a limit of the processor's seconds on a table of ``limits.py``; every rule is learnt from what
-members said there and judged on the test rows, where a member is the mean of its folds. Rows go to
+a limit of CPU seconds on a table of ``limits.py``; every rule is learnt from what members
+said there and judged on the test rows, where a member is the mean of its folds. Rows go to
 ``rules.csv`` as they are finished; what is there is not done again::
 
     python -m benchmarks.rules --sets pima vehicle --splits 20 21

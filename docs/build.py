@@ -226,6 +226,7 @@ if __name__ == "__main__":
         ("datasets", "datasets"): datasets_table,
         ("gallery", "gallery"): gallery.thumbnails,
         ("../README", "fast"): evidence.fast_table,
+        ("first_use", "startup"): evidence.first_use_table,
         ("choosing", "branches"): evidence.branches_table,
         ("choosing", "methods"): evidence.methods_table,
         ("hist_boost", "defaults"): boosters.defaults_table,

@@ -16,13 +16,14 @@ from counterpoint.claims._shared import (
     make_adaboost_nc,
     nc_overlap,
     nc_split,
+    without_what_is_missing,
 )
 from counterpoint.claims.comparison import Paired, paired, unpaired
 from counterpoint.claims.parts import Part, every, negated, share
 from counterpoint.claims.protocol import Claim, Verdict, grid, verdict
 from counterpoint.plots.style import colour
 
-SOURCE = sources.ADABOOST_NC
+SOURCE = sources.ADABOOST_NC.loc[without_what_is_missing(sources.ADABOOST_NC.index)]
 LEARNERS = ("tree", "network")
 
 

@@ -30,6 +30,8 @@ class ClaimResult:
         What is known of these from running some of them again; None if nothing is.
     seconds : float
         What the finished cells took together, waiting not counted.
+    pace : float
+        Seconds a cell, of those that the present code made if there are any.
     frame : DataFrame
         Their rows; if a look decided, those of the cells it took in.
     decided : Decision or None
@@ -48,6 +50,7 @@ class ClaimResult:
     n_done: int
     n_cells: int
     seconds: float
+    pace: float
     n_older: int
     frame: pd.DataFrame = field(repr=False)
     check: Check | None = None
@@ -63,10 +66,10 @@ class ClaimResult:
 
     @property
     def seconds_left(self) -> float:
-        """What the other cells of full size will take at this rate; NaN if none was run."""
+        """What the other cells of full size will take at this pace; NaN if none was run."""
         if self.size != "full":
             return math.nan
-        return self.seconds / self.n_done * (self.n_cells - self.n_done)
+        return self.pace * (self.n_cells - self.n_done)
 
     @property
     def cells(self) -> str:
@@ -155,9 +158,12 @@ def judge_claim(claim: Claim, store: Store | None, size: Size | None = None) -> 
     for one in tried:
         experiment = claim.experiment(one)
         if store is not None and (done := store.done(experiment)):
-            n_cells, seconds = len(experiment.cells()), store.seconds(experiment)
+            n_cells, took = len(experiment.cells()), store.cells(experiment)
             now = code_version(claim.topic)
-            older = [code for code in store.code(experiment).values() if code != now]
+            older = [code for code in took["code"] if code != now]
+            # Code that is faster now says nothing of what cells took before.
+            new = took.loc[took["code"] == now, "seconds"]
+            pace = float((new if len(new) else took["seconds"]).mean())
             check = store.check(experiment, now)
             if check is not None and not check.vouches_for(older):
                 check = None  # other cells of other code came in since
@@ -165,11 +171,20 @@ def judge_claim(claim: Claim, store: Store | None, size: Size | None = None) -> 
             frame = store.frame(experiment) if found is None else found.frame
             return _with_verdict(
                 ClaimResult(
-                    claim, one, len(done), n_cells, seconds, len(older), frame, check, found
+                    claim,
+                    one,
+                    len(done),
+                    n_cells,
+                    store.seconds(experiment),
+                    pace,
+                    len(older),
+                    frame,
+                    check,
+                    found,
                 )
             )
     n_cells = len(claim.experiment(tried[0]).cells())
-    return ClaimResult(claim, None, 0, n_cells, 0.0, 0, pd.DataFrame())
+    return ClaimResult(claim, None, 0, n_cells, 0.0, math.nan, 0, pd.DataFrame())
 
 
 def _with_verdict(result: ClaimResult) -> ClaimResult:

@@ -38,11 +38,20 @@ def write_kept(claims: Iterable[Claim], store: Store, folder: str | PathLike[str
     _check_parquet()
     claims = list(claims)
     for claim in claims:
-        cells = store.cells(claim.experiment("full"))
+        experiment = claim.experiment("full")
+        cells = store.cells(experiment)
         if len(cells):
             place = Path(folder) / FOLDER
             place.mkdir(exist_ok=True)
-            with new_file(place / f"{claim.topic}.parquet") as part:
+            path = place / f"{claim.topic}.parquet"
+            if path.exists():
+                # On data that somebody else has, and we have not: these stay.
+                before = _read(path)
+                known = {cell.key for cell in experiment.cells()}
+                others = (before["version"] == experiment.version) & ~before["key"].isin(known)
+                if others.any():
+                    cells = pd.concat([cells, before[others]], ignore_index=True)
+            with new_file(path) as part:
                 cells.to_parquet(part, compression="zstd", index=False)
     experiments = [claim.experiment("full") for claim in claims]
     checks, path = store.checks(experiments), Path(folder) / FOLDER / CHECKED

@@ -16,6 +16,7 @@ from counterpoint.claims._shared import (
     error,
     means_by_set,
     thesis_fold,
+    with_own_sample,
 )
 from counterpoint.claims.comparison import Paired, by_set, in_words
 from counterpoint.claims.parts import at_least, every, most, negated, share, within
@@ -47,10 +48,10 @@ OURS = {"errb": "bootstrap, errb", "pessN": "bootstrap, pessN", "single": "singl
 
 
 def run(
-    *, seed: int, repeat: int, fold_: int, data: str, method: str, trees: int
+    *, seed: int, repeat: int, fold_: int, data: str, method: str, trees: int, sample: str = ""
 ) -> dict[str, Any]:
     """Fit one method on one fold."""
-    X, y, X_new, y_new = thesis_fold(data, fold_, seed)
+    X, y, X_new, y_new = thesis_fold(data, fold_, seed, sample)
     start = seed + fold_
     if method == "bagging":
         model = bagged_trees(trees, start).fit(X, y)
@@ -192,7 +193,7 @@ CLAIM = Claim(
     ),
     run=run,
     smoke=grid_of(range(1), range(2), ["synthetic"], (3, MOST)),
-    full=grid_of(range(10), range(10), list(sources.TREES.index), SIZES),
+    full=with_own_sample(grid_of(range(10), range(10), list(sources.TREES.index), SIZES)),
     unseeded=["fold_", "method", "trees"],
     judge=judge,
     draw=draw,
@@ -204,6 +205,12 @@ CLAIM = Claim(
         "14.3 % against 6.7, 33.3, 27.5, 11.0 and 15.8 %, fewer leaves on all. So the claim's "
         "direction holds, best with exact limits; pessimistic merging errs less on four of five "
         "but its trees are larger than single ones on all, where most of the source's are smaller."
+    ),
+    would_be_right=(
+        "On liver the error-based limits would have to be less strict than Chen's at 0.25: the "
+        "source's merged trees have 33 nodes there, ours with that limit about half of that, and "
+        "they err more than single ones; with exact limits they have more nodes and err less, on "
+        "all five sets."
     ),
     rule_version=2,
     rule_changes=(

@@ -8,7 +8,7 @@ from matplotlib.figure import Figure
 
 from counterpoint.claims import sources
 from counterpoint.claims._pictures import THEIRS_LINE, panels
-from counterpoint.claims._shared import network_row
+from counterpoint.claims._shared import network_row, with_own_sample
 from counterpoint.claims.comparison import Paired, compare, paired, paired_by_index
 from counterpoint.claims.parts import Part, every, share
 from counterpoint.claims.protocol import Claim, Scalar, Verdict, grid, verdict
@@ -31,11 +31,19 @@ SHOWN = {"train_mse": "training MSE", "test_mse": "test MSE", "test_mcr": "test 
 
 
 def run(
-    *, seed: int, repeat: int, data: str, nets: int, nodes: int, step: int, faster: int
+    *,
+    seed: int,
+    repeat: int,
+    data: str,
+    nets: int,
+    nodes: int,
+    step: int,
+    faster: int,
+    sample: str = "",
 ) -> dict[str, Any]:
     """Train one ensemble; errors on training and test rows."""
     epochs, rate, *_ = SETTINGS[data]
-    return network_row(data, seed, nets, nodes, step / STAR, (epochs // faster, rate))
+    return network_row(data, seed, nets, nodes, step / STAR, (epochs // faster, rate), sample)
 
 
 def grid_of(repeats: range, steps: Any, faster: int) -> list[dict[str, Scalar]]:
@@ -213,7 +221,7 @@ CLAIM = Claim(
     ),
     run=run,
     smoke=[row for row in grid_of(range(2), (0, STAR), 30) if _at_an_end(row)],
-    full=grid_of(range(25), range(STAR + 1), 1),
+    full=with_own_sample(grid_of(range(25), range(STAR + 1), 1)),
     unseeded=["nets", "nodes", "step"],
     judge=judge,
     draw=draw,

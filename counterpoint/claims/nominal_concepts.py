@@ -22,15 +22,20 @@ SOURCE = sources.NOMINAL_CONCEPTS
 MEASURES = ["q", "rho", "kappa"]
 SIZES = (1, 2, 3, 4, 5, 6, 8, 10, 12, 15, 17, 20, 25, 30, 35, 40, 45, 50)
 N_FOLDS = 10
+DRAWS, WEIGHTS = "resampling", "weights"
 
 
-def run(*, seed: int, repeat: int, fold: int, data: str, n_members: int) -> list[dict[str, Any]]:
+def run(
+    *, seed: int, repeat: int, fold: int, data: str, n_members: int, training: str = WEIGHTS
+) -> list[dict[str, Any]]:
     """Boost nominal concepts once; return error and diversity at each size on the way."""
     X, y = rows_and_labels(data)
     train, test = take_fold(y, fold, N_FOLDS, seed)
     model = AdaBoostM2Classifier(
-        NominalConceptClassifier(output="hard"),
+        # Members trained on draws have whole weights, and often as many rows of either class.
+        NominalConceptClassifier(output="hard", ties="random" if training == DRAWS else "first"),
         n_estimators=n_members,
+        resample=training == DRAWS,
         on_failure="restart",
         calibrate=False,
         random_state=seed,
@@ -51,13 +56,21 @@ def run(*, seed: int, repeat: int, fold: int, data: str, n_members: int) -> list
     return rows
 
 
+def _trained_by(frame: pd.DataFrame, training: str) -> pd.DataFrame:
+    """Return the rows of one way to train; cells that do not say were trained by weights."""
+    if "training" not in frame:
+        return frame if training == WEIGHTS else frame.iloc[:0]
+    return frame[frame["training"].fillna(WEIGHTS) == training]
+
+
 def _curves(frame: pd.DataFrame) -> pd.DataFrame:
     """Return means over repeats and folds, by data and size."""
     return frame.groupby(["data", "size"])[["test_error", *MEASURES, "q_training"]].mean()
 
 
 def judge(frame: pd.DataFrame) -> Verdict:
-    """Compare how measures follow the error, and where Q is lowest."""
+    """Compare how measures follow the error, and where Q is lowest; weights stand beside."""
+    by_weights, frame = (_trained_by(frame, training) for training in (WEIGHTS, DRAWS))
     parts: dict[str, Part] = {}
     rows = []
     follows, lowest, place = {}, {}, {}
@@ -79,6 +92,7 @@ def judge(frame: pd.DataFrame) -> Verdict:
             | {"lowest Q (ours)": curve["q"].min(), "lowest Q (theirs)": known["lowest_q_theirs"]}
             | {"lowest at (ours)": curve["q"].idxmin() if len(curve) else np.nan}
             | {"lowest at (theirs)": _between(known["first_lowest"], known["last_lowest"])}
+            | _beside(_curve(by_weights[by_weights["data"] == data]))
         )
     parts["Q follows the error best on most sets"] = most(follows.values())
     parts["lowest Q negative and within 0.15 of theirs"] = every(lowest.values())
@@ -93,10 +107,19 @@ def judge(frame: pd.DataFrame) -> Verdict:
     means = table[[f"{m} with error" for m in MEASURES]].mean()
     why = (
         f"Q follows the error best on {share(follows)}; mean rank correlation with the error: Q "
-        f"{means.iloc[0]:.2f}, rho {means.iloc[1]:.2f}, kappa {means.iloc[2]:.2f}. Lowest Q as "
-        f"theirs on {share(lowest)}, at as many members on {share(place)}."
+        f"{means.iloc[0]:.2f}, rho {means.iloc[1]:.2f}, kappa {means.iloc[2]:.2f} (by weights: Q "
+        f"{table['q with error, by weights'].mean():.2f}). Lowest Q as theirs on "
+        f"{share(lowest)}, at as many members on {share(place)}."
     )
     return verdict(parts, table[table["repeats"] > 0], why)
+
+
+def _beside(curve: pd.DataFrame) -> dict[str, float]:
+    """Return what members trained by weights give, which is shown and not judged."""
+    return {
+        f"{m} with error, by weights": rank_correlation(curve["test_error"], curve[m])
+        for m in MEASURES
+    } | {"lowest Q, by weights": curve["q"].min()}
 
 
 def _curve(rows: pd.DataFrame) -> pd.DataFrame:
@@ -144,8 +167,8 @@ def _between(first: float, last: float) -> str:
 
 
 def draw(frame: pd.DataFrame) -> Figure:
-    """Draw figures 1 to 5: error and three measures against members."""
-    curves = _curves(frame)
+    """Draw figures 1 to 5: error and three measures against members, by weights dotted."""
+    curves, beside = (_curves(_trained_by(frame, training)) for training in (DRAWS, WEIGHTS))
     data = [name for name in SOURCE.index if name in curves.index.get_level_values("data")]
     columns = [("test_error", "Error"), ("q", "Q"), ("rho", "rho"), ("kappa", "kappa")]
     figure, axes = panels(len(data) * 4, columns=4, size=(2.9, 2.2))
@@ -153,6 +176,9 @@ def draw(frame: pd.DataFrame) -> Figure:
         curve = curves.loc[name]
         for k, (column, label) in enumerate(columns):
             ax = axes[4 * r + k]
+            if name in beside.index.get_level_values("data"):
+                dotted = beside.loc[name][column]
+                ax.plot(dotted.index, dotted, color=colour(k), linestyle=":", linewidth=1)
             ax.plot(curve.index, curve[column], "o-", color=colour(k), markersize=3)
             ax.set(xlabel="Members" if r == len(data) - 1 else "")
             if r == 0:
@@ -162,7 +188,7 @@ def draw(frame: pd.DataFrame) -> Figure:
                 low, high = SOURCE["first_lowest"][name], SOURCE["last_lowest"][name]
                 ax.axvspan(low - 0.5, high + 0.5, color="0.9", zorder=0)
         axes[4 * r].set_ylabel(name)
-    figure.suptitle("Dashed: the source's lowest Q; grey: where it has it")
+    figure.suptitle("Dashed: the source's lowest Q; grey: where it has it; dotted: by weights")
     return figure
 
 
@@ -179,7 +205,8 @@ CLAIM = Claim(
     ),
     source=f"{sources.MEDDOURI}, figures 1 to 5.",
     rule=(
-        "Six parts, a repeat of the cross-validation being a unit, 95 % intervals over repeats. "
+        "Six parts, members trained on rows drawn by weight, a repeat of the cross-validation "
+        "being a unit, 95 % intervals over repeats. "
         "Over sizes from 2 to 50, the rank correlation (Spearman) of the error with Q is above "
         "those with rho and kappa on most sets. The lowest Q of German credit, diabetes and "
         "ionosphere is negative and within 0.15 of theirs; it is reached at 10 to 30 members "
@@ -189,17 +216,28 @@ CLAIM = Claim(
     ),
     setup=(
         "Ten times ten-fold by class, AdaBoost.M2, hard concepts of one attribute, up to 50 "
-        "members (the paper does not say how many). It cut numeric columns before splitting; here "
-        "they are cut on training rows only, which costs one to three points. Diversity is "
-        "measured on test rows; the figures have no numbers, so its text is what ours are held "
-        "against."
+        "members (the paper does not say how many). Members are trained on rows drawn by weight "
+        "and say one of tied classes by lot, as in the paper; the same with weights, ties to the "
+        "first class, stands beside it on the same folds. It cut numeric columns before "
+        "splitting; here they are cut on training rows only, which costs one to three points. "
+        "Diversity is measured on test rows; the figures have no numbers, so its text is what "
+        "ours are held against."
     ),
     run=run,
     smoke=grid(
-        repeat=[0], fold=range(2), data=["pima", "ionosphere", "blood-transfusion"], n_members=[20]
+        repeat=[0],
+        fold=range(2),
+        data=["pima", "ionosphere", "blood-transfusion"],
+        n_members=[20],
+        training=[DRAWS, WEIGHTS],
     ),
-    full=grid(repeat=range(10), fold=range(N_FOLDS), data=SOURCE.index, n_members=[50]),
-    unseeded=["fold"],
+    # Cells by weights do not say so: they were there first, and keep their names.
+    full=[
+        row | more
+        for more in ({"training": DRAWS}, {})
+        for row in grid(repeat=range(10), fold=range(N_FOLDS), data=SOURCE.index, n_members=[50])
+    ],
+    unseeded=["fold", "training"],
     judge=judge,
     draw=draw,
     findings=(
@@ -219,8 +257,10 @@ CLAIM = Claim(
         "first few sizes are not drawn, as the figures may have it, Q follows best on two sets "
         "of five."
     ),
-    rule_version=2,
+    rule_version=3,
     rule_changes=(
-        "The first rule compared means over all repeats, without intervals. The rows had been seen."
+        "The first rule compared means over all repeats, without intervals. The rows had been "
+        "seen. The second judged members trained by weights; the paper trains on draws and breaks "
+        "ties by lot. Changed after all rows by weights had been seen, before any by draws."
     ),
 )

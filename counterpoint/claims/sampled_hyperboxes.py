@@ -16,6 +16,7 @@ from counterpoint.claims._shared import (
     bagged_trees,
     error,
     thesis_fold,
+    with_own_sample,
 )
 from counterpoint.claims.comparison import TEN_FOLDS, Paired, by_set, compare, in_words
 from counterpoint.claims.parts import at_least, every, lower, negated, share, within
@@ -42,10 +43,10 @@ UNIT = ["repeat", "fold_"]
 
 
 def run(
-    *, seed: int, repeat: int, fold_: int, data: str, method: str, boxes: int
+    *, seed: int, repeat: int, fold_: int, data: str, method: str, boxes: int, sample: str = ""
 ) -> list[dict[str, Any]]:
     """Fit one method on one fold, at all thresholds if it has one."""
-    X, y, X_new, y_new = thesis_fold(data, fold_, seed)
+    X, y, X_new, y_new = thesis_fold(data, fold_, seed, sample)
     start = seed + fold_
     if method == "bagging":
         wrong = error(bagged_trees(100, start).fit(X, y), X_new, y_new)
@@ -207,7 +208,9 @@ CLAIM = Claim(
     ),
     run=run,
     smoke=grid(repeat=[0], fold_=range(2), data=["synthetic"], method=METHODS, boxes=[100]),
-    full=grid(repeat=range(10), fold_=range(10), data=SETS, method=METHODS, boxes=[1000]),
+    full=with_own_sample(
+        grid(repeat=range(10), fold_=range(10), data=SETS, method=METHODS, boxes=[1000])
+    ),
     unseeded=["fold_", "method"],
     judge=judge,
     draw=draw,

@@ -12,7 +12,14 @@ from sklearn.svm import SVC
 from counterpoint.boosting import AdaBoostSVMClassifier, NCABSVMClassifier
 from counterpoint.claims import sources
 from counterpoint.claims._pictures import THEIRS_MARK, panels
-from counterpoint.claims._shared import encode_rows, error, rows_and_labels, take_fold
+from counterpoint.claims._shared import (
+    NOT_SHIPPED,
+    encode_rows,
+    error,
+    rows_and_labels,
+    take_fold,
+    without_what_is_missing,
+)
 from counterpoint.claims.comparison import TEN_FOLDS, compare, paired
 from counterpoint.claims.memory import remembered
 from counterpoint.claims.parts import Part, every, most, share
@@ -20,7 +27,11 @@ from counterpoint.claims.protocol import Claim, Verdict, grid, verdict
 from counterpoint.networks import NCCDClassifier, NegativeCorrelationRegressor
 from counterpoint.plots.style import colour
 
-SOURCE = sources.SVM_BOOSTING
+SOURCE = (
+    sources.SVM_BOOSTING.set_index("data")
+    .pipe(lambda table: table.loc[without_what_is_missing(table.index)])
+    .reset_index()
+)
 SPREADS = sources.SVM_SPREADS
 ADA, NCAB = "AdaBoost-SVM", "NCAB-SVM"
 METHODS = ["SVM", ADA, "Bagging", "NCCD", NCAB]
@@ -167,7 +178,7 @@ CLAIM = Claim(
         "of its error."
     ),
     setup=(
-        "Insurance, the tenth set, may not be shipped and is left out. Ten times ten-fold by "
+        f"{NOT_SHIPPED}Ten times ten-fold by "
         "class. The source gives neither C nor coding nor the SVM's width: C = 1, columns "
         "standardised, nominal ones one-hot, scikit-learn's default width. Where the kernel "
         "narrows on rejection, at most 50 rounds; where it always does, 20, one for each width. "
@@ -202,7 +213,15 @@ CLAIM = Claim(
         "take turns at one wide kernel: on four folds of ionosphere about half of its members "
         "say one class only. The source supports two readings: its step 7 narrows the kernel "
         "where a member is rejected, its section 3.1 makes 20 iterations of a step of 2 from 20 to "
-        "-20, one for each width, by which this would not happen. These are runs of the first."
+        "-20, one for each width. The first comes nearer to table 1: over the nine sets NCAB-SVM's "
+        "errors are 5.7 points from the printed ones on average (6.7 by the second), those of "
+        "AdaBoost-SVM 5.6 (18.9: on six sets it does no better than saying the larger class)."
+    ),
+    would_be_right=(
+        "Columns would have to be coded, and widths and C chosen, so that a plain SVM errs 21 % "
+        "on breast-w and 30 % on hypothyroid, where ours errs 3 % and 2 %, and so that boosting "
+        "then takes back a part of what was lost. With the width ours has, NCAB-SVM errs less than "
+        "a plain SVM on none of the nine sets."
     ),
     rule_version=2,
     rule_changes=(

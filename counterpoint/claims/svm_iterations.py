@@ -20,13 +20,17 @@ STEPS = (8.0, 4.0, 2.0, 1.0, 0.5)  # of log2 of the width: 5, 10, 20, 40 and 80 
 SPAN = 40
 ENOUGH, LITTLE = 20, 0.01
 UNIT = ["repeat", "fold"]
+ALWAYS, REJECTED = "always", "on-rejection"
+READINGS = {ALWAYS: "always", REJECTED: "on rejection"}
 
 
-def run(*, seed: int, repeat: int, fold: int, data: str, step: float) -> dict[str, Any]:
-    """Boost once, a machine a width; return the accuracy on the rows trained on."""
+def run(
+    *, seed: int, repeat: int, fold: int, data: str, step: float, narrow: str = ALWAYS
+) -> dict[str, Any]:
+    """Boost once, as many iterations as widths; return the accuracy on the rows trained on."""
     A, B, y_train, y_test = split(data, fold, seed)
     model = NCABSVMClassifier(
-        n_estimators=round(SPAN / step), log2_width_step=step, narrow="always", calibrate=False
+        n_estimators=round(SPAN / step), log2_width_step=step, narrow=narrow, calibrate=False
     ).fit(A, y_train)
     return {
         "iterations": round(SPAN / step),
@@ -37,16 +41,21 @@ def run(*, seed: int, repeat: int, fold: int, data: str, step: float) -> dict[st
 
 
 def judge(frame: pd.DataFrame) -> Verdict:
-    """Compare few iterations with 20, and 20 with more, set by set."""
+    """Compare few iterations with 20, and 20 with more, set by set and by both readings."""
+    frame = _by_reading(frame)
     parts: dict[str, Part] = {}
     words = []
-    for data in SETS:
-        rises = _gap(frame, data, ENOUGH, 5)
-        more = _gap(frame, data, 80, ENOUGH)
-        parts[f"accuracy rises from 5 to 20 iterations on {data}"] = rises.above()
-        parts[f"and is stable from 20 on, on {data}"] = more.level(LITTLE)
-        words.append(f"{data}: 20 less 5 iterations {rises.words}, 80 less 20 {more.words}")
-    table = frame.groupby(["data", "iterations"])[
+    for narrow, reading in READINGS.items():
+        for data in SETS:
+            here = frame[(frame["narrows"] == narrow) & (frame["data"] == data)]
+            rises, more = _gap(here, ENOUGH, 5), _gap(here, 80, ENOUGH)
+            parts[f"accuracy rises from 5 to 20 iterations on {data} ({reading})"] = rises.above()
+            parts[f"and is stable from 20 on, on {data} ({reading})"] = more.level(LITTLE)
+            words.append(
+                f"{data}, narrowing {reading}: 20 less 5 iterations {rises.words}, 80 less 20 "
+                f"{more.words}"
+            )
+    table = frame.groupby(["narrows", "data", "iterations"])[
         ["training_accuracy", "test_accuracy", "members"]
     ].mean()
     table = table.add_suffix(" (ours)").reset_index()
@@ -54,23 +63,32 @@ def judge(frame: pd.DataFrame) -> Verdict:
     return verdict(parts, table, f"Training accuracy, {'; '.join(words)}.")
 
 
-def _gap(frame: pd.DataFrame, data: str, first: int, second: int) -> Paired:
-    here = frame[frame["data"] == data]
+def _by_reading(frame: pd.DataFrame) -> pd.DataFrame:
+    """Return rows that say when the kernel narrowed; in cells that do not say, it always did."""
+    said = frame["narrow"] if "narrow" in frame else pd.Series(np.nan, frame.index, dtype=object)
+    return frame.assign(narrows=said.fillna(ALWAYS))
+
+
+def _gap(frame: pd.DataFrame, first: int, second: int) -> Paired:
     return compare(
-        here, "iterations", first, second, "training_accuracy", unit=UNIT, overlap=TEN_FOLDS
+        frame, "iterations", first, second, "training_accuracy", unit=UNIT, overlap=TEN_FOLDS
     )
 
 
 def draw(frame: pd.DataFrame) -> Figure:
     """Draw figure 1: training accuracy against iterations; test accuracy dotted."""
-    sets = list(dict.fromkeys(frame["data"]))
-    figure, axes = panels(len(sets), columns=2, size=(4.2, 3.2))
-    for ax, data in zip(axes, sets, strict=True):
-        mean = frame[frame["data"] == data].groupby("iterations").mean(numeric_only=True)
+    frame = _by_reading(frame)
+    shown = [
+        (READINGS[str(narrow)], data, rows)
+        for (narrow, data), rows in frame.groupby(["narrows", "data"], sort=False)
+    ]
+    figure, axes = panels(len(shown), columns=2, size=(4.2, 3.2))
+    for ax, (reading, data, rows) in zip(axes, shown, strict=True):
+        mean = rows.groupby("iterations").mean(numeric_only=True)
         ax.plot(mean.index, mean["training_accuracy"], "o-", color=colour(0), label="training rows")
         ax.plot(mean.index, mean["test_accuracy"], "o:", color=colour(1), label="test rows")
         ax.axvline(ENOUGH, color="black", linestyle="--", linewidth=1)
-        ax.set(title=data, xlabel="iterations", ylabel="accuracy")
+        ax.set(title=f"{data}, narrowing {reading}", xlabel="iterations", ylabel="accuracy")
         ax.legend(frameon=False, fontsize="small")
     figure.suptitle("Dashed: from here on the source finds it stable", fontsize="medium")
     return figure
@@ -86,18 +104,36 @@ CLAIM = Claim(
     ),
     source=f"{sources.HONG}, section 3.1 and figure 1.",
     rule=(
-        "Two parts a set, by 95 % intervals over folds that allow for shared training rows: "
-        "training accuracy is higher with 20 iterations than with 5; with 80 it is within a point "
-        "of that with 20."
+        "Two parts a set for either reading of when the kernel narrows, by 95 % intervals over "
+        "folds that allow for shared training rows: training accuracy is higher with 20 iterations "
+        "than with 5; with 80 it is within a point of that with 20."
     ),
     setup=(
         "Ten-fold cross-validation, three times; steps of 8, 4, 2, 1 and 0.5 from 20 down to -20 "
-        "make 5 to 80 iterations, one for each width. C and coding as in svm-boosting."
+        "make 5 to 80 iterations. Where the kernel always narrows, there is one for each width, as "
+        "section 3.1 has it; where it narrows when a member is rejected, as step 7 has it, there "
+        "are at most as many. C and coding as in svm-boosting."
     ),
     run=run,
-    smoke=grid(repeat=[0], fold=range(2), data=["ionosphere"], step=[8.0, 4.0]),
-    full=grid(repeat=range(3), fold=range(N_FOLDS), data=SETS, step=STEPS),
-    unseeded=["fold", "step"],
+    smoke=grid(
+        repeat=[0],
+        fold=range(2),
+        data=["ionosphere"],
+        step=[8.0, 4.0],
+        narrow=[ALWAYS, REJECTED],
+    ),
+    # Cells that always narrow do not say so: they were there first, and keep their names.
+    full=[
+        row | more
+        for more in ({}, {"narrow": REJECTED})
+        for row in grid(repeat=range(3), fold=range(N_FOLDS), data=SETS, step=STEPS)
+    ],
+    unseeded=["fold", "step", "narrow"],
     judge=judge,
     draw=draw,
+    rule_version=2,
+    rule_changes=(
+        "The first rule had one reading of when the kernel narrows, the source supports two. "
+        "Changed after all rows of that reading had been seen, before any of the other."
+    ),
 )

@@ -4,11 +4,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from counterpoint.claims import sources
-from counterpoint.claims.best_lambda import CLAIM, cross_fitted
+from counterpoint.claims.best_lambda import CLAIM, SOURCE, cross_fitted
 
-SETS = tuple(sources.ADABOOST_NC.index)
-LARGER = tuple(sources.ADABOOST_NC.index[sources.ADABOOST_NC["larger"]])
+SETS = tuple(SOURCE.index)
+LARGER = tuple(SOURCE.index[SOURCE["larger"]])
 
 
 def over_lambda(small, large, *, best=3):

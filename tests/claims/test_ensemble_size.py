@@ -4,10 +4,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from counterpoint.claims import sources
-from counterpoint.claims.ensemble_size import CLAIM, SIZES
+from counterpoint.claims.ensemble_size import CLAIM, SIZES, SOURCE
 
-SAID = sources.ADABOOST_NC["over_size"]
+SAID = SOURCE["over_size"]
 
 
 def over_size(early=0.3, late=None, after=0.0):

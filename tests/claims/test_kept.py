@@ -1,5 +1,7 @@
 """Finished cells as files."""
 
+from dataclasses import replace
+
 import fake_claims
 import pandas as pd
 import pytest
@@ -40,6 +42,16 @@ def test_a_cell_of_older_code_is_replaced_and_one_of_the_same_is_not(claim, tmp_
         assert store.frame(full)["error"].tolist() == [3.0]
         store.forget(full, [cell])
         assert store.done(full) == set()
+
+
+def test_cells_on_data_that_others_have_stay_in_the_file(claim, tmp_path):
+    fewer = replace(claim, full=claim.full[:2])
+    for k, one in enumerate((claim, fewer)):
+        with Store(tmp_path / f"{k}.sqlite") as store:
+            run_experiment(one.experiment("full"), store, code="now")
+            kept.write_kept([one], store, tmp_path)
+    with Store(tmp_path / "all.sqlite") as store:
+        assert kept.take_kept([claim], store, tmp_path) == 6
 
 
 def test_what_was_checked_of_other_claims_stays(claim, tmp_path):

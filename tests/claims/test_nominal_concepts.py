@@ -39,6 +39,7 @@ def rows(*, follows=True, lowest_at=20, gain=-0.4, ttt=-0.05, transfusion=0.0, l
             against = there if follows else 1 - there
             made.append(
                 {"repeat": repeat, "fold": 0, "data": data, "size": size, "n_members": 50}
+                | {"training": "resampling"}
                 | {"test_error": wrong if size < 50 else 0.3 * (1 + end), "q_training": q}
                 | {"q": q if follows else -q, "rho": against, "kappa": against}
             )
@@ -78,6 +79,28 @@ def test_each_part_can_fail_alone(change, failed):
 def test_not_reproduced():
     found = CLAIM.judge(rows(follows=False, gain=-0.1, ttt=-0.4, transfusion=-0.2, lowest_at=2))
     assert found.word == "not reproduced"
+
+
+def test_what_was_trained_by_weights_stands_beside_and_decides_nothing():
+    draws = rows()
+    weights = rows(follows=False, gain=-0.1, ttt=-0.4, transfusion=-0.2, lowest_at=2)
+    weights["training"] = np.nan  # cells by weights do not say so
+    found = CLAIM.judge(pd.concat([draws, weights], ignore_index=True))
+    assert found.parts == CLAIM.judge(draws).parts
+    table = found.table.set_index("data")
+    assert table["q with error, by weights"]["pima"] < 0 < table["q with error"]["pima"]
+    assert set(CLAIM.judge(weights.drop(columns="training")).parts.values()) == {None}
+
+
+def test_both_ways_to_train_see_the_same_folds_and_differ():
+    made = CLAIM.experiment("smoke").cells()
+    first, second = made[:2]
+    assert first.values["training"] != second.values["training"]
+    assert first.seed == second.seed
+    frame = checks.smoke("nominal-concepts").pivot_table(
+        index=["data", "fold", "size"], columns="training", values="test_error"
+    )
+    assert (frame["resampling"] != frame["weights"]).any()
 
 
 def testrank_correlation_of_what_does_not_vary_is_nan():

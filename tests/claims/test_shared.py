@@ -3,12 +3,15 @@
 import numpy as np
 import pytest
 
+from counterpoint.claims import _shared, sources
 from counterpoint.claims._shared import (
     network_errors,
     take_fold,
     thesis_data,
     train_and_test,
     train_networks,
+    with_own_sample,
+    without_what_is_missing,
 )
 
 
@@ -20,6 +23,32 @@ def test_halves_and_samples():
     np.testing.assert_array_equal(every[np.lexsort(every.T)], known[np.lexsort(known.T)])
     X, y, X_new, y_new = train_and_test("synthetic", 3)
     assert (len(y), len(y_new)) == (250, 1000)
+
+
+def test_ripleys_own_sample_is_taken_where_it_was_added(tmp_path, monkeypatch):
+    monkeypatch.setenv("COUNTERPOINT_DATA", str(tmp_path))
+    rows = [{"data": "synthetic", "repeat": 0}, {"data": "liver", "repeat": 0}]
+    assert with_own_sample(rows) == rows
+    for part, first in (("train", 0.25), ("test", 0.75)):
+        text = f"xs,ys,class\n{first},0.5,0\n0.5,0.125,1\n"
+        (tmp_path / f"ripley-synth.{part}.csv").write_text(text, encoding="utf-8")
+    told, plain = with_own_sample(rows)
+    assert told == rows[0] | {"sample": "ripley-synth"}
+    assert plain == rows[1]
+    X, y, X_new, y_new = train_and_test("synthetic", 3, told["sample"])
+    assert X.tolist() == [[0.25, 0.5], [0.5, 0.125]]
+    assert X_new[0].tolist() == [0.75, 0.5]
+    assert y.tolist() == y_new.tolist() == [0, 1]
+    np.testing.assert_array_equal(thesis_data("synthetic", 5, told["sample"])[0], X)
+
+
+def test_insurance_is_a_set_of_the_sources_where_it_was_added(monkeypatch):
+    sets = sources.ADABOOST_NC.index
+    assert len(sets) == 10
+    monkeypatch.setattr(_shared, "is_at_hand", lambda name: False)
+    assert set(sets) - set(without_what_is_missing(sets)) == {"insurance"}
+    monkeypatch.setattr(_shared, "is_at_hand", lambda name: True)
+    assert list(without_what_is_missing(sets)) == list(sets)
 
 
 def test_errors_of_networks_are_those_of_their_mean():

@@ -3,8 +3,7 @@
 import pandas as pd
 import pytest
 
-from counterpoint.claims import sources
-from counterpoint.claims.svm_boosting import ALWAYS, CLAIM, METHODS
+from counterpoint.claims.svm_boosting import ALWAYS, CLAIM, METHODS, SOURCE
 
 
 def test_methods_share_their_folds():
@@ -18,7 +17,7 @@ def errors(*, raised=0.0, shift=0.0):
     """Rows with the source's errors: NCAB-SVM's raised, all shifted, in points."""
     rows = []
     for fold in range(3):
-        for _, known in sources.SVM_BOOSTING.iterrows():
+        for _, known in SOURCE.iterrows():
             for method in (*METHODS, "AdaBoost-SVM" + ALWAYS, "NCAB-SVM" + ALWAYS):
                 plain = method.removesuffix(ALWAYS)
                 points = known[plain] + shift + raised * (plain == "NCAB-SVM")
