@@ -14,7 +14,7 @@ help:
 	@echo "make test   all checks: ruff, mypy, import-linter, pytest (kernels also with the JIT off)"
 	@echo "make test-oldest  some tests with every dependency at the oldest version that pyproject.toml allows"
 	@echo "make test-newest  the same tests with the newest versions there are, pre-releases too"
-	@echo "make release-check  build wheel and sdist, look into them, try the wheel in an empty environment"
+	@echo "make release-check  build wheel and sdist, try the wheel in an empty environment, keep both in dist/"
 	@echo "make lint   the checks without the tests"
 	@echo "make coverage  which lines and branches the tests run, kernels with the JIT off; an hour, the figure is kept"
 	@echo "make mutants  change the code a little and see whether tests notice; a sample, half an hour"

@@ -25,6 +25,10 @@ from rich.table import Table
 ROOT = Path(__file__).parent.parent
 RESULTS = ROOT / ".benchmarks"
 PAUSE = 0.2
+# With one thread, the processor's seconds count: others may be at work on the same machine.
+ALONE = all(os.environ.get(name) == "1" for name in ("NUMBA_NUM_THREADS", "OMP_NUM_THREADS"))
+THREADS = 1 if ALONE else os.cpu_count() or 1
+clock = time.process_time if ALONE else time.perf_counter
 
 
 @dataclass
@@ -115,9 +119,6 @@ def timed(function: Callable) -> float:
     # would take a core from whoever comes next; and one's own threads must be woken up again.
     time.sleep(PAUSE)
     function()
-    # With one thread, the processor's seconds: others may be at work on the same machine.
-    alone = all(os.environ.get(name) == "1" for name in ("NUMBA_NUM_THREADS", "OMP_NUM_THREADS"))
-    clock = time.process_time if alone else time.perf_counter
     start = clock()
     function()
     return clock() - start

@@ -3,13 +3,12 @@
 import json
 import subprocess
 import sys
-import time
 
 import numpy as np
 from sklearn.datasets import make_classification
 from sklearn.ensemble import RandomForestClassifier
 
-from benchmarks.harness import Report
+from benchmarks.harness import THREADS, Report, clock
 from counterpoint.subsets import StochasticDiscriminationClassifier, ensemble_kernel
 
 
@@ -27,7 +26,7 @@ def discrimination(report, X, y):
     StochasticDiscriminationClassifier(10).fit(X, y)  # compile
     for n_boxes in (1, 3):
         model = StochasticDiscriminationClassifier(5000, n_boxes=n_boxes, random_state=0)
-        forest = RandomForestClassifier(500, n_jobs=-1, random_state=0)
+        forest = RandomForestClassifier(500, n_jobs=THREADS, random_state=0)
         ours, peer = [], []
         for _ in range(2):
             ours.append(once(lambda model=model: model.fit(X, y)))
@@ -44,13 +43,13 @@ def discrimination(report, X, y):
 
 def once(function):
     """Seconds of one call: they take long enough to need no warming up."""
-    start = time.perf_counter()
+    start = clock()
     function()
-    return time.perf_counter() - start
+    return clock() - start
 
 
 def leaf_kernel(report, X, y, depth):
-    forest = RandomForestClassifier(500, max_depth=depth, n_jobs=-1, random_state=0).fit(X, y)
+    forest = RandomForestClassifier(500, max_depth=depth, n_jobs=THREADS, random_state=0).fit(X, y)
     n_trees, asked = 500, 5
     leaves = forest.apply(X)
     small = ensemble_kernel(forest, X[:300])
@@ -85,7 +84,7 @@ def kilobytes(field):
     lines = open("/proc/self/status").read().splitlines()
     return next(int(line.split()[1]) for line in lines if line.startswith(field))
 X, y = make_classification(10_000, 20, n_informative=8, random_state=0)
-forest = RandomForestClassifier(100, n_jobs=-1, random_state=0).fit(X, y)
+forest = RandomForestClassifier(100, n_jobs=THREADS, random_state=0).fit(X, y)
 ensemble_kernel(forest, X[:100])
 before = kilobytes("VmRSS")
 kernel = ensemble_kernel(forest, X)

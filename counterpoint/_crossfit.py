@@ -253,6 +253,7 @@ def answers(estimator, X, y, columns, cv, sample_weight, n_jobs):
     if not is_pool(estimator):
         return _cross_fit_ensemble(estimator, X, y, classes, splits, sample_weight, n_jobs)
     members = named_pool(estimator, columns)
+    _warn_of_fitted(members)
     prefit = [m for m in members if is_fitted(m.estimator)]
     if prefit:
         classes = np.union1d(classes, pool_classes(prefit))
@@ -269,10 +270,27 @@ def values(estimator, X, y, columns, cv, sample_weight, n_jobs):
         members = named_pool(estimator, columns, kind="regressor")
     if cv is None or all(is_fitted(m.estimator) for m in members):
         return values_of(estimator, X, columns=columns, n_jobs=n_jobs)
+    _warn_of_fitted(members)
     splits = make_splits(cv, X, y, classifier=False)
     question = ask_regressor if pool else _ask_regressors
     parts = cross_fit(members, X, y, splits, question, sample_weight=sample_weight, n_jobs=n_jobs)
     return np.stack(parts) if pool else parts[0].T
+
+
+def _warn_of_fitted(members):
+    # Beside members that are cross-fitted, one that knows the rows would be taken for the best.
+    fitted = [m.name for m in members if is_fitted(m.estimator)]
+    if fitted and len(fitted) < len(members):
+        how = "is fitted already and asked as it is"
+        if len(fitted) > 1:
+            how = "are fitted already and asked as they are"
+        warnings.warn(
+            f"{', '.join(fitted)} {how}, the others are cross-fitted: what was trained on these "
+            "rows looks better than it is. Give it unfitted (sklearn.base.clone), or give rows it "
+            "has not seen.",
+            UserWarning,
+            stacklevel=2,
+        )
 
 
 def _ask_regressors(member, X):

@@ -321,8 +321,15 @@ class MemberOutputs:
     @property
     def errors(self):
         """Error of each member, (n_members,)."""
-        counts = self.counts
-        return 1.0 - counts.right / counts.total
+        if self.weighted or "counts" in self.__dict__:
+            return 1.0 - self.counts.right / self.counts.total
+        # Pairs are not counted for this, nor is more than a member's flags held at a time.
+        if self.votes is None or "correct" in self.__dict__:
+            right = [np.count_nonzero(hits) for hits in self.correct]
+        else:
+            self.need_truth()
+            right = [np.count_nonzero(votes == self.y) for votes in self.votes]
+        return 1.0 - np.array(right) / self.n_samples
 
     @property
     def say(self):

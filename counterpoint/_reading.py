@@ -126,8 +126,8 @@ def read_numbers(y: Any) -> Any:
     if y is None or isinstance(y, str):
         return y
     values = np.asarray(y)
-    if values.dtype == object:
-        for place, value in np.ndenumerate(values):
+    if values.dtype.kind in "OU":
+        for place, value in np.ndenumerate(values.astype(object)):
             try:
                 float(value)
             except (TypeError, ValueError):

@@ -219,13 +219,34 @@ FAST = [
 ]
 
 
+def _times(ratio):
+    if ratio < 20:
+        return f"{ratio:.1f}"
+    return f"{float(f'{ratio:.2g}') if ratio >= 1000 else ratio:,.0f}"
+
+
 def fast_table() -> str:
     """Render the newest ratios of the cases of the front page."""
     kept = history.newest(history.rows())
     lines = ["| what | against | ours is faster by | measured at |", "|---|---|---|---|"]
     for what, against, key in FAST:
         row = kept.loc[key]
-        spread = "" if pd.isna(row["low"]) else f" ({row['low']:.2g} to {row['high']:.2g})"
-        ratio = f"{row['ratio']:,.0f}" if row["ratio"] >= 20 else f"{row['ratio']:.2g}"
+        ratio, low, high = (_times(row[name]) for name in ("ratio", "low", "high"))
+        spread = f" ({low} to {high})" if pd.notna(row["low"]) else ""
         lines.append(f"| {what} | {against} | {ratio} x{spread} | `{row['commit']}` |")
+    return "\n".join(lines)
+
+
+def first_use_table() -> str:
+    """Render what the first use of each family took when it was last measured, slowest first."""
+    kept = history.newest(history.rows()).reset_index()
+    rows = kept[(kept["benchmark"] == "startup") & kept["case"].str.startswith("first use: ")]
+    rows = rows.groupby("case").tail(1)  # what was measured is in the place of a peer's name
+    rows = rows.assign(seconds=rows["peer"].str.removesuffix(" s").astype(float))
+    rows = rows.sort_values("seconds", ascending=False)
+    lines = ["| first use of | processor seconds | compiled |", "|---|---|---|"]
+    for row in rows.itertuples():
+        name = row.case.removeprefix("first use: ")
+        note = "" if pd.isna(row.note) else row.note
+        lines.append(f"| {name} | {row.seconds:.1f} | {note} |")
     return "\n".join(lines)

@@ -99,7 +99,8 @@ def read(name: str) -> Example:
     tree = ast.parse(source)
     title, *rest = ast.get_docstring(tree).split("\n\n")
     seen = [part for part in rest if part.startswith("Seen: ")]
-    text = "\n\n".join(part for part in rest if part not in seen)
+    # In one line each: a line that began with the number of an issue, #284, would be a heading.
+    text = "\n\n".join(" ".join(part.split()) for part in rest if part not in seen)
     code = "\n".join(source.splitlines()[tree.body[0].end_lineno :]).strip()
     (seen,) = seen
     seen = " ".join(seen.split()).removeprefix("Seen: ")

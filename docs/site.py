@@ -6,6 +6,7 @@ Hooks that MkDocs calls while it builds; nothing is written into docs/.
 import importlib.util
 import inspect
 import re
+import textwrap
 from pathlib import Path
 
 import pandas as pd
@@ -24,7 +25,7 @@ def _beside(name):
     return module
 
 
-gallery, notebooks = _beside("gallery"), _beside("notebooks")
+gallery, notebooks, typography = map(_beside, ("gallery", "notebooks", "typography"))
 TUTORIALS = sorted((ROOT / "docs" / "tutorials").glob("*.py"))
 API = [name for name in counterpoint._SUBPACKAGES if name != "exceptions"]
 
@@ -56,8 +57,7 @@ def on_files(files, config):
 
     add("index.md", _from_root((ROOT / "README.md").read_text()))
     add("contributing.md", _from_root((ROOT / "CONTRIBUTING.md").read_text()))
-    names = "\n".join(f"- [`counterpoint.{name}`]({name}.md)" for name in API)
-    add("api/index.md", f"# API\n\n- [`MemberOutputs`](outputs.md)\n{names}\n")
+    add("api/index.md", _packages())
     outputs = [_one(home, [name]) for name, home in counterpoint._NAMES.items()]
     add("api/outputs.md", "# MemberOutputs\n\n" + "\n".join(outputs))
     add("reproductions.md", _reproductions())
@@ -69,15 +69,75 @@ def on_files(files, config):
         path = f"reproductions/{file.name}"
         files.append(File.generated(config, path, abs_src_path=str(file)))
     for name in [*API, "exceptions"]:
-        module = getattr(counterpoint, name)
-        public = [n for n in module.__all__ if not n.startswith("_")]
-        # What a package imports at first use is documented where it lives.
-        doors = getattr(module, "_HOMES", {})
-        homes = {n: f".{home}" for home, own in doors.items() for n in own}
-        parts = [_one(f"counterpoint.{name}{homes.get(n, '')}", [n]) for n in public]
-        head = f"# counterpoint.{name}\n\n```text\n{inspect.getdoc(module)}\n```\n\n"
-        add(f"api/{name}.md", head + "\n".join(parts))
+        homes = _homes(name)
+        parts = [_one(homes[one], [one]) for one in homes]
+        about = _sentences(inspect.getdoc(getattr(counterpoint, name)))
+        add(f"api/{name}.md", f"# counterpoint.{name}\n\n{about}\n\n" + "\n".join(parts))
     return files
+
+
+def on_page_content(html, page, **_):
+    """Set formulas, and in the reference also names, references and what to see also."""
+    if not page.url.startswith("api/"):
+        return typography.improve(html)
+    places = {
+        key: f"../{name}/#{home}.{one}"
+        for name in [*API, "exceptions"]
+        for one, home in _homes(name).items()
+        for key in (one, f"counterpoint.{name}.{one}")
+    }
+    places |= {name: f"../outputs/#{home}.{name}" for name, home in counterpoint._NAMES.items()}
+    places |= {f"counterpoint.{name}": f"../{name}/" for name in API}
+    return typography.improve(html, places.get)
+
+
+def _homes(name):
+    """Return where each public name of a package is documented: where it lives, if that is else."""
+    module = getattr(counterpoint, name)
+    doors = {one: home for home, own in getattr(module, "_HOMES", {}).items() for one in own}
+    public = [one for one in module.__all__ if not one.startswith("_")]
+    start = f"counterpoint.{name}"
+    return {one: f"{start}.{doors[one]}" if one in doors else start for one in public}
+
+
+def _sentences(text):
+    """Return a docstring with its tables as tables, and what is drawn in it as it is drawn."""
+    parts = [part for part in text.split("\n\n") if part != "::"]
+    for k, part in enumerate(parts):
+        if part.startswith("=="):
+            parts[k] = _table(part.splitlines())
+        elif part[0].isspace():
+            parts[k] = f"```text\n{textwrap.dedent(part)}\n```"
+    return "\n\n".join(parts)
+
+
+def _table(lines):
+    """Return a simple table of reStructuredText as one of Markdown."""
+    columns = [found.span() for found in re.finditer("=+", lines[0])]
+    columns[-1] = (columns[-1][0], None)
+    rows = []
+    for line in lines:
+        cells = [line[start:stop].strip() for start, stop in columns]
+        if line.startswith("="):
+            continue
+        if cells[0] or not rows:
+            rows.append(cells)
+        else:  # goes on in a line of its own
+            rows[-1] = [f"{a} {b}".strip() for a, b in zip(rows[-1], cells, strict=True)]
+    rows.insert(1, ["---"] * len(columns))
+    return "\n".join(f"| {' | '.join(cells)} |" for cells in rows)
+
+
+def _packages():
+    """Return the first page of the reference: what each package is for."""
+    rows = [
+        f"| [`counterpoint.{name}`]({name}.md) | "
+        f"{inspect.getdoc(getattr(counterpoint, name)).splitlines()[0]} |"
+        for name in API
+    ]
+    outputs = inspect.getdoc(counterpoint.MemberOutputs).splitlines()[0]
+    first = f"| [`counterpoint.MemberOutputs`](outputs.md) | {outputs} |"
+    return "\n".join(["# API", "", "| where | what for |", "|---|---|", first, *rows, ""])
 
 
 def _reproductions():

@@ -250,13 +250,9 @@ def test_any_number_of_jobs_gives_the_same():
 def test_unfitted_members_are_cross_fitted_and_fitted_ones_asked_as_they_are():
     prefit = GaussianNB().fit(X[:, :1], CODES)
     cv = KFold(4, shuffle=True, random_state=0)
-    outputs = MemberOutputs.from_estimator(
-        [prefit, ("fresh", LogisticRegression(max_iter=1000))],
-        X,
-        CODES,
-        columns=[[0], None],
-        cv=cv,
-    )
+    pool = [prefit, ("fresh", LogisticRegression(max_iter=1000))]
+    with pytest.warns(UserWarning, match="GaussianNB 0 is fitted already.*looks better than it is"):
+        outputs = MemberOutputs.from_estimator(pool, X, CODES, columns=[[0], None], cv=cv)
     expected = cross_val_predict(LogisticRegression(max_iter=1000), X, CODES, cv=cv)
     assert_array_equal(outputs.votes, [prefit.predict(X[:, :1]), expected])
     assert outputs.names == ["GaussianNB 0", "fresh"]

@@ -2,6 +2,7 @@
 
 import ast
 import importlib.util
+import subprocess
 import sys
 from pathlib import Path
 
@@ -56,6 +57,33 @@ def test_a_mutant_differs_in_one_place_and_messages_are_left_alone(mutate):
     assert sorted(found) == sorted(CHANGED)
 
 
+MUTANT = """
+import ast, sys
+sys.path.insert(0, {tools!r})
+import mutate
+{before}
+path = mutate.ROOT / "counterpoint/diversity/groupwise.py"
+tree = ast.parse(path.read_text())
+function = next(n for n in tree.body if getattr(n, "name", "") == "interrater_kappa")
+mutate.change(function.body[-1])
+ast.fix_missing_locations(tree)
+mutate.Changed(path, tree).install({function})
+assert "counterpoint.diversity.groupwise" in sys.modules
+from counterpoint.diversity import interrater_kappa
+print(interrater_kappa([[1, 1, 0], [1, 0, 1]]))
+"""
+
+
+@pytest.mark.parametrize("before", ["", "import counterpoint.diversity.groupwise"])
+@pytest.mark.parametrize("function", ["function", "None"])
+def test_a_mutant_is_what_tests_get(before, function):
+    pytest.importorskip("coverage")
+    tools = str(ROOT / "tools")
+    code = MUTANT.format(tools=tools, before=before, function=function)
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.stdout == "None\n", done.stderr
+
+
 @pytest.mark.parametrize(
     ("place", "lines", "function"),
     [
@@ -107,3 +135,51 @@ def test_what_has_run_counts_for_its_commit_alone(tmp_path):
     covered.note("abc1234", {"trees": True, "cli": False}, file)
     assert covered.done_before("abc1234", file) == {"trees": True, "cli": False}
     assert covered.done_before("def5678", file) == {}
+
+
+LOG = """# Changelog
+
+## 0.2.0 (unreleased)
+
+### Added
+- By hand.
+
+### Fixed
+- A crash.
+
+## 0.1.0 (2026-01-01)
+
+### Added
+- All.
+"""
+
+
+def test_a_release_keeps_what_was_written_by_hand_and_every_fragment():
+    changelog = load("changelog")
+    fragments = {"added": ["- New."], "fixed": ["- Mended."], "removed": ["- Old."]}
+    text = changelog.released(LOG, "0.2.0", "2026-02-01", fragments)
+    assert text == LOG.replace("0.2.0 (unreleased)", "0.2.0 (2026-02-01)").replace(
+        "- By hand.\n", "- By hand.\n- New.\n"
+    ).replace("- A crash.\n", "- A crash.\n- Mended.\n\n### Removed\n- Old.\n")
+    # The next version has no part of its own yet.
+    later = changelog.released(text, "0.3.0", "2026-03-01", {"added": ["- More."]})
+    assert later == text.replace(
+        "## 0.2.0", "## 0.3.0 (2026-03-01)\n\n### Added\n- More.\n\n## 0.2.0"
+    )
+
+
+def test_all_fragments_of_today_get_into_the_changelog():
+    changelog = load("changelog")
+    fragments = changelog.gathered(ROOT / "changes")
+    log = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+    version = changelog.re.search(r"^## (\S+)", log, changelog.re.M)[1]
+    text = changelog.released(log, version, "2026-02-01", fragments)
+    for lines in fragments.values():
+        assert all(line in text for line in lines)
+
+
+def test_what_is_published_is_what_was_tried():
+    """The action that publishes takes what is in dist/; the check puts it there, at its end."""
+    steps = (ROOT / ".github" / "workflows" / "release.yml").read_text(encoding="utf-8")
+    assert steps.index("make release-check") < steps.index("gh-action-pypi-publish")
+    assert load("release_check").KEPT == ROOT / "dist"

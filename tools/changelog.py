@@ -27,6 +27,27 @@ def section(version: str, today: str, fragments: dict[str, list[str]]) -> str:
     return f"## {version} ({today})\n\n" + "\n\n".join(parts) + "\n\n"
 
 
+def released(log: str, version: str, today: str, fragments: dict[str, list[str]]) -> str:
+    """Return the changelog with a version: its fragments, after what was written by hand."""
+    unreleased = f"## {version} (unreleased)\n"
+    if unreleased not in log:
+        at = log.index("\n## ") + 1
+        return log[:at] + section(version, today, fragments) + log[at:]
+    before, rest = log.split(unreleased)
+    end = rest.find("\n## ") + 1 or len(rest)
+    mine, older = rest[:end], rest[end:]
+    for kind, lines in fragments.items():
+        heading, added = f"### {kind.capitalize()}\n", "\n".join(lines) + "\n"
+        at = mine.find(heading)
+        if at < 0:
+            mine = f"{mine.rstrip()}\n\n{heading}{added}\n"
+            continue
+        stop = mine.find("\n### ", at)
+        stop = len(mine.rstrip()) + 1 if stop < 0 else stop
+        mine = f"{mine[:stop].rstrip()}\n{added}{mine[stop:]}"
+    return f"{before}## {version} ({today})\n{mine}{older}"
+
+
 def replace(path: Path, pattern: str, text: str) -> None:
     """Replace the one place that a pattern finds."""
     changed, n = re.subn(pattern, text, path.read_text(encoding="utf-8"), count=1, flags=re.M)
@@ -42,13 +63,9 @@ def main() -> None:
     folder, log = ROOT / "changes", ROOT / "CHANGELOG.md"
     fragments = gathered(folder)
     text = log.read_text(encoding="utf-8")
-    if f"## {version} (unreleased)" in text:  # what was written before there were fragments
-        text = text.replace(f"## {version} (unreleased)", f"## {version} ({today})")
-    elif fragments:
-        at = text.index("\n## ") + 1
-        text = text[:at] + section(version, today, fragments) + text[at:]
-    else:
+    if not fragments and f"## {version} (unreleased)" not in text:
         sys.exit("There is nothing in changes/: what is new in this version?")
+    text = released(text, version, today, fragments)
     log.write_text(text, encoding="utf-8")
     replace(
         ROOT / "counterpoint" / "__init__.py", r'^__version__ = ".*"$', f'__version__ = "{version}"'

@@ -100,13 +100,18 @@ def change(node: ast.AST) -> None:
         node.value = ast.Constant(None)
 
 
+def name_of(path: Path) -> str:
+    """Return the name that a file is imported by."""
+    parts = path.relative_to(ROOT).with_suffix("").parts
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
 class Changed(importlib.abc.MetaPathFinder, importlib.abc.Loader):
     """Imports one module from a changed tree, and leaves the others to Python."""
 
     def __init__(self, path: Path, tree: ast.Module) -> None:
-        parts = path.relative_to(ROOT).with_suffix("").parts
-        self.is_package = parts[-1] == "__init__"
-        self.name = ".".join(parts[:-1] if self.is_package else parts)
+        self.is_package = path.stem == "__init__"
+        self.name = name_of(path)
         self.path, self.code = path, compile(tree, str(path), "exec")
 
     def find_spec(self, name, path=None, target=None):
@@ -139,6 +144,8 @@ class Changed(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         for name in [name for name in sys.modules if name.split(".")[0] == "counterpoint"]:
             del sys.modules[name]
         sys.meta_path.insert(0, self)
+        # Now: pytest reads files that it is asked to look for examples in by itself, unchanged.
+        importlib.import_module(self.name)
 
 
 def _codes(code: CodeType) -> Iterator[CodeType]:
@@ -301,8 +308,9 @@ def try_package(package: str, n: int, seed: int) -> list[Outcome]:
             sys.exit(f"{package}: its tests do not pass as it is (exit {ended}).")
         drawn = draw(package, n, random.Random(seed))
         print(f"{package}: {len(drawn)} mutants, tests take {whole:.0f} s", flush=True)
-        for name in ("diversity", "decomposition", "combiners"):
-            importlib.import_module(f"counterpoint.{name}")
+        for modules in PACKAGES.values():  # packages import their modules late, if at all
+            for module in modules:
+                importlib.import_module(name_of(module))
         for path, place in drawn:
             one = try_one(package, path, place, reach, int(max(LEAST, 3 * whole)))
             done.append(one)

@@ -1,5 +1,10 @@
-"""Build wheel and sdist, look into them, install the wheel into an empty environment and try it."""
+"""Build wheel and sdist, look into them, install the wheel into an empty environment and try it.
 
+Archives that pass are put into ``dist/``, from where the release is published: what was tried is
+what people get.
+"""
+
+import shutil
 import subprocess
 import sys
 import tarfile
@@ -9,6 +14,7 @@ import zipfile
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
+KEPT = ROOT / "dist"
 LARGEST = 8e6  # bytes of a wheel: data sets and pages are in it, nothing else is large
 TRIAL = """
 import importlib, pkgutil, sys
@@ -68,19 +74,13 @@ def main() -> None:
         run(empty / "bin/counterpoint", "--help", cwd=made)
         run(empty / "bin/counterpoint", "columns", "iris.csv", "--target", "class", cwd=made)
         run(empty / "bin/python", *pip, f"{wheel}[skops]")
-        fit = (
-            "fit",
-            "iris.csv",
-            "--target",
-            "class",
-            "--method",
-            "pruned-tree",
-            "--report",
-            "p.html",
-        )
-        run(empty / "bin/counterpoint", *fit, cwd=made)
+        fit = "fit iris.csv --target class --method pruned-tree --report p.html"
+        run(empty / "bin/counterpoint", *fit.split(), cwd=made)
         run(empty / "bin/counterpoint", "predict", "model.skops", "iris.csv", cwd=made)
         print("fit, a page and predict work from the wheel")
+        shutil.rmtree(KEPT, ignore_errors=True)  # archives of other versions would be published too
+        shutil.copytree(dist, KEPT)
+        print(f"kept in {KEPT.relative_to(ROOT)}/")
 
 
 if __name__ == "__main__":

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from counterpoint.datasets.columns import frame_columns
+from counterpoint.datasets.columns import frame_columns, is_frame
 from counterpoint.datasets.texts import (
     PARTS,
     date_part,
@@ -52,6 +52,14 @@ def expand_columns(X: Any) -> Callable[[Any], pd.DataFrame] | None:
             stacklevel=6,
         )
     return _Expansion(makers)
+
+
+def date_columns(X: Any) -> list[str]:
+    """Return the names of the columns of a frame that hold dates; none of an array."""
+    if not is_frame(X) or 0 in X.shape:
+        return []
+    columns = frame_columns(X)
+    return [str(c.name) for c in columns if pd.api.types.is_datetime64_any_dtype(c.dtype)]
 
 
 class _Expansion:

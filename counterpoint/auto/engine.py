@@ -22,8 +22,9 @@ from counterpoint._threads import one_native_thread
 from counterpoint._typing import Pool, Seed
 from counterpoint._validation import check_number
 from counterpoint.auto.budget import Budget
+from counterpoint.auto.by_lot import ByLot, promised_by_lot
 from counterpoint.auto.choice import N_FOLDS, SIMPLE, choose_rule
-from counterpoint.auto.columns import expand_columns
+from counterpoint.auto.columns import date_columns, expand_columns
 from counterpoint.auto.given import candidates_of, check_given, named
 from counterpoint.auto.metric import Metric
 from counterpoint.auto.plan import folds_plan, hold_out_plan
@@ -64,6 +65,7 @@ class OverproduceSelect(BaseEnsemble, ABC):
     combiner_: Any
     diversity = 0.0  # of models that were kept before it was an option
     _expand: Any = None
+    by_lot_: ByLot | None = None
 
     @abstractmethod
     def _read(self, X, y):
@@ -92,6 +94,10 @@ class OverproduceSelect(BaseEnsemble, ABC):
     @abstractmethod
     def _alone(self, row) -> str:
         """Say how good a member is alone."""
+
+    @abstractmethod
+    def _off(self, loss: float) -> str:
+        """Say how far off a member is, by its share of wrong answers or its RMSE."""
 
     @abstractmethod
     def _worth(self, row) -> str:
@@ -136,7 +142,16 @@ class OverproduceSelect(BaseEnsemble, ABC):
         self
         """
         self._began = time.monotonic()
+        dates = date_columns(X) if groups is None and _is_number(self.cv) else []
         X, y = self._read(X, y)
+        if dates:
+            warnings.warn(
+                f"{' and '.join(dates)} hold{'s' * (len(dates) == 1)} dates, and rows are held out "
+                "by lot: if the model is for later rows than these, sort them by date and give "
+                "cv=TimeSeriesSplit(), or it promises too much.",
+                UserWarning,
+                stacklevel=2,
+            )
         weight = self._weights(y, check_weights(sample_weight, X))
         if groups is not None:
             groups = column_or_1d(groups)
@@ -211,7 +226,8 @@ class OverproduceSelect(BaseEnsemble, ABC):
 
     def _candidates(self, X) -> list[Candidate]:
         kind = "classes" if self._classes else "numbers"
-        return candidates_of(self.pool, self._default_pool(X), kind)
+        size = (*X.shape, self._task().n_outputs)
+        return candidates_of(self.pool, self._default_pool(X), kind, size)
 
     # -- fitting -------------------------------------------------------------------------------
 
@@ -227,6 +243,7 @@ class OverproduceSelect(BaseEnsemble, ABC):
             trying = self._trying(candidates, task, plan, X, y, sample_weight, budget, rng)
             trying.run()
             keep = self._choose(trying, candidates, metric, sample_weight, rng)
+            self.by_lot_ = promised_by_lot(trying)
         self.stop_reason_, self.failed_ = trying.reason, trying.failed
         with whole(), self._few_threads(X):
             models = trying.finish(keep, self.estimator_weights_)
@@ -297,7 +314,7 @@ class OverproduceSelect(BaseEnsemble, ABC):
         )  # fmt: skip
         look.look(0)
         # What a splitter gives has to be seen first; of folds that are too many, the last.
-        plan = None if isinstance(self.cv, int | np.integer) else in_folds()
+        plan = None if _is_number(self.cv) else in_folds()
         own = [len(y)] * int(self.cv) if plan is None else [len(train) for train, _ in plan.folds]
         folds = len(own) * budget.price(0, max(own))
         part = _PART_FOR_FOLDS * (1 if len(y) > _SOME_ROWS else 2)
@@ -361,6 +378,15 @@ class OverproduceSelect(BaseEnsemble, ABC):
         ]
         for _, row in kept.iterrows():
             lines.append(f"- {row['member']}: weight {row['weight']:.2f}; {self._worth(row)}")
+        idle = board.loc[board["weight"] <= 0, "member"]
+        if len(idle):
+            lines.append(f"Tried, and of no use beside these: {', '.join(idle)}.")
+        if self.by_lot_ is not None:
+            here, lot = self._off(self.by_lot_.here), self._off(self.by_lot_.by_lot)
+            lines.append(
+                f"The best of the quickest members ({', '.join(self.by_lot_.members)}) {here} on "
+                f"the rows held out; by as many drawn by lot it would have seemed that it {lot}."
+            )
         lines += [f"Not trained: {why}" for why in self.failed_]
         return "\n".join(lines)
 
@@ -368,6 +394,10 @@ class OverproduceSelect(BaseEnsemble, ABC):
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = True
         return tags
+
+
+def _is_number(cv):
+    return isinstance(cv, int | np.integer)
 
 
 def _member(candidate, seed):

@@ -7,7 +7,7 @@ import numpy as np
 from sklearn.base import clone
 
 from counterpoint._validation import check_choice
-from counterpoint.auto.extras import installed, need_installed
+from counterpoint.auto.extras import installed, loaded, need_installed
 from counterpoint.auto.pool import Candidate
 from counterpoint.auto.portfolio import FIRST
 
@@ -39,15 +39,20 @@ def named(pool: Any) -> list[Any]:
     return given
 
 
-def candidates_of(pool: Any, default: list[Candidate], kind: str) -> list[Candidate]:
-    """Return what to try, for "classes" or "numbers"; ``default`` is the default pool."""
+def candidates_of(
+    pool: Any, default: list[Candidate], kind: str, size: tuple[int, int, int] = (0, 0, 0)
+) -> list[Candidate]:
+    """Return what to try, for "classes" or "numbers"; ``default`` is the default pool.
+
+    ``size`` has the rows, columns and classes of the table.
+    """
     if pool is None:
         return default
     if isinstance(pool, str):
         # Right after those that come first: made for such tables, as they are.
-        return default[:FIRST] + installed(kind) + default[FIRST:]
+        return default[:FIRST] + loaded(installed(kind, size)) + default[FIRST:]
     quick = [c.quick for c in default if c.quick is not None]
-    known = {c.name: c for c in [*default, *quick, *installed(kind)]}
+    known = {c.name: c for c in [*default, *quick, *installed(kind, size)]}
     made = [_candidate(item, known, kind) for item in named(pool)]
     if not made:
         raise ValueError("pool is empty: give at least one member to try.")

@@ -31,9 +31,10 @@ class OverproduceSelectClassifier(OverproduceSelect, BaseEnsembleClassifier):
     Boosting, forests, networks, kernel machines, linear models and neighbours are asked about
     rows they were not trained on (cross-fitting). Their probabilities are raised to a power each
     that makes them fit the truth best [2]_. The way to combine them is then chosen by
-    cross-validation: the best one alone, the mean of the best third, bagged greedy selection with
-    replacement [1]_, stacking, or a blend of the last three, which is taken unless another is
-    better by more than a standard error. Members that got weight are fitted on all rows. The
+    cross-validation: the best one alone, the mean of the best third, greedy selection with
+    replacement [1]_, averaged over random halves of the rows, stacking, or a blend of the last two
+    (of fewer than 300 rows, the last three), which is taken unless another is better by more than a
+    standard error. Members that got weight are fitted on all rows. The
     score reported, ``cv_score_``, is of the whole procedure, the choice included, on rows it did
     not see. If it is no better there than the best of a boosted tree, logistic regression, a
     pruned tree and the majority class, that one is what you get, and a warning says so.
@@ -44,7 +45,8 @@ class OverproduceSelectClassifier(OverproduceSelect, BaseEnsembleClassifier):
         What to try: estimators, (name, estimator) pairs, Candidate objects, or names of the default
         pool.
         None is :func:`default_pool`, by the size of the data, until more members do not lower the
-        loss; with "default+" LightGBM, XGBoost and CatBoost join it, where they are installed.
+        loss; with "default+" LightGBM, XGBoost, CatBoost, RealMLP (of pytabkit) and TabPFN join it,
+        where they are installed, the last one with its weights and for tables it was made for.
     metric : str, array-like or scorer, default="log-loss"
         What the way to combine is chosen by, and what labels are made for: "log-loss", "brier",
         "error", "balanced-error", "g-mean", "auc", "f1" (of the second of two classes; else the
@@ -62,7 +64,8 @@ class OverproduceSelectClassifier(OverproduceSelect, BaseEnsembleClassifier):
     cv : int, splitter or iterable, default=5
         Folds of cross-fitting; a number is of stratified folds, fewer where a class is small,
         and of whole groups if ``fit`` is given ``groups``. A splitter may leave rows out, as
-        TimeSeriesSplit does, but must not ask about one twice.
+        TimeSeriesSplit does, but must not ask about one twice. Where a frame has dates and folds
+        are by lot, a warning says so.
     time_limit : float or None, default=None
         Seconds for all of it, the last fits included. Members are tried in the order of what they
         brought on many tables: a boosted tree, a linear model and a forest come first. Where the
@@ -111,6 +114,9 @@ class OverproduceSelectClassifier(OverproduceSelect, BaseEnsembleClassifier):
         Log-loss to be expected.
     cv_loss_ : float
         Loss to be expected, by the metric.
+    by_lot_ : ByLot or None
+        With groups or a splitter: the error of the best of some quick members on the rows held out,
+        "here", and what as many rows drawn by lot would have promised, "by_lot".
     outputs_ : MemberOutputs
         What all members tried said about rows they had not seen; with a time limit and a large
         table, some of the rows.
@@ -247,6 +253,9 @@ class OverproduceSelectClassifier(OverproduceSelect, BaseEnsembleClassifier):
 
     def _alone(self, row):
         return f"error {row['error']:.3f}, log-loss {row['log_loss']:.3f}"
+
+    def _off(self, loss):
+        return f"errs on {loss:.1%}"
 
     def _worth(self, row):
         return (

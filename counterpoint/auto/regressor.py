@@ -39,7 +39,8 @@ class OverproduceSelectRegressor(OverproduceSelect, BaseEnsembleRegressor):
         What to try: estimators, (name, estimator) pairs, Candidate objects, or names of the default
         pool.
         None is :func:`default_number_pool`, by the size of the data, until more members do not
-        lower the loss; with "default+" LightGBM, XGBoost and CatBoost join it, where installed.
+        lower the loss; with "default+" LightGBM, XGBoost, CatBoost, RealMLP (of pytabkit) and
+        TabPFN with its weights join it, where installed.
     metric : str, tuple or scorer, default="rmse"
         What the way to combine is chosen by, and what the answer is made for: "rmse", "r2", "mae",
         ("quantile", level), or a scorer of scikit-learn or its name. Members are weighed by
@@ -76,6 +77,8 @@ class OverproduceSelectRegressor(OverproduceSelect, BaseEnsembleRegressor):
         Root of the mean squared error to be expected.
     cv_loss_ : float
         Loss to be expected, by the metric.
+    by_lot_ : ByLot or None
+        As that of :class:`OverproduceSelectClassifier`, of RMSE.
     outputs_ : MemberPredictions
         What all members tried said about rows they had not seen.
     n_features_in_ : int
@@ -204,6 +207,9 @@ class OverproduceSelectRegressor(OverproduceSelect, BaseEnsembleRegressor):
 
     def _alone(self, row):
         return f"RMSE {row['rmse']:.4g}, R2 {row['r2']:.3f}"
+
+    def _off(self, loss):
+        return f"is {loss:.4g} off (RMSE)"
 
     def _worth(self, row):
         return (

@@ -323,6 +323,20 @@ class Trying:
         """See what a member costs on few rows, whatever the plan."""
         self.prices.look(k)
 
+    def can_learn(self, k: int) -> bool:
+        """Whether a member learns from the rows it is given: no constant, nothing fitted before."""
+        return not self._is_constant(k) and not is_fitted(self.members[k].estimator)
+
+    def answers_on(self, k: int, splits: list) -> NDArray | None:
+        """Return what a member says about the test rows of other splits, in their order, or None.
+
+        Nobody is left out for it.
+        """
+        reason, failed, out = self.reason, list(self.failed), set(self._out)
+        fitted, _ = self._fit(self.members[k], k, splits)
+        self.reason, self.failed, self._out = reason, failed, out
+        return None if fitted is None else np.concatenate([said for _, said in fitted])
+
     def _probe(self, k):
         if k not in self._out:
             self.prices.probe(k, share=self._share(k))

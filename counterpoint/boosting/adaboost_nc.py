@@ -9,7 +9,7 @@ from sklearn.utils.validation import check_is_fitted
 from counterpoint._typing import ClassWeight, Estimator, Seed
 from counterpoint._validation import check_choice, check_number
 from counterpoint.boosting.adaboost import AdaBoostClassifier
-from counterpoint.boosting.calibration import Trial
+from counterpoint.boosting.calibration import Trial, gain_and_noise
 from counterpoint.boosting.rules import Rule, SafeLam, VoteRule
 from counterpoint.boosting.weighted_ambiguity import WeightedVoteRule
 
@@ -241,9 +241,7 @@ class AdaBoostNCClassifier(AdaBoostClassifier):
         losses = [run.losses(calibration) for run in runs]
         path, best = [], (0.0, 0)
         for place, (strength, loss) in enumerate(zip(CANDIDATES, losses, strict=True)):
-            less = losses[0] - loss
-            gain = np.average(less, weights=cases)
-            noise = np.sqrt(np.average((less - gain) ** 2, weights=cases) / cases.sum())
+            gain, noise = gain_and_noise(losses[0] - loss, cases)
             if gain > noise:
                 best = max(best, (gain, place))
             path.append((strength, np.average(loss, weights=cases), -gain, noise))

@@ -165,6 +165,12 @@ class HeldOut:
         return -log_p[np.arange(len(self.y)), self.y]
 
 
+def gain_and_noise(less, cases):
+    """Return by how much losses of rows are less on average, and its standard error."""
+    gain = np.average(less, weights=cases)
+    return gain, np.sqrt(np.average((less - gain) ** 2, weights=cases) / cases.sum())
+
+
 class RememberingLearner(Learner):
     """Train a member only once for the same weights: rules that are tried begin alike."""
 

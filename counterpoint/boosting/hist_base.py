@@ -135,6 +135,10 @@ class BaseHistBoost(CategoriesMixin, StopsInTime):
             "max_features": 0.8,
         }
 
+    def _set_leaves(self, learner, most):
+        """Let trees have so many leaves from here on, on all rows and on parts of them."""
+        self.max_leaf_nodes_ = learner.learner.template.max_leaf_nodes = most
+
     def _in_use(self, name):
         """Return an option as used; before the first fit as given."""
         return getattr(self, f"{name}_", getattr(self, name))

@@ -8,6 +8,7 @@ from counterpoint._validation import check_choice, check_number
 from counterpoint.boosting.additive import AdditiveClassifier, AdditiveRegressor
 from counterpoint.boosting.calibration import Calibration
 from counterpoint.boosting.hist_base import BaseHistBoost
+from counterpoint.boosting.losses import log_softmax
 from counterpoint.boosting.newton import REGRESSION_LOSSES, NewtonClassLoss
 from counterpoint.boosting.refinement import Refinement
 
@@ -20,6 +21,8 @@ _ENOUGH, _LIGHT, _HEAVY = 20_000, 0.1, 3.0
 _SHORT_STEPS = 600
 # Below so many rows fewer leaves than the root of their number.
 _SMALL = 1500
+# Where so many parts are asked they also try trees of so many leaves, if that is twice as many.
+_LARGER, _PARTS_TRIED = 31, 3
 # A tree that tells one of several classes from the rest finds its few rows with fewer leaves; and
 # it splits other rows, whose curvatures are all but 0, without end if their number does not count.
 _ONE_OF_SEVERAL, _ROWS_A_LEAF = 31, 150
@@ -48,6 +51,8 @@ class HistBoostClassifier(BaseHistBoost, AdditiveClassifier):
         Most leaves of a tree. "auto" is the root of the number of rows, n, below 1500 rows
         times n / 1500, from 8 to 255: 8 up to 500 rows, 21 at 1000, 100 at 10,000, 255 from
         65,000 on. With more than two classes half of that where it is above 62, else 31 at most.
+        Where rows times trees a round are below 1000, parts held out (see ``early_stopping``) also
+        try 31, if that is twice as many, and take them if they are better beyond noise.
     max_depth : int or None, default=None
         Most splits on a path.
     min_samples_leaf : int or "auto", default="auto"
@@ -228,6 +233,18 @@ class HistBoostClassifier(BaseHistBoost, AdditiveClassifier):
             self.learning_rate_ /= 2
             rule.learning_rate = self.learning_rate_
         return rule
+
+    def _larger_trees(self):
+        asked = len(self._asked) >= _PARTS_TRIED and self._is_auto("max_leaf_nodes")
+        return _LARGER if asked and 2 * self.max_leaf_nodes_ <= _LARGER else 0
+
+    def _losses(self, y, loss, total, notes):
+        scores, temperature = loss.scores(total), notes.get("held_temperature")
+        if temperature is None:
+            log_proba = loss.log_proba(scores)
+        else:
+            log_proba = log_softmax(loss.sums(scores) / temperature)
+        return -log_proba[np.arange(len(y)), y]
 
     def predict_log_proba(self, X: DataLike) -> NDArray:
         """Return the logarithm of ``predict_proba``, exact where that is tiny."""

@@ -4,6 +4,7 @@ docs/hist_boost.md says on which tables the numbers here were chosen.
 """
 
 import warnings
+from copy import deepcopy
 from itertools import islice
 from math import ceil
 
@@ -14,6 +15,7 @@ from counterpoint._interrupts import whole
 from counterpoint._tables import select_rows
 from counterpoint.base import draw_seed
 from counterpoint.boosting.additive import AdditiveWatcher, BinnedWatcher
+from counterpoint.boosting.calibration import gain_and_noise
 from counterpoint.boosting.loop import boost
 from counterpoint.boosting.stopping import ErrorStopping
 
@@ -90,44 +92,70 @@ class StopsInTime:
         data = rule, learner, y, weight
         # No faster than leaves a round to look at.
         faster = min(max(1.0, _SEARCH_RATE / rule.learning_rate), float(self._most_rounds()))
-        if faster == 1:
-            usual = self._usual_round(*data, 1.0, self.patience)
-        else:
-            usual = self._usual_round(*data, faster, ceil(self.patience / 4))
-            if usual < _COARSE:
-                faster, usual = 1.0, self._usual_round(*data, 1.0, ceil(self.patience / 2))
+        patience = self.patience if faster == 1 else ceil(self.patience / 4)
+        usual = self._usual_round_of_a_size(*data, faster, patience)
+        if faster > 1 and usual < _COARSE:
+            faster = 1.0
+            usual, _ = self._usual_round(*data, faster, ceil(self.patience / 2))
         return min(max(1, round(_MORE * faster * usual)), self._most_rounds())
 
+    def _usual_round_of_a_size(self, rule, learner, y, weight, *how):
+        """Return the usual round; larger trees are kept if they are better beyond noise."""
+        larger = self._larger_trees()
+        # Both draw alike, and what is not kept leaves no trace.
+        parts = deepcopy(self._asked) if larger else []
+        usual, losses = self._usual_round(rule, learner, y, weight, *how)
+        if not larger:
+            return usual
+        smaller, notes = self.max_leaf_nodes_, self._best_notes
+        parts, self._asked = self._asked, parts
+        self._set_leaves(learner, larger)
+        found, less = self._usual_round(rule, learner, y, weight, *how)
+        cases = self._cases(np.concatenate([weight[held] for _, held, _ in parts]))
+        gain, noise = gain_and_noise(losses - less, cases)
+        if gain > noise:
+            return found
+        self._set_leaves(learner, smaller)
+        self._asked, self._best_notes = parts, notes
+        return usual
+
     def _usual_round(self, rule, learner, y, weight, faster, patience):
-        """Return the geometric mean of the rounds that are best, at so many times the rate."""
+        """Return the geometric mean of the best rounds at so many times the rate, and losses."""
         rate, rule.learning_rate = rule.learning_rate, faster * rule.learning_rate
         given = rule, learner, y, weight, ceil(self._most_rounds() / faster), patience
         with whole():
             found = [self._best_round(*given, *part) for part in self._asked]
         rule.learning_rate = rate
-        best, self._best_notes = zip(*found, strict=True)
-        return float(np.exp(np.log(best).mean()))
+        best, self._best_notes, losses = zip(*found, strict=True)
+        return float(np.exp(np.log(best).mean())), np.concatenate(losses)
 
     def _best_round(self, rule, learner, y, weight, most, patience, kept, held, rng):
-        """Return after how many rounds rows held out are predicted best, and the notes of then."""
+        """Return after how many rounds rows held out are predicted best; notes and losses then."""
         watcher = BinnedWatcher("held", learner.bins(held), y[held], rule.loss)
-        watcher, column = self._judged(watcher, self._cases(weight[held]))
+        best = _Best(watcher, *self._judged(watcher, self._cases(weight[held])))
         rule.start(y[kept], None, weight[kept] / weight[kept].sum())
-        found = boost(
+        boost(
             rule,
             learner.some(kept, rng),
             most,
             on_failure="stop",
-            stops=[ErrorStopping(column, patience=patience).begin(None, None)],
-            watchers=[watcher],
+            stops=[ErrorStopping(best.column, patience=patience).begin(None, None)],
+            watchers=[best],
             progress=False,
         )
-        best = int(np.argmin([row[column] for row in found.history]))
-        return best + 1, found.history[best]
+        return best.round, best.notes, self._losses(y[held], rule.loss, best.total, best.notes)
 
     def _judged(self, watcher, cases):
         """Return who watches rows held out, and which of its notes says when to stop."""
         return watcher, f"held_{watcher.loss.score}"
+
+    def _larger_trees(self):
+        """Return how many leaves parts try as well; 0: what there is will do."""
+        return 0
+
+    def _losses(self, y, loss, total, notes):
+        """Return the loss of each row held out, where trees of two sizes are tried."""
+        return np.zeros(len(y))
 
     def _most_rounds(self):
         return super()._most_rounds() if self._rounds is None else self._rounds
@@ -153,6 +181,23 @@ class StopsInTime:
             self._best_notes = self._history[-1:]
             self._held = None  # no data in the model
         super()._finish(result)
+
+
+class _Best:
+    """Follow the ensemble on rows held out, and keep what it says of them where that is best."""
+
+    def __init__(self, watcher, judge, column):
+        self.watcher, self.judge, self.column = watcher, judge, column
+        self.rounds, self.least = 0, np.inf
+
+    def __call__(self, model, alpha):
+        """Count a member in and note losses."""
+        row = self.judge(model, alpha)
+        self.rounds += 1
+        if self.rounds == 1 or row[self.column] < self.least:
+            self.least, self.round, self.notes = row[self.column], self.rounds, row
+            self.total = self.watcher.total.copy()
+        return row
 
 
 class _HeldOut:

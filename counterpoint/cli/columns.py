@@ -33,6 +33,7 @@ def columns(
         options.option("What columns are to be taken for, as -o wrote it.", "FILE", "--columns"),
     ] = None,
     keep: options.Keep = "",
+    leave_out: options.LeaveOut = "",
     nominal: options.Nominal = "",
     missing: options.Missing = options.MISSING,
     separator: options.Separator = None,
@@ -50,8 +51,9 @@ def columns(
         from counterpoint.tabular.overview import look_at
 
         table = options.read_labelled(
-            file, target, nominal=nominal, missing=missing, keep=keep, columns=given,
-            separator=separator, encoding=encoding, sheet=sheet, strict=False,
+            file, target, nominal=nominal, missing=missing, keep=keep,
+            leave_out=leave_out, columns=given, separator=separator, encoding=encoding,
+            sheet=sheet, strict=False,
         )  # fmt: skip
         seen = look_at(table, target)
         if output is not None:

@@ -53,6 +53,7 @@ def compare(
     encoding: options.Encoding = None,
     sheet: options.Sheet = None,
     keep: options.Keep = "",
+    leave_out: options.LeaveOut = "",
     columns: options.Columns = None,
     csv: Annotated[
         Path | None,
@@ -86,8 +87,9 @@ def compare(
         wanted = targets * len(files) if len(targets) == 1 else targets
         tables = [
             options.read_labelled(
-                file, name, nominal=nominal, missing=missing, keep=keep, columns=columns,
-                separator=separator, encoding=encoding, sheet=sheet,
+                file, name, nominal=nominal, missing=missing, keep=keep,
+                leave_out=leave_out, columns=columns, separator=separator,
+                encoding=encoding, sheet=sheet,
             )
             for file, name in zip(files, wanted, strict=True)
         ]  # fmt: skip
@@ -115,7 +117,8 @@ def compare(
                 str(random_state), *options.typed(
                     methods=methods, task=task and task.value, nominal=nominal,
                     missing=None if missing == options.MISSING else missing, keep=keep,
-                    columns=columns, separator=separator, encoding=encoding, sheet=sheet,
+                    leave_out=leave_out, columns=columns, separator=separator,
+                    encoding=encoding, sheet=sheet,
                 ),
             ]  # fmt: skip
             write_comparison(terminal.for_page(summary), written, command=shlex.join(words))

@@ -77,6 +77,7 @@ def fit(
     encoding: options.Encoding = None,
     sheet: options.Sheet = None,
     keep: options.Keep = "",
+    leave_out: options.LeaveOut = "",
     columns: options.Columns = None,
     keep_rows: Annotated[
         int,
@@ -108,8 +109,9 @@ def fit(
 
             costs = parse_costs(cost)
         table = options.read_labelled(
-            file, target, nominal=nominal, missing=missing, keep=keep, columns=columns,
-            separator=separator, encoding=encoding, sheet=sheet,
+            file, target, nominal=nominal, missing=missing, keep=keep,
+            leave_out=leave_out, columns=columns, separator=separator,
+            encoding=encoding, sheet=sheet,
         )  # fmt: skip
         # The default limit is for auto; the others need no word about it. Reading is part of it,
         # and so are the test and the writing of the model, which go by the size of the table.

@@ -41,6 +41,7 @@ WORDS = {
     "encoding=": "--encoding",
     "sheet=": "--sheet",
     "keep=": "--keep",
+    "leave_out=": "--leave-out",
     "columns=": "--columns",
     "test_size=": "--test-size",
     "group=": "--group",
@@ -96,6 +97,7 @@ Encoding = Annotated[
 ]
 Sheet = Annotated[str | None, option("Of a workbook: name or number. Default: the first.", "NAME")]
 Keep = Annotated[str, option("Columns to use though they look like ids.", "A,B")]
+LeaveOut = Annotated[str, option("Columns not to learn from.", "A,B")]
 Columns = Annotated[
     Path | None,
     option("What columns are to be taken for: what `counterpoint columns -o` wrote.", "FILE"),
@@ -236,6 +238,7 @@ def read_labelled(
     nominal: str,
     missing: str,
     keep: str,
+    leave_out: str,
     columns: Path | None,
     **layout: Any,
 ) -> Any:
@@ -245,7 +248,8 @@ def read_labelled(
 
     return tabular.read_table(
         opened(file), target=target, nominal=split(nominal), missing=split(missing),
-        keep=split(keep), columns=None if columns is None else read_column_file(columns), **layout,
+        keep=split(keep), leave_out=split(leave_out),
+        columns=None if columns is None else read_column_file(columns), **layout,
     )  # fmt: skip
 
 

@@ -11,7 +11,9 @@ if TYPE_CHECKING:
 HELP = (
     "Write a page about a model: one HTML file, complete in itself.\n\n"
     "Error against simple models, how the members disagree, what each is worth, one tree in place "
-    "of all. FILE has rows with labels; those the model was trained on are left out.\n\n"
+    "of all. FILE has rows with labels; those the model was trained on are left out. Of a pattern "
+    "in quotes ('part-*.csv'), a folder, or a file of any size, rows drawn at random are looked "
+    "at.\n\n"
     "Examples: `counterpoint report model.skops data.csv`; `counterpoint report model.skops "
     "data.csv -o page.html`."
 )
@@ -32,15 +34,24 @@ def report(
     """Write the page of a model; HELP says the rest."""
     options.check_separator(separator)
     options.check_apart({"--output": output}, [model, file])
+    from counterpoint._files import is_large
+
+    large = is_large(file)
     with terminal.in_options(options.WORDS):
-        options.check_inputs(model, file)
+        options.check_inputs(model, None if large else file)
         options.check_outputs(output)
         from counterpoint import tabular
         from counterpoint.report import write_page
 
         loaded = tabular.load(model)
-        table = options.read_new(loaded, file, separator=separator, encoding=encoding, sheet=sheet)
-        assessment = tabular.assess(loaded, table, title=title, random_state=random_state)
+        if large:
+            assessment = tabular.assess_large(
+                loaded, file, title=title, random_state=random_state, separator=separator
+            )
+        else:
+            layout = {"separator": separator, "encoding": encoding, "sheet": sheet}
+            table = options.read_new(loaded, file, **layout)
+            assessment = tabular.assess(loaded, table, title=title, random_state=random_state)
         summary = {"page": str(output), **assessment.summary()}
         write_page(terminal.for_page(summary), output)
     terminal.show(summary, _print, json=as_json)

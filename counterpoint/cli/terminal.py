@@ -25,10 +25,10 @@ if TYPE_CHECKING:
 
 _LISTED = 12
 _SAID = (
-    "time_limit", "time", "group", "keep", "encoding", "sheet", "columns", "method", "cost",
-    "class_weight", "probability_of", "missing", "nominal",
+    "time_limit", "time", "group", "keep", "leave_out", "encoding", "sheet", "columns", "method",
+    "cost", "class_weight", "probability_of", "missing", "nominal",
 )  # fmt: skip
-_SENTENCES = ("notes", "advice", "sentences")
+_SENTENCES = ("warnings", "notes", "advice", "sentences")
 _IN_NOTES = {f"{name}=": f"--{name.replace('_', '-')}" for name in _SAID}
 PIPED_WIDTH = 120  # nobody's terminal: wide enough for every table to keep its words
 
@@ -184,7 +184,7 @@ def show(
 
     if json:
         typer.echo(to_json(summary))
-        for text in summary.get("warnings", ()):
+        for text in _notes_of_command(summary.get("warnings", ())):
             say(text, style="bold red")
     else:
         print_it(visible(for_page(summary)), console())

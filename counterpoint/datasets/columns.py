@@ -141,6 +141,12 @@ def _from_polars(column: Any) -> pd.Series:
     dtype = column.dtype
     if dtype.is_numeric():
         return pd.Series(column.cast(float).to_numpy(), name=column.name)  # null becomes NaN
+    if type(dtype).__name__ in ("Date", "Datetime", "Duration"):
+        # In microseconds, without a zone: dates are taken as they are on the wall.
+        kind = "m" if type(dtype).__name__ == "Duration" else "M"
+        zone = getattr(dtype, "time_zone", None)
+        column = column if zone is None else column.dt.replace_time_zone(None)
+        return pd.Series(column.to_numpy().astype(f"{kind}8[us]"), name=column.name)
     if dtype.is_temporal() or dtype.is_nested():
         raise _no_kind(column.name, dtype)
     values = [np.nan if value is None else value for value in column]

@@ -136,6 +136,7 @@ MEASURES = {
                 (-1, 1), "", "vote", f"{_THEISEN}, def. 1"),
     )
 }  # fmt: skip
+"""All measures by name: each a :class:`Measure`."""
 
 
 def get_measure(name):

@@ -6,8 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import check_array
 
+from counterpoint._reading import validate_data
 from counterpoint._tables import need_numbers
-from counterpoint.base import validate_data
 
 
 @dataclass(frozen=True, kw_only=True)

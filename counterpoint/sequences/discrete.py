@@ -172,7 +172,7 @@ class DiscreteHMM(BaseEstimator):
 
         Parameters
         ----------
-        X : sequences, as in :meth:`fit`
+        X : sequences, as in ``fit``
 
         Returns
         -------

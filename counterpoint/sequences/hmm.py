@@ -255,7 +255,7 @@ class MixtureHMM(BaseEstimator):
 
         Parameters
         ----------
-        X : sequences, as in :meth:`fit`
+        X : sequences, as in ``fit``
 
         Returns
         -------

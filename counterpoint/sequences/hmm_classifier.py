@@ -373,7 +373,7 @@ class HMMPairClassifier(HMMClassifier):
 
         Parameters
         ----------
-        X : sequences, as in :meth:`fit`
+        X : sequences, as in ``fit``
 
         Returns
         -------

@@ -12,6 +12,7 @@
 ``explain``          one readable tree in place of a model
 ``predict``          what a model says about the rows of a table
 ``predict_large``    the same for files of any size, piece by piece
+``assess_large``     a model tried on rows drawn from such files
 ``save``, ``load``   model files that are safe to load
 ``read_predictions`` members' predictions from a file; ``summarise_outputs`` measures them;
                      ``read_number_predictions`` where they are numbers
@@ -48,7 +49,7 @@ _HOMES = {
     "number_scores": ("NumberScore",),
     "number_what_if": ("NumberWhatIf",),
     "overview": ("Overview", "look_at"),
-    "large_tables": ("LargePrediction", "predict_large"),
+    "large_tables": ("LargePrediction", "assess_large", "predict_large"),
     "outputs": ("read_predictions", "summarise_outputs"),
     "prediction": ("Prediction", "predict"),
     "reader": ("TableFile", "read_table"),
@@ -75,6 +76,7 @@ if TYPE_CHECKING:  # the same for those who read types
     from counterpoint.tabular.explanation import Explanation as Explanation
     from counterpoint.tabular.explanation import explain as explain
     from counterpoint.tabular.large_tables import LargePrediction as LargePrediction
+    from counterpoint.tabular.large_tables import assess_large as assess_large
     from counterpoint.tabular.large_tables import predict_large as predict_large
     from counterpoint.tabular.methods import METHODS as METHODS
     from counterpoint.tabular.methods import Method as Method

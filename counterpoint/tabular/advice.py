@@ -10,6 +10,7 @@ from typing import Any
 
 from counterpoint.tabular.baselines import SIMPLE_MODELS
 from counterpoint.tabular.class_scores import find_missed
+from counterpoint.tabular.leaks import LEAK
 from counterpoint.tabular.telling import TELLINGS
 from counterpoint.tabular.words import percent
 
@@ -48,6 +49,16 @@ def advise(summary: Summary) -> list[str]:
     """
     lines = [line for rule in _RULES for line in [rule(summary)] if line]
     return lines[:_MOST_LINES]
+
+
+def _leak(summary: Summary) -> str | None:
+    """Say that all else waits where a column may know the target from afterwards."""
+    if not any(line.startswith(LEAK) for line in summary["warnings"]):
+        return None
+    return (
+        "First settle the warning of a LEAK: if such a column is not known yet when answers "
+        "are needed, leave it out and fit again. Nothing below holds without it."
+    )
 
 
 def _rather(summary: Summary) -> str | None:
@@ -181,4 +192,11 @@ def _named(simple: str) -> str:
     return simple if simple == "logistic regression" else f"the {simple}"
 
 
-_RULES: tuple[Callable[[Summary], str | None], ...] = (_find_rare, _rather, _use, _believe, _read)
+_RULES: tuple[Callable[[Summary], str | None], ...] = (
+    _leak,
+    _find_rare,
+    _rather,
+    _use,
+    _believe,
+    _read,
+)

@@ -8,6 +8,7 @@ from scipy.stats import rankdata
 
 from counterpoint.tabular.column import is_number, text_labels
 
+LEAK = "LEAK?"  # how a note about such a column begins
 # Of the mistakes that the most common answer makes; the best honest columns of classic tables,
 # such as the odor of a mushroom, leave three in a hundred.
 _MISTAKES_LEFT = 0.02
@@ -72,8 +73,8 @@ def find_leaks(X: pd.DataFrame, labels: Any, target: str) -> list[str]:
             else f"predicts {target!r} on {100 * found:.1f} % of {len(codes)} rows"
         )
         notes.append(
-            f"LEAK? Column {name!r} alone {what}. If it is known only afterwards, leave it out: "
-            "a model that looks at it is good here and useless later."
+            f"{LEAK} Column {name!r} alone {what}. If it is known only afterwards, leave it "
+            f"out with leave_out={name!r}: a model that looks at it is good here and useless later."
         )
     return notes
 

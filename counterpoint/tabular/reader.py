@@ -76,6 +76,7 @@ def read_table(
     sheet: str | int | None = None,
     columns: Mapping[str, str] | None = None,
     keep: Collection[str] = (),
+    leave_out: Collection[str] = (),
     strict: bool = True,
 ) -> TableFile:
     r"""Read a table from a file.
@@ -109,6 +110,8 @@ def read_table(
         "day first", "month first", "text", "left out" or "keep".
     keep : collection of str, default=()
         Columns to use though they would be left out, such as ids.
+    leave_out : collection of str, default=()
+        Columns not to learn from, such as those that are known only afterwards.
     strict : bool, default=True
         Whether to raise where a column not known before holds numbers, or dates, and a few words,
         in no more than a fifth of its cells; else it stays text and is told of in ``unclear``.
@@ -136,10 +139,13 @@ def read_table(
     missing = check_list(missing, "missing", "words for missing cells")
     nominal = check_list(nominal, "nominal", "columns")
     keep = check_list(keep, "keep", "columns")
+    leave_out = check_list(leave_out, "leave_out", "columns")
     marks = ["", *(mark for mark in missing if mark)]
     wishes = {name: use for name, use in (columns or {}).items() if use != "target"}
     wishes |= {name: "keep" for name in keep if wishes.get(name, "left out") == "left out"}
     wishes.update(dict.fromkeys(nominal, "category"))
+    _check_left_out(leave_out, {"target=": [target], "keep=": keep, "nominal=": nominal})
+    wishes.update(dict.fromkeys(leave_out, "left out"))
     as_is = {*wishes, *nominal, *([] if target is None else [target])}
     as_is -= {name for name, wish in wishes.items() if wish in ("keep", "left out", "number")} - {
         target
@@ -160,6 +166,8 @@ def read_table(
         find_column(name, names, what="column", option="nominal=")
     for name in keep:
         find_column(name, names, what="column", option="keep=")
+    for name in leave_out:
+        find_column(name, names, what="column", option="leave_out=")
     check_wishes(wishes, names)
     kinds = {column.name: column for column in known or ()}
     read: dict[str, pd.Series] = {}
@@ -189,6 +197,14 @@ def read_table(
         notes.append(mend)
     odd = {name: _odd_cells(cells) for name, cells in unclear.items()}
     return TableFile(found.name, pd.DataFrame(read), notes, tuple(missing), wishes, forms, odd)
+
+
+def _check_left_out(names: Collection[str], wanted: Mapping[str, Collection[str | None]]) -> None:
+    """Raise if a column is to be left out and used as well."""
+    for option, others in wanted.items():
+        both = next((name for name in names if name in others), None)
+        if both is not None:
+            raise ValueError(f"leave_out={both!r}, but {option} wants this column: choose one.")
 
 
 def as_table(

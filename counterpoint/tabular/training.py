@@ -30,7 +30,7 @@ from counterpoint.tabular.splits import BY_LOT, Held, Rows, promised_by_lot
 from counterpoint.tabular.table_model import TableModel, row_hashes
 from counterpoint.tabular.targets import Task, is_regression, prepare
 from counterpoint.tabular.weighing import check_class_weight, weigh_classes
-from counterpoint.tabular.words import figure, percent
+from counterpoint.tabular.words import figure, is_loud, percent
 
 # Threads within one learner pay on tables with more cells only; on a busy machine they wait for
 # each other so long that a fit of a second takes a minute.
@@ -75,8 +75,10 @@ class Fit(TableModel):
     def summary(self, *, tree: bool = True) -> dict[str, Any]:
         """Return what :meth:`Assessment.summary` does, and under "fit" how it was made."""
         summary = self.assessment.summary(tree=tree)
-        loud = summary["warnings"]
-        summary["notes"] = [n for n in [*self.notes, *summary["notes"]] if n not in loud]
+        notes = [*self.notes, *summary["notes"]]
+        # Loud ones are read before any number: of a column that knows too much, all are too good.
+        summary["warnings"] = list(dict.fromkeys([*filter(is_loud, notes), *summary["warnings"]]))
+        summary["notes"] = [n for n in notes if n not in summary["warnings"]]
         summary["title"] = self.title(self.source)
         facts = self.facts(self.source).items()
         summary["facts"] = [{"name": name, "value": value} for name, value in facts]

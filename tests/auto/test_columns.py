@@ -58,7 +58,7 @@ def test_numbers_and_few_categories_are_taken_as_they_are(table):
         expand_columns(table[0][["id"]])
 
 
-@pytest.mark.filterwarnings("ignore:Left out")
+@pytest.mark.filterwarnings("ignore:Left out", "ignore:when holds dates")
 def test_the_flagship_learns_from_the_text(table):
     frame, y = table
     pool = [("line", LogisticRegression()), ("tree", DecisionTreeClassifier(max_depth=3))]

@@ -24,6 +24,8 @@ PLAIN = {
     "subsample": 1.0,
     "max_features": 1.0,
 }
+# Set to 0, parts are asked about trees of one size only.
+ONE_SIZE = "counterpoint.boosting.hist_boost._LARGER"
 
 
 def classes(n_classes=2, n=160, seed=0):
@@ -394,6 +396,7 @@ def test_many_rows_are_not_drawn_from(monkeypatch, n):
 def test_few_rows_are_asked_thrice_or_once_when_to_stop(monkeypatch, n, n_classes, rate, fits):
     monkeypatch.setattr("counterpoint.boosting.in_time._QUICK", 1000)
     monkeypatch.setattr("counterpoint.boosting.in_time._NO_TIME", 500)
+    monkeypatch.setattr(ONE_SIZE, 0)
     X, y = classes(n_classes, n=n)
     seen = []
     ask = HistBoostClassifier._best_round
@@ -435,8 +438,9 @@ def test_where_no_rows_are_held_out_steps_are_half_as_large(
     monkeypatch, n, n_classes, options, rate
 ):
     monkeypatch.setattr(
-        HistBoostClassifier, "_best_round", lambda *given: (10, {"held_temperature": 1})
+        HistBoostClassifier, "_best_round", lambda *given: (10, {"held_temperature": 1}, [0.0])
     )
+    monkeypatch.setattr(ONE_SIZE, 0)
     monkeypatch.setattr("counterpoint.boosting.in_time._COARSE", 0)
     X, y = classes(n_classes, n=n)
     model = HistBoostClassifier(random_state=0, **options).fit(X, y)
@@ -460,6 +464,7 @@ def test_where_few_rounds_are_best_parts_are_asked_again_at_the_rate_itself(monk
 
     monkeypatch.setattr(HistBoostClassifier, "_best_round", noted)
     monkeypatch.setattr("counterpoint.boosting.in_time._COARSE", coarse)
+    monkeypatch.setattr(ONE_SIZE, 0)
     model = HistBoostClassifier(random_state=0).fit(X, y)
     best, rates, patience = zip(*seen, strict=True)
     assert np.prod(best[:3]) < 8**3
@@ -490,6 +495,7 @@ def test_a_part_asks_a_booster_of_the_other_rows(monkeypatch, kind):
 
     monkeypatch.setattr(kind, "_best_round", noted)
     monkeypatch.setattr("counterpoint.boosting.in_time._COARSE", 0)  # not once more
+    monkeypatch.setattr(ONE_SIZE, 0)
     kind(random_state=0, **options).fit(X, y)
     assert len(seen) == 3
     for kept, held, draws, best in seen:

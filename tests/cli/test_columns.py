@@ -75,7 +75,22 @@ def test_ids_are_left_out_with_a_word(run, data):
     assert (
         "column 'customer_id' left out: an id: every row has a number of its own; --keep" in ran.err
     )
-    assert "LEAK? Column 'closed because'" in ran.err
+    assert "LEAK? Column 'closed because'" in ran.out
+
+
+def test_what_gives_the_answer_away_is_said_first_and_can_be_left_out(run, data):
+    ran = run("fit", data, *TREE)
+    said = " ".join(ran.out.split())
+    assert "leave it out with --leave-out 'closed because': a model" in said
+    assert "→ First settle the warning of a LEAK: if such" in said
+    ran = run("fit", data, *TREE, "--leave-out", "closed because")
+    assert "LEAK?" not in ran.out + ran.err
+    assert "→ First" not in ran.out
+    assert "column 'closed because' left out: as was said." in ran.err
+    assert "closed because" not in [column.name for column in load("model.skops").columns]
+    ran = run("compare", data, "--target", "churn", "--methods", "tree", "--leave-out", "b c")
+    assert ran.code == 1
+    assert "There is no column 'b c'" in ran.err
 
 
 @pytest.mark.parametrize(

@@ -43,6 +43,7 @@ def test_weights_reach_the_members_of_a_pool(kind):
     np.testing.assert_allclose(model.pool_[1][1][-1].coef_, line.coef_)
 
 
+@pytest.mark.filterwarnings("ignore:near is fitted already")
 @pytest.mark.parametrize("kind", CLASSIFIERS)
 def test_a_member_that_takes_none_is_named(kind):
     pool = [*bayes_and_a_line(), ("near", KNeighborsClassifier())]

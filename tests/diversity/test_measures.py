@@ -1,3 +1,4 @@
+from itertools import product
 from operator import attrgetter
 
 import numpy as np
@@ -11,7 +12,7 @@ from numpy.testing import assert_allclose
 from sklearn.metrics import cohen_kappa_score, matthews_corrcoef
 
 import counterpoint.diversity as public
-from counterpoint import MemberOutputs, PairCounts
+from counterpoint import MemberOutputs, OutputCounts, PairCounts
 from counterpoint.diversity import (
     MEASURES,
     gain,
@@ -282,6 +283,39 @@ def test_profile_of_merged_counts_is_that_of_the_whole():
     assert_allclose(frame["value"], profile(correct).loc[frame.index, "value"])
     with pytest.raises(TypeError, match="not on which samples"):
         public.vote_error(merged)
+
+
+# Of these the limits are not reached by few members on few samples, or are only bounds.
+LOOSE = {
+    "kappa_error", "ambiguity", "ambiguity_size", "good_diversity", "bad_diversity",
+    "disagreement_error_ratio",
+}  # fmt: skip
+
+
+def test_stated_limits_are_reached():
+    values = []
+    for n_members, n_samples in ((2, 1), (2, 2), (3, 2), (2, 4)):
+        y = np.arange(n_samples) % 2
+        for votes in product((0, 1), repeat=n_members * n_samples):
+            votes = np.reshape(votes, (n_members, n_samples))
+            values.append(profile(MemberOutputs(votes, y, classes=[0, 1]))["value"])
+    values = pd.DataFrame(values)
+    for m in MEASURES.values():
+        low, high = values[m.name].min(), values[m.name].max()
+        assert m.low - 1e-12 <= low
+        assert high <= m.high + 1e-12
+        if m.name not in LOOSE:
+            assert_allclose([low, high], [m.low, m.high], atol=1e-12, err_msg=m.name)
+
+
+def test_profile_of_counted_outputs_is_that_of_the_whole():
+    rng = np.random.default_rng(0)
+    y = rng.integers(3, size=200)
+    votes = np.where(rng.random((5, 200)) < 0.6, y, rng.integers(3, size=(5, 200)))
+    parts = [MemberOutputs(votes[:, s], y[s]) for s in (slice(80), slice(80, None))]
+    counted = OutputCounts.from_outputs(parts[0]) + OutputCounts.from_outputs(parts[1])
+    frame = profile(MemberOutputs(votes, y))
+    assert_allclose(profile(counted).loc[frame.index, "value"], frame["value"])
 
 
 def test_profile_shows_the_whole_table():

@@ -65,3 +65,73 @@ def test_pieces_are_answered_as_the_whole(ending, model, tmp_path, monkeypatch):
     pd.testing.assert_frame_equal(pd.read_csv(tmp_path / "said.csv"), whole.table)
     assert (said.n_rows, said.n_judged) == (400, whole.n_judged)
     assert said.error == pytest.approx(whole.error)
+
+
+def write_parts(frame, folder, sizes, ending):
+    start = 0
+    for k, size in enumerate(sizes):
+        part = frame[start : start + size]
+        path = folder / f"rows-{k}.{ending}"
+        part.to_csv(path, index=False) if ending == "csv" else part.to_parquet(path, index=False)
+        start += size
+
+
+@pytest.mark.parametrize("ending", ["csv", "parquet"])
+def test_rows_are_drawn_alike_wherever_files_end(ending, model, tmp_path, monkeypatch):
+    frame, fitted = model
+    monkeypatch.setattr(large_tables, "PIECE", 70)
+    new = frame.assign(x=frame["x"].fillna(5.0) + 0.01)  # no row is one of training
+    tried = []
+    for sizes in ([400], [1, 0, 250, 149]):
+        folder = tmp_path / f"{len(sizes)}"
+        folder.mkdir()
+        write_parts(new, folder, sizes, ending)
+        tried.append(tabular.assess_large(fitted, folder, max_rows=90))
+    one, other = tried
+    pd.testing.assert_frame_equal(one.X, other.X)
+    assert (one.n_given, len(one.y)) == (400, 90)
+    assert one.score == other.score
+    assert one.notes[0] == (
+        "Of 400 rows in all, 90 drawn at random are looked at; all numbers are of these."
+    )
+    drawn = new.merge(one.X, on=["x", "colour"])  # they are rows of the files, with their labels
+    assert set(drawn.index) <= set(new.index)
+    assert len(drawn) >= 90
+
+
+def test_every_row_is_drawn_as_often(model, tmp_path, monkeypatch):
+    monkeypatch.setattr(large_tables, "PIECE", 7)
+    frame = pd.DataFrame({"row": range(40)})
+    frame.to_csv(tmp_path / "rows.csv", index=False)
+    from counterpoint.large.sources import open_parts
+
+    parts, rng = open_parts(str(tmp_path)), np.random.RandomState(0)
+    times = np.zeros(40)
+    for _ in range(400):
+        [piece], n_rows = large_tables._draw(parts, ["row"], 10, rng, False)
+        assert (len(piece), n_rows) == (10, 40)
+        times[piece["row"].astype(int)] += 1
+    # Mean 100, standard deviation 8.7 each; all forty within four of them.
+    assert np.abs(times - 100).max() < 35
+
+
+def test_a_page_of_files_is_that_of_a_file_where_all_rows_are_drawn(model, tmp_path):
+    frame, fitted = model
+    new = frame.assign(x=frame["x"] + 0.01)
+    write_parts(new, tmp_path, [150, 250], "csv")
+    new.to_csv(tmp_path / "all.csv", index=False)
+    tabular.save(fitted, tmp_path / "model.skops")
+    told = []
+    for rows in ("rows-*.csv", "all.csv"):
+        ran = run("report", tmp_path / "model.skops", tmp_path / rows, "--json",
+                  "-o", tmp_path / "page.html")  # fmt: skip
+        assert ran.returncode == 0, ran.stderr
+        told.append(json.loads(ran.stdout))
+    many, one = told
+    assert many["score"] == one["score"]
+    assert many["by_class"] == one["by_class"]
+    assert many["data"] == one["data"]
+    assert "drawn at random" not in str(many["notes"])
+    gone = run("report", tmp_path / "model.skops", tmp_path / "nothing-*.csv")
+    assert gone.returncode == 1
+    assert "nothing-*.csv" in " ".join(gone.stderr.split())

@@ -92,6 +92,7 @@ def test_rows_to_tell_are_those_of_the_test():
         "task": "classification", "as_good": None, "decision": None, "fit": None, "tree": None,
         "by_class": {"rows": [], "auc": None}, "calibration": None,
         "score": {"error": 0.10, "n": 1000},
+        "warnings": [],
         "baselines": {"rows": [{"name": "single tree", "error": 0.11, "only_this": 60,
                                 "only_model": 50, "p": 0.4}]},
     }  # fmt: skip
