@@ -26,7 +26,16 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
 from benchmarks.harness import RESULTS, Report
-from benchmarks.study import AUTOGLUON, BOOSTERS, DESLIB, FLAGSHIP, LIMITED, SEARCHES, Study
+from benchmarks.study import (
+    AUTOGLUON,
+    BOOSTERS,
+    DESLIB,
+    FLAGSHIP,
+    LIMITED,
+    SEARCHES,
+    TABPFN,
+    Study,
+)
 from counterpoint.auto import OverproduceSelectClassifier
 from counterpoint.boosting import AdaBoostNCClassifier
 from counterpoint.datasets import TabularEncoder, load
@@ -121,7 +130,13 @@ STUDY = Study(
     task="classes",
     data=DATA,
     methods=METHODS,
-    others={"deslib": DESLIB, "autogluon": AUTOGLUON, "boosters": BOOSTERS, "searches": SEARCHES},
+    others={
+        "deslib": DESLIB,
+        "autogluon": AUTOGLUON,
+        "boosters": BOOSTERS,
+        "searches": SEARCHES,
+        "tabpfn": TABPFN,
+    },
     parts=parts,
     losses=("error", "log_loss"),
     judge=judge,

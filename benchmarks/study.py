@@ -63,9 +63,15 @@ BOOSTERS = Peer(
     _same("XGBoost", "LightGBM", "CatBoost"),
 )
 SEARCHES = Peer(
-    ["torch==2.13.0", "pytabkit", "flaml[automl]", "lightgbm", "xgboost-cpu", "catboost"],
+    ["torch==2.13.0", "pytabkit", "flaml", "lightgbm", "xgboost-cpu", "catboost"],
     "tabular_accuracy.py",
     _same("RealMLP-TD", "FLAML"),
+)
+
+TABPFN = Peer(
+    ["torch==2.13.0", "tabpfn==0.1.11", "scikit-learn==1.5.2", "numpy<2.3"],
+    "tabpfn_accuracy.py",
+    _same("TabPFN 0.1"),
 )
 
 

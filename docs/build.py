@@ -29,6 +29,11 @@ TITLES = {
     "messy": "made, 3,000 rows with words, categories and gaps",
 }
 BENCHMARKS = DOCS.parent / "benchmarks"
+# Those that go through all shipped sets.
+_METHODS = (
+    "overproduce-select, limited", "stacking", "CatBoost", "AutoGluon best",
+    "AutoGluon best, log-loss", "random forest", "XGBoost", "LightGBM",
+)  # fmt: skip
 sys.path.insert(0, str(DOCS))
 import boosters  # noqa: E402
 import evidence  # noqa: E402
@@ -143,12 +148,55 @@ def aside_table() -> str:
     return _ranks(rows[rows["dataset"].isin(ASIDE)], len(ASIDE))
 
 
+def beside_table() -> str:
+    """Render the flagship beside each method that has been through some of the sets only."""
+    from benchmarks.accuracy import STUDY
+    from benchmarks.study import LIMITED
+
+    rows = STUDY.known()
+    by = {what: rows.pivot_table(index="dataset", columns="method", values=what)
+          for what in (*STUDY.losses, "fit_seconds")}  # fmt: skip
+    lines = [
+        "| method | sets | error | ours | log-loss | ours | won | tied | lost | CPU seconds |",
+        "|---|---|---|---|---|---|---|---|---|---|",
+    ]
+    for name in sorted(set(rows["method"]) - set(_METHODS)):
+        both = {what: table[[name, LIMITED]].dropna() for what, table in by.items()}
+        gain = (both["error"][name] - both["error"][LIMITED]).round(12)
+        cells = [name, str(len(gain))]
+        cells += [f"{both[w][m].mean():.3f}" for w in STUDY.losses for m in (name, LIMITED)]
+        cells += [str(int(n)) for n in ((gain > 0).sum(), (gain == 0).sum(), (gain < 0).sum())]
+        cells.append(f"{both['fit_seconds'][name].mean():.1f}")
+        lines.append(f"| {' | '.join(cells)} |")
+    return "\n".join(lines)
+
+
+def rules_table() -> str:
+    """Render ways to combine beside the blend of three whose bags are of members."""
+    from benchmarks.rules import ROWS, summary
+
+    found = summary(pd.read_csv(ROWS))
+    lines = [
+        "| rows | way to combine | cuts | log-loss, median | better | worse | error, points |",
+        "|---|---|---|---|---|---|---|",
+    ]
+    for _, row in found.iterrows():
+        cells = [row["rows"], row["rule"], str(row["cuts"]), f"{row['change']:+.1%}"]
+        cells += [str(row["better"]), str(row["worse"]), f"{100 * row['error']:+.2f}"]
+        lines.append(f"| {' | '.join(cells)} |".replace("%", " %"))
+    return "\n".join(lines)
+
+
 def _ranks(rows, n_all):
     from benchmarks.accuracy import STUDY
     from benchmarks.study import LIMITED
 
-    if rows["dataset"].nunique() < 2:
-        return f"{rows['dataset'].nunique()} of {n_all} sets."
+    rows = rows[rows["method"].isin(_METHODS)]
+    count = rows.groupby("dataset")["method"].nunique()
+    whole = count[count == len(_METHODS)].index
+    rows = rows[rows["dataset"].isin(whole)]
+    if len(whole) < 2:
+        return f"{len(whole)} of {n_all} sets."
     frame, ranks, _ = STUDY.summary(rows, LIMITED)
     lines = [
         "| method | mean rank by error | by log-loss | mean error | mean log-loss | won | tied "
@@ -191,6 +239,8 @@ if __name__ == "__main__":
         ("overproduce_select", "splits"): splits_table,
         ("overproduce_select", "accuracy"): accuracy_table,
         ("overproduce_select", "aside"): aside_table,
+        ("overproduce_select", "beside"): beside_table,
+        ("overproduce_select", "rules"): rules_table,
     }
     for (file, name), table in tables.items():
         page = DOCS / f"{file}.md"

@@ -104,6 +104,43 @@ def test_bags_draw_members_and_average():
         bagged_weights(outputs, share=0)
 
 
+def test_bags_of_rows_are_means_of_selections_on_halves_of_the_rows():
+    outputs = classes()
+    rng = np.random.RandomState(0)
+    wanted = np.zeros(6)
+    halves = [np.arange(40), *(np.sort(rng.permutation(40)[:20]) for _ in range(3))]
+    for rows in halves:
+        trace = select_forward(
+            outputs.take_rows(rows), "log-loss", n_members=40, replace=True, tol=1e-6
+        )
+        wanted[trace.selected] += trace.weights / 4
+    found = bagged_weights(outputs, n_bags=4, bags="rows", random_state=0)
+    np.testing.assert_allclose(found, wanted)
+    # Rows without weight are in no bag.
+    some = outputs.take_rows(np.arange(30))
+    weight = np.append(np.ones(30), np.zeros(10))
+    weighted = MemberOutputs(proba=outputs.proba, y=outputs.y, sample_weight=weight)
+    plain = MemberOutputs(proba=some.proba, y=some.y)
+    np.testing.assert_allclose(
+        bagged_weights(weighted, bags="rows", random_state=0),
+        bagged_weights(plain, bags="rows", random_state=0),
+    )
+    with pytest.raises(ValueError, match=r"bags='columns'.*'members', 'rows'"):
+        bagged_weights(outputs, bags="columns")
+
+
+def test_one_strong_member_of_few_is_in_every_bag_of_rows():
+    rng = np.random.default_rng(0)
+    y = rng.integers(2, size=500)
+    strong, weak = np.where(y, 0.8, 0.2), np.clip(rng.normal(0.5, 0.1, size=(4, 500)), 0.01, 0.99)
+    second = np.vstack([strong[None], weak])
+    outputs = MemberOutputs(proba=np.stack([1 - second, second], axis=2), y=y)
+    by_members, by_rows = (
+        bagged_weights(outputs, bags=bags, random_state=0)[0] for bags in ("members", "rows")
+    )
+    assert by_members < 0.8 < 0.99 < by_rows
+
+
 def test_outputs_over_more_classes_and_fewer_rows():
     outputs = MemberOutputs([["a", "c"], ["c", "c"]], ["a", "c"], classes=["a", "c"])
     wide = outputs.over(np.array(["a", "b", "c"]))

@@ -81,7 +81,7 @@ class _Remembering(types.Function):
 def _for_types(context):
     """Return numba's context of types, for inferring them and for translating what has them."""
     functions: dict[int, Any] = {}
-    registered = 0
+    registered = None  # numba itself may register nothing before it is first asked to
 
     def remembering(function):
         if id(function) not in functions:
@@ -133,7 +133,7 @@ def _for_code(context, inferring, translating):
     """Return numba's context of code."""
     sizes: dict[Any, int] = {}
     lacking: set[Any] = set()
-    registered = 0
+    registered = None  # numba itself may register nothing before it is first asked to
 
     class Code(type(context)):
         def __init__(self):

@@ -42,7 +42,7 @@ def promised_by_lot(trying: Any) -> ByLot | None:
     together = np.cumsum([done[k].seconds for k in quick])
     # Not by the stream of seeds: what is looked at must not change what is found.
     lot = np.random.RandomState(0).permutation(len(trying.y))
-    found = []
+    found: list[tuple[str, float, float]] = []
     for k, seconds in zip(quick, together, strict=True):
         late = not trying.budget.affords(done[k].seconds, share=_OF_LEFT)
         if late or (found and seconds > most):

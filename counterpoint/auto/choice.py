@@ -28,11 +28,10 @@ SIMPLE = "best simple one"
 N_FOLDS = 5
 # Steps of the quick search that tells which members carry the ensemble so far.
 QUICK_STEPS = 15
-# Rules that are no parts of the blend, which come first.
-_N_WHOLE = 3
 # Of more classes, stacking has too many coefficients to learn, and takes longer than all the rest.
 MOST_STACKED = 40
-# From so many rows on, a rare class does not make the folds fewer.
+# From so many rows on, a rare class does not make the folds fewer, and weights that are learnt need
+# no steadying by the mean of the best third.
 _MANY_ROWS = 300
 
 
@@ -80,31 +79,45 @@ class Choice:
     decision: Any
 
 
+def part_names(n_classes: int | None, n_rows: int) -> list[str]:
+    """Return the names of the rules that are blended; without ``n_classes``, for numbers."""
+    if n_classes is None:
+        return ["best third", "greedy", "least squares"]
+    if n_classes > MOST_STACKED:
+        return ["best third", "greedy"]
+    return ["greedy", "stacking"] if n_rows >= _MANY_ROWS else ["best third", "greedy", "stacking"]
+
+
 def make_rules(
-    random_state: Any = None, *, n_classes: int | None = None, diversity: float = 0.0
+    random_state: Any = None,
+    *,
+    n_classes: int | None = None,
+    n_rows: int = 0,
+    diversity: float = 0.0,
 ) -> dict[str, Combiner]:
     """Return the ways to combine that are tried; the first, unless another is clearly better.
 
-    Without ``n_classes`` they are for numbers.
+    Without ``n_classes`` they are for numbers. ``n_rows`` are those that they are learnt from.
     """
     criterion = DiverseLoss(diversity, "squared" if n_classes is None else "log-loss")
-    parts: dict[str, Combiner] = {
+    # Of few members half may be the weak ones: of rows, then; squared errors do not mind.
+    bags = "members" if n_classes is None else "rows"
+    greedy = GreedyMeanCombiner(criterion, bags=bags, random_state=random_state)
+    rules: dict[str, Combiner] = {
         "best third": WeightedMeanCombiner("best-third"),
-        "greedy": GreedyMeanCombiner(criterion, random_state=random_state),
+        "greedy": greedy,
     }
     if n_classes is None:
-        parts["least squares"] = WeightedMeanCombiner("least-squares")
+        rules["least squares"] = WeightedMeanCombiner("least-squares")
     elif n_classes <= MOST_STACKED:
         # Strongly held back: members say much the same.
         model = LogisticRegression(C=0.02, max_iter=1000)
-        parts["stacking"] = StackingCombiner(model, use="log-odds")
-    # As many as _N_WHOLE that are no parts of the blend.
+        rules["stacking"] = StackingCombiner(model, use="log-odds")
     return {
-        "blend": BlendCombiner(list(parts.values())),
+        "blend": BlendCombiner([rules[name] for name in part_names(n_classes, n_rows)]),
         "best alone": WeightedMeanCombiner("best"),
-        # Where one is far ahead, bags without it have nothing to choose from.
         "greedy, one bag": GreedyMeanCombiner(criterion, n_bags=1, random_state=0),
-        **parts,
+        **rules,
     }
 
 
@@ -131,9 +144,9 @@ def choose_rule(
     y, weight = outputs.y, outputs.sample_weight
     folds = list(_folds(y, rng, numbers) if parts is None else _given_folds(parts))
     n_classes = None if numbers else outputs.n_classes
-    make = partial(make_rules, n_classes=n_classes, diversity=diversity)
-    names = list(make())
-    blended = names[_N_WHOLE:]
+    n_rows = outputs.n_samples
+    make = partial(make_rules, n_classes=n_classes, n_rows=n_rows, diversity=diversity)
+    names, blended = list(make()), part_names(n_classes, n_rows)
     shape = (outputs.n_samples,) if numbers else (outputs.n_samples, outputs.n_classes)
     said = {name: np.empty(shape) for name in [*names, SIMPLE]}
     for train, test in folds:

@@ -23,8 +23,6 @@ class _Learner:
     classes, numbers : str
         Its classes in the library; "" if there is none.
     options : dict
-    seed : str
-        Its option for the seed.
     most : tuple of int or None
         Rows, columns and classes that it was made for.
     """
@@ -34,7 +32,6 @@ class _Learner:
     classes: str
     numbers: str
     options: dict[str, Any] = field(default_factory=dict)
-    seed: str = "random_state"
     most: tuple[int, int, int] | None = None
 
 
@@ -98,9 +95,8 @@ def need_installed(name: str) -> None:
         )
     if name == "TabPFN":
         raise ValueError(
-            f"{name!r} in pool: its weights are not on this machine (looked for in "
-            f"{' and '.join(map(str, _folders()))}), or the table has more rows, columns or "
-            "classes than it was made for. Take it out of the pool."
+            f"{name!r} in pool: its weights are not in {_weights_folder()}, or the table has more "
+            "rows, columns or classes than it was made for. Take it out of the pool."
         )
 
 
@@ -114,15 +110,11 @@ def _known(kind):
 
 
 def _tabpfn(kind):
-    """Return TabPFN with the weights there are; None without."""
+    """Return TabPFN, from version 2 on, with the weights there are; None without."""
     if find_spec(_TABPFN) is None:
         return None
-    package, cache = _folders()
-    if list(package.glob("*.cpkt")):  # of versions 0.1, which come with their weights
-        return _Learner("TabPFN", "networks", "TabPFNClassifier", "", {"device": "cpu"},
-                        seed="seed", most=(1_000, 100, 10))  # fmt: skip
     what = "classifier" if kind == "classes" else "regressor"
-    weights = list(cache.glob(f"*{what}*.ckpt"))
+    weights = list(_weights_folder().glob(f"*{what}*.ckpt"))
     if not weights:
         return None
     newest = max(weights, key=lambda path: path.stat().st_mtime)
@@ -132,20 +124,18 @@ def _tabpfn(kind):
     )  # fmt: skip
 
 
-def _folders():
-    """Return where versions 0.1 have their weights, and where newer ones keep theirs."""
-    spec = find_spec(_TABPFN)
-    package = Path((spec.origin if spec else None) or ".").parent / "models_diff"
+def _weights_folder():
+    """Return where TabPFN keeps the weights that it has fetched."""
     own = os.environ.get("TABPFN_MODEL_CACHE_DIR")
     if own:
-        return package, Path(own)
+        return Path(own)
     if sys.platform == "win32":
         caches = Path(os.environ.get("APPDATA") or ".")
     elif sys.platform == "darwin":
         caches = Path.home() / "Library" / "Caches"
     else:
         caches = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
-    return package, caches / _TABPFN
+    return caches / _TABPFN
 
 
 class _Maker:
@@ -156,4 +146,4 @@ class _Maker:
 
     def __call__(self, seed):
         learner = getattr(import_module(self.library), self.name)
-        return learner(**self.own.options, **{self.own.seed: seed})
+        return learner(**self.own.options, random_state=seed)

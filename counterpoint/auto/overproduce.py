@@ -31,9 +31,10 @@ class OverproduceSelectClassifier(OverproduceSelect, BaseEnsembleClassifier):
     Boosting, forests, networks, kernel machines, linear models and neighbours are asked about
     rows they were not trained on (cross-fitting). Their probabilities are raised to a power each
     that makes them fit the truth best [2]_. The way to combine them is then chosen by
-    cross-validation: the best one alone, the mean of the best third, bagged greedy selection with
-    replacement [1]_, stacking, or a blend of the last three, which is taken unless another is
-    better by more than a standard error. Members that got weight are fitted on all rows. The
+    cross-validation: the best one alone, the mean of the best third, greedy selection with
+    replacement [1]_, averaged over random halves of the rows, stacking, or a blend of the last two
+    (of fewer than 300 rows, the last three), which is taken unless another is better by more than a
+    standard error. Members that got weight are fitted on all rows. The
     score reported, ``cv_score_``, is of the whole procedure, the choice included, on rows it did
     not see. If it is no better there than the best of a boosted tree, logistic regression, a
     pruned tree and the majority class, that one is what you get, and a warning says so.

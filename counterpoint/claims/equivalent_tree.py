@@ -215,6 +215,11 @@ CLAIM = Claim(
         "one of these ways gives all of the source's sizes. On cancer only 266 of the 30,000 even "
         "draws were agreed on by more than 80 of 100 trees (8,887 around the data)."
     ),
+    would_be_right=(
+        "'Approximately uniformly' would have to mean a draw that makes trees larger than drawing "
+        "every leaf alike does, and on liver and diabetes larger than drawing by volume or around "
+        "the data does: what is drawn decides how many nodes a tree has."
+    ),
     rule_version=2,
     rule_changes=(
         "The first rule compared means over folds, also of sets that had not been run. It was "

@@ -117,9 +117,9 @@ def judge(frame: pd.DataFrame) -> Verdict:
 def _beside(curve: pd.DataFrame) -> dict[str, float]:
     """Return what members trained by weights give, which is shown and not judged."""
     return {
-        "q with error, by weights": rank_correlation(curve["test_error"], curve["q"]),
-        "lowest Q, by weights": curve["q"].min(),
-    }
+        f"{m} with error, by weights": rank_correlation(curve["test_error"], curve[m])
+        for m in MEASURES
+    } | {"lowest Q, by weights": curve["q"].min()}
 
 
 def _curve(rows: pd.DataFrame) -> pd.DataFrame:

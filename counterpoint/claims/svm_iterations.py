@@ -79,7 +79,7 @@ def draw(frame: pd.DataFrame) -> Figure:
     """Draw figure 1: training accuracy against iterations; test accuracy dotted."""
     frame = _by_reading(frame)
     shown = [
-        (READINGS[narrow], data, rows)
+        (READINGS[str(narrow)], data, rows)
         for (narrow, data), rows in frame.groupby(["narrows", "data"], sort=False)
     ]
     figure, axes = panels(len(shown), columns=2, size=(4.2, 3.2))

@@ -9,7 +9,7 @@ from sklearn.utils import check_random_state
 from counterpoint._outputs import MemberOutputs, as_outputs
 from counterpoint._predictions import MemberPredictions
 from counterpoint._typing import Seed
-from counterpoint._validation import check_count, check_number
+from counterpoint._validation import check_choice, check_count, check_number
 from counterpoint.combiners import WeightedMeanCombiner
 from counterpoint.selection.judge import join_one_by_one, make_judge
 
@@ -24,13 +24,16 @@ def bagged_weights(
     n_members: int = 40,
     n_bags: int = 20,
     share: float = 0.5,
+    bags: str = "members",
     random_state: Seed = None,
 ) -> NDArray:
-    """Weigh members by how often greedy selection takes them, over bags of members.
+    """Weigh members by how often greedy selection takes them, over bags of members or rows.
 
-    In each bag a random part of the members takes part, in the first one all; members join,
-    repeats allowed, and the step with the best value counts. Bags are averaged: a member that is
-    taken by luck is taken in few of them. Section 2.3 of [1]_.
+    In each bag a random part of the members takes part, or all are judged on a random part of the
+    rows; in the first one all members on all rows. Members join, repeats allowed, and the step with
+    the best value counts. Bags are averaged: a member that is taken by luck is taken in few of
+    them. Bags of members are section 2.3 of [1]_, whose pools hold hundreds; of few members half
+    may be the weak ones.
 
     Parameters
     ----------
@@ -43,7 +46,9 @@ def bagged_weights(
     n_bags : int, default=20
         Number of bags.
     share : float, default=0.5
-        Share of the members in a bag; at least two take part.
+        Share of the members, or rows, in a bag; at least two take part.
+    bags : {"members", "rows"}, default="members"
+        What a bag is a part of.
     random_state : int, RandomState instance or None, default=None
         Draws the bags.
 
@@ -73,14 +78,23 @@ def bagged_weights(
     check_count(n_bags, "n_bags")
     check_number(share, "share", low=0, high=1, open_low=True)
     check_count(n_members, "n_members")
+    check_choice(bags, "bags", ("members", "rows"))
     rng = check_random_state(random_state)
-    # One for all bags: what members say of the truth is read once, and no trace is kept.
+    # Of all rows one for all bags: what members say of the truth is read once; no trace is kept.
     judge = make_judge(outputs, criterion)
-    n = outputs.n_members
+    n, counting = outputs.n_members, np.arange(outputs.n_samples)
+    if outputs.sample_weight is not None:
+        counting = np.flatnonzero(outputs.sample_weight)
     weights = np.zeros(n)
     for bag in range(n_bags):
-        size = n if bag == 0 else max(2, round(share * n))
-        members = np.sort(rng.permutation(n)[:size]).tolist()
+        members = list(range(n))
+        if bag and bags == "rows":
+            size = max(2, round(share * len(counting)))
+            rows = np.sort(rng.permutation(counting)[:size])
+            judge = make_judge(outputs.take_rows(rows), criterion)
+        elif bags == "members":
+            size = n if bag == 0 else max(2, round(share * n))
+            members = np.sort(rng.permutation(n)[:size]).tolist()
         steps, _, best = join_one_by_one(judge, members, n_members, replace=True, tol=_TOLERANCE)
         weights += np.bincount(steps[best], minlength=n) / len(steps[best])
     return weights / weights.sum()
@@ -93,7 +107,7 @@ class GreedyMeanCombiner(WeightedMeanCombiner):
 
     Parameters
     ----------
-    criterion, n_members, n_bags, share, random_state
+    criterion, n_members, n_bags, share, bags, random_state
         As for :func:`bagged_weights`.
 
     Attributes
@@ -118,16 +132,18 @@ class GreedyMeanCombiner(WeightedMeanCombiner):
         n_members: int = 40,
         n_bags: int = 20,
         share: float = 0.5,
+        bags: str = "members",
         random_state: Seed = None,
     ) -> None:
         self.criterion = criterion
         self.n_members = n_members
         self.n_bags = n_bags
         self.share = share
+        self.bags = bags
         self.random_state = random_state
 
     def _weigh(self, outputs):
         return bagged_weights(
             outputs, self.criterion, n_members=self.n_members, n_bags=self.n_bags, share=self.share,
-            random_state=self.random_state,
+            bags=self.bags, random_state=self.random_state,
         )  # fmt: skip

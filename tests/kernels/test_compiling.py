@@ -371,6 +371,16 @@ def test_what_is_registered_between_two_kernels_is_found():
 
 
 @compiled
+def test_the_first_kernel_of_a_process_may_have_no_place_to_be_kept():
+    code = (
+        "import numpy as np; from counterpoint._kernels import compiling; compiling.KEEP = False;"
+        "print(compiling.kernel()(lambda x: 2 * x[: len(x) - 1])(np.ones(2)))"
+    )
+    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert ran.stdout == "[2.]\n", ran.stderr
+
+
+@compiled
 @pytest.mark.parametrize("kind", [lean, single, inner])
 def test_only_arrays_that_are_counted_end_somewhere(kind, monkeypatch):
     ended, usual = [], translating._Lower.delvar
@@ -386,7 +396,7 @@ def test_only_arrays_that_are_counted_end_somewhere(kind, monkeypatch):
         total, half = 0.0, values[: len(values) // 2]
         for i in range(n):
             total += half[i] if i % 2 else -half[i]
-            if i > 2:
+            if i > 1:
                 half = values
         return total
 
