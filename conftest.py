@@ -10,11 +10,12 @@ TOOLS = Path(__file__).parent / "tools"
 
 
 def pytest_terminal_summary(terminalreporter):
-    """Print before the last line what ``make coverage``, which takes an hour, found last."""
-    if (TOOLS / "coverage.csv").exists():
-        command = [sys.executable, str(TOOLS / "covered.py"), "--kept"]
-        done = subprocess.run(command, capture_output=True, text=True, check=False)
-        terminalreporter.write_line(done.stdout.strip())
+    """Print before the last line what ``make coverage`` and ``make mutants`` found last."""
+    for kept, tool in (("coverage.csv", "covered.py"), ("mutants.csv", "mutate.py")):
+        if (TOOLS / kept).exists():
+            command = [sys.executable, str(TOOLS / tool), "--kept"]
+            done = subprocess.run(command, capture_output=True, text=True, check=False)
+            terminalreporter.write_line(done.stdout.strip())
 
 
 @pytest.fixture(autouse=True)

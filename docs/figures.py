@@ -159,7 +159,7 @@ def draw_front():
     one = MergedTreeClassifier(50, max_leaf_nodes=6, readable=True, random_state=0)
     one.fit(X, names[y])
     figure, axes = plt.subplots(
-        1, 3, figsize=(13.6, 3.9), layout="constrained", width_ratios=[1.0, 1.0, 1.6]
+        1, 3, figsize=(13.8, 3.9), layout="constrained", width_ratios=[1.0, 1.0, 1.8]
     )
     KappaErrorDisplay.from_estimator(
         ensemble, X_new, names[y_new], ax=axes[0], name="15 trees",

@@ -129,6 +129,14 @@ def test_the_figure_that_ci_prints_says_when_it_was_measured(tmp_path):
     assert "not in this run" in line
 
 
+def test_mutants_found_last_are_kept_by_package(mutate, tmp_path):
+    file = tmp_path / "mutants.csv"
+    assert "not tried" in mutate.kept_line(file)
+    for package, found in (("diversity", 20), ("kernels", 28), ("diversity", 27)):
+        mutate.keep(package, 0, 30, found, file)
+    assert mutate.kept_line(file).endswith(": diversity 27 of 30, kernels 28 of 30")
+
+
 def test_what_has_run_counts_for_its_commit_alone(tmp_path):
     file = tmp_path / "parts.json"
     assert covered.done_before("abc1234", file) == {}

@@ -16,6 +16,8 @@ threads are worth it.
 
 import argparse
 import ast
+import csv
+import datetime
 import gc
 import importlib.abc
 import importlib.util
@@ -23,6 +25,7 @@ import os
 import random
 import resource
 import signal
+import subprocess
 import sys
 import tempfile
 import traceback
@@ -37,6 +40,8 @@ from types import CodeType, FunctionType
 import coverage
 
 ROOT = Path(__file__).parents[1]
+KEPT = ROOT / "tools" / "mutants.csv"
+FIELDS = ("commit", "date", "package", "seed", "mutants", "found")
 PACKAGES = {
     "diversity": sorted((ROOT / "counterpoint/diversity").glob("*.py")),
     "decomposition": sorted((ROOT / "counterpoint/decomposition").glob("*.py")),
@@ -325,13 +330,42 @@ def main() -> None:
     parser.add_argument("--sample", type=int, default=40, help="mutants of each package")
     parser.add_argument("--packages", default=",".join(PACKAGES), help="with commas")
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--kept", action="store_true", help="print what was found last")
     options = parser.parse_args()
+    if options.kept:
+        print(kept_line())
+        return
     done: list[Outcome] = []
     for package in options.packages.split(","):
         # In a process of its own: kernels want the JIT off from the start.
         with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as one:
-            done += one.submit(try_package, package, options.sample, options.seed).result()
+            tried = one.submit(try_package, package, options.sample, options.seed).result()
+        keep(package, options.seed, len(tried), sum(not one.survived for one in tried))
+        done += tried
     tell(done)
+
+
+def keep(package: str, seed: int, n: int, found: int, path: Path = KEPT) -> None:
+    """Write down how many mutants of a package were found, with the commit."""
+    command = ["git", "rev-parse", "--short", "HEAD"]
+    commit = subprocess.run(command, cwd=ROOT, capture_output=True, text=True).stdout.strip()
+    new = not path.exists()
+    with path.open("a", newline="", encoding="utf-8") as file:
+        writer = csv.writer(file)
+        if new:
+            writer.writerow(FIELDS)
+        writer.writerow((commit, datetime.date.today().isoformat(), package, seed, n, found))
+
+
+def kept_line(path: Path = KEPT) -> str:
+    """Return a sentence with what was found last of each package, for CI."""
+    if not path.exists():
+        return "mutants: not tried yet; `make mutants` takes half an hour."
+    with path.open(newline="", encoding="utf-8") as file:
+        last = {row["package"]: row for row in csv.DictReader(file)}
+    each = [f"{name} {row['found']} of {row['mutants']}" for name, row in last.items()]
+    when = max(row["date"] for row in last.values())
+    return f"mutants found (by `make mutants`, {when}, not in this run): {', '.join(each)}"
 
 
 def tell(done: list[Outcome]) -> None:

@@ -23,6 +23,7 @@ from counterpoint.diversity import (
     profile,
     trajectory,
 )
+from counterpoint.diversity.measures import order_alike
 
 FLAGS = arrays(bool, st.tuples(st.integers(1, 6), st.integers(1, 30)))
 ON_FLAGS = [m for m in MEASURES.values() if m.needs == "correct"]
@@ -306,6 +307,26 @@ def test_stated_limits_are_reached():
         assert high <= m.high + 1e-12
         if m.name not in LOOSE:
             assert_allclose([low, high], [m.low, m.high], atol=1e-12, err_msg=m.name)
+
+
+@pytest.mark.parametrize("name", ["disagreement", "kappa", "q"])
+def test_members_alike_become_neighbours(name):
+    rng = np.random.default_rng(0)
+    one, other = rng.random((2, 60)) < 0.6
+    correct = np.stack([one, other] * 3)
+    correct[np.arange(6), np.arange(6)] ^= True  # no two are the same
+    order = order_alike(matrix(correct, name), name)
+    assert sorted(order) == list(range(6))
+    assert {frozenset(order[:3]), frozenset(order[3:])} == {
+        frozenset({0, 2, 4}),
+        frozenset({1, 3, 5}),
+    }
+
+
+def test_an_undefined_pair_is_apart():
+    values = np.array([[0.0, np.nan, 0.1], [np.nan, 0.0, 0.1], [0.1, 0.1, 0.0]])
+    order = order_alike(values, "disagreement")
+    assert order[1] == 2  # what is near to both is between them
 
 
 def test_profile_of_counted_outputs_is_that_of_the_whole():
