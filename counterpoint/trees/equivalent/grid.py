@@ -18,7 +18,7 @@ from counterpoint.trees.equivalent.exact import Packed
 _MOST_CELLS = 2**22
 _MOST_BYTES = 2**32
 # Boxes side by side that a step is taken for at once, and most splits listed within a block.
-_BLOCK = 256
+_BLOCK = 512
 _PAIRS = 2**22
 # Most pieces a table is filled in by; smaller tables are not worth a second thread.
 _PIECES = 2000
@@ -30,7 +30,7 @@ class Grid:
     """Decisions in the cells between thresholds; thresholds that part no decisions are gone."""
 
     labels: NDArray  # a dimension for each of the columns
-    columns: NDArray  # those with most cells first
+    columns: NDArray
     cuts: list[NDArray]  # of each column, the thresholds that are left
 
     @property
@@ -56,7 +56,10 @@ def label_grid(packed: Packed) -> Grid | None:
     arguments: tuple = (*packed.forest[:7], packed.slack, *whole)
     labels = kernels.label_cells(*arguments)
     labels = kernels.drop_cuts(labels, packed.first, cuts, n_cuts, size)
-    order = np.argsort(-size, kind="stable")
+    # Splits of the last columns are the cheapest, those of the first read far places. A column too
+    # large to be in a block is better first.
+    most = size.max()
+    order = np.argsort(size if most * (most + 1) // 2 <= _BLOCK else -size, kind="stable")
     kept = order[size[order] > 1]
     # The first column runs fastest in what the kernels return.
     labels = labels.reshape(size[::-1]).T.transpose(order)
