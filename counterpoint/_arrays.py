@@ -288,6 +288,18 @@ def check_one_type(values, name):
         raise ValueError(f"{name} holds nothing but None: give a label for each sample.")
 
 
+def as_classes(values):
+    """Return the labels of all classes, or raise unless they are sorted and without repeats."""
+    classes = as_labels(values, "classes")
+    check_axes(classes, "classes", ("n_classes",))
+    if len(np.unique(classes)) != len(classes) or np.any(classes[:-1] > classes[1:]):
+        raise ValueError(
+            "classes must be sorted and without repeats, as scikit-learn's classes_ are; "
+            f"got {classes.tolist()}."
+        )
+    return classes
+
+
 def encode_labels(labels, classes, name, from_truth):
     """Return the positions of labels in the sorted ``classes``, in the smallest integer type."""
     try:

@@ -10,6 +10,7 @@ from sklearn.utils.validation import check_memory
 
 from counterpoint import _crossfit
 from counterpoint._arrays import (
+    as_classes,
     as_labels,
     check_axes,
     check_correct,
@@ -117,13 +118,7 @@ class MemberOutputs:
             source = y if y is not None else votes
             classes = np.arange(proba.shape[2]) if source is None else np.unique(source)
         else:
-            classes = as_labels(classes, "classes")
-            check_axes(classes, "classes", ("n_classes",))
-            if len(np.unique(classes)) != len(classes) or np.any(classes[:-1] > classes[1:]):
-                raise ValueError(
-                    "classes must be sorted and without repeats, as scikit-learn's classes_ are; "
-                    f"got {classes.tolist()}."
-                )
+            classes = as_classes(classes)
         if proba is not None and proba.shape[2] != len(classes):
             raise ValueError(
                 f"proba has {proba.shape[2]} classes on its last axis, but there are "
@@ -324,12 +319,11 @@ class MemberOutputs:
         if self.weighted or "counts" in self.__dict__:
             return 1.0 - self.counts.right / self.counts.total
         # Pairs are not counted for this, nor is more than a member's flags held at a time.
-        if self.votes is None or "correct" in self.__dict__:
-            right = [np.count_nonzero(hits) for hits in self.correct]
-        else:
+        known = self.votes is None or "correct" in self.__dict__
+        if not known:
             self.need_truth()
-            right = [np.count_nonzero(votes == self.y) for votes in self.votes]
-        return 1.0 - np.array(right) / self.n_samples
+        flags = self.correct if known else (votes == self.y for votes in self.votes)
+        return 1.0 - np.array([np.count_nonzero(hits) for hits in flags]) / self.n_samples
 
     @property
     def say(self):
@@ -386,7 +380,6 @@ class MemberOutputs:
 
     def take_rows(self, rows):
         """Keep some samples, in the order given: positions, a slice or a boolean mask."""
-        weight = self.sample_weight
         try:
             rows = np.arange(self.n_samples)[rows].reshape(-1)
         except (IndexError, ValueError) as error:
@@ -395,7 +388,7 @@ class MemberOutputs:
             votes=None if self.votes is None else self.votes[:, rows],
             y=None if self.y is None else self.y[rows],
             proba=None if self.proba is None else self.proba[:, rows],
-            sample_weight=None if weight is None else weight[rows],
+            sample_weight=None if self.sample_weight is None else self.sample_weight[rows],
             correct=self.correct[:, rows] if self.votes is None else None,
         )
 
