@@ -1,0 +1,151 @@
+"""What rules learn, beside plain sums over single samples."""
+
+import math
+
+import numpy as np
+import pytest
+from sklearn.linear_model import LogisticRegression
+from sklearn.neighbors import KNeighborsClassifier
+
+from counterpoint import MemberOutputs
+from counterpoint._predictions import MemberPredictions
+from counterpoint.combiners import (
+    BlendCombiner,
+    GeneralizedMeanCombiner,
+    MeanCombiner,
+    StackingCombiner,
+    TemperedCombiner,
+    VoteCombiner,
+    WeightedMeanCombiner,
+    member_contributions,
+)
+
+
+def some_outputs(n_members=4, n_samples=40, seed=0, sample_weight=None):
+    rng = np.random.default_rng(seed)
+    proba = rng.dirichlet([1.0, 1.0, 1.0], size=(n_members, n_samples))
+    return MemberOutputs(
+        proba=proba, y=rng.integers(3, size=n_samples), sample_weight=sample_weight
+    )
+
+
+def some_numbers(n_members=4, n_samples=30, seed=0, sample_weight=None):
+    rng = np.random.default_rng(seed)
+    truth = rng.normal(size=n_samples)
+    off = rng.normal(size=(n_members, n_samples)) * (1 + np.arange(n_members))[:, None]
+    return MemberPredictions(truth + off, truth, sample_weight=sample_weight)
+
+
+def repeated(array, times):
+    return np.repeat(array, times, axis=-1)
+
+
+@pytest.mark.parametrize("by", ["least-squares", "cross-entropy", "accuracy", "best", "best-third"])
+def test_learnt_weights_count_samples_as_often_as_they_weigh(by):
+    times = np.random.default_rng(1).integers(0, 4, size=40)
+    weighted = some_outputs(sample_weight=times.astype(float))
+    plain = some_outputs()
+    copies = MemberOutputs(
+        proba=np.repeat(plain.proba, times, axis=1), y=np.repeat(plain.y, times), classes=[0, 1, 2]
+    )
+    one, other = (
+        WeightedMeanCombiner(by).fit(outputs).estimator_weights_ for outputs in (weighted, copies)
+    )
+    np.testing.assert_allclose(one, other, atol=1e-7)
+
+
+@pytest.mark.parametrize("by", ["least-squares", "best", "best-third"])
+def test_learnt_weights_of_numbers_count_samples_as_often_as_they_weigh(by):
+    times = np.random.default_rng(2).integers(0, 4, size=30)
+    plain = some_numbers()
+    copies = MemberPredictions(repeated(plain.values, times), repeated(plain.y, times))
+    weighted = some_numbers(sample_weight=times.astype(float))
+    one, other = (
+        WeightedMeanCombiner(by).fit(outputs).estimator_weights_ for outputs in (weighted, copies)
+    )
+    np.testing.assert_allclose(one, other, atol=1e-7)
+
+
+@pytest.mark.parametrize("n_members", [1, 2, 3, 4, 5, 6, 7])
+def test_the_best_third_is_rounded_up(n_members):
+    outputs = some_outputs(n_members, seed=n_members)
+    alone = [-sum(math.log(own[s, k]) for s, k in enumerate(outputs.y)) for own in outputs.proba]
+    weights = WeightedMeanCombiner("best-third").fit(outputs).estimator_weights_
+    kept = sorted(np.argsort(alone)[: math.ceil(n_members / 3)])
+    assert np.flatnonzero(weights).tolist() == [int(k) for k in kept]
+    np.testing.assert_allclose(weights[kept], 1 / len(kept))
+
+
+def test_the_mean_takes_numbers():
+    numbers = some_numbers()
+    np.testing.assert_allclose(MeanCombiner().combine(numbers), numbers.values.mean(axis=0))
+
+
+def test_powers_of_a_mean_are_tried_from_minus_16_to_16():
+    """The least support is best where one member is right and the other knows nothing."""
+    knows, other = np.array([0.9, 0.1]), np.array([0.5, 0.5])
+    found = GeneralizedMeanCombiner().fit(
+        MemberOutputs(proba=[[knows], [other]], y=[0], classes=[0, 1])
+    )
+    for power, loss in found.losses_.items():
+        if power == 0:
+            mean = np.sqrt(knows * other)
+        else:
+            mean = ((knows**power + other**power) / 2) ** (1 / power)
+        assert loss == pytest.approx(-math.log(mean[0] / mean.sum()))
+    assert sorted(found.losses_)[:: len(found.losses_) - 1] == [-16.0, 16.0]
+    assert found.power_ == -16.0
+
+
+def test_a_blend_needs_what_one_of_its_rules_needs():
+    assert BlendCombiner([VoteCombiner(), WeightedMeanCombiner()]).needs_truth is True
+    assert BlendCombiner([VoteCombiner()]).needs_truth is False
+
+
+def test_stacking_weighs_members_by_their_coefficients():
+    outputs = some_outputs(3, 60)
+    fitted = StackingCombiner(LogisticRegression(), use="proba").fit(outputs)
+    sizes = np.abs(fitted.estimator_.coef_).mean(axis=0)
+    per_member = [sizes[3 * k : 3 * k + 3].mean() for k in range(3)]
+    np.testing.assert_allclose(fitted.estimator_weights_, per_member / np.sum(per_member))
+    near = StackingCombiner(KNeighborsClassifier(3), use="proba").fit(outputs)
+    assert near.estimator_weights_ is None
+
+
+def test_powers_have_limits():
+    """A member that is always right, and unsure, would be raised without end."""
+    right = MemberOutputs(proba=np.tile([0.499, 0.501], (1, 50, 1)), y=[1] * 50, classes=[0, 1])
+    assert TemperedCombiner().fit(right).powers_[0] == pytest.approx(math.exp(3.0), rel=1e-3)
+    wrong = MemberOutputs(proba=np.tile([0.001, 0.999], (1, 50, 1)), y=[0] * 50, classes=[0, 1])
+    assert TemperedCombiner().fit(wrong).powers_[0] == pytest.approx(math.exp(-2.5), rel=1e-3)
+
+
+@pytest.mark.parametrize("loss", ["error", "log-loss", "squared"])
+def test_what_members_add_is_the_loss_without_them_less_the_loss_with_them(loss):
+    outputs = some_outputs(3, 25, seed=5)
+
+    def mean_of(members):
+        total = 0.0
+        for s, k in enumerate(outputs.y):
+            share = outputs.proba[members, s].mean(axis=0)
+            if loss == "error":
+                total += int(share.argmax()) != k
+            elif loss == "log-loss":
+                total += -math.log(max(share[k], 1e-6))
+            else:
+                total += sum((share[c] - (c == k)) ** 2 for c in range(3))
+        return total / len(outputs.y)
+
+    found = member_contributions(outputs, MeanCombiner(), loss=loss)["adds"]
+    others = [[1, 2], [0, 2], [0, 1]]
+    np.testing.assert_allclose(found, [mean_of(left) - mean_of([0, 1, 2]) for left in others])
+
+
+def test_log_losses_of_contributions_stay_finite():
+    """Below a millionth a share of the truth counts as a millionth."""
+    sure = MemberOutputs(proba=[[[1.0, 0.0]], [[1.0, 0.0]]], y=[1], classes=[0, 1])
+    both = member_contributions(sure, MeanCombiner(), loss="log-loss")["adds"]
+    np.testing.assert_allclose(both, 0.0)
+    mixed = MemberOutputs(proba=[[[1.0, 0.0]], [[0.5, 0.5]]], y=[1], classes=[0, 1])
+    adds = member_contributions(mixed, MeanCombiner(), loss="log-loss")["adds"]
+    np.testing.assert_allclose(adds[1], -math.log(1e-6) + math.log(0.25))
