@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 import pytest
+from sklearn.ensemble import AdaBoostClassifier, VotingClassifier
 from sklearn.linear_model import LogisticRegression
 from sklearn.neighbors import KNeighborsClassifier
 
@@ -11,12 +12,15 @@ from counterpoint import MemberOutputs
 from counterpoint._predictions import MemberPredictions
 from counterpoint.combiners import (
     BlendCombiner,
+    ClassWeightedMeanCombiner,
     GeneralizedMeanCombiner,
     MeanCombiner,
     StackingCombiner,
     TemperedCombiner,
     VoteCombiner,
     WeightedMeanCombiner,
+    combiner_of,
+    fuzzy_lambda,
     member_contributions,
 )
 
@@ -93,13 +97,49 @@ def test_powers_of_a_mean_are_tried_from_minus_16_to_16():
         else:
             mean = ((knows**power + other**power) / 2) ** (1 / power)
         assert loss == pytest.approx(-math.log(mean[0] / mean.sum()))
-    assert sorted(found.losses_)[:: len(found.losses_) - 1] == [-16.0, 16.0]
+    halves = [0.5, 1.0, 2.0, 4.0, 8.0, 16.0]
+    assert sorted(found.losses_) == sorted([*halves, *(-x for x in halves), 0.0, 1.5])
     assert found.power_ == -16.0
 
 
 def test_a_blend_needs_what_one_of_its_rules_needs():
     assert BlendCombiner([VoteCombiner(), WeightedMeanCombiner()]).needs_truth is True
     assert BlendCombiner([VoteCombiner()]).needs_truth is False
+
+
+def test_weights_by_class_need_the_truth():
+    blind = MemberOutputs(proba=some_outputs().proba)
+    with pytest.raises(ValueError, match="truth"):
+        ClassWeightedMeanCombiner().fit(blind)
+    assert ClassWeightedMeanCombiner.needs_truth is True
+
+
+@pytest.mark.parametrize("density", [0.0, 1.0])
+def test_a_member_that_counts_for_nothing_or_for_all_has_no_fuzzy_measure(density):
+    with pytest.raises(ValueError, match="above 0 and below 1"):
+        fuzzy_lambda([density, 0.3, 0.4])
+
+
+def test_scikit_learns_boosters_vote_with_their_weights():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(80, 3))
+    y = (X[:, 0] + rng.normal(size=80) > 0).astype(int)
+    booster = AdaBoostClassifier(n_estimators=5, random_state=0).fit(X, y)
+    rule = combiner_of(booster, X)
+    assert isinstance(rule, VoteCombiner)
+    np.testing.assert_array_equal(rule.weights, booster.estimator_weights_[:5])
+
+
+@pytest.mark.parametrize(("voting", "kind"), [("soft", MeanCombiner), ("hard", VoteCombiner)])
+def test_scikit_learns_votes_keep_their_weights(voting, kind):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(60, 2))
+    y = (X[:, 0] > 0).astype(int)
+    members = [("line", LogisticRegression()), ("near", KNeighborsClassifier(3))]
+    ensemble = VotingClassifier(members, voting=voting, weights=[3.0, 1.0]).fit(X, y)
+    rule = combiner_of(ensemble, X)
+    assert type(rule) is kind
+    assert np.asarray(rule.weights).tolist() == [3.0, 1.0]
 
 
 def test_stacking_weighs_members_by_their_coefficients():
