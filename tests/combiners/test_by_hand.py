@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 import pytest
+from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.ensemble import AdaBoostClassifier, VotingClassifier
 from sklearn.linear_model import LogisticRegression
 from sklearn.neighbors import KNeighborsClassifier
@@ -105,6 +106,74 @@ def test_powers_of_a_mean_are_tried_from_minus_16_to_16():
 def test_a_blend_needs_what_one_of_its_rules_needs():
     assert BlendCombiner([VoteCombiner(), WeightedMeanCombiner()]).needs_truth is True
     assert BlendCombiner([VoteCombiner()]).needs_truth is False
+
+
+def test_a_blend_is_the_mean_of_what_its_rules_say():
+    outputs = some_outputs()
+    rules = [MeanCombiner(), WeightedMeanCombiner()]
+    blend = BlendCombiner(rules).fit(outputs)
+    alone = [rule.fit(outputs) for rule in (MeanCombiner(), WeightedMeanCombiner())]
+    expected = (alone[0].combine(outputs) + alone[1].combine(outputs)) / 2
+    np.testing.assert_allclose(blend.combine(outputs), expected)
+    silent = (alone[0].silence(1, outputs) + alone[1].silence(1, outputs)) / 2
+    np.testing.assert_allclose(blend.silence(1, outputs), silent)
+    kept = blend.keep([0, 2], outputs)
+    fewer = outputs.take([0, 2])
+    parts = [rule.keep([0, 2], outputs).combine(fewer) for rule in alone]
+    np.testing.assert_allclose(kept.combine(fewer), np.mean(parts, axis=0))
+
+
+def test_a_blend_takes_what_all_of_its_rules_take():
+    assert BlendCombiner([VoteCombiner(), MeanCombiner()]).needs_proba is True
+    assert BlendCombiner([VoteCombiner(), VoteCombiner()]).needs_proba is False
+    assert BlendCombiner([MeanCombiner(), WeightedMeanCombiner()]).takes_numbers is True
+    assert BlendCombiner([MeanCombiner(), VoteCombiner()]).takes_numbers is False
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_stacking_reads_logarithms_from_their_mean(n_classes):
+    """Two classes have one number a member."""
+    rng = np.random.default_rng(3)
+    proba = rng.dirichlet(np.ones(n_classes), size=(2, 30))
+    y = rng.integers(n_classes, size=30)
+    outputs = MemberOutputs(proba=proba, y=y, classes=np.arange(n_classes))
+    fitted = StackingCombiner(LogisticRegression(), use="log-odds").fit(outputs)
+    rows = []
+    for s in range(30):
+        logs = [[math.log(p) for p in own[s]] for own in proba]
+        centred = [[one - sum(own) / n_classes for one in own] for own in logs]
+        rows.append([v for own in centred for v in (own[1:] if n_classes == 2 else own)])
+    expected = LogisticRegression().fit(rows, y).predict_proba(rows)
+    np.testing.assert_allclose(fitted.combine(outputs), expected, atol=1e-6)
+
+
+def test_tempered_probabilities_are_shares():
+    outputs = some_outputs()
+    tempered = TemperedCombiner().fit(outputs)
+    proba = tempered.temper(outputs).proba
+    raised = outputs.proba ** tempered.powers_[:, None, None]
+    np.testing.assert_allclose(proba, raised / raised.sum(axis=2, keepdims=True), rtol=1e-6)
+
+
+def test_an_ensemble_of_somebody_else_is_found_out_by_what_it_says():
+    rng = np.random.default_rng(1)
+    X = rng.normal(size=(60, 2))
+    y = (X[:, 0] + rng.normal(size=60) > 0).astype(int)
+
+    class Theirs(ClassifierMixin, BaseEstimator):
+        def fit(self, X, y):
+            self.classes_ = np.unique(y)
+            pairs = (LogisticRegression(), KNeighborsClassifier(3))
+            self.estimators_ = [one.fit(X, y) for one in pairs]
+            return self
+
+        def predict_proba(self, X):
+            return np.mean([one.predict_proba(X) for one in self.estimators_], axis=0)
+
+        def predict(self, X):
+            return self.classes_[self.predict_proba(X).argmax(axis=1)]
+
+    assert type(combiner_of(Theirs().fit(X, y), X)) is MeanCombiner
 
 
 def test_weights_by_class_need_the_truth():
