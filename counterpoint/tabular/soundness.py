@@ -17,6 +17,7 @@ from sklearn.ensemble._bagging import BaseBagging
 from sklearn.ensemble._forest import BaseForest
 from sklearn.ensemble._gb import BaseGradientBoosting
 from sklearn.ensemble._hist_gradient_boosting.gradient_boosting import BaseHistGradientBoosting
+from sklearn.metrics._dist_metrics import DistanceMetric64
 from sklearn.neighbors import BallTree, KDTree
 from sklearn.neighbors._base import NeighborsBase
 from sklearn.svm._base import BaseLibSVM
@@ -155,6 +156,12 @@ def check_neighbour_tree(tree: KDTree | BallTree) -> None:
     bottom = np.arange(n_nodes) >= n_nodes // 2
     _need((nodes["is_leaf"][bottom] != 0).all(), "nodes have children that are not there")
     _need((first[0], last[0]) == (0, n), "root does not hold all rows")
+    metric, weight = state[11:13]
+    _need(isinstance(metric, DistanceMetric64), "tree of neighbours has no distance")
+    _, scales, products = metric.__getstate__()
+    d = data.shape[1]
+    _need(scales.size in (1, d) and products.size in (1, d * d), "distance is on other columns")
+    _need(weight is None or np.shape(weight) == (n,), "weights are not one for each row")
 
 
 def check_neighbours(model: NeighborsBase) -> None:

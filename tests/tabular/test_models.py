@@ -13,8 +13,9 @@ import pytest
 import skops.io
 from attack.models import lie_about_size
 from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import DistanceMetric
 from sklearn.naive_bayes import GaussianNB
-from sklearn.neighbors import KNeighborsClassifier
+from sklearn.neighbors import BallTree, KNeighborsClassifier
 from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import FunctionTransformer
 from sklearn.tree import DecisionTreeClassifier
@@ -474,6 +475,24 @@ def test_a_tree_and_its_classes_agree():
     check_sound(tree)
     tree.classes_ = tree.classes_[:0]
     with pytest.raises(ValueError, match="value has shape"):
+        check_sound(tree)
+
+
+@pytest.mark.parametrize(
+    ("place", "value", "words"),
+    [
+        (11, None, "tree of neighbours has no distance"),
+        (11, DistanceMetric.get_metric("seuclidean", V=np.ones(2)), "distance is on other columns"),
+        (12, np.ones(3), "weights are not one for each row"),
+    ],
+)
+def test_trees_of_neighbours_have_what_they_measure_with(place, value, words):
+    tree = BallTree(np.random.default_rng(0).normal(size=(50, 3)))
+    check_sound(tree)
+    state = list(tree.__getstate__())
+    state[place] = value
+    tree.__setstate__(tuple(state))
+    with pytest.raises(ValueError, match=words):
         check_sound(tree)
 
 
