@@ -102,13 +102,7 @@ def predict_large(
     >>> said.n_rows
     150
     """
-    from counterpoint.large.sources import check_parts, open_parts
-
-    parts = open_parts(str(source), separator=separator)
-    names = [str(column.name) for column in model.columns]
-    schema = parts[0].schema()
-    columns = names + [c for c in (model.target,) if c in schema.names]
-    check_parts(parts, columns)
+    parts, columns = _open(model, source, separator)
     n_rows = n_judged = 0
     loss, notes = 0.0, dict.fromkeys(model.notes)
     with new_file(output) as file, open(file, "w", encoding="utf-8", newline="") as out:
@@ -190,13 +184,9 @@ def assess_large(
     >>> len(tried.y), tried.n_given
     (200, 468)
     """
-    from counterpoint.large.sources import check_parts, open_parts
-
     check_count(max_rows, "max_rows")
     rng = check_random_state(random_state)
-    parts = open_parts(str(source), separator=separator)
-    columns = [*(str(column.name) for column in model.columns), model.target]
-    check_parts(parts, columns)
+    parts, columns = _open(model, source, separator, labelled=True)
     drawn, n_rows = _draw(parts, columns, max_rows, rng, progress)
     if n_rows == 0:
         raise ValueError(f"{parts[0].name} and all other files hold no rows.")
@@ -214,6 +204,27 @@ def assess_large(
         "these."
     )
     return replace(tried, n_given=n_rows, notes=[note, *tried.notes])
+
+
+def _open(
+    model: TableModel,
+    source: str | PathLike[str],
+    separator: str | None,
+    *,
+    labelled: bool = False,
+) -> tuple[Any, list[str]]:
+    """Return the parts of files, and which columns of theirs to read: labels where there are any.
+
+    Where they are needed, files without are refused.
+    """
+    from counterpoint.large.sources import check_parts, open_parts
+
+    parts = open_parts(str(source), separator=separator)
+    columns = [str(column.name) for column in model.columns]
+    if labelled or model.target in parts[0].schema().names:
+        columns.append(model.target)
+    check_parts(parts, columns)
+    return parts, columns
 
 
 def _draw(
