@@ -101,10 +101,6 @@ def _print(summary: dict[str, Any], out: "Console") -> None:
     for row in summary["batches"]:
         if row["alarm"] and row["batch"] in summary["new"]:
             behind = ", ".join(map(str, row["rows_behind"][:5]))
+            apart = f" Rows that members disagree on most: {behind}." if behind else ""
             out.print()
-            out.print(
-                Text(
-                    f"{row['batch']}: alarm, by {row['reason']}. Rows that members disagree on "
-                    f"most: {behind}."
-                )
-            )
+            out.print(Text(f"{row['batch']}: alarm, by {row['reason']}.{apart}"))

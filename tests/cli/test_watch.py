@@ -106,6 +106,7 @@ def test_numbers_are_watched_too(method):
     assert told.batches["alarm"].tolist() == [False, True]
     assert np.isfinite(told.batches["error"]).all() == (method == "bagging")
     assert bool(told.notes) == (method == "linear")
+    assert [len(rows) > 0 for rows in told.batches["rows_behind"]] == [method == "bagging"] * 2
 
 
 def test_a_model_without_members_is_watched_by_its_answers():
@@ -113,3 +114,4 @@ def test_a_model_without_members_is_watched_by_its_answers():
     told = tabular.watch(model, [("day", mixed_table(60, seed=1))])
     assert np.isfinite(told.batches["error"]).all()
     assert "no members" in told.notes[0]
+    assert told.batches["rows_behind"][0] == []  # nobody disagrees with anybody
