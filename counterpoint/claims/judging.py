@@ -65,6 +65,11 @@ class ClaimResult:
         return self.size == "full" and self.n_done == self.n_cells
 
     @property
+    def decided_early(self) -> bool:
+        """Whether a look before the end decided."""
+        return self.decided is not None
+
+    @property
     def seconds_left(self) -> float:
         """What the other cells of full size will take at this pace; NaN if none was run."""
         if self.size != "full":

@@ -27,8 +27,8 @@ _OF_THE_CLAIM = (
     "findings", "would_be_right",
 )  # fmt: skip
 _OF_THE_RUN = (
-    "size", "n_done", "n_cells", "n_older", "complete", "cells", "caution", "checked", "seconds",
-    "seconds_left", "problem", "word",
+    "size", "n_done", "n_cells", "n_older", "complete", "decided_early", "cells", "caution",
+    "checked", "seconds", "seconds_left", "problem", "word",
 )  # fmt: skip
 
 

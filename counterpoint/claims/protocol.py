@@ -11,6 +11,7 @@ import json
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from itertools import product
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -96,6 +97,10 @@ class Experiment:
 
     def cells(self) -> list[Cell]:
         """Return the cells, in the order of the grid."""
+        return list(self._cells)
+
+    @cached_property
+    def _cells(self) -> list[Cell]:
         made = [self._cell(values) for values in self.values]
         keys = {cell.key for cell in made}
         if len(keys) < len(made):
@@ -234,15 +239,27 @@ class Claim:
 
     def experiment(self, size: Size) -> Experiment:
         """Return what has to be run, as a quick try (``"smoke"``) or as in the source."""
-        suffix, values = ("", self.full) if size == "full" else ("-smoke", self.smoke)
-        return Experiment(
-            f"{self.topic}{suffix}",
-            self.run,
-            values,
-            unseeded=self.unseeded,
-            version=self.run_version,
-            stream=f"R{self.stream}{suffix}",
-        )
+        return self._experiments[size]
+
+    @property
+    def streams(self) -> tuple[str, ...]:
+        """The names that rows of its experiments have in a store."""
+        return tuple(one.kept_as for one in self._experiments.values())
+
+    @cached_property
+    def _experiments(self) -> dict[Size, Experiment]:
+        suffixes: dict[Size, str] = {"smoke": "-smoke", "full": ""}
+        return {
+            size: Experiment(
+                f"{self.topic}{suffix}",
+                self.run,
+                self.full if size == "full" else self.smoke,
+                unseeded=self.unseeded,
+                version=self.run_version,
+                stream=f"R{self.stream}{suffix}",
+            )
+            for size, suffix in suffixes.items()
+        }
 
 
 def verdict(parts: Mapping[str, Any], table: pd.DataFrame, why: str) -> Verdict:
