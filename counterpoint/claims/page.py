@@ -43,7 +43,10 @@ def summarise_claim(result: ClaimResult) -> dict[str, Any]:
             "verdict": None if verdict is None else verdict.word,
             "parts": []
             if verdict is None
-            else [{"part": name, "state": STATES[part]} for name, part in verdict.parts.items()],
+            else [
+                {"part": name, "state": STATES[part], "note": verdict.notes.get(name, "")}
+                for name, part in verdict.parts.items()
+            ],
             "why": "" if verdict is None else verdict.why,
             "columns": list(table.columns),
             "table": table.astype(object).where(table.notna(), None).values.tolist(),

@@ -163,12 +163,15 @@ class Verdict:
         Our numbers beside those of the source.
     parts : dict of str to bool or None
         Each part of the rule: holds, does not, or is open (None).
+    notes : dict of str to str
+        Of parts that are open: what would have to be run to decide them.
     """
 
     word: Word
     why: str
     table: pd.DataFrame
     parts: Mapping[str, Part] = field(default_factory=dict)
+    notes: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -262,7 +265,12 @@ class Claim:
         }
 
 
-def verdict(parts: Mapping[str, Any], table: pd.DataFrame, why: str) -> Verdict:
+def verdict(
+    parts: Mapping[str, Any],
+    table: pd.DataFrame,
+    why: str,
+    notes: Mapping[str, str] | None = None,
+) -> Verdict:
     """Return what the parts of a claim come to.
 
     All hold: *reproduced*. Some hold, some do not: *differs*, whatever the rest will show. None
@@ -276,6 +284,9 @@ def verdict(parts: Mapping[str, Any], table: pd.DataFrame, why: str) -> Verdict:
         Our numbers beside theirs.
     why : str
         The numbers that decided.
+    notes : mapping of str to str or None, default=None
+        Of some parts, how open they are; see :mod:`counterpoint.claims.undecided`. Those of parts
+        that are not open are left out.
 
     Examples
     --------
@@ -301,7 +312,8 @@ def verdict(parts: Mapping[str, Any], table: pd.DataFrame, why: str) -> Verdict:
         why = f"{why} Does not hold: {', '.join(failed)}."
     if waiting:
         why = f"{why} Open: {', '.join(waiting)}."
-    return Verdict(word, why, table, seen)
+    notes = {name: note for name, note in (notes or {}).items() if note and name in waiting}
+    return Verdict(word, why, table, seen, notes)
 
 
 def _scalar(value: Any, name: str) -> Scalar:

@@ -358,6 +358,8 @@ def _print(judged: "ClaimResult", shown: dict[str, Any]) -> None:
     if judged.verdict is not None:
         for part in shown["parts"]:
             out.print(Text(f"  {part['state']}: {part['part']}"))
+            if part["note"]:
+                out.print(Text(f"    {part['note']}", style="dim"))
         words = f"Verdict: {shown['word']}."
         style = f"bold {_STYLES[judged.verdict.word]}"
         out.print(Text.assemble((words, style), f" {shown['why']}"))
