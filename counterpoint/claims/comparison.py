@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Hashable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pandas as pd
@@ -85,6 +85,16 @@ class Paired:
         if -by <= low and high <= by:
             return True
         return False if low > by or high < -by else None
+
+    def times(self, factor: float) -> "Paired":
+        """Return the same comparison in other units: shares of an error, say."""
+        low, high = self.interval
+        return replace(
+            self,
+            difference=factor * self.difference,
+            interval=(factor * low, factor * high),
+            spread=factor * self.spread,
+        )
 
     @property
     def words(self) -> str:

@@ -58,7 +58,7 @@ def what_is_open(gaps: Mapping[str, Paired], ask: Ask, unit: str) -> str:
 
 def _width(name: str, gap: Paired) -> str:
     half = (gap.interval[1] - gap.interval[0]) / 2
-    return f"{name} {round(gap.difference, 9):+.2g} ± {half:.2g}"
+    return f"{name} {round(gap.difference, 9) + 0.0:+.2g} ± {half:.2g}"
 
 
 def needed(gap: Paired, ask: Ask) -> float:
