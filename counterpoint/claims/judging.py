@@ -65,9 +65,13 @@ class ClaimResult:
         return self.size == "full" and self.n_done == self.n_cells
 
     @property
-    def decided_early(self) -> bool:
-        """Whether a look before the end decided."""
-        return self.decided is not None
+    def mark(self) -> str:
+        """What the verdict rests on, one of ``overview.MARKS``; empty if on the full size."""
+        if self.verdict is None or self.complete:
+            return ""
+        if self.size == "smoke":
+            return "smoke run"
+        return "so far" if self.decided is None else "early"
 
     @property
     def seconds_left(self) -> float:

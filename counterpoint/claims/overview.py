@@ -12,6 +12,12 @@ if TYPE_CHECKING:
     from counterpoint.claims.protocol import Claim
 
 STORE = "cells.sqlite"
+# What a verdict rests on, if that is not all cells of the full size: in a list, and at length.
+MARKS = {
+    "early": "decided at a look before the end, at wider intervals",
+    "so far": "not all cells of full size were run",
+    "smoke run": "a quick try, too small to decide",
+}
 
 
 def overview(folder: Path) -> tuple[list[dict[str, Any]], str]:

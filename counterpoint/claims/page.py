@@ -14,6 +14,7 @@ from counterpoint._files import new_file
 from counterpoint._progress import quiet
 from counterpoint._versions import versions
 from counterpoint.claims.judging import ClaimResult
+from counterpoint.claims.overview import MARKS
 from counterpoint.claims.parts import STATES
 from counterpoint.claims.protocol import WORDS
 from counterpoint.report.figures import save_to
@@ -27,7 +28,7 @@ _OF_THE_CLAIM = (
     "findings", "would_be_right",
 )  # fmt: skip
 _OF_THE_RUN = (
-    "size", "n_done", "n_cells", "n_older", "complete", "decided_early", "cells", "caution",
+    "size", "n_done", "n_cells", "n_older", "complete", "mark", "cells", "caution",
     "checked", "seconds", "seconds_left", "problem", "word",
 )  # fmt: skip
 
@@ -76,6 +77,7 @@ def summarise_reproductions(results: Sequence[ClaimResult]) -> dict[str, Any]:
             "checked": sum(bool(one.checked) for one in results),
             "older code": sum(one.n_older > 0 and not one.checked for one in results),
         },
+        "marks": {mark: MARKS[mark] for mark in MARKS if any(one.mark == mark for one in results)},
         "versions": versions(),
     }
 

@@ -25,11 +25,6 @@ HELP = (
 )
 _SHOWN = 24  # rows of a table in the terminal; the page and the CSV file have all
 _STYLES = {"reproduced": "green", "differs": "yellow", "not reproduced": "red", "open": "dim"}
-_MARKS = {
-    "early": "decided at a look before the end, at wider intervals",
-    "so far": "not all cells of full size were run",
-    "smoke run": "a quick try, too small to decide",
-}
 _WORDS = {
     "n_jobs=": "--jobs",
     "backend=": "--backend",
@@ -273,7 +268,7 @@ def _command(
 
 def _list(folder: Path, as_json: bool) -> None:
     """Print every claim and how far it was run."""
-    from counterpoint.claims.overview import overview
+    from counterpoint.claims.overview import MARKS, overview
 
     claims, problem = overview(folder)
     if problem:
@@ -297,8 +292,8 @@ def _list(folder: Path, as_json: bool) -> None:
         title = [Text(one["title"])] * wide
         table.add_row(one["topic"], *title, _word(one), Text(_cells(one)), Text(_left(one)))
     out.print(table)
-    for mark, meaning in _MARKS.items():
-        if any(mark == _mark(one) for one in claims):
+    for mark, meaning in MARKS.items():
+        if any(mark == one["mark"] for one in claims):
             out.print(Text(f"{mark}: {meaning}", style="dim"))
     out.print(Text("`counterpoint reproduce merged-trees` tries one, --full at full size."))
 
@@ -319,20 +314,13 @@ def _left(one: dict[str, Any]) -> str:
     return "none" if one["complete"] else duration(one["seconds_left"])
 
 
-def _mark(one: dict[str, Any]) -> str:
-    """Return what a verdict rests on, if that is not all of the full size."""
-    if one["verdict"] is None or one["complete"]:
-        return ""
-    return "early" if one["decided_early"] else "so far" if one["size"] == "full" else "smoke run"
-
-
 def _word(one: dict[str, Any]) -> Any:
     from rich.text import Text
 
     if one["verdict"] is None:
         return Text("failed" if one["problem"] else "", style="red")
-    mark = _mark(one)
-    return Text(one["verdict"] + f" ({mark})" * bool(mark), style=_STYLES[one["verdict"]])
+    mark = f" ({one['mark']})" if one["mark"] else ""
+    return Text(f"{one['verdict']}{mark}", style=_STYLES[one["verdict"]])
 
 
 def _print(judged: "ClaimResult", shown: dict[str, Any]) -> None:
