@@ -49,6 +49,7 @@ def summarise_claim(result: ClaimResult) -> dict[str, Any]:
                 for name, part in verdict.parts.items()
             ],
             "why": "" if verdict is None else verdict.why,
+            "found": "" if verdict is None else verdict.found or verdict.why,
             "columns": list(table.columns),
             "table": table.astype(object).where(table.notna(), None).values.tolist(),
             "command": f"counterpoint reproduce {claim.topic} --full",

@@ -165,6 +165,8 @@ class Verdict:
         Each part of the rule: holds, does not, or is open (None).
     notes : dict of str to str
         Of parts that are open: what would have to be run to decide them.
+    found : str
+        The numbers alone, where parts are told of by themselves.
     """
 
     word: Word
@@ -172,6 +174,7 @@ class Verdict:
     table: pd.DataFrame
     parts: Mapping[str, Part] = field(default_factory=dict)
     notes: Mapping[str, str] = field(default_factory=dict)
+    found: str = ""
 
 
 @dataclass(frozen=True)
@@ -300,7 +303,7 @@ def verdict(
     seen = {name: as_part(value) for name, value in parts.items()}
     failed = [name for name, part in seen.items() if part is False]
     waiting = [name for name, part in seen.items() if part is None]
-    held = len(seen) - len(failed) - len(waiting)
+    held, found = len(seen) - len(failed) - len(waiting), why
     word: Word
     if held and failed:
         word = "differs"
@@ -313,7 +316,7 @@ def verdict(
     if waiting:
         why = f"{why} Open: {', '.join(waiting)}."
     notes = {name: note for name, note in (notes or {}).items() if note and name in waiting}
-    return Verdict(word, why, table, seen, notes)
+    return Verdict(word, why, table, seen, notes, found)
 
 
 def _scalar(value: Any, name: str) -> Scalar:
