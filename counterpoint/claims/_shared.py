@@ -1,6 +1,7 @@
 """What the claims share: data in numbers, splits, and the learners of Eastwood's thesis."""
 
 import warnings
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -142,6 +143,7 @@ def nc_split(name: str, seed: int) -> tuple[np.ndarray, np.ndarray, np.ndarray, 
     return (*encode_rows(X, train, test), y[train], y[test])
 
 
+@cache
 def nc_overlap(name: str) -> float:
     """Return test rows over training rows of a split of Wang and Yao."""
     n_test = int(sources.ADABOOST_NC["n_test"][name])

@@ -71,7 +71,7 @@ def hash_of(package: Package, ran: Iterable[Place]) -> str:
     methods = {place.name.partition(".")[2] for place in ran}
     lines = []
     for place in package.leads_to(ran, _counts):
-        lines += [f"{place.name} {_fingerprint(node)}" for node in package.nodes(place)]
+        lines += [f"{place.name} {print_}" for print_ in _fingerprints(package, place)]
         # A method of this name, new in this class, would run in place of another.
         module = package.module(place.module)
         own = set() if module is None else module.methods(place.name) & methods
@@ -122,6 +122,13 @@ def _counts(place: Place, nodes: list[ast.stmt]) -> bool:
         return False
     runs = any(isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) for node in nodes)
     return name.startswith("_kernels.") or not runs
+
+
+def _fingerprints(package: Package, place: Place) -> list[str]:
+    """Return hashes of what stands at a place; many claims have most of their places in common."""
+    if place not in package.fingerprints:
+        package.fingerprints[place] = [_fingerprint(node) for node in package.nodes(place)]
+    return package.fingerprints[place]
 
 
 def _fingerprint(node: ast.stmt) -> str:

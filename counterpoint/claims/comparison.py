@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Hashable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pandas as pd
@@ -34,6 +34,10 @@ class Paired:
         Two-sided p of the same test; 1 if all differences are zero.
     effect : float
         Mean difference in units of its standard deviation (Cohen's d of pairs).
+    spread : float, default=nan
+        Standard deviation of the differences.
+    overlap : float, default=0
+        Test rows over training rows, of repeats that share these.
     """
 
     n: int
@@ -41,6 +45,8 @@ class Paired:
     interval: tuple[float, float]
     p: float
     effect: float
+    spread: float = math.nan
+    overlap: float = 0.0
 
     def below(self, least: float = 0.0) -> Part:
         """Return whether the first is lower: open unless the interval says so.
@@ -79,6 +85,16 @@ class Paired:
         if -by <= low and high <= by:
             return True
         return False if low > by or high < -by else None
+
+    def times(self, factor: float) -> "Paired":
+        """Return the same comparison in other units: shares of an error, say."""
+        low, high = self.interval
+        return replace(
+            self,
+            difference=factor * self.difference,
+            interval=(factor * low, factor * high),
+            spread=factor * self.spread,
+        )
 
     @property
     def words(self) -> str:
@@ -123,7 +139,7 @@ def paired(
     error = spread * math.sqrt(1 / n + overlap)
     p = float(2 * stats.t.sf(abs(mean) / error, n - 1)) if error > 0 else float(mean == 0)
     effect = mean / spread if spread > 0 else math.nan
-    return Paired(n, mean, _limits(gap, spread, overlap), p, effect)
+    return Paired(n, mean, _limits(gap, spread, overlap), p, effect, spread, overlap)
 
 
 def _limits(gap: np.ndarray, spread: float, overlap: float) -> tuple[float, float]:

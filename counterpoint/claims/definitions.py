@@ -71,7 +71,9 @@ class Package:
 
     folder: Path
     name: str = "counterpoint"
+    fingerprints: dict[Place, list[str]] = field(default_factory=dict, repr=False)
     _modules: dict[str, Module] = field(default_factory=dict, repr=False)
+    _uses: dict[Place, set[Place]] = field(default_factory=dict, repr=False)
 
     def module(self, name: str) -> Module | None:
         """Return a module by its full name; None if it is not one of the package."""
@@ -102,6 +104,11 @@ class Package:
 
     def _used(self, place: Place) -> set[Place]:
         """Return the definitions of ours that the code at a place names."""
+        if place not in self._uses:
+            self._uses[place] = self._look_up(place)
+        return self._uses[place]
+
+    def _look_up(self, place: Place) -> set[Place]:
         module = self.module(place.module)
         if module is None:
             return set()

@@ -20,6 +20,7 @@ from counterpoint.claims._shared import (
 from counterpoint.claims.comparison import Paired, compare
 from counterpoint.claims.parts import Part, every, share
 from counterpoint.claims.protocol import Claim, Verdict, grid, verdict
+from counterpoint.claims.undecided import Ask, what_is_open
 from counterpoint.plots.style import colour
 
 SOURCE = sources.ADABOOST_NC.loc[without_what_is_missing(sources.ADABOOST_NC.index)]
@@ -79,7 +80,9 @@ def judge(frame: pd.DataFrame) -> Verdict:
     """Read the four sentences of the paper off the repeats, set by set."""
     errors = _at_best_lambda(frame)
     parts: dict[str, Part] = {}
+    notes: dict[str, str] = {}
     settled: dict[str, Part] = {}
+    drift: dict[str, Paired] = {}
     rows = []
     for data in SOURCE.index:
         here = errors[errors["data"] == data]
@@ -90,15 +93,22 @@ def judge(frame: pd.DataFrame) -> Verdict:
             of_method = here[here["method"] == method]
             base = of_method["test_error"].mean()
             grown = compare(of_method, "size", max(SIZES), MANY, "test_error", overlap=overlap)
-            settled[f"{name} on {data}"] = grown.level(STABLE * base if base > 0 else math.nan)
+            # In shares of the error, so that one limit is right for all.
+            drift[f"{name} on {data}"] = grown.times(1 / base if base > 0 else math.nan)
+            settled[f"{name} on {data}"] = _stable(drift[f"{name} on {data}"])
         base = here.loc[here["method"] == "adaboost", "test_error"].mean()
         theirs = SOURCE["over_size"][data]
+        asked: list[tuple[str, Paired, Ask]] = []
         if "up to 21" in theirs or "throughout" in theirs:
-            parts[f"ahead up to {FEW} on {data}"] = early.below()
+            asked.append((f"ahead up to {FEW} on {data}", early, Paired.below))
         if "throughout" in theirs:
-            parts[f"ahead from {MANY} on, on {data}"] = late.below()
+            asked.append((f"ahead from {MANY} on, on {data}", late, Paired.below))
         if "level" in theirs:
-            parts[f"level from {MANY} on, on {data}"] = late.level(STABLE * base)
+            share_of = late.times(1 / base if base > 0 else math.nan)
+            asked.append((f"level from {MANY} on, on {data}", share_of, _stable))
+        for name, gap, ask in asked:
+            parts[name] = ask(gap)
+            notes[name] = what_is_open({data: gap}, ask, "repeats")
         rows.append(
             {"data": data, "theirs": theirs, "repeats": here["repeat"].nunique(), "error": base}
             | {
@@ -107,13 +117,20 @@ def judge(frame: pd.DataFrame) -> Verdict:
             }
             | {f"AdaBoost.NC less AdaBoost, from {MANY} (ours)": late.difference, "p late": late.p}
         )
-    parts |= {f"neither changes from {MANY} to {max(SIZES)}": every(settled.values())}
+    last = f"neither changes from {MANY} to {max(SIZES)}"
+    parts[last] = every(settled.values())
+    notes[last] = what_is_open(drift, _stable, "repeats")
     table = pd.DataFrame(rows)
     why = (
         f"Parts of the paper's sentences: {share(parts)}. Changes from {MANY} to {max(SIZES)} "
         f"members within {STABLE:.0%} of the error: {share(settled)}."
     )
-    return verdict(parts, table[table["repeats"] > 0], why)
+    return verdict(parts, table[table["repeats"] > 0], why, notes)
+
+
+def _stable(gap: Paired) -> Part:
+    """Return whether a change, in shares of the error, is none to speak of."""
+    return gap.level(STABLE)
 
 
 def _lead(rows: pd.DataFrame, overlap: float) -> Paired:

@@ -13,6 +13,7 @@ from counterpoint.claims._shared import encode_rows, error, random_split, rows_a
 from counterpoint.claims.comparison import Paired, compare, paired
 from counterpoint.claims.parts import Part, share
 from counterpoint.claims.protocol import Claim, Verdict, grid, verdict
+from counterpoint.claims.undecided import what_is_open
 from counterpoint.networks import AveragedNetworkClassifier, NegativeCorrelationClassifier
 from counterpoint.plots.style import colour
 from counterpoint.trees import PrunedTreeClassifier
@@ -74,7 +75,7 @@ def judge(frame: pd.DataFrame) -> Verdict:
     parts: dict[str, Part] = {
         "few rows: DECORATE errs less than boosting": early.below(),
         "all rows: boosting errs less than DECORATE": late.above(),
-        "averaged weights are within two points of averaged decisions": averaged.level(0.02),
+        "averaged weights are within two points of averaged decisions": _near(averaged),
     }
     table = frame.groupby(["part", "method"], sort=False)["error"].mean().unstack()
     table = table.add_suffix(" (ours)").assign(theirs="DECORATE, then boosting").reset_index()
@@ -87,7 +88,13 @@ def judge(frame: pd.DataFrame) -> Verdict:
         f"{share(by_set)}), {late.words} with all. Averaged weights less decisions: "
         f"{averaged.words}."
     )
-    return verdict(parts, table, why)
+    asked = ((early, Paired.below), (late, Paired.above), (averaged, _near))
+    notes = (what_is_open({"over the sets": gap}, ask, "sets") for gap, ask in asked)
+    return verdict(parts, table, why, dict(zip(parts, notes, strict=True)))
+
+
+def _near(gap: Paired) -> Part:
+    return gap.level(0.02)
 
 
 def _over_sets(rows: pd.DataFrame, first: str, second: str) -> Paired:

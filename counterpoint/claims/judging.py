@@ -65,6 +65,15 @@ class ClaimResult:
         return self.size == "full" and self.n_done == self.n_cells
 
     @property
+    def mark(self) -> str:
+        """What the verdict rests on, one of ``overview.MARKS``; empty if on the full size."""
+        if self.verdict is None or self.complete:
+            return ""
+        if self.size == "smoke":
+            return "smoke run"
+        return "so far" if self.decided is None else "early"
+
+    @property
     def seconds_left(self) -> float:
         """What the other cells of full size will take at this pace; NaN if none was run."""
         if self.size != "full":

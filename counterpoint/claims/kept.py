@@ -11,10 +11,9 @@ import pandas as pd
 
 from counterpoint._files import new_file
 from counterpoint.claims.protocol import Claim
+from counterpoint.claims.records import CELLS as FOLDER
+from counterpoint.claims.records import CHECKED
 from counterpoint.claims.store import Store
-
-FOLDER = "cells"
-CHECKED = "checked.csv"
 
 
 def take_kept(claims: Iterable[Claim], store: Store, folder: str | PathLike[str]) -> int:

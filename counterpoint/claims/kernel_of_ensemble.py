@@ -15,6 +15,7 @@ from counterpoint.claims._shared import encode_rows, error, rows_and_labels, tak
 from counterpoint.claims.comparison import TEN_FOLDS, Paired, compare
 from counterpoint.claims.parts import Part, every, most, negated, share
 from counterpoint.claims.protocol import Claim, Verdict, grid, verdict
+from counterpoint.claims.undecided import what_is_open
 from counterpoint.plots.style import colour
 from counterpoint.subsets import EnsembleKernelSVC, StochasticDiscriminationClassifier
 
@@ -49,15 +50,17 @@ def run(
 def judge(frame: pd.DataFrame) -> Verdict:
     """Compare each machine with the ensemble whose kernel it has."""
     parts: dict[str, Part] = {}
+    notes: dict[str, str] = {}
     rows = []
     for kind, (ensemble, machine) in PAIRS.items():
         gaps = {data: _gap(frame, data, machine, ensemble) for data in SETS}
-        better = {data: gap.below(least=LITTLE) for data, gap in gaps.items()}
-        level = {data: negated(gap.higher_by(LITTLE)) for data, gap in gaps.items()}
-        parts[f"{kind}: the machine errs less than the ensemble on most sets"] = most(
-            better.values()
-        )
-        parts[f"{kind}: on no set by more than a point more"] = every(level.values())
+        better = {data: _errs_less(gap) for data, gap in gaps.items()}
+        first = f"{kind}: the machine errs less than the ensemble on most sets"
+        second = f"{kind}: on no set by more than a point more"
+        parts[first] = most(better.values())
+        parts[second] = every(_not_much_more(gap) for gap in gaps.values())
+        notes[first] = what_is_open(gaps, _errs_less, "folds")
+        notes[second] = what_is_open(gaps, _not_much_more, "folds")
         rows += [
             {"ensemble": ensemble, "data": data, "machine less ensemble (ours)": gap.difference}
             | {"low": gap.interval[0], "high": gap.interval[1], "theirs": "asked, not answered"}
@@ -67,7 +70,16 @@ def judge(frame: pd.DataFrame) -> Verdict:
         rows[-1]["words"] = f"{kind}: lower on {parts_of}"
     table = pd.DataFrame(rows)
     why = "; ".join(table.pop("words").dropna())
-    return verdict(parts, table.dropna(subset=["machine less ensemble (ours)"]), f"{why}.")
+    table = table.dropna(subset=["machine less ensemble (ours)"])
+    return verdict(parts, table, f"{why}.", notes)
+
+
+def _errs_less(gap: Paired) -> Part:
+    return gap.below(least=LITTLE)
+
+
+def _not_much_more(gap: Paired) -> Part:
+    return negated(gap.higher_by(LITTLE))
 
 
 def _gap(frame: pd.DataFrame, data: str, first: str, second: str) -> Paired:

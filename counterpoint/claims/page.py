@@ -14,6 +14,7 @@ from counterpoint._files import new_file
 from counterpoint._progress import quiet
 from counterpoint._versions import versions
 from counterpoint.claims.judging import ClaimResult
+from counterpoint.claims.overview import MARKS
 from counterpoint.claims.parts import STATES
 from counterpoint.claims.protocol import WORDS
 from counterpoint.report.figures import save_to
@@ -27,8 +28,8 @@ _OF_THE_CLAIM = (
     "findings", "would_be_right",
 )  # fmt: skip
 _OF_THE_RUN = (
-    "size", "n_done", "n_cells", "n_older", "complete", "cells", "caution", "checked", "seconds",
-    "seconds_left", "problem", "word",
+    "size", "n_done", "n_cells", "n_older", "complete", "mark", "cells", "caution",
+    "checked", "seconds", "seconds_left", "problem", "word",
 )  # fmt: skip
 
 
@@ -43,8 +44,12 @@ def summarise_claim(result: ClaimResult) -> dict[str, Any]:
             "verdict": None if verdict is None else verdict.word,
             "parts": []
             if verdict is None
-            else [{"part": name, "state": STATES[part]} for name, part in verdict.parts.items()],
+            else [
+                {"part": name, "state": STATES[part], "note": verdict.notes.get(name, "")}
+                for name, part in verdict.parts.items()
+            ],
             "why": "" if verdict is None else verdict.why,
+            "found": "" if verdict is None else verdict.found or verdict.why,
             "columns": list(table.columns),
             "table": table.astype(object).where(table.notna(), None).values.tolist(),
             "command": f"counterpoint reproduce {claim.topic} --full",
@@ -73,6 +78,7 @@ def summarise_reproductions(results: Sequence[ClaimResult]) -> dict[str, Any]:
             "checked": sum(bool(one.checked) for one in results),
             "older code": sum(one.n_older > 0 and not one.checked for one in results),
         },
+        "marks": {mark: MARKS[mark] for mark in MARKS if any(one.mark == mark for one in results)},
         "versions": versions(),
     }
 

@@ -11,6 +11,7 @@ import json
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from itertools import product
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -96,6 +97,10 @@ class Experiment:
 
     def cells(self) -> list[Cell]:
         """Return the cells, in the order of the grid."""
+        return list(self._cells)
+
+    @cached_property
+    def _cells(self) -> list[Cell]:
         made = [self._cell(values) for values in self.values]
         keys = {cell.key for cell in made}
         if len(keys) < len(made):
@@ -158,12 +163,18 @@ class Verdict:
         Our numbers beside those of the source.
     parts : dict of str to bool or None
         Each part of the rule: holds, does not, or is open (None).
+    notes : dict of str to str
+        Of parts that are open: what would have to be run to decide them.
+    found : str
+        The numbers alone, where parts are told of by themselves.
     """
 
     word: Word
     why: str
     table: pd.DataFrame
     parts: Mapping[str, Part] = field(default_factory=dict)
+    notes: Mapping[str, str] = field(default_factory=dict)
+    found: str = ""
 
 
 @dataclass(frozen=True)
@@ -234,18 +245,35 @@ class Claim:
 
     def experiment(self, size: Size) -> Experiment:
         """Return what has to be run, as a quick try (``"smoke"``) or as in the source."""
-        suffix, values = ("", self.full) if size == "full" else ("-smoke", self.smoke)
-        return Experiment(
-            f"{self.topic}{suffix}",
-            self.run,
-            values,
-            unseeded=self.unseeded,
-            version=self.run_version,
-            stream=f"R{self.stream}{suffix}",
-        )
+        return self._experiments[size]
+
+    @property
+    def streams(self) -> tuple[str, ...]:
+        """The names that rows of its experiments have in a store."""
+        return tuple(one.kept_as for one in self._experiments.values())
+
+    @cached_property
+    def _experiments(self) -> dict[Size, Experiment]:
+        suffixes: dict[Size, str] = {"smoke": "-smoke", "full": ""}
+        return {
+            size: Experiment(
+                f"{self.topic}{suffix}",
+                self.run,
+                self.full if size == "full" else self.smoke,
+                unseeded=self.unseeded,
+                version=self.run_version,
+                stream=f"R{self.stream}{suffix}",
+            )
+            for size, suffix in suffixes.items()
+        }
 
 
-def verdict(parts: Mapping[str, Any], table: pd.DataFrame, why: str) -> Verdict:
+def verdict(
+    parts: Mapping[str, Any],
+    table: pd.DataFrame,
+    why: str,
+    notes: Mapping[str, str] | None = None,
+) -> Verdict:
     """Return what the parts of a claim come to.
 
     All hold: *reproduced*. Some hold, some do not: *differs*, whatever the rest will show. None
@@ -259,6 +287,9 @@ def verdict(parts: Mapping[str, Any], table: pd.DataFrame, why: str) -> Verdict:
         Our numbers beside theirs.
     why : str
         The numbers that decided.
+    notes : mapping of str to str or None, default=None
+        Of some parts, how open they are; see :mod:`counterpoint.claims.undecided`. Those of parts
+        that are not open are left out.
 
     Examples
     --------
@@ -272,7 +303,7 @@ def verdict(parts: Mapping[str, Any], table: pd.DataFrame, why: str) -> Verdict:
     seen = {name: as_part(value) for name, value in parts.items()}
     failed = [name for name, part in seen.items() if part is False]
     waiting = [name for name, part in seen.items() if part is None]
-    held = len(seen) - len(failed) - len(waiting)
+    held, found = len(seen) - len(failed) - len(waiting), why
     word: Word
     if held and failed:
         word = "differs"
@@ -284,7 +315,8 @@ def verdict(parts: Mapping[str, Any], table: pd.DataFrame, why: str) -> Verdict:
         why = f"{why} Does not hold: {', '.join(failed)}."
     if waiting:
         why = f"{why} Open: {', '.join(waiting)}."
-    return Verdict(word, why, table, seen)
+    notes = {name: note for name, note in (notes or {}).items() if note and name in waiting}
+    return Verdict(word, why, table, seen, notes, found)
 
 
 def _scalar(value: Any, name: str) -> Scalar:

@@ -16,6 +16,7 @@ from counterpoint.claims._shared import encode_rows, rows_and_labels, take_fold
 from counterpoint.claims.comparison import TEN_FOLDS, Paired, compare
 from counterpoint.claims.parts import most, share
 from counterpoint.claims.protocol import Claim, Verdict, grid, verdict
+from counterpoint.claims.undecided import what_is_open
 from counterpoint.plots.style import colour
 from counterpoint.trees import HistTreeClassifier
 from counterpoint.views import BalancedSubsetsClassifier
@@ -81,11 +82,12 @@ def _balanced(y: np.ndarray, answers: np.ndarray) -> float:
 
 def judge(frame: pd.DataFrame) -> Verdict:
     """Compare AdaBoost.NC with SAMME and with methods made for rare classes."""
-    higher = {data: _gap(frame, data, PENALISED, ADA, "g_mean").above() for data in SETS}
-    rare = {data: _gap(frame, data, PENALISED, ADA, "rare_recall").above() for data in RARE}
-    weighed = {
-        data: _gap(frame, data, WEIGHTED, "balanced forest", "g_mean").above() for data in RARE
-    }
+    gaps = (
+        {data: _gap(frame, data, PENALISED, ADA, "g_mean") for data in SETS},
+        {data: _gap(frame, data, PENALISED, ADA, "rare_recall") for data in RARE},
+        {data: _gap(frame, data, WEIGHTED, "balanced forest", "g_mean") for data in RARE},
+    )
+    higher, rare, weighed = ({data: gap.above() for data, gap in of.items()} for of in gaps)
     parts = {
         "a higher G-mean than SAMME on most sets": most(higher.values()),
         "a higher recall of the rarest class than SAMME on most sets with a rare class": most(
@@ -102,7 +104,8 @@ def judge(frame: pd.DataFrame) -> Verdict:
         f"G-mean above SAMME's on {share(higher)}; recall of the rarest class on {share(rare)}; "
         f"with classes weighed above balanced forests on {share(weighed)}."
     )
-    return verdict(parts, table.reset_index(), why)
+    notes = (what_is_open(of, Paired.above, "folds") for of in gaps)
+    return verdict(parts, table.reset_index(), why, dict(zip(parts, notes, strict=True)))
 
 
 def _gap(frame: pd.DataFrame, data: str, first: str, second: str, value: str) -> Paired:

@@ -4,9 +4,12 @@ A claim is added by a file of the topic's name, with a ``CLAIM`` in it, and by a
 """
 
 from importlib import import_module
+from typing import TYPE_CHECKING
 
-from counterpoint._validation import did_you_mean
-from counterpoint.claims.protocol import Claim
+from counterpoint._spelling import did_you_mean
+
+if TYPE_CHECKING:
+    from counterpoint.claims.protocol import Claim
 
 TOPICS = (
     "independent-vote",
@@ -38,7 +41,7 @@ TOPICS = (
 )
 
 
-def claim(topic: str) -> Claim:
+def claim(topic: str) -> "Claim":
     """Return the claim of a topic, with hyphens, underscores or blanks between its words.
 
     Examples

@@ -18,8 +18,9 @@ from counterpoint.claims import sources
 from counterpoint.claims._pictures import panels
 from counterpoint.claims._shared import encode_rows, error, rows_and_labels, take_fold
 from counterpoint.claims.comparison import TEN_FOLDS, Paired, compare, paired
-from counterpoint.claims.parts import at_least, every, share
+from counterpoint.claims.parts import Part, at_least, every, share
 from counterpoint.claims.protocol import Claim, Verdict, grid, verdict
+from counterpoint.claims.undecided import what_is_open
 from counterpoint.plots.style import colour
 
 SETS = ("sonar", "ionosphere", "glass", "vehicle", "wdbc", "pima", "bupa", "heart-statlog")
@@ -64,6 +65,7 @@ def judge(frame: pd.DataFrame) -> Verdict:
     """Compare bagged with alone, learner by learner, over sets and on each."""
     rows, over = [], {}
     worse: dict[str, Any] = {}
+    on_set: dict[str, Paired] = {}
     for name in (TREE, *STABLE):
         gaps = {data: _gap(frame, name, data) for data in SETS}
         over[name] = _over_sets(gaps)
@@ -74,18 +76,25 @@ def judge(frame: pd.DataFrame) -> Verdict:
                 | {"theirs": "helps" if name == TREE else "does not help, may degrade"}
             )
             if name in STABLE:
+                on_set[f"{name} on {data}"] = gap
                 worse[f"{name} on {data}"] = gap.above()
     parts = {
         "bagging lowers the error of trees over the sets": over[TREE].below(),
         "it changes that of no stable learner by a point or more": every(
-            over[name].level(LITTLE) for name in STABLE
+            _little(over[name]) for name in STABLE
         ),
         "it raises that of a stable learner on some set": at_least(1, worse.values()),
     }
     table = pd.DataFrame(rows).dropna(subset=["bagged less alone (ours)"])
     words = "; ".join(f"{name} {over[name].words}" for name in over)
     why = f"Bagged less alone, a set being a unit: {words}. Raised on {share(worse)}."
-    return verdict(parts, table, why)
+    stable = {name: over[name] for name in STABLE}
+    notes = what_is_open(stable, _little, "sets"), what_is_open(on_set, Paired.above, "folds")
+    return verdict(parts, table, why, dict(zip(list(parts)[1:], notes, strict=True)))
+
+
+def _little(gap: Paired) -> Part:
+    return gap.level(LITTLE)
 
 
 def _gap(frame: pd.DataFrame, name: str, data: str) -> Paired:

@@ -11,8 +11,9 @@ from counterpoint.claims import sources
 from counterpoint.claims._pictures import panels
 from counterpoint.claims._shared import rows_and_labels, take_fold
 from counterpoint.claims.comparison import TEN_FOLDS, Paired, compare
-from counterpoint.claims.parts import most, share
+from counterpoint.claims.parts import Part, most, share
 from counterpoint.claims.protocol import Claim, Verdict, grid, verdict
+from counterpoint.claims.undecided import what_is_open
 from counterpoint.plots.style import colour
 
 SETS = tuple(sources.NOMINAL_CONCEPTS.index)
@@ -52,14 +53,16 @@ def judge(frame: pd.DataFrame) -> Verdict:
     """Compare stopping by Q with going on, and with stopping anywhere."""
     rows = []
     cost, saved, against = {}, {}, {}
+    gaps: dict[str, dict[str, Paired]] = {"cost": {}, "lot": {}}
     for data in SETS:
         here = frame[frame["data"] == data]
         costs = _gap(here, "stopped by Q", "all members", "error")
-        cost[data] = costs.level(LITTLE)
+        cost[data] = _little(costs)
         saves = _gap(here, "stopped by Q", "all members", "members")
         saved[data] = saves.below()
         lot = _gap(here, "stopped by Q", "stopped at random", "error")
-        against[data] = lot.below(least=LITTLE)
+        against[data] = _errs_less(lot)
+        gaps["cost"][data], gaps["lot"][data] = costs, lot
         members = here.groupby("how")["members"].mean().reindex(HOW)
         rows.append(
             {"data": data, "theirs": "Q tells how many are enough", "folds": costs.n}
@@ -80,7 +83,20 @@ def judge(frame: pd.DataFrame) -> Verdict:
         f"{table['members of all (ours)'].mean():.0f}; better than a number drawn by lot on "
         f"{share(against)}."
     )
-    return verdict(parts, table[table["folds"] > 0].drop(columns="folds"), why)
+    first, _, last = parts
+    notes = {
+        first: what_is_open(gaps["cost"], _little, "folds"),
+        last: what_is_open(gaps["lot"], _errs_less, "folds"),
+    }
+    return verdict(parts, table[table["folds"] > 0].drop(columns="folds"), why, notes)
+
+
+def _little(gap: Paired) -> Part:
+    return gap.level(LITTLE)
+
+
+def _errs_less(gap: Paired) -> Part:
+    return gap.below(least=LITTLE)
 
 
 def _gap(rows: pd.DataFrame, first: str, second: str, value: str) -> Paired:

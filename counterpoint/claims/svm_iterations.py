@@ -131,6 +131,24 @@ CLAIM = Claim(
     unseeded=["fold", "step", "narrow"],
     judge=judge,
     draw=draw,
+    findings=(
+        "On four folds of ionosphere, narrowing on rejection: the first member has the widest "
+        "kernel, 2^20; the next are rejected down to 2^4 to 2^5.5, and from there on nothing is "
+        "rejected any more, so that all later members have this one width. With a step of 0.5, 77 "
+        "to 79 of 80 members say one class only on three of the folds, and 40 on the fourth; with "
+        "a step of 2, 9 or 10 of 20. Members that say nothing of the rows turn the vote about, "
+        "which is why accuracy falls by 5 points from 20 to 80 iterations. Narrowing always, 3 to "
+        "6 members of all widths are accepted, whatever their number: there is nothing that 80 "
+        "widths could add to 20, and which few are accepted moves the accuracy on ionosphere from "
+        "0.94 to 1."
+    ),
+    would_be_right=(
+        "A member that says one class only would have to be rejected, or its width narrowed, so "
+        "that later iterations find members of other widths; and more than a few of the widths "
+        "would have to be accepted. On soybean, where members differ by more than one class, the "
+        "source's picture is there by either reading, though the intervals are too wide for a "
+        "point."
+    ),
     rule_version=2,
     rule_changes=(
         "The first rule had one reading of when the kernel narrows, the source supports two. "

@@ -12,6 +12,7 @@ from counterpoint.claims._pictures import THEIRS_LINE, panels, shared_legend
 from counterpoint.claims._shared import thesis_data, train_networks, with_own_sample
 from counterpoint.claims.parts import in_share
 from counterpoint.claims.protocol import Claim, Verdict, grid, verdict
+from counterpoint.claims.undecided import share_is_open
 from counterpoint.plots.style import colour
 
 SOURCE = sources.TRAINING_DYNAMICS
@@ -81,16 +82,16 @@ def judge(frame: pd.DataFrame) -> Verdict:
     at_star = ends[ends["lam"] == LAM_STAR]
     nearer = at_star["ensemble"] < at_star["member"] / 2
     grown = {lam: ends.loc[ends["lam"] == lam, "growth"] for lam in SOURCE}
-    parts = {
-        "outputs at least double their spread at 0.76": in_share(grown[0.76] >= 2, 0.5),
-        "neither halved nor doubled at 0.75": in_share(grown[0.75].between(0.5, 2), 0.5),
-        "spread halved at 0.7": in_share(grown[0.7] <= 0.5, 0.5),
-        "spread a fifth or less at 0": in_share(grown[0.0] <= 0.2, 0.5),
-        "each higher lambda ends wider in three repeats of four": in_share(ordered, 0.75),
-        "at 0.75 the mean is nearer to the target than half of what members are": in_share(
-            nearer, 0.5
-        ),
+    asked = {
+        "outputs at least double their spread at 0.76": (grown[0.76] >= 2, 0.5),
+        "neither halved nor doubled at 0.75": (grown[0.75].between(0.5, 2), 0.5),
+        "spread halved at 0.7": (grown[0.7] <= 0.5, 0.5),
+        "spread a fifth or less at 0": (grown[0.0] <= 0.2, 0.5),
+        "each higher lambda ends wider in three repeats of four": (ordered, 0.75),
+        "at 0.75 the mean is nearer to the target than half of what members are": (nearer, 0.5),
     }
+    parts = {name: in_share(*of) for name, of in asked.items()}
+    notes = {name: share_is_open(*of, unit="repeats") for name, of in asked.items()}
     epochs = int(frame["epoch"].max())
     ours = middle.reindex(list(SOURCE)).replace(math.inf, math.nan)  # ran away: no number
     table = pd.DataFrame(
@@ -108,7 +109,7 @@ def judge(frame: pd.DataFrame) -> Verdict:
         + ", ".join(f"{ratio[lam]:.2g} at {lam:g}" for lam in SOURCE)
         + f"; ordered in {ordered.sum()} of {len(ordered)} repeats."
     )
-    return verdict(parts, table, why)
+    return verdict(parts, table, why, notes)
 
 
 def draw(frame: pd.DataFrame) -> Figure:

@@ -23,8 +23,6 @@ HELP = (
     "Examples: `counterpoint reproduce` lists all; `counterpoint reproduce merged-trees` is a "
     "quick try; `counterpoint reproduce --all --full -j 4` is the real thing, and takes hours."
 )
-STORE = "cells.sqlite"
-
 _SHOWN = 24  # rows of a table in the terminal; the page and the CSV file have all
 _STYLES = {"reproduced": "green", "differs": "yellow", "not reproduced": "red", "open": "dim"}
 _WORDS = {
@@ -89,11 +87,11 @@ def reproduce(
         raise typer.BadParameter(
             "a quick try decides nothing: say --full, too.", param_hint="--until-decided"
         )
+    if not topics and not all_:
+        _list(output, as_json)
+        return
     from counterpoint.claims import registry
 
-    if not topics and not all_:
-        _list(output / STORE, as_json)
-        return
     try:
         chosen = [registry.claim(topic) for topic in (registry.TOPICS if all_ else topics or [])]
     except ValueError as error:
@@ -102,6 +100,7 @@ def reproduce(
         from counterpoint._files import check_output
         from counterpoint.claims import Store, judge_claim, kept
         from counterpoint.claims.checking import older_cells
+        from counterpoint.claims.overview import STORE
         from counterpoint.claims.page import PAGE, write_reproductions
         from counterpoint.tabular.plain import to_json
 
@@ -267,54 +266,61 @@ def _command(
     return shlex.join(words)
 
 
-def _list(path: Path, as_json: bool) -> None:
-    """Print every claim and how far it was run; a store that is not there is not made."""
-    from tempfile import TemporaryDirectory
+def _list(folder: Path, as_json: bool) -> None:
+    """Print every claim and how far it was run."""
+    from counterpoint.claims.overview import MARKS, overview
 
-    from counterpoint.claims import Store, judge_claim, registry
-
-    claims = [registry.claim(topic) for topic in registry.TOPICS]
-    with (
-        TemporaryDirectory() as nowhere,
-        Store(path if path.exists() else Path(nowhere) / STORE) as store,
-    ):
-        _take_kept(claims, store, path.parent)
-        everything = [judge_claim(claim, store) for claim in claims]
+    claims, problem = overview(folder)
+    if problem:
+        terminal.say(problem)
     if as_json:
-        from counterpoint.claims.page import summarise_claim
         from counterpoint.tabular.plain import to_json
 
-        typer.echo(to_json({"claims": [summarise_claim(one) for one in everything]}))
+        typer.echo(to_json({"claims": claims}))
         return
     from rich.text import Text
 
-    table = terminal.new_table("Topic", no_wrap=True)
-    table.add_column("Claim")
-    table.add_column("Run")
-    table.add_column("Left", justify="right")
-    table.add_column("Verdict", no_wrap=True)
-    for one in everything:
-        what = Text.assemble(one.claim.title, "\n", (one.claim.source, "dim"))
-        cells = one.cells if one.size else f"never run\n({one.n_cells} cells)"
-        table.add_row(one.claim.topic, what, Text(cells), _left(one), _word(one))
     out = terminal.console()
+    wide = out.width >= terminal.PIPED_WIDTH
+    table = terminal.new_table("Topic", no_wrap=True)
+    if wide:
+        table.add_column("Claim")
+    table.add_column("Verdict", no_wrap=True)
+    table.add_column("Cells", no_wrap=True, justify="right")
+    table.add_column("Left", no_wrap=True, justify="right")
+    for one in claims:
+        title = [Text(one["title"])] * wide
+        table.add_row(one["topic"], *title, _word(one), Text(_cells(one)), Text(_left(one)))
     out.print(table)
+    for mark, meaning in MARKS.items():
+        if any(mark == one["mark"] for one in claims):
+            out.print(Text(f"{mark}: {meaning}", style="dim"))
     out.print(Text("`counterpoint reproduce merged-trees` tries one, --full at full size."))
 
 
-def _left(one: "ClaimResult") -> str:
+def _cells(one: dict[str, Any]) -> str:
+    if one["size"] is None:
+        return f"never run, of {one['n_cells']}"
+    every = one["n_done"] == one["n_cells"]
+    return f"all {one['n_cells']}" if every else f"{one['n_done']} of {one['n_cells']}"
+
+
+def _left(one: dict[str, Any]) -> str:
     """Return what the cells not run yet will take, as one says it."""
-    from counterpoint.report.reproductions import span
+    from counterpoint.tabular.words import duration
 
-    return "" if one.size != "full" else "none" if one.complete else span(one.seconds_left)
+    if one["size"] != "full":
+        return ""
+    return "none" if one["complete"] else duration(one["seconds_left"])
 
 
-def _word(one: "ClaimResult") -> Any:
+def _word(one: dict[str, Any]) -> Any:
     from rich.text import Text
 
-    if one.verdict is None:
-        return Text("failed" if one.problem else "", style="red")
-    return Text(one.word, style=_STYLES[one.verdict.word])
+    if one["verdict"] is None:
+        return Text("failed" if one["problem"] else "", style="red")
+    mark = f" ({one['mark']})" if one["mark"] else ""
+    return Text(f"{one['verdict']}{mark}", style=_STYLES[one["verdict"]])
 
 
 def _print(judged: "ClaimResult", shown: dict[str, Any]) -> None:
@@ -340,6 +346,8 @@ def _print(judged: "ClaimResult", shown: dict[str, Any]) -> None:
     if judged.verdict is not None:
         for part in shown["parts"]:
             out.print(Text(f"  {part['state']}: {part['part']}"))
+            if part["note"]:
+                out.print(Text(f"    {part['note']}", style="dim"))
         words = f"Verdict: {shown['word']}."
         style = f"bold {_STYLES[judged.verdict.word]}"
         out.print(Text.assemble((words, style), f" {shown['why']}"))

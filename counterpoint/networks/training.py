@@ -109,10 +109,25 @@ def _number(value):
     return math.inf if math.isnan(value) else value
 
 
+def _keeps_below(nets, rows, limit):
+    """Return whether weights alone show that no output can exceed the limit; False if unsure."""
+    if nets.hidden not in ("tanh", "logistic") or len(nets.coefs) < 2:
+        return False
+    # What goes into units is far from overflow, so hidden ones put out something from -1 to 1.
+    largest = max(float(np.abs(p).max(initial=0.0)) for p in nets.parameters)
+    reach = max(1.0, float(np.abs(rows).max(initial=0.0)))
+    room = float(np.finfo(nets.coefs[0].dtype).max)
+    if largest * reach * (max(nets.sizes) + 1) > room / 2:
+        return False
+    ends = np.abs(nets.coefs[-1]).sum(axis=1) + np.abs(nets.intercepts[-1])
+    # Half the limit leaves room for rounding.
+    return nets.output != "linear" or float(ends.max()) <= limit / 2
+
+
 def _stop_runaway(trainer, before, rows, limit):
     nets = trainer.networks
     finite = all(np.isfinite(p).all() for p in nets.parameters)
-    if finite and np.abs(nets.outputs(rows)).max() <= limit:
+    if finite and (_keeps_below(nets, rows, limit) or np.abs(nets.outputs(rows)).max() <= limit):
         return
     # The moments overflowed as well.
     trainer.networks, trainer.moments, trainer.steps = before, [], 0

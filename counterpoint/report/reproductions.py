@@ -6,6 +6,7 @@ from typing import Any
 
 from counterpoint.report.figures import DPI
 from counterpoint.report.render import render
+from counterpoint.tabular import words
 
 _LONG = 24  # a longer table is folded on the page
 
@@ -24,7 +25,7 @@ def render_reproductions(
         command=command,
         long=_LONG,
         cell=show_cell,
-        span=span,
+        span=words.duration,
     )
 
 
@@ -43,14 +44,3 @@ def show_cell(value: Any) -> str:
     if isinstance(value, float):
         return f"{value:.4g}".replace("-", "\N{MINUS SIGN}")
     return str(value)
-
-
-def span(seconds: float) -> str:
-    """Return a duration as one says it: 65 s, 150 min."""
-    if seconds < 1:
-        return "under a second"
-    if seconds < 120:
-        return f"{seconds:.0f} s"
-    if seconds < 3 * 3600:
-        return f"{seconds / 60:.0f} min"
-    return f"{seconds / 3600:.1f} h"

@@ -380,18 +380,21 @@ class HMMPairClassifier(HMMClassifier):
         ndarray of shape (n_sequences,), int64
         """
         if self.combine == "mean":
-            score = self.predict_proba(X)[:, 1]
-        else:
-            score = combine_ranks(self.member_scores(X), function=self.combine)
-        order = np.argsort(-score, kind="stable")
-        places = np.empty(len(order), dtype=np.int64)
-        places[order] = np.arange(1, len(order) + 1)
-        return places
+            return places(self.predict_proba(X)[:, 1])
+        return places(combine_ranks(self.member_scores(X), function=self.combine))
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
         tags.classifier_tags.multi_class = False
         return tags
+
+
+def places(scores: NDArray) -> NDArray:
+    """Return the place of each score, 1 for the highest; of equals the first comes first."""
+    order = np.argsort(-scores, kind="stable")
+    found = np.empty(len(order), dtype=np.int64)
+    found[order] = np.arange(1, len(order) + 1)
+    return found
 
 
 def _fit(model, data, weight):

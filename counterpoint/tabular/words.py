@@ -41,6 +41,17 @@ def points(change: float | None) -> str:
     return "0.00" if float(text) == 0 else text
 
 
+def duration(seconds: float) -> str:
+    """Return a duration as one says it: 65 s, 150 min."""
+    if seconds < 1:
+        return "under a second"
+    if seconds < 120:
+        return f"{seconds:.0f} s"
+    if seconds < 3 * 3600:
+        return f"{seconds / 60:.0f} min"
+    return f"{seconds / 3600:.1f} h"
+
+
 def is_loud(text: str) -> bool:
     """Tell whether a line begins in capitals: nobody should miss it."""
     return re.match("[A-Z]{3}", text) is not None

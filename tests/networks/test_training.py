@@ -4,8 +4,8 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from counterpoint.exceptions import DivergenceError
 from counterpoint.networks.coupling import NegativeCorrelation
-from counterpoint.networks.engine import Trainer, start_networks
-from counterpoint.networks.training import train
+from counterpoint.networks.engine import HIDDEN, OUTPUTS, Trainer, start_networks
+from counterpoint.networks.training import _keeps_below, train
 
 RNG = np.random.RandomState(0)
 X = RNG.normal(size=(30, 2))
@@ -108,3 +108,34 @@ def test_a_runaway_is_caught_and_undone(solver):
     trainer.learning_rate = 0.01  # and goes on from there
     outcome = train(trainer, X, TARGETS, max_epochs=5, progress=False)
     assert all(np.isfinite(p).all() for p in outcome.networks.parameters)
+
+
+@pytest.mark.parametrize("output", OUTPUTS)
+@pytest.mark.parametrize("hidden", HIDDEN)
+def test_what_weights_show_of_outputs_is_so(hidden, output):
+    shown = []
+    for seed in range(40):
+        rng = np.random.RandomState(seed)
+        nets = start_networks(2, (2, 5, 3), hidden=hidden, output=output, random_state=seed)
+        for p in nets.parameters:
+            p *= 10.0 ** rng.uniform(-2, 5)
+        rows = X * 10.0 ** rng.uniform(-3, 6)
+        limit = 10.0 ** rng.uniform(0.5, 4)
+        shown.append(_keeps_below(nets, rows, limit))
+        if shown[-1]:
+            assert np.abs(nets.outputs(rows)).max() <= limit
+    # Units without a ceiling show nothing; the others do, unless linear outputs may be large.
+    assert any(shown) == (hidden != "relu")
+    assert not all(shown) or output != "linear"
+
+
+@pytest.mark.parametrize("output", OUTPUTS)
+def test_weights_that_overflow_show_nothing(output):
+    nets = start_networks(1, (2, 5, 3), output=output, random_state=0)
+    nets.coefs[0][:] = 1e200
+    assert _keeps_below(nets, X, 10.0) is (output != "linear" or bool(_ends(nets) <= 5))
+    assert not _keeps_below(nets, X * 1e120, 10.0)
+
+
+def _ends(nets):
+    return (np.abs(nets.coefs[-1]).sum(axis=1) + np.abs(nets.intercepts[-1])).max()
