@@ -2,6 +2,8 @@
 
 import ast
 import importlib.util
+import os
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -116,6 +118,39 @@ def test_all_tests_are_in_a_part():
     for path in (ROOT / "tests").rglob("test_*.py"):
         where = path.relative_to(ROOT)
         assert str(where) in given or "/".join(where.parts[:2]) in given
+
+
+def test_every_path_of_a_part_is_there():
+    for paths in covered.parts().values():
+        assert paths
+        for path in paths:
+            assert (ROOT / path.removeprefix("--ignore=")).exists(), path
+
+
+ENDLESS = """
+import time
+
+def test_without_end():
+    began = time.process_time()
+    while time.process_time() < began + 60:
+        pass
+    assert False
+
+def test_after_it():
+    pass
+
+def test_that_fails():
+    assert False
+"""
+
+
+@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="there are no timers here")
+def test_a_test_without_end_is_stopped_and_those_after_it_run(tmp_path):
+    (tmp_path / "test_endless.py").write_text(ENDLESS)
+    command = [sys.executable, "-m", "pytest", "-q", "-p", covered.PLUGIN, "test_endless.py"]
+    tools = {**os.environ, "PYTHONPATH": str(ROOT / "tools")}
+    done = subprocess.run(command, cwd=tmp_path, env=tools, capture_output=True, text=True)
+    assert "1 failed, 1 passed, 1 skipped" in done.stdout
 
 
 def test_the_figure_that_ci_prints_says_when_it_was_measured(tmp_path):
