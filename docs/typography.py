@@ -95,7 +95,10 @@ def improve(html: str, link: Callable[[str], str | None] = lambda name: None) ->
         html,
         flags=re.S,
     )
+    # Markdown takes what is between two references, [1]_ and [2]_, for words to be stressed.
+    html = re.sub(r"(\[\d+\])<em>((?:(?!</?em>).)*\[\d+\])</em>", r"\1\2", html, flags=re.S)
     html = re.sub(r"\[(\d+)\]_(?!\w)", r"[\1]", html)
+    html = html.replace("array - like", "array-like")  # types are read as if they were subtractions
     # Blocks of code stay as they are, unless all of a block is a formula; then sentences.
     parts = re.split(
         r"(<pre\b.*?</pre>|<code\b.*?</code>|<script\b.*?</script>|<[^>]+>)", html, flags=re.S
