@@ -73,14 +73,16 @@ def test_what_is_between_two_references_is_not_stressed(typography):
 
 
 def test_types_are_not_subtracted(typography):
-    assert typography.improve("<code>array - like or None</code>") == (
-        "<code>array-like or None</code>"
+    html = "<td>\n <code>(<span>array</span> - like, log - odds)</code></td><td>a - b</td>"
+    assert typography.improve(html) == (
+        "<td>\n <code>(<span>array</span>-like, log-odds)</code></td><td>a - b</td>"
     )
+    assert typography.improve("<pre><code>a - b</code></pre>") == "<pre><code>a - b</code></pre>"
 
 
 def test_names_and_references_of_docstrings_are_read(typography):
     html = (
-        "<p>A :class:<code>Tree</code> of [2]_.</p><summary>See Also</summary><p>kappa : Of two\n"
+        "<p>A :data:<code>Tree</code> of [2]_.</p><summary>See Also</summary><p>kappa : Of two\n"
         "members.\nsklearn.tree.X : Else.</p><summary>References</summary><p>.. [1] One,\n   1999."
         "\n.. [2] Two.</p>"
     )

@@ -3,6 +3,7 @@
 import ast
 import importlib.util
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -226,3 +227,23 @@ def test_what_is_published_is_what_was_tried():
     steps = (ROOT / ".github" / "workflows" / "release.yml").read_text(encoding="utf-8")
     assert steps.index("make release-check") < steps.index("gh-action-pypi-publish")
     assert load("release_check").KEPT == ROOT / "dist"
+
+
+def hosted():
+    found = [".pre-commit-config.yaml", *(ROOT / ".github").rglob("*.yml")]
+    return [str((ROOT / path).relative_to(ROOT)) for path in found]
+
+
+@pytest.mark.parametrize("path", hosted())
+def test_what_a_host_of_git_reads_is_yaml(path):
+    yaml = pytest.importorskip("yaml")
+    told = yaml.safe_load((ROOT / path).read_text(encoding="utf-8"))
+    if "workflows" in path:
+        makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
+        for step in (step for job in told["jobs"].values() for step in job["steps"]):
+            assert "uses" in step or "run" in step
+            for target in re.findall(r"^make ([\w-]+)$", step.get("run", ""), re.M):
+                assert f"\n{target}:" in makefile
+    elif "TEMPLATE" in path:
+        for part in told["body"]:
+            assert part["attributes"]["label"]
