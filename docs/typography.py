@@ -79,7 +79,7 @@ def improve(html: str, link: Callable[[str], str | None] = lambda name: None) ->
     ``link`` returns where the name of something public is documented, if it is.
     """
     html = re.sub(
-        r":(?:class|func|meth|mod|attr|exc):<code>~?([\w.]+)</code>",
+        r":(?:class|func|meth|mod|attr|exc|data):<code>~?([\w.]+)</code>",
         lambda found: _name(found[1], link),
         html,
     )
@@ -95,7 +95,16 @@ def improve(html: str, link: Callable[[str], str | None] = lambda name: None) ->
         html,
         flags=re.S,
     )
+    # Markdown takes what is between two references, [1]_ and [2]_, for words to be stressed.
+    html = re.sub(r"(\[\d+\])<em>((?:(?!</?em>).)*\[\d+\])</em>", r"\1\2", html, flags=re.S)
     html = re.sub(r"\[(\d+)\]_(?!\w)", r"[\1]", html)
+    # Types are read as code: array-like as a subtraction.
+    html = re.sub(
+        r"<td>\s*<code>(?:(?!</?td>).)*</code>\s*</td>",
+        lambda found: found[0].replace(" - ", "-"),
+        html,
+        flags=re.S,
+    )
     # Blocks of code stay as they are, unless all of a block is a formula; then sentences.
     parts = re.split(
         r"(<pre\b.*?</pre>|<code\b.*?</code>|<script\b.*?</script>|<[^>]+>)", html, flags=re.S

@@ -1,9 +1,11 @@
 """An alarm when the world changes, and rarely else
 
 A test at 5 % on every batch is a false alarm every twenty batches. `watch` keeps the chance that
-there is *ever* one below its level, and says for each batch how wrong the model is thought to be,
-without labels. Here a sensor goes astray: the alarm tells, the estimate alone would not. In the
-shell it is `counterpoint watch model.skops batches/*.parquet`. [How](../docs/trust_population.md).
+there is *ever* one below its level, as [GLIDE
+#317](https://github.com/EmertonData/glide/issues/317) wants it, and says for each batch how wrong
+the model is thought to be, without labels. Here a sensor goes astray: the alarm tells, the estimate
+alone would not. In the shell it is `counterpoint watch model.skops batches/*.parquet`.
+[How](../docs/trust_population.md).
 
 Seen: The estimated error of six batches; from the fourth on, when a column drifts, there is alarm.
 """

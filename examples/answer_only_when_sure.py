@@ -1,6 +1,8 @@
 """Answer only when sure, with a guarantee
 
-Leave out the rows on which members disagree most, and the error of the rest falls; how far to go
+Leave out the rows on which members disagree most, and the error of the rest falls. A threshold set
+by hand, as asked for in [scikit-learn
+#34628](https://github.com/scikit-learn/scikit-learn/issues/34628), promises nothing; how far to go
 for an error below 5 %, with 95 % confidence, is worked out on rows set aside (Geifman and El-Yaniv
 2017). For sets of classes that hold the truth as often as asked there is `conformal_sets`.
 [More](../docs/trust_acting.md).

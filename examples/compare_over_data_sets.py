@@ -2,8 +2,10 @@
 
 One data set says nothing about methods. Ranks over many do: Friedman's test says whether the
 methods differ at all, Nemenyi's distance which ones (Demšar 2006). Eight shipped sets and five
-methods, kept small, in cross-validation; the [claims of the literature](../docs/reproducing.md)
-are tried in the same way, with more of everything.
+methods, kept small, in cross-validation. A picture without the test before it was the complaint of
+[Orange #3000](https://github.com/biolab/orange3/issues/3000): here both come from one table. The
+[claims of the literature](../docs/reproducing.md) are tried in the same way, with more of
+everything.
 
 Seen: Mean ranks of five methods on a line; a bar joins those that cannot be told apart.
 """

@@ -1,8 +1,9 @@
 """Experts, and a gate that says whom to ask
 
 A mixture of experts learns the members and the regions in which each is asked, together (Jacobs
-and others 1991). On two moons four linear experts share the plane: none of them could tell the
-moons apart alone. [More](../docs/mixture_of_experts.md).
+and others 1991); for models of all kinds it is asked for in [aprender
+#101](https://github.com/paiml/aprender/issues/101). On two moons four linear experts share the
+plane: none of them could tell the moons apart alone. [More](../docs/mixture_of_experts.md).
 
 Seen: Straight boundaries of the experts over the curved region that the gate makes of them.
 """

@@ -1,8 +1,11 @@
 """How many past events matter?
 
-Models of histories often look at all there is. `relevance_horizon` predicts the same events from
-the last one, two, three and more, so that only the length differs, and shows where looking further
-back stops to pay. The simulated customers were made to need two, and two is found.
+Models of histories often look at the last event alone, or at all there is; which length fits best
+should come from the data, says [Marketing-Attribution-Models
+#45](https://github.com/DP6/Marketing-Attribution-Models/issues/45). `relevance_horizon` predicts
+the same events from the last one, two, three and more, so that only the length differs, and shows
+where looking further back stops to pay. The simulated customers were made to need two, and two is
+found.
 [More](../docs/churn.md#how-many-events-matter).
 
 Seen: How many times better than chance, against past events: one is poor, two are enough.

@@ -1,9 +1,11 @@
 """Is this ensemble worth it?
 
 A hundred trees cost a hundred times one tree. `worth` says in a sentence what the vote gains over
-its members, and the picture says why: one point per pair of trees, how far the two agree against
-how often they err. Boosted trees are worse one by one, and differ far more. The measures are in
-[one table](../docs/measures.md); [how to read the cloud](../docs/reading_clouds.md).
+its members, `trajectory` how the error falls with every tree, which is asked for in [scikit-learn
+#7243](https://github.com/scikit-learn/scikit-learn/issues/7243). The picture says why: one point
+per pair of trees, how far the two agree against how often they err. Boosted trees are worse one by
+one, and differ far more. The measures are in [one table](../docs/measures.md);
+[how to read the cloud](../docs/reading_clouds.md).
 
 Seen: Three clouds of pairs of members; AdaBoost's lies far to the left and high, its vote below.
 """
@@ -14,7 +16,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 from counterpoint import MemberOutputs
 from counterpoint.datasets import TabularEncoder, load
-from counterpoint.diversity import worth
+from counterpoint.diversity import trajectory, worth
 from counterpoint.plots import KappaErrorDisplay
 
 X, y = load("german-credit", return_X_y=True)
@@ -31,5 +33,9 @@ for name, ensemble in ensembles.items():
     ensemble.fit(X_train, y_train)
     outputs[name] = MemberOutputs.from_estimator(ensemble, X_test, y_test)
     print(f"{name}: {worth(outputs[name]).verdict}")
+errors = trajectory(outputs["forest"], "vote_error")
+print(
+    "1, 5, 10, 25 trees of the forest:", ", ".join(f"{errors[m - 1]:.3f}" for m in (1, 5, 10, 25))
+)
 
 display = KappaErrorDisplay.from_outputs(outputs)

@@ -1,9 +1,11 @@
 """Networks trained together
 
 In negative correlation learning (Liu and Yao 1999) every network is paid for differing from the
-ensemble while it learns. No library had it as a classifier one can trust; this one is compiled,
-has one `strength` that means the same for any number of networks, and warns when diversity in
-training does not carry over. [More](../docs/negative_correlation.md).
+ensemble while it learns. Why should that help, if all are to give the right answer? So asks [RIDE
+#31](https://github.com/frank-xwang/RIDE-LongTailRecognition/issues/31); the errors of the networks
+and of their vote, below, are the answer on one data set. One `strength` means the same for any
+number of networks, and a warning comes when diversity in training does not carry over.
+[More](../docs/negative_correlation.md).
 
 Seen: Outputs, distances and errors of three networks by epoch, trained together on one problem.
 """

@@ -1,8 +1,9 @@
 """Members that see the data turned
 
 Trees cut along the axes. Turn the axes differently for each tree, and a slanted boundary is no
-harder than a straight one: rotation forests (Rodriguez and others 2006), random projections, noise
-and subspaces are [views](../docs/views.md), small objects that can be put one after the other.
+harder than a straight one: rotation forests (Rodriguez and others 2006; a wish of [CloudForest
+#28](https://github.com/ryanbressler/CloudForest/issues/28)), random projections, noise and
+subspaces are [views](../docs/views.md), small objects that can be put one after the other.
 
 Seen: Boundaries of trees on turned axes; their vote follows a slanted boundary.
 """

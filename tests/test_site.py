@@ -65,9 +65,24 @@ def test_indices_in_sentences_and_not_in_what_is_run(typography):
     assert typography.improve(html) == seen
 
 
+def test_what_is_between_two_references_is_not_stressed(typography):
+    html = "<p>By halves [2]<em>. <em>Not</em> all [1]</em>, says [3]_; <em>so [1]</em>.</p>"
+    plain = "<p>A tree ([1]<em>), or <code>two</code> [2]</em>, or none [3]_.</p>"
+    assert typography.improve(plain) == "<p>A tree ([1]), or <code>two</code> [2], or none [3].</p>"
+    assert "<em>so [1]</em>" in typography.improve(html)
+
+
+def test_types_are_not_subtracted(typography):
+    html = "<td>\n <code>(<span>array</span> - like, log - odds)</code></td><td>a - b</td>"
+    assert typography.improve(html) == (
+        "<td>\n <code>(<span>array</span>-like, log-odds)</code></td><td>a - b</td>"
+    )
+    assert typography.improve("<pre><code>a - b</code></pre>") == "<pre><code>a - b</code></pre>"
+
+
 def test_names_and_references_of_docstrings_are_read(typography):
     html = (
-        "<p>A :class:<code>Tree</code> of [2]_.</p><summary>See Also</summary><p>kappa : Of two\n"
+        "<p>A :data:<code>Tree</code> of [2]_.</p><summary>See Also</summary><p>kappa : Of two\n"
         "members.\nsklearn.tree.X : Else.</p><summary>References</summary><p>.. [1] One,\n   1999."
         "\n.. [2] Two.</p>"
     )

@@ -2,6 +2,9 @@
 
 import ast
 import importlib.util
+import os
+import re
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -118,6 +121,39 @@ def test_all_tests_are_in_a_part():
         assert str(where) in given or "/".join(where.parts[:2]) in given
 
 
+def test_every_path_of_a_part_is_there():
+    for paths in covered.parts().values():
+        assert paths
+        for path in paths:
+            assert (ROOT / path.removeprefix("--ignore=")).exists(), path
+
+
+ENDLESS = """
+import time
+
+def test_without_end():
+    began = time.process_time()
+    while time.process_time() < began + 60:
+        pass
+    assert False
+
+def test_after_it():
+    pass
+
+def test_that_fails():
+    assert False
+"""
+
+
+@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="there are no timers here")
+def test_a_test_without_end_is_stopped_and_those_after_it_run(tmp_path):
+    (tmp_path / "test_endless.py").write_text(ENDLESS)
+    command = [sys.executable, "-m", "pytest", "-q", "-p", covered.PLUGIN, "test_endless.py"]
+    tools = {**os.environ, "PYTHONPATH": str(ROOT / "tools")}
+    done = subprocess.run(command, cwd=tmp_path, env=tools, capture_output=True, text=True)
+    assert "1 failed, 1 passed, 1 skipped" in done.stdout
+
+
 def test_the_figure_that_ci_prints_says_when_it_was_measured(tmp_path):
     file = tmp_path / "coverage.csv"
     assert "not measured" in covered.kept_line(file)
@@ -191,3 +227,23 @@ def test_what_is_published_is_what_was_tried():
     steps = (ROOT / ".github" / "workflows" / "release.yml").read_text(encoding="utf-8")
     assert steps.index("make release-check") < steps.index("gh-action-pypi-publish")
     assert load("release_check").KEPT == ROOT / "dist"
+
+
+def hosted():
+    found = [".pre-commit-config.yaml", *(ROOT / ".github").rglob("*.yml")]
+    return [str((ROOT / path).relative_to(ROOT)) for path in found]
+
+
+@pytest.mark.parametrize("path", hosted())
+def test_what_a_host_of_git_reads_is_yaml(path):
+    yaml = pytest.importorskip("yaml")
+    told = yaml.safe_load((ROOT / path).read_text(encoding="utf-8"))
+    if "workflows" in path:
+        makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
+        for step in (step for job in told["jobs"].values() for step in job["steps"]):
+            assert "uses" in step or "run" in step
+            for target in re.findall(r"^make ([\w-]+)$", step.get("run", ""), re.M):
+                assert f"\n{target}:" in makefile
+    elif "TEMPLATE" in path:
+        for part in told["body"]:
+            assert part["attributes"]["label"]

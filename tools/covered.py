@@ -1,8 +1,9 @@
 """Which lines and branches of the package the tests run: ``make coverage``.
 
 Kernels are measured with the JIT off (compiled code leaves no trace), all else with it on, and the
-two are put together. Parts of the suite run one after the other, and what has run at this commit
-does not run again: what was cut off is begun where it ended, ``--again`` begins anew.
+two are put together. With the JIT off nothing but kernels is traced, and a test is stopped after
+two seconds (``tools/briefly.py``). Parts of the suite run one after the other, and what has run at
+this commit does not run again: what was cut off is begun where it ended, ``--again`` begins anew.
 ``python tools/covered.py --parts trees,trust`` runs some, ``--tell`` none. The figure goes to
 ``tools/coverage.csv`` with its commit, when all has run.
 """
@@ -21,9 +22,25 @@ ROOT = Path(__file__).parents[1]
 KEPT = ROOT / "tools" / "coverage.csv"
 FIELDS = ("commit", "date", "percent", "branches_percent", "lines", "branches", "failed_parts")
 WITHOUT_JIT = ("kernels without the JIT", "other tests of kernels without the JIT")
+PLUGIN = "briefly"
 NO_ROOM = "tests/attack/test_commands.py::test_a_full_disk_leaves_nothing_behind"
 DONE = ROOT / ".coverage-parts.json"  # a name that coverage does not take for its own
-_FOLDERS = ("boosting", "dynamic", "networks", "sequences", "subsets", "trees", "views")
+# Kernels with tests beside those of their package; and what of tests/kernels has the JIT on anyway.
+_ELSEWHERE = (
+    "boosting/test_negative_correlation.py",
+    "dynamic",
+    "selection/test_search.py",
+    "sequences/test_hmm.py",
+    "trees/equivalent",
+    "trees/merging",
+    "trees/pruning",
+    "trees/rules/test_merge.py",
+    "trees/test_algebra.py",
+    "trees/test_boxes.py",
+    "trees/test_structure.py",
+    "views/test_forest_rc.py",
+)
+_COMPILED = ("test_compiling.py", "test_parallel.py")
 _NO_TESTS = 5  # of pytest: a folder that holds none
 
 
@@ -31,34 +48,35 @@ def parts() -> dict[str, list[str]]:
     """Return what pytest is given for each part: a folder of tests, the rest, the docstrings."""
     folders = sorted(p for p in (ROOT / "tests").iterdir() if any(p.glob("test_*.py")))
     here = sorted(str(p.relative_to(ROOT)) for p in (ROOT / "tests").glob("test_*.py"))
-    packages = (p.parent for p in (ROOT / "counterpoint").glob("*/__init__.py"))
-    single = sorted(str(p.relative_to(ROOT)) for p in (ROOT / "counterpoint").glob("*.py"))
-    # Kernels with tests beside those of their package: the tests there that import a kernel.
-    others = [
-        str(p.relative_to(ROOT))
-        for folder in _FOLDERS
-        for p in sorted((ROOT / "tests" / folder).rglob("test_*.py"))
-        if "_kernels" in p.read_text(encoding="utf-8")
-    ]
+    bare = ["tests/kernels", *(f"--ignore=tests/kernels/{name}" for name in _COMPILED)]
+    others = [f"tests/{name}" for name in _ELSEWHERE]
     return {
-        **dict(zip(WITHOUT_JIT, (["tests/kernels"], others), strict=True)),
+        **dict(zip(WITHOUT_JIT, (bare, others), strict=True)),
         **{folder.name: [f"tests/{folder.name}"] for folder in folders},
         "common tests": here,
-        **{f"docstrings of {p.name}": [f"counterpoint/{p.name}"] for p in sorted(packages)},
-        "docstrings of single files": single,
+        "docstrings": ["counterpoint"],
     }
 
 
 def measure(name: str, paths: list[str]) -> bool:
     """Run a part of the tests under coverage; return whether they passed."""
     environment = {**os.environ, "CI": "true"}
-    command = [sys.executable, "-m", "coverage", "run", "-m", "pytest", "-q"]
-    command += ["--deselect", NO_ROOM]  # a full disk has no room for coverage's own file
+    where, plugin = [], []
     if name in WITHOUT_JIT:
         environment["NUMBA_DISABLE_JIT"] = "1"
+        tools = str(Path(__file__).parent)
+        environment["PYTHONPATH"] = os.pathsep.join([tools, environment.get("PYTHONPATH", "")])
+        where, plugin = ["--source=counterpoint/_kernels"], ["-p", PLUGIN]
         # Hashes and random numbers run over on purpose: compiled code does so in silence.
-        command += ["-W", "ignore:overflow encountered:RuntimeWarning"]
+        plugin += ["-W", "ignore:overflow encountered:RuntimeWarning"]
+    command = [sys.executable, "-m", "coverage", "run", *where, "-m", "pytest", "-q", *plugin]
+    command += ["--deselect", NO_ROOM]  # a full disk has no room for coverage's own file
+    before = os.times()
     done = subprocess.run([*command, *paths], cwd=ROOT, env=environment)
+    after = os.times()
+    took = after.children_user + after.children_system
+    took -= before.children_user + before.children_system
+    print(f"{name}: {took:.0f} s of the processor", flush=True)
     return done.returncode in (0, _NO_TESTS)
 
 

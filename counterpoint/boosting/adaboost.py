@@ -34,7 +34,7 @@ class AdaBoostClassifier(BaseBoostingClassifier):
     class_weight : dict, "balanced" or None, default=None
         Weights of classes that the samples start from.
     calibrate : bool, default=True
-        Learn on rows held out how sure the vote is: see ``calibration.py``. A short trial on four
+        Learn on rows held out how sure the vote is: see ``calibration_``. A short trial on four
         fifths of the rows finds a temperature; from 20,000 rows on, 2,000 are held out of the
         ensemble instead. ``predict`` stays what it is. False gives the bare softmax.
     stopping : stopping rule, list of them or None, default=None

@@ -68,6 +68,7 @@ class EnsembleTreeClassifier(PoolMixin, SingleTreeMixin, ClassifierMixin, BaseEs
         An ensemble of trees, see :func:`counterpoint.trees.take_trees`. One that is not fitted,
         as after ``clone`` or in a grid search, is fitted first. None: 10 bagged trees of depth 3.
     method : {"exact", "sample"}, default="exact"
+        A tree that decides exactly as the ensemble, or one grown on a sample of its overlaps.
     criterion : {"cells", "volume"}, default="cells"
         For "exact": what a split should tell apart, see
         :func:`counterpoint.trees.equivalent_tree`.
