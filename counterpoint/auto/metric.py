@@ -28,9 +28,12 @@ class Metric(ABC):
     ----------
     name : str
         For people.
+    level : float or None
+        Of the quantile that answers are to be; None for any other aim.
     """
 
     name: str
+    level: float | None = None
 
     def check(self, y: NDArray, weight: NDArray | None, n_outputs: int) -> None:
         """Raise now if these targets cannot be judged, not when all members were tried."""

@@ -77,6 +77,16 @@ class Networks:
             masks=None if self.masks is None else [m[members] for m in self.masks],
         )
 
+    @property
+    def most(self) -> float:
+        """Return what no output can be larger than, whatever is asked: by the weights alone."""
+        if self.hidden == "relu" or len(self.coefs) < 2:
+            return np.inf
+        # No hidden unit puts out more than 1.
+        largest = np.abs(self.coefs[-1]).sum(axis=1) + np.abs(self.intercepts[-1])
+        most = float(largest.max(initial=0.0))
+        return most if self.output == "linear" or not np.isfinite(most) else 1.0
+
     def activations(self, X: NDArray) -> list[NDArray]:
         """Return what every layer puts out: hidden ones, then the outputs.
 

@@ -112,7 +112,7 @@ def _number(value):
 def _stop_runaway(trainer, before, rows, limit):
     nets = trainer.networks
     finite = all(np.isfinite(p).all() for p in nets.parameters)
-    if finite and np.abs(nets.outputs(rows)).max() <= limit:
+    if finite and (nets.most <= limit or np.abs(nets.outputs(rows)).max() <= limit):
         return
     # The moments overflowed as well.
     trainer.networks, trainer.moments, trainer.steps = before, [], 0

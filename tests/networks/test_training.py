@@ -97,6 +97,19 @@ def test_an_interrupt_keeps_the_best_state_and_its_record():
     assert epochs == [0, 4, 8, 12, 15]
 
 
+@pytest.mark.parametrize("output", ["linear", "sigmoid", "softmax"])
+@pytest.mark.parametrize("hidden", ["tanh", "logistic", "relu"])
+def test_no_output_is_larger_than_the_weights_allow(hidden, output):
+    networks = start_networks(3, (2, 5, 2), hidden=hidden, output=output, random_state=0)
+    for array in networks.parameters:
+        array *= 7.0
+    far = 1e3 * np.random.default_rng(0).normal(size=(500, 2))
+    largest = np.abs(networks.outputs(far)).max()
+    assert largest <= networks.most
+    # And no more is allowed for than one row or another needs, but where nothing is known.
+    assert hidden == "relu" or output != "linear" or networks.most < 5 * largest
+
+
 @pytest.mark.parametrize("solver", ["gd", "adam"])
 def test_a_runaway_is_caught_and_undone(solver):
     trainer = make(rate=1e9, solver=solver)
