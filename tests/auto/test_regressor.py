@@ -270,10 +270,11 @@ def test_where_targets_are_far_off_a_median_is_learnt_and_not_a_mean():
     A, B, a, b = train_test_split(X, y, test_size=400, random_state=0)
     names = ["boosted trees", "ridge regression", "mean"]
     model = OverproduceSelectRegressor([*names, "boosted trees, median"], metric="mae")
-    with pytest.warns(UserWarning, match="not better than") as told:
+    with pytest.warns(UserWarning, match="not better than boosted trees, median alone, which"):
         model.set_params(random_state=0).fit(A, a)
-        means = OverproduceSelectRegressor(names, metric="mae", random_state=0).fit(A, a)
-    assert "than boosted trees, median alone, which is what you get" in str(told[0].message)
+    means = OverproduceSelectRegressor(names, metric="mae", random_state=0)
+    with pytest.warns(UserWarning, match="not better than mean alone"):
+        means.fit(A, a)
     off = np.abs(model.predict(B) - b).mean()
     assert off < np.abs(means.predict(B) - b).mean() - 0.2
     assert f"absolute error {model.cv_loss_:.4g}" in model.explain()
