@@ -42,12 +42,24 @@ class BestOfCombiner(WeightedMeanCombiner):
     ----------
     members : array-like of int
         Positions of those it may be.
+    metric : Metric or None, default=None
+        What numbers are judged by, each member's with a shift of its own. None: as
+        :class:`WeightedMeanCombiner` has it.
     """
 
-    def __init__(self, members):
+    def __init__(self, members, metric=None):
         self.members = members
+        self.metric = metric
 
     by = "best"
+
+    def _raw_weights(self, outputs):
+        if self.metric is None or not isinstance(outputs, MemberPredictions):
+            return super()._raw_weights(outputs)
+        y, weight = outputs.y, outputs.sample_weight
+        shifts = [self.metric.decide(values, y, weight) for values in outputs.values]
+        both = zip(outputs.values, shifts, strict=True)
+        return self._best([self.metric.loss(values, y, weight, shift) for values, shift in both])
 
     def _best(self, loss):
         allowed = np.full(len(loss), np.inf)
@@ -158,7 +170,7 @@ def choose_rule(
         # nothing is to be learnt twice.
         rules = make(rng)
         if len(simple):
-            rules[SIMPLE] = BestOfCombiner(simple)
+            rules[SIMPLE] = BestOfCombiner(simple, metric)
         for name in list(rules)[1:]:
             said[name][test] = rules[name].fit(seen).combine(unseen)
     said["blend"] = np.mean([said[name] for name in blended], axis=0)
@@ -177,7 +189,7 @@ def choose_rule(
         [{"combiner": name, "loss": own.total, **own.others} for name, own in losses.items()]
     )
     rules = make(rng)
-    rule = BestOfCombiner(simple) if chosen == SIMPLE else rules[chosen]
+    rule = BestOfCombiner(simple, metric) if chosen == SIMPLE else rules[chosen]
     rule = (rule if numbers else TemperedCombiner(rule)).fit(outputs)
     decision = metric.decide(honest, y, weight)
     return Choice(chosen, rule, table, honest, decision)

@@ -47,6 +47,10 @@ _PART_FOR_FIRST, _FEWEST_LEARNT = 0.1, 2_000
 # If it takes more than this for all rows, there will be no time to fit it again in the end; of so
 # many rows or fewer, those held out are missed then.
 _PART_FOR_TWO, _MISSED = 0.3, 20_000
+# Of fewer rows held out it cannot be told how well a class is known.
+_ENOUGH_OF_CLASS = 10
+# What is said of a model in any case.
+_ALWAYS_SAID = ("error", "log-loss", "squared error")
 # The lowest rung has no fewer rows than that, unless they take it more than this part, and a probe
 # less: one that is too dear for anything is no reason to let the others learn from little.
 _MOST_FOR_FEWEST = 0.25
@@ -66,6 +70,8 @@ class OverproduceSelect(BaseEnsemble, ABC):
     diversity = 0.0  # of models that were kept before it was an option
     _expand: Any = None
     by_lot_: ByLot | None = None
+    _judged_by = ""
+    cv_loss_: float
 
     @abstractmethod
     def _read(self, X, y):
@@ -288,6 +294,7 @@ class OverproduceSelect(BaseEnsemble, ABC):
             rule = rule.keep(keep, outputs)
         self.combiner_name_, self.combiners_tried_ = choice.name, choice.table
         self.combiner_, self.estimator_weights_ = rule, rule.estimator_weights_
+        self._judged_by = "" if metric.name in _ALWAYS_SAID else metric.name
         families = [candidates[k].family for k in tried]
         seconds = [trying.done[k].seconds for k in tried]
         self._tell(choice, metric, outputs, rule, keep, families, seconds)
@@ -350,7 +357,9 @@ class OverproduceSelect(BaseEnsemble, ABC):
                 )
             n_asked, n = len(trying.plan.asked), len(trying.y)
             if n_asked < n and trying.plan.is_hold_out:
-                said.append(f"members were chosen on {n_asked} of {n} rows held out")
+                said.append(
+                    f"members were chosen on {n_asked} of {n} rows held out{self._rarest(trying)}"
+                )
             short = [k for k in kept if trying.done[k].n_rows < trying.plan.rungs[-1]]
             if trying.budget.compiling:
                 said.append(
@@ -364,17 +373,28 @@ class OverproduceSelect(BaseEnsemble, ABC):
             said[0] = said[0][0].upper() + said[0][1:]
             warnings.warn(f"{'; '.join(said)}.", UserWarning, stacklevel=4)
 
+    def _rarest(self, trying):
+        """Say of how many rows held out the rarest class is, if they are too few to judge it by."""
+        if not self._classes:
+            return ""
+        count = np.bincount(trying.y[trying.plan.asked], minlength=trying.task.n_outputs)
+        k = count.argmin()
+        if count[k] >= _ENOUGH_OF_CLASS:
+            return ""
+        return f", {count[k]} of them of class {trying.task.classes[k]}, too few to judge it by"
+
     def explain(self) -> str:
         """Say in words what was tried, what was kept, and what each member is worth."""
         check_is_fitted(self)
         board, loss = self.leaderboard_, self._loss_column
         best = board.loc[board[loss].idxmin()]
         kept = board[board["weight"] > 0]
+        judged = f"{self._judged_by} {self.cv_loss_:.4g}, " if self._judged_by else ""
         lines = [
             f"{len(board)} members were tried, {len(kept)} kept, combined by "
             f"{self.combiner_name_}.",
-            f"Expected on new rows: {self._expected()}. The best member alone, {best['member']}: "
-            f"{self._alone(best)} (chosen after the fact).",
+            f"Expected on new rows: {judged}{self._expected()}. The best member alone, "
+            f"{best['member']}: {self._alone(best)} (chosen after the fact).",
         ]
         for _, row in kept.iterrows():
             lines.append(f"- {row['member']}: weight {row['weight']:.2f}; {self._worth(row)}")

@@ -7,6 +7,7 @@ the label is the argmax of ``shares @ decision``, the number the mean plus a shi
 
 import warnings
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -19,6 +20,8 @@ from counterpoint._validation import check_number, did_you_mean
 # Below this a share of the truth counts as this in log-losses.
 LEAST = 1e-6
 _THRESHOLDS = 99
+# Nobody seeks a class of which more than this part of the rows are.
+_COMMON = 0.75
 
 
 class Metric(ABC):
@@ -28,9 +31,12 @@ class Metric(ABC):
     ----------
     name : str
         For people.
+    level : float or None
+        Of the quantile that answers are to be; None for any other aim.
     """
 
     name: str
+    level: float | None = None
 
     def check(self, y: NDArray, weight: NDArray | None, n_outputs: int) -> None:
         """Raise now if these targets cannot be judged, not when all members were tried."""
@@ -148,6 +154,24 @@ class _F1(Metric):
 
     name = "1 - F1"
 
+    def __init__(self, classes):
+        self.classes = classes
+
+    def check(self, y, weight, n_outputs):
+        if n_outputs > 2:
+            return
+        first, last = self.classes.tolist()
+        self.name = f"1 - F1 of class {last}"
+        share = np.average(y, weights=weight)
+        if share > _COMMON and last != 1:
+            warnings.warn(
+                f"metric='f1' is about {last!r}, the last of two classes by name, which "
+                f"{share:.0%} of the rows are of: if you seek {first!r}, rename the "
+                "labels, to 0 and 1 for instance, so that it comes last.",
+                UserWarning,
+                stacklevel=5,
+            )
+
     def decide(self, answer, y, weight):
         if answer.shape[1] > 2:
             return np.eye(answer.shape[1])
@@ -229,7 +253,7 @@ class _ToldNumbers(RegressorMixin, BaseEstimator):
         return X[:, 0]
 
 
-_FOR_CLASSES = {
+_FOR_CLASSES: dict[str, Callable[..., Metric]] = {
     "log-loss": _LogLoss,
     "error": _Error,
     "brier": _Brier,
@@ -243,7 +267,8 @@ _FOR_CLASSES = {
 def class_metric(given: Any, classes: NDArray) -> Metric:
     """Return the metric for classes of a name, a matrix of costs or a scorer."""
     if isinstance(given, str) and given in _FOR_CLASSES:
-        return _FOR_CLASSES[given]()
+        make = _FOR_CLASSES[given]
+        return make(classes) if make is _F1 else make()
     if isinstance(given, str) and given in get_scorer_names():
         return _Scorer(given, classes)
     if callable(given):
@@ -277,6 +302,8 @@ class _Squared(_Rows):
 
 class _Pinball(_Rows):
     """The loss of a quantile; half of the absolute error at 0.5, where its name is that."""
+
+    level: float
 
     def __init__(self, level, name):
         self.level, self.name = level, name

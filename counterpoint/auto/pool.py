@@ -4,11 +4,11 @@ import inspect
 from collections.abc import Callable
 from dataclasses import dataclass
 from importlib import import_module
+from typing import Any
 
 from sklearn.base import BaseEstimator
 from sklearn.discriminant_analysis import QuadraticDiscriminantAnalysis
 from sklearn.dummy import DummyClassifier
-from sklearn.ensemble import HistGradientBoostingClassifier
 from sklearn.linear_model import LogisticRegression
 from sklearn.naive_bayes import BernoulliNB, GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
@@ -20,8 +20,10 @@ from counterpoint._validation import check_count
 from counterpoint.auto.portfolio import FIRST, in_order, quick_first, quick_instead
 from counterpoint.auto.scored import ScoredClassifier
 from counterpoint.boosting import AdaBoostNCClassifier, HistBoostClassifier
+from counterpoint.boosting.hist_boost import usual_leaves
 from counterpoint.combiners.pool import MOST_ROWS_NEIGHBOURS
 from counterpoint.trees import HistTreeClassifier, PrunedTreeClassifier
+from counterpoint.trees.binning import MAX_BINS
 from counterpoint.trees.growing.random_trees import ROOT, RandomTreesClassifier
 
 # Beyond so many rows a kernel machine costs more than it brings.
@@ -32,6 +34,8 @@ MANY_ROWS, QUICK, QUICK_FOREST = 10_000, "boosted trees, quick", "extra trees, q
 QUICK_TREES, QUICK_ROUNDS = 50, 100
 # Of fewer rounds than this quick ones take yet larger steps; of few rows so many bins tell as much.
 _SHORT, _FEW_BINS = 35, 63
+# Of fewer rows boosted trees are told how many leaves they have, no fewer than so many.
+_FEW_ROWS, _FEWEST_LEAVES = 1_000, 8
 # Bytes of a forest, of a node of its trees and of a class there; nodes for rows of a leaf.
 _FOREST, _NODE, _CLASS, _NODES = 1e9, 64, 8, 1.33
 # Of fewer rows those come first, too, if rows by columns by pairs of classes are so many.
@@ -102,10 +106,14 @@ def default_pool(n_samples: int, n_features: int, n_classes: int) -> list[Candid
         check_count(size, name)
     trees = 200
     leaf = small_forest(trees, n_samples, n_classes)
-    dear = QUICK if n_classes > _FEW_CLASSES else ""  # twice the rounds and more
+    plain = plain_steps(n_samples)
+    # Of few rows its parts would also try larger trees, which hardly ever are better, for half of
+    # its time.
+    usual = usual_leaves(n_samples, n_classes)
+    leaves = max(_FEWEST_LEAVES, round(usual)) if n_samples < _FEW_ROWS else "auto"
     members = [
-        _of("boosted trees", "boosting", lambda s: HistBoostClassifier(random_state=s),
-            simple=True),
+        _of("boosted trees", "boosting", lambda s: HistBoostClassifier(
+            max_leaf_nodes=leaves, random_state=s), simple=True),
         _of("logistic regression", "linear", lambda s: _scaled(
             LogisticRegression(C=1.0, max_iter=2000)), simple=True),
         _of("majority", "simple", lambda s: DummyClassifier(strategy="prior"), simple=True),
@@ -128,12 +136,12 @@ def default_pool(n_samples: int, n_features: int, n_classes: int) -> list[Candid
             trees, extra=True, max_features=ROOT, min_samples_leaf=leaf, random_state=s)),
         _of("extra trees, half of the columns", "trees", lambda s: RandomTreesClassifier(
             trees, extra=True, max_features=0.5, min_samples_leaf=max(2, leaf), random_state=s)),
-        _of("gradient boosting", "boosting", lambda s: HistGradientBoostingClassifier(
-            learning_rate=0.06, max_iter=120, max_leaf_nodes=15, l2_regularization=1.0,
-            random_state=s), dearer_than=dear),
-        _of("gradient boosting, shallow", "boosting", lambda s: HistGradientBoostingClassifier(
-            learning_rate=0.05, max_iter=200, max_depth=3, min_samples_leaf=10, random_state=s),
-            dearer_than=dear),
+        _of("gradient boosting", "boosting", lambda s: HistBoostClassifier(
+            n_estimators=60, learning_rate=0.12, max_leaf_nodes=15, min_samples_leaf=20,
+            l2_regularization=1.0, max_features=0.5, random_state=s, **plain)),
+        _of("gradient boosting, shallow", "boosting", lambda s: HistBoostClassifier(
+            n_estimators=100, learning_rate=0.1, max_depth=3, max_leaf_nodes=None,
+            min_samples_leaf=10, l2_regularization=0.0, max_features=0.5, random_state=s, **plain)),
     ]  # fmt: skip
     if n_samples <= MOST_ROWS_NEIGHBOURS:
         for k, name in ((5, "near neighbours"), (20, "many neighbours")):
@@ -185,6 +193,19 @@ def _of(name, family, make, **options):
     return Candidate(name=name, family=family, make=make, **options)
 
 
+def plain_steps(n_samples: int) -> dict[str, Any]:
+    """Return what members that boost a given number of rounds on all rows have in common."""
+    return {
+        "min_weight_leaf": 1e-3, "subsample": 1.0, "early_stopping": False,
+        "max_bins": n_bins(n_samples),
+    }  # fmt: skip
+
+
+def n_bins(n_samples: int) -> int:
+    """Return bins of a column for trees that are to be quick."""
+    return _FEW_BINS if n_samples < MANY_ROWS else MAX_BINS
+
+
 def quick_boosted(
     booster: type[BaseEstimator], n_samples: int, n_rounds: int
 ) -> Callable[..., BaseEstimator]:
@@ -192,9 +213,8 @@ def quick_boosted(
 
     def make(seed: int, n: int = n_rounds) -> BaseEstimator:
         rate = "auto" if n >= QUICK_ROUNDS else 0.2 if n >= _SHORT else 0.3
-        bins = _FEW_BINS if n_samples < MANY_ROWS else 255
         return booster(
-            n_estimators=n, learning_rate=rate, max_bins=bins, early_stopping=False,
+            n_estimators=n, learning_rate=rate, max_bins=n_bins(n_samples), early_stopping=False,
             random_state=seed,
         )  # fmt: skip
 

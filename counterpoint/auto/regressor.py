@@ -18,7 +18,8 @@ from counterpoint.auto.choice import QUICK_STEPS
 from counterpoint.auto.engine import OverproduceSelect, rows_of
 from counterpoint.auto.fold_mean import FoldMeanRegressor
 from counterpoint.auto.metric import number_metric
-from counterpoint.auto.number_pool import default_number_pool
+from counterpoint.auto.number_pool import boosted_for, default_number_pool
+from counterpoint.auto.portfolio import FIRST
 from counterpoint.base import BaseEnsembleRegressor, need_target, read_numbers
 from counterpoint.selection import select_forward
 
@@ -45,7 +46,8 @@ class OverproduceSelectRegressor(OverproduceSelect, BaseEnsembleRegressor):
         What the way to combine is chosen by, and what the answer is made for: "rmse", "r2", "mae",
         ("quantile", level), or a scorer of scikit-learn or its name. Members are weighed by
         squared error in any case; for "mae" and quantiles the answer is shifted by the median or
-        quantile of what is left on unseen rows.
+        quantile of what is left on unseen rows, and boosted trees that lower this very loss join
+        the default pool.
     diversity, cv, time_limit, n_jobs, progress, random_state
         As those of :class:`OverproduceSelectClassifier`.
 
@@ -136,7 +138,11 @@ class OverproduceSelectRegressor(OverproduceSelect, BaseEnsembleRegressor):
         return X, y
 
     def _default_pool(self, X):
-        return default_number_pool(len(X), X.shape[1])
+        members = default_number_pool(len(X), X.shape[1])
+        level = self._metric().level
+        if level is not None:
+            members.insert(FIRST, boosted_for(level, len(X)))
+        return members
 
     def _metric(self):
         return number_metric(self.metric)

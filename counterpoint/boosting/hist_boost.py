@@ -206,10 +206,8 @@ class HistBoostClassifier(BaseHistBoost, AdditiveClassifier):
         return NewtonClassLoss(len(self.classes_))
 
     def _sizes(self, n):
-        leaves, rate = n**0.5 * min(1.0, n / _SMALL), 0.1
+        leaves, rate = usual_leaves(n, len(self.classes_)), 0.1
         several = len(self.classes_) > 2
-        if several:
-            leaves = max(leaves / 2, min(leaves, _ONE_OF_SEVERAL))
         if n >= _MANY or n * self._trees_a_round() >= _DEAR:
             rate = 0.2 if n >= _MANY else 0.15
         found = self._sizes_of(leaves, rate)
@@ -281,6 +279,12 @@ class HistBoostClassifier(BaseHistBoost, AdditiveClassifier):
         # A class of which all rows were held out is trained on what is there of it.
         lost = held[~np.isin(y[held], y[kept])]
         return np.sort(np.append(kept, lost))
+
+
+def usual_leaves(n_samples: int, n_classes: int) -> float:
+    """Return how many leaves a tree has where that is left to the booster, 8 and 255 aside."""
+    leaves = n_samples**0.5 * min(1.0, n_samples / _SMALL)
+    return max(leaves / 2, min(leaves, _ONE_OF_SEVERAL)) if n_classes > 2 else leaves
 
 
 class HistBoostRegressor(BaseHistBoost, AdditiveRegressor):

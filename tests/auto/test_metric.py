@@ -168,3 +168,17 @@ def test_where_a_class_is_missing_the_area_counts_weights_too():
     second = shares[:, 1] / shares[:, :2].sum(axis=1)
     assert own == pytest.approx(1 - roc_auc_score(y, second, sample_weight=weight))
     assert own != pytest.approx(1 - roc_auc_score(y, second))
+
+
+def test_a_class_that_nearly_all_rows_are_of_is_not_sought_in_silence():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(200, 2))
+    y = np.where(X[:, 0] + rng.normal(scale=0.3, size=200) > 1.2, "fraud", "ok")
+    pool = [("bayes", GaussianNB()), ("logistic", LogisticRegression())]
+    model = OverproduceSelectClassifier(pool, metric="f1", random_state=0)
+    with pytest.warns(UserWarning, match="metric='f1' is about 'ok', .*you seek 'fraud', rename"):
+        model.fit(X, y)
+    assert f"1 - F1 of class ok {model.cv_loss_:.4g}" in model.explain()
+    model.fit(X, (y == "ok").astype(int))  # 1 is what everybody means
+    model.fit(X, np.where(y == "ok", "0 ok", "1 fraud"))
+    assert "1 - F1 of class 1 fraud" in model.explain()

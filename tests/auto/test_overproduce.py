@@ -369,3 +369,15 @@ def test_a_scorer_that_cannot_judge_says_so_before_anything_is_tried(data):
     names = np.array(["no", "yes"])[(y > 0).astype(int)]
     with pytest.raises(ValueError, match="'precision' cannot judge this target: pos_label"):
         OverproduceSelectClassifier(pool, metric="precision").fit(X, names)
+
+
+def test_a_class_with_hardly_a_row_held_out_is_named():
+    X, y = make_classification(9000, 6, weights=[0.998], flip_y=0, random_state=0)
+    pool = [("logistic", LogisticRegression()), ("tree", DecisionTreeClassifier(max_depth=3))]
+    model = OverproduceSelectClassifier(pool, time_limit=0.01, random_state=0)
+    with pytest.warns(UserWarning, match=r"rows held out, \d of them of class 1, too few to judge"):
+        model.fit(X, y)
+    even = y.copy()
+    even[::2] = 1
+    with pytest.warns(UserWarning, match=r"rows held out[.;]"):
+        model.fit(X, even)

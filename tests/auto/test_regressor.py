@@ -21,6 +21,8 @@ from counterpoint.auto import (
     OverproduceSelectRegressor,
     default_number_pool,
 )
+from counterpoint.auto.choice import BestOfCombiner
+from counterpoint.auto.metric import number_metric
 from counterpoint.auto.plan import folds_plan
 
 
@@ -253,3 +255,38 @@ def test_class_weights_are_weights_of_samples():
     assert (even.predict(X) == "rare").sum() > (y == "rare").sum()
     with pytest.raises(ValueError, match="class_weight names 'rar'"):
         OverproduceSelectClassifier(pool, class_weight={"rar": 1}).fit(X, y)
+
+
+def heavy_tails(n):
+    """Targets of which a few are far from all others, on either side."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(n, 3))
+    far = np.where(rng.random(n) < 0.03, 400.0 * rng.choice([-1, 1], size=n), 0.0)
+    return X, 2 * np.abs(X[:, 0]) + X[:, 1] + rng.normal(scale=0.3, size=n) + far
+
+
+def test_where_targets_are_far_off_a_median_is_learnt_and_not_a_mean():
+    X, y = heavy_tails(1200)
+    A, B, a, b = train_test_split(X, y, test_size=400, random_state=0)
+    names = ["boosted trees", "ridge regression", "mean"]
+    model = OverproduceSelectRegressor([*names, "boosted trees, median"], metric="mae")
+    with pytest.warns(UserWarning, match="not better than boosted trees, median alone, which"):
+        model.set_params(random_state=0).fit(A, a)
+    means = OverproduceSelectRegressor(names, metric="mae", random_state=0)
+    with pytest.warns(UserWarning, match="not better than mean alone"):
+        means.fit(A, a)
+    off = np.abs(model.predict(B) - b).mean()
+    assert off < np.abs(means.predict(B) - b).mean() - 0.2
+    assert f"absolute error {model.cv_loss_:.4g}" in model.explain()
+    # By squared error the median is no better than the mean, and not what is to be judged by.
+    simple = BestOfCombiner([0, 2, 3], number_metric("mae")).fit(model.outputs_)
+    assert simple.estimator_weights_.tolist() == [0.0, 0.0, 0.0, 1.0]
+
+
+@pytest.mark.parametrize(("metric", "name"), [("mae", "median"), (("quantile", 0.9), "quantile")])
+def test_boosted_trees_of_the_metric_s_own_loss_are_among_the_first(metric, name):
+    model = OverproduceSelectRegressor(metric=metric)
+    first = [c.name for c in model._candidates(np.zeros((200, 3)))[:6]]
+    assert f"boosted trees, {name}" in first
+    plain = OverproduceSelectRegressor()._candidates(np.zeros((200, 3)))
+    assert not [c for c in plain if c.name.endswith(name)]
