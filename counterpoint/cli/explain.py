@@ -17,10 +17,11 @@ if TYPE_CHECKING:
 
 HELP = (
     "Say in one tree what a model does.\n\n"
-    "Trees of an ensemble are merged into one; of any other model a tree learns the answers. "
-    "Prints how faithful the tree is on rows held out, what fewer leaves would cost, how much of "
-    "it comes back on resampled rows, and its rules. Other forms are for use elsewhere: an SQL "
-    "query, a Python module or an ONNX model that say what the tree says, or points to add up.\n\n"
+    "A tree learns the model's answers, also those about artificial rows; of an ensemble of trees "
+    "these come from its leaves. Prints how faithful the tree is on rows held out, what fewer "
+    "leaves would cost, how much of it comes back on resampled rows, and its rules. Other forms "
+    "are for use elsewhere: an SQL query, a Python module or an ONNX model that say what the tree "
+    "says, or points to add up.\n\n"
     "Examples: `counterpoint explain model.skops`; `counterpoint explain model.skops --max-leaves "
     "8 --plot tree.png`; `counterpoint explain model.skops --probability-of churned`; "
     "`counterpoint explain model.skops --as sql --table customers -o tree.sql`."

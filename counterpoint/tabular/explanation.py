@@ -55,9 +55,10 @@ class Explanation:
         The tree, on the columns ``feature_names``: those that reach the ensemble when it is the
         last step of a pipeline, else those of the data, encoded where they are no numbers.
     method : {"merged", "distilled"}
-        "merged": put together from the ensemble's own trees, as
-        :class:`~counterpoint.trees.MergedTreeClassifier` does. "distilled": grown on what the
-        ensemble says, as :class:`~counterpoint.trees.DistilledTreeClassifier` does.
+        "merged": of an ensemble of trees, whose trees say which rows are neighbours and which
+        artificial ones to ask about, as in :class:`~counterpoint.trees.MergedTreeClassifier` with
+        ``max_leaf_nodes``. "distilled": grown on what any model says, as
+        :class:`~counterpoint.trees.DistilledTreeClassifier` does.
     fidelity : float
         Share of the held-out rows on which tree and ensemble say the same; for numbers, the share
         of the variance of the model's answers that the tree gives back.
@@ -89,7 +90,7 @@ class Explanation:
         The answer that the model gives most often on the held-out rows, and on which share of them:
         so faithful is always saying it. None for numbers.
     n_trees, n_members : int or None
-        For "merged": trees that were merged, and trees there are.
+        For "merged": trees that were asked, which are all there are.
     notes : list of str
         What to know about the rows.
     missing : list of str
@@ -133,14 +134,13 @@ class Explanation:
     @property
     def origin(self) -> str:
         """Where it comes from, in words."""
-        if self.method == "merged":
-            some = f"{self.n_trees} of the {self.n_members}"
-            of = f"the {self.n_members}" if self.n_trees == self.n_members else some
-            return f"Merged from {of} trees of the ensemble"
         # Its rules count all rows that it was made from.
         made_up = round(float(self.table_tree.tree.weighted_n_node_samples[0])) - self.n_fit
         more = f" and {made_up} artificial ones" if made_up > 0 else ""
-        return f"Grown on what the model says about {self.n_fit} rows{more}"
+        said = f"what the model says about {self.n_fit} rows{more}"
+        if self.method == "merged":
+            return f"Merged from the {self.n_trees} trees of the ensemble by {said}"
+        return f"Grown on {said}"
 
     def sentences(self) -> tuple[str, str]:
         """Return in words where it comes from, and how faithful it is."""
@@ -242,8 +242,9 @@ def explain(
 ) -> Explanation:
     """Make one tree that says what a fitted model says, as far as one tree can.
 
-    Trees with splits on columns are merged; of anything else a tree learns the answers, also
-    those about artificial rows where these can be made. Either way the tree learns the labels
+    A tree learns the answers, also those about artificial rows where these can be made; of an
+    ensemble of trees, rows that its trees put beside each other are crossed for that, and its
+    shares help to choose the splits. Either way the tree learns the labels
     that the model gives, not the true ones: it is there to explain the model. Fidelity is measured
     on rows that it was not made from.
 

@@ -1,16 +1,19 @@
-"""Ways to one tree that says what a fitted model says: its own trees merged, or one grown anew."""
+"""Ways to one tree that says what a fitted model says: by its own trees, or by answers alone."""
 
 import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from copy import copy
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 from sklearn.base import is_regressor
-from sklearn.pipeline import make_pipeline
+from sklearn.frozen import FrozenEstimator
+from sklearn.model_selection import FixedThresholdClassifier, TunedThresholdClassifierCV
+from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 from counterpoint import _members, _tables
@@ -20,19 +23,19 @@ from counterpoint.tabular.small_tree import best_leaves, collapsed, fidelity_of
 from counterpoint.tabular.table_tree import TableTree, table_tree
 from counterpoint.trees import (
     DistilledTreeClassifier,
-    MergedTreeClassifier,
     PrunedTreeClassifier,
     from_sklearn,
     take_trees,
 )
-from counterpoint.trees.convert import to_sklearn
+from counterpoint.trees.convert import as_sklearn, to_sklearn
+from counterpoint.trees.merging.answers import answer_tree
 from counterpoint.trees.pruning.bottom_up import cut
 
-_MOST_TREES = 50  # time to merge grows with the square of their number
 _CROSSED_ROWS = 3000  # artificial rows for a tree on words and gaps, so many at most
 _CROSSED_SHARE = 0.3  # of their values come from another row
-_MOST_LEAVES = 64  # of a tree of numbers, which nothing prunes
-_APART_SHARE, _FEWEST_APART, _MOST_TRIED = 0.3, 20, 128  # to choose the number of leaves
+_MOST_LEAVES = 64  # of a tree of numbers, which nothing prunes, and of one by an ensemble's trees
+_LARGER = 4  # the latter is grown so many times larger, and pruned
+_APART_SHARE, _FEWEST_APART, _MOST_TRIED = 0.3, 10, 128  # to choose the number of leaves
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -99,23 +102,29 @@ class TreeMaker:
             X, answers = _tables.select_rows(X, rows), answers[rows]
         with _nameless():
             if self.trees is not None:
-                return self._merged(X, answers)
+                return self._merged(X, answers, rows is None)
             if self.drawn:
                 return self._drawn(X, answers)
             return self._grown(X, answers, max_leaves)
 
-    def _merged(self, X: Any, answers: NDArray) -> MadeTree:
-        trees: Any = self.trees
+    def _merged(self, X: Any, answers: NDArray, whole: bool) -> MadeTree:
         rows = dense(through(self.before, X))
         names = _names_after(self.before, X, rows, self.ensemble)
-        n = trees.n_trees
-        used = np.linspace(0, n - 1, min(n, _MOST_TREES)).round().astype(int)
-        some = replace(
-            trees, trees=tuple(trees.trees[k] for k in used), weights=trees.weights[used]
-        )  # fmt: skip
-        tree = MergedTreeClassifier(pool=some).fit(rows, answers).as_sklearn()
-        facts = {"method": "merged", "n_trees": len(used), "n_members": n}
+        tree = self._learned(rows, answers)
+        if whole:
+            tree = self._cut(tree, rows, answers, self._learned)
+        trees: Any = self.trees
+        facts = {"method": "merged", "n_trees": trees.n_trees, "n_members": trees.n_trees}
         return MadeTree(tree=tree, steps=self.before, names=names, facts=facts)
+
+    def _learned(self, rows: NDArray, answers: NDArray) -> DecisionTreeClassifier:
+        trees: Any = self.trees
+        rng = np.random.RandomState(self.seed)
+        ask = _without_steps(self.model).predict
+        tree = answer_tree(trees, rows, answers, _LARGER * _MOST_LEAVES, rng, ask)
+        if tree.n_leaves > _MOST_LEAVES:
+            tree = cut(tree, collapsed(tree, best_leaves(tree, _MOST_LEAVES)(_MOST_LEAVES)))
+        return as_sklearn(tree, trees.classes, rows.shape[1])
 
     def _drawn(self, X: Any, answers: NDArray) -> MadeTree:
         # On the columns as they were given, so that limits are in units people know.
@@ -133,7 +142,7 @@ class TreeMaker:
         rows = dense(through(steps, X))
         tree = self._grow(rows, answers, max_leaves)
         if max_leaves is None and len(X) == len(self.answers):
-            tree = self._cut(tree, rows, answers)
+            tree = self._cut(tree, rows, answers, self._grow)
         names = _names_after(steps, X, rows, None)
         return MadeTree(tree=tree, steps=steps, names=names, facts={"method": "distilled"})
 
@@ -146,7 +155,7 @@ class TreeMaker:
             random_state=self.seed,
         ).fit(rows, answers)
 
-    def _cut(self, tree: Any, rows: NDArray, answers: NDArray) -> Any:
+    def _cut(self, tree: Any, rows: NDArray, answers: NDArray, grow: Callable[..., Any]) -> Any:
         """Cut a tree back to as many leaves as carry over to rows that it is not grown on.
 
         A model's answers have no noise to prune against: a tree would follow every one of them.
@@ -155,7 +164,7 @@ class TreeMaker:
         trial, judge = ~apart.any(axis=0), np.flatnonzero(self.apart)
         if len(judge) < _FEWEST_APART or len(np.unique(answers[trial])) < 2:
             return tree
-        grown = self._grow(rows[trial], answers[trial])
+        grown = grow(rows[trial], answers[trial])
         arrays = from_sklearn(grown)
         at = grown.apply(rows[judge])
         sizes = np.arange(2, min(arrays.n_leaves, _MOST_TRIED) + 1)
@@ -194,6 +203,25 @@ def trees_of(ensemble: Any) -> Any:
         return None  # no trees, or not all on the same columns
     oblique = any(tree.is_oblique for tree in trees.trees)
     return None if trees.kind == "scores" or oblique else trees
+
+
+def _without_steps(model: Any) -> Any:
+    """Return what answers as a model does, to rows that went through its steps already.
+
+    It takes off what :func:`counterpoint._members.strip` takes off, but for thresholds and costs.
+    """
+    if isinstance(model, Pipeline):
+        return _without_steps(model.steps[-1][1])
+    if hasattr(model, "best_estimator_"):
+        return _without_steps(model.best_estimator_)
+    if isinstance(model, FrozenEstimator):
+        return _without_steps(model.estimator)
+    tuned = isinstance(model, FixedThresholdClassifier | TunedThresholdClassifierCV)
+    if tuned or hasattr(model, "_decided_model"):
+        own, other = "estimator_" if hasattr(model, "estimator_") else "estimator", copy(model)
+        setattr(other, own, _without_steps(getattr(model, own)))
+        return other
+    return model
 
 
 def _crossed(X: pd.DataFrame, parents: NDArray, rng: Any) -> pd.DataFrame:

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy.special import softmax
 
 from counterpoint._arrays import as_floats, check_floats
 from counterpoint._kernels import forest as kernels
@@ -319,6 +320,21 @@ class TreeEnsemble:
         rows = self.check_rows(X)
         total = predict_trees(self._scored, rows, kind="value_sum", weights=self.weights)
         return total if self.offset is None else total + self.offset
+
+    def positions(self, labels: ArrayLike) -> NDArray:
+        """Return where labels, all of them known, are in ``classes``."""
+        order = np.argsort(self.classes, kind="stable")
+        return order[np.searchsorted(self.classes, labels, sorter=order)]
+
+    def shares(self, X: ArrayLike) -> NDArray:
+        """Return the share of each class in the score, (n_samples, n_classes); softmax of scores.
+
+        Where no class has a score above 0, all have the same share.
+        """
+        score = self.score(X)
+        if self.kind == "scores":
+            return softmax(score, axis=1)
+        return class_shares(np.maximum(score, 0.0))
 
     def predict(self, X: ArrayLike) -> NDArray:
         """Return the label with the highest score, the first of equals, (n_samples,)."""

@@ -20,6 +20,7 @@ from sklearn.tree import DecisionTreeRegressor
 from counterpoint import _members
 from counterpoint.trees.convert import from_sklearn
 from counterpoint.trees.ensemble import rows_for_trees
+from counterpoint.trees.growing.cases import count_drawn
 from counterpoint.trees.structure import Tree, check_tree
 from counterpoint.trees.take import columns_of, takes_doubles
 
@@ -67,9 +68,12 @@ class NumberTrees:
 
     def drawn(self, n_samples: int) -> NDArray | None:
         """Count how often each tree drew each sample, (n_trees, n_samples); None: nobody knows."""
-        if self.samples is None or any(max(own, default=0) >= n_samples for own in self.samples):
-            return None
-        return np.stack([np.bincount(own, minlength=n_samples) for own in self.samples]) * 1.0
+        return count_drawn(self.samples, n_samples)
+
+    def answers(self, X: Any) -> NDArray:
+        """Return what the ensemble says of rows, (n_samples, 1)."""
+        predict: Any = self.predict
+        return np.asarray(predict(X), dtype=np.float64)[:, None]
 
 
 def take_number_trees(pool: Any) -> NumberTrees:

@@ -13,6 +13,7 @@ from sklearn.ensemble import (
     RandomForestRegressor,
 )
 from sklearn.feature_extraction.text import CountVectorizer
+from sklearn.model_selection import FixedThresholdClassifier
 from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
@@ -21,6 +22,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 from counterpoint.datasets import TabularEncoder
 from counterpoint.tabular import explain
+from counterpoint.tabular.deciding import DecidedClassifier
 
 
 @pytest.fixture(scope="module")
@@ -49,8 +51,10 @@ def test_trees_are_merged(iris, forest):
     assert isinstance(one.tree, DecisionTreeClassifier)
     assert one.n_leaves == one.tree.get_n_leaves() == len(one.rules)
     assert one.feature_names == list(X.columns)
-    made = f"Merged from the {one.n_members} trees of the ensemble"
-    assert one.text().startswith(f"{made}: one tree with ")
+    made = f"Merged from the {one.n_members} trees of the ensemble by what the model says about "
+    rows = int(one.table_tree.tree.value[0].sum())
+    assert rows > 75
+    assert one.text().startswith(f"{made}75 rows and {rows - 75} artificial ones: one tree with ")
     assert one.text().endswith("\n".join(one.rules))
 
 
@@ -75,13 +79,43 @@ def test_rows_are_held_out_where_none_are_given(iris, forest):
     assert one.rules == explain(forest, X, y, random_state=1).rules
 
 
-def test_only_some_of_many_trees_are_merged(iris, monkeypatch):
+def test_only_some_of_many_rows_are_used(iris, monkeypatch):
     X, y = iris
-    monkeypatch.setattr("counterpoint.tabular.tree_makers._MOST_TREES", 5)
     monkeypatch.setattr("counterpoint.tabular.explanation._MOST_ROWS", 60)
     one = explain(RandomForestClassifier(9, random_state=0).fit(X, y), X, y)
-    assert (one.n_trees, one.n_members, one.n_fit) == (5, 9, 60)
-    assert "Merged from 5 of the 9 trees" in one.text()
+    assert (one.n_trees, one.n_members, one.n_fit) == (9, 9, 60)
+
+
+def test_few_leaves_ask_what_matters_first():
+    """One column nearly decides, and many trees of the forest do not begin with it."""
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame(rng.normal(size=(500, 8)), columns=list("abcdefgh"))
+    X["a"] = rng.integers(2, size=500)
+    y = np.where((X["a"] == 1) != (rng.uniform(size=500) < 0.15), "yes", "no")
+    model = RandomForestClassifier(40, max_features=1, random_state=0).fit(X, y)
+    one = explain(model, X, y, max_leaves=2)
+    assert one.table_tree.questions[0].column == "a"
+    assert one.fidelity > 0.8
+
+
+@pytest.mark.parametrize("behind", [False, True])
+def test_thresholds_and_costs_decide_for_artificial_rows_too(iris, behind):
+    X, y = iris
+    y = np.where(y == "c", "c", "other")
+    forest = RandomForestClassifier(20, min_samples_leaf=5, random_state=0)
+    plain = make_pipeline(StandardScaler(), forest) if behind else forest
+    decision = np.array([[5.0, 0.0], [0.0, 1.0]])  # to miss a "c" costs five times as much
+    model = DecidedClassifier(plain.fit(X, y), decision)
+    assert 1.1 * (plain.predict(X) == "c").sum() < (model.predict(X) == "c").sum()
+    one = explain(model, X, y)
+    assert one.method == "merged"
+    # Crossed rows are answered as the model does, or the tree would say "c" of fewer of them.
+    rng = np.random.default_rng(0)
+    new = pd.DataFrame({name: rng.permutation(X[name]) for name in X})
+    said = model.predict(new)
+    assert (one.predict(new) == said).mean() > max(0.85, (plain.predict(new) == said).mean())
+    threshold = FixedThresholdClassifier(plain, threshold=0.8, pos_label="other").fit(X, y)
+    assert explain(threshold, X, y).fidelity > 0.85
 
 
 @pytest.mark.parametrize(

@@ -47,6 +47,16 @@ def bootstrap_cases(X, codes, weight, n_bags, rng):
     return counts
 
 
+def count_drawn(samples, n_samples):
+    """Count how often each member drew each sample, (n_members, n_samples), from their positions.
+
+    None where nobody knows, or where they were drawn from more samples than these.
+    """
+    if samples is None or any(max(own, default=0) >= n_samples for own in samples):
+        return None
+    return np.stack([np.bincount(own, minlength=n_samples) for own in samples]) * 1.0
+
+
 def deal_cases(X, codes, weight, n_parts, rng):
     """Deal cases out to disjoint parts, each with its share of every class: (n_parts, n_samples).
 

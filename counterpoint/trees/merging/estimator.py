@@ -10,7 +10,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from counterpoint._typing import ClassWeight, Pool, Seed
 from counterpoint._validation import check_choice, check_number
 from counterpoint.base import MAX_SEED, read_labels, validate_data
-from counterpoint.trees.growing.cases import hold_out
+from counterpoint.trees.growing.cases import count_drawn, hold_out
 from counterpoint.trees.growing.growers import Grower, case_weights
 from counterpoint.trees.merging.bases import on_columns, random_basis
 from counterpoint.trees.merging.melting import MeltingMixin
@@ -82,10 +82,11 @@ class MergedTreeClassifier(
         ensemble says, of its own samples and of rows crossed from them, and there is a path of
         trees of all sizes (up to 32 for "auto", and no further than 32 or one leaf a sample).
         "auto" takes the size at which the ensemble's own trees err least out of bag. Needs
-        ``diversify="bootstrap"`` and no pool, and merges nothing, so that criterion and order play
+        ``diversify="bootstrap"`` or a pool, and merges nothing, so that criterion and order play
         no part. Take some 100 trees: the first 21 are as always, the others try a square root of
-        the columns at each split, as in a forest, which together know more of a row. None is the
-        merged tree as it is.
+        the columns at each split, as in a forest, which together know more of a row. A pool that
+        does not know what its trees were grown on, such as boosted trees, has no errors out of bag,
+        and "auto" takes 32 leaves. None is the merged tree as it is.
     leaf_values : {"ensemble", "labels"}, default="ensemble"
         What leaves of a path put out: what the ensemble says of their samples, or the shares of
         the labels, which fit the training samples best (:func:`refine_leaves` of one tree).
@@ -220,12 +221,7 @@ class MergedTreeClassifier(
         self.classes_, codes = np.unique(y, return_inverse=True)
         weight = case_weights(rows, y, sample_weight, self.class_weight)
         if self.max_leaf_nodes is not None:
-            self._input_dtype, used = rows.dtype.type, weight > 0
-            trees = self._grow(rows, y, codes, weight, rng)
-            self.unmerged_leaves_ = np.array([tree.n_leaves for tree in trees])
-            drawn = self.__dict__.pop("_drawn")[:, used]
-            soft = SoftLabels(trees, rows[used], codes[used], drawn, len(self.classes_))
-            self._make_path(trees, soft, rows[used], weight[used], drawn, rng)
+            self._learn_path(rows, y, codes, weight, rng, given)
             return
         held = np.zeros(len(rows), dtype=bool)
         if self.criterion == "reduced-error":
@@ -255,6 +251,30 @@ class MergedTreeClassifier(
         self.unmerged_leaves_ = np.array([tree.n_leaves for tree in trees])
         if self.readable:
             self.tree_ = readable_thresholds(self.tree_, rows[used])
+
+    def _learn_path(self, rows, y, codes, weight, rng, given):
+        """Learn trees of all sizes from trees of our own, or from what a pool says."""
+        used, ask, said = weight > 0, None, None
+        if self.pool is None:
+            trees, drawn = self._grow(rows, y, codes, weight, rng), self.__dict__.pop("_drawn")
+        else:
+            pool = self._fitted_pool(rows, y, rng, weight)
+            given = take_trees(pool) if given is None else given
+            rows = given.check_rows(rows)
+            self._check_pool(y, given.classes, given.n_features)
+            codes = given.positions(y)
+            self.pool_, trees = given, list(given.trees)
+            drawn = count_drawn(getattr(pool, "estimators_samples_", None), len(rows))
+            # The mean of the trees that did not see a sample says more than all of them do.
+            if drawn is None or given.kind != "shares" or np.ptp(given.weights) > 0:
+                ask, said = given.shares, given.shares(rows[used])
+        self._input_dtype = rows.dtype.type
+        self.unmerged_leaves_ = np.array([tree.n_leaves for tree in trees])
+        drawn = None if drawn is None else drawn[:, used]
+        bags = np.ones((len(trees), int(used.sum()))) if drawn is None else drawn
+        n_classes = len(self.classes_)
+        soft = SoftLabels(trees, rows[used], codes[used], bags, n_classes, said=said)
+        self._make_path(trees, soft, rows[used], weight[used], drawn, rng, ask=ask)
 
     def _grow(self, X, y, codes, weight, rng):
         if self.diversify == "bases" and np.isnan(X).any():
@@ -291,11 +311,9 @@ class MergedTreeClassifier(
         share = self.validation_fraction
         check_number(share, "validation_fraction", low=0, high=1, open_low=True, open_high=True)
         check_prior(self.prior)
-        if self.max_leaf_nodes is not None and (
-            self.diversify != "bootstrap" or self.pool is not None
-        ):
+        if self.max_leaf_nodes is not None and self.diversify != "bootstrap" and self.pool is None:
             raise ValueError(
                 f"max_leaf_nodes={self.max_leaf_nodes!r} needs trees that were not grown on all "
-                "samples: leave diversify='bootstrap' and pool=None."
+                "samples: leave diversify='bootstrap', or give a pool."
             )
         self._check_sizes()

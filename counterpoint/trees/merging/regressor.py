@@ -196,8 +196,8 @@ class MergedTreeRegressor(MeltingMixin, PoolMixin, TreeMixin, RegressorMixin, Ba
         if self.max_leaf_nodes is not None:
             ask = said = None
             if given is not None and given.predict is not None:
-                ask = given.predict
-                said = np.asarray(ask(rows[used]), dtype=np.float64)
+                ask = given.answers
+                said = ask(rows[used])
             drawn = None if drawn is None else drawn[:, used]
             bags = np.ones((len(trees), int(used.sum()))) if drawn is None else drawn
             soft = SoftNumbers(trees, rows[used], y[used], weight[used], bags, said=said)

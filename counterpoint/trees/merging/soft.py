@@ -86,14 +86,20 @@ class SoftTargets:
         """Return values and impurities of nodes that hold these means of what they put out."""
         raise NotImplementedError
 
-    def _ask(self, trees, X, target, drawn):
-        """Return what trees say of samples: those that did not see them, and all."""
+    def _ask(self, trees, X, target, drawn, said=None):
+        """Return what trees say of samples: those that did not see them, and all.
+
+        ``said`` is what an ensemble says whose trees do not say it by themselves.
+        """
         self.order = content_order(X, target)
         self.leaf = predict_trees(stack_trees(trees), X, kind="leaves")
+        self.out = out_of_bag(X, target, drawn)
+        if said is not None:
+            said = self._own(said)
+            return said, said
         both = zip(trees, self.leaf, strict=True)
         said = np.stack([self._said_by(tree)[leaf] for tree, leaf in both])
         everybody = said.mean(axis=0)
-        self.out = out_of_bag(X, target, drawn)
         count = self.out.sum(axis=0)[:, None]
         apart = np.einsum("ti,tik->ik", self.out.astype(float), said) / np.where(
             count > 0, count, 1.0
@@ -103,7 +109,7 @@ class SoftTargets:
     def judged(self, trees, X, weight, rng, ask: Any = None) -> Judged:
         """Return the samples, and rows crossed from them, of which all trees say what they are.
 
-        ``ask`` gives answers to rows where the trees do not give them by themselves.
+        ``ask`` gives answers to rows, (n_rows, k), where the trees do not give them by themselves.
         """
         made = crossed_rows(trees, self.leaf, X, weight, self.order, rng)
         if ask is None:
@@ -113,7 +119,7 @@ class SoftTargets:
                 said += self._said_by(tree)[leaf]
             said /= len(trees)
         else:
-            said = self._own(ask(made))[:, None]
+            said = self._own(ask(made))
         return Judged(
             X=np.concatenate([X, made]),
             weight=np.concatenate([weight, np.full(len(made), weight.sum() / len(made))]),
@@ -162,8 +168,8 @@ class SoftTargets:
 class SoftLabels(SoftTargets):
     """Shares of classes, judged by half the label and half the trees that did not see it."""
 
-    def __init__(self, trees, X, codes, drawn, n_classes):
-        apart, everybody = self._ask(trees, X, codes, drawn)
+    def __init__(self, trees, X, codes, drawn, n_classes, *, said=None):
+        apart, everybody = self._ask(trees, X, codes, drawn, said)
         self.codes, self.truth = codes, np.eye(n_classes)[codes]
         self.judge = 0.5 * (apart + self.truth)
         self.value = 0.5 * (apart + everybody)
@@ -173,6 +179,9 @@ class SoftLabels(SoftTargets):
 
     def _of_answers(self, said):
         return said
+
+    def _own(self, numbers):
+        return numbers
 
     def costs(self, sums):
         """Errors expected of nodes as leaves, and a tenth of their impurity."""
@@ -204,9 +213,7 @@ class SoftNumbers(SoftTargets):
 
     def __init__(self, trees, X, y, weight, drawn, *, said=None):
         self.centre, self.scale = centre_and_spread(y, weight)
-        apart, everybody = self._ask(trees, X, y, drawn)
-        if said is not None:  # an ensemble whose trees do not say it by themselves
-            apart = everybody = self._own(said)[:, None]
+        apart, everybody = self._ask(trees, X, y, drawn, said)
         self.truth = self._own(y)[:, None]
         self.judge = self._of_answers((self.truth + apart + everybody) / 3.0)
         self.value = 0.5 * (apart + everybody)

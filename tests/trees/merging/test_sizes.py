@@ -6,13 +6,19 @@ import numpy as np
 import pytest
 from naive import pruning as naive
 from sklearn.datasets import load_breast_cancer, load_iris, make_classification
+from sklearn.ensemble import (
+    AdaBoostClassifier,
+    ExtraTreesClassifier,
+    GradientBoostingClassifier,
+    RandomForestClassifier,
+)
 from sklearn.tree import DecisionTreeClassifier
 
 from counterpoint.trees import MergedTreeClassifier, from_sklearn, refine_leaves, take_trees
 from counterpoint.trees.ensemble import predict_trees, stack_trees
 from counterpoint.trees.growing.cases import out_of_bag
 from counterpoint.trees.merging.readable import readable_thresholds, shortest_between
-from counterpoint.trees.merging.sizes import best_prunings
+from counterpoint.trees.merging.sizes import best_prunings, out_of_bag_errors, sized_trees
 from counterpoint.trees.merging.soft import SoftLabels, node_sums
 from counterpoint.trees.shrinking import shrink_to_ancestors
 from counterpoint.trees.structure import class_shares
@@ -109,9 +115,8 @@ def test_auto_takes_the_size_with_least_error_out_of_bag():
 
 
 def test_paths_need_samples_out_of_bag():
-    for wrong in ({"diversify": "features"}, {"pool": [DecisionTreeClassifier()]}):
-        with pytest.raises(ValueError, match="max_leaf_nodes=4 needs trees"):
-            MergedTreeClassifier(max_leaf_nodes=4, **wrong).fit(X, Y)
+    with pytest.raises(ValueError, match="max_leaf_nodes=4 needs trees"):
+        MergedTreeClassifier(max_leaf_nodes=4, diversify="features").fit(X, Y)
     with pytest.raises(ValueError, match="There is no path of sizes"):
         MergedTreeClassifier(3, random_state=0).fit(X, Y).at_size(3)
 
@@ -217,3 +222,62 @@ def test_a_path_ends_where_there_is_a_leaf_for_every_sample():
     assert model.n_leaves_ <= 50
     same = MergedTreeClassifier(5, max_leaf_nodes=50, random_state=0).fit(X[:50], Y[:50])
     assert np.array_equal(same.predict_proba(X), model.predict_proba(X))
+
+
+# Of an ensemble that is there already
+
+
+def test_a_forest_that_is_there_is_the_same_as_its_trees_and_bags():
+    """By hand: its trees, and which samples they were grown on."""
+    forest = RandomForestClassifier(15, random_state=0).fit(X, Y)
+    model = MergedTreeClassifier(pool=forest, max_leaf_nodes="auto", random_state=0).fit(X, Y)
+    bags = np.stack([np.bincount(own, minlength=len(X)) for own in forest.estimators_samples_])
+    rows, trees = X.astype(np.float32), [from_sklearn(tree) for tree in forest.estimators_]
+    soft = SoftLabels(trees, rows, Y, bags.astype(float), 2)
+    expected = out_of_bag_errors(trees, soft, np.ones(len(X)), bags.astype(float), 32)
+    np.testing.assert_allclose(model.path_["oob_error"], expected)
+    assert model.n_leaves_ == model.path_["leaves"][model.path_["oob_error"].idxmin()]
+    on = soft.judged(trees, rows, np.ones(len(X)), np.random.RandomState(0))
+    by_hand = sized_trees(soft, on, 32, np.random.RandomState(1))
+    assert len(by_hand) == len(model.path_)
+    np.testing.assert_allclose(model.path_["cost"][1], by_hand[0].cost / on.weight.sum())
+
+
+@pytest.mark.parametrize(
+    "pool",
+    [AdaBoostClassifier(n_estimators=20), GradientBoostingClassifier(n_estimators=20),
+     ExtraTreesClassifier(20)],
+    ids=lambda pool: type(pool).__name__,
+)  # fmt: skip
+def test_other_ensembles_judge_by_what_they_say_together(pool):
+    names = np.array(["bad", "good"])[Y]
+    pool.set_params(random_state=0).fit(X[::2], names[::2])
+    model = MergedTreeClassifier(pool=pool, max_leaf_nodes="auto", random_state=0)
+    model.fit(X[::2], names[::2])
+    assert model.path_["oob_error"].isna().all()  # nobody knows what trees were grown on
+    assert 8 < model.n_leaves_ <= 32
+    assert (model.predict(X[1::2]) == pool.predict(X[1::2])).mean() > 0.9
+    said = take_trees(pool).shares(X[1::2])
+    np.testing.assert_array_equal(np.array(["bad", "good"])[said.argmax(1)], pool.predict(X[1::2]))
+    np.testing.assert_allclose(said.sum(axis=1), 1.0)
+    if isinstance(pool, GradientBoostingClassifier):
+        np.testing.assert_allclose(said, pool.predict_proba(X[1::2]), atol=1e-6)
+
+
+def test_a_pool_is_fitted_first_and_knows_all_classes():
+    forest = RandomForestClassifier(10)
+    model = MergedTreeClassifier(pool=forest, max_leaf_nodes=4, random_state=0).fit(X, Y)
+    assert model.pool_.n_trees == 10
+    assert not hasattr(forest, "estimators_")
+    forest.fit(X[Y == 1], Y[Y == 1])
+    with pytest.raises(ValueError, match="y holds 0, which the pool does not know"):
+        MergedTreeClassifier(pool=forest, max_leaf_nodes=4).fit(X, Y)
+    # Labels that y lacks, in the order of the trees' own.
+    data, y = load_iris(return_X_y=True)
+    trees = [from_sklearn(DecisionTreeClassifier(max_depth=3, random_state=0).fit(data, y))]
+    given = take_trees(trees, classes=np.array(["z", "y", "x"]))
+    few = MergedTreeClassifier(pool=given, max_leaf_nodes=8).fit(
+        data[:100], ["z"] * 50 + ["y"] * 50
+    )
+    assert few.classes_.tolist() == ["z", "y", "x"]
+    assert few.predict(data[[0, 60]]).tolist() == ["z", "y"]
