@@ -22,7 +22,7 @@ from counterpoint.report.reproductions import render_reproductions
 from counterpoint.tabular.plain import plain
 
 PAGE = "index.html"
-_COLOURS = 48
+_COLOURS = 32
 _OF_THE_CLAIM = (
     "topic", "title", "sentence", "source", "rule", "rule_version", "rule_changes", "setup",
     "findings", "would_be_right",

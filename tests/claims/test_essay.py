@@ -1,12 +1,23 @@
 """The essay on what the claims taught says what the kept rows say."""
 
+import json
 from pathlib import Path
 
 import pandas as pd
 import pytest
 
+from counterpoint.claims import registry
+from counterpoint.claims.store import to_frame
+
 ROOT = Path(__file__).parents[2]
 ESSAY = " ".join((ROOT / "docs" / "what_claims_taught.md").read_text(encoding="utf-8").split())
+
+
+ROWS = ROOT / "reproductions" / "cells"
+
+
+def rows_of(cells):
+    return to_frame(row for text in cells["rows"] for row in json.loads(text))
 
 
 def table(topic):
@@ -44,6 +55,26 @@ def test_nominal_concepts():
     means = table("nominal-concepts").filter(like="with error, by weights").mean()
     q, kappa = (means[f"{name} with error, by weights"] for name in ("q", "kappa"))
     assert f"is {q:.2f} for Q and {kappa:.2f} for kappa" in ESSAY
+    drawn = table("nominal-concepts")[["q with error", "kappa with error"]].mean()
+    q, kappa = drawn
+    assert f"it is {q:.2f} for Q and {kappa:.2f} for kappa" in ESSAY
+
+
+def test_a_machine_on_the_kernel_of_a_forest():
+    rows = table("kernel-of-ensemble").set_index(["ensemble", "data"])
+    gap, low, high = (
+        100 * rows.loc[("forest", "sonar"), ["machine less ensemble (ours)", "low", "high"]]
+    )
+    told = f"errs {-gap:.1f} points less than the forest on sonar, anywhere from {-low:.1f} less to"
+    assert f"{told} {high:.1f} more" in ESSAY
+
+
+def test_no_number_of_folds_would_decide():
+    claim = registry.claim("kernel-of-ensemble")
+    notes = claim.judge(pd.read_parquet(ROWS / "kernel-of-ensemble.parquet").pipe(rows_of)).notes
+    note = notes["forest: the machine errs less than the ensemble on most sets"]
+    assert note.startswith("no number of folds would decide on ")
+    assert note.count("±") == 6
 
 
 @pytest.mark.parametrize(
@@ -61,6 +92,12 @@ def test_nominal_concepts():
             ["with 10 members of 50", "by lot on 0 of 5 (not german"],
             "10 members of 50",
         ),
+        (
+            "svm-iterations",
+            ["ionosphere, narrowing on rejection", "80 less 20 -0.0476 (-0.0631 to -0.0321"],
+            "by 4.8 points (3.2 to 6.3)",
+        ),
+        ("nominal-concepts", ["Q follows the error best on 1 of 5"], "best on one set of five"),
         ("svm-kappa-error", ["pair_error +0.149 (+0.105 to +0.192"], "0.149 (0.105 to 0.192)"),
     ],
 )

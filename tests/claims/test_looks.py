@@ -12,6 +12,7 @@ from counterpoint.claims import Experiment, Store, grid, judge_claim, verdict
 from counterpoint.claims.comparison import TEN_FOLDS, compare, paired, unpaired
 from counterpoint.claims.confidence import at_a_look, confidence
 from counterpoint.claims.looks import decision, looks, run_until_decided, verdict_at
+from counterpoint.claims.overview import MARKS
 from counterpoint.claims.page import summarise_claim, summarise_reproductions, write_reproductions
 from counterpoint.claims.parts import in_share, lower, near, within
 
@@ -212,7 +213,9 @@ def test_the_words_are_the_same_everywhere(store, tmp_path):
     assert pd.read_csv(tmp_path / "summary.csv")["word"].tolist() == [word]
     page = (tmp_path / "index.html").read_text(encoding="utf-8")
     text = " ".join(re.sub(r"<[^>]+>", " ", page.split("</style>")[-1]).split())
-    assert text.count(word) == 2  # in the list and at the claim
+    assert text.count(word) == 1  # at the claim; in the list in short, with what that means
+    assert "differs (early)" in text
+    assert f"Early: {MARKS['early']}." in text
     assert judged.caution in text
     assert "Decided before all repeats were run, at looks corrected for looking often: 1." in text
     assert "Resting on a part" not in text
