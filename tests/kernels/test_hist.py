@@ -100,6 +100,21 @@ def test_grow_on_targets_makes_the_best_cuts(missing, limits):
     check_splits(binned, target, weight, tree, workspace.leaf, "squared_error", min_samples)
 
 
+@pytest.mark.parametrize("d", [8, 10, 12, 14])
+def test_columns_that_share_a_word_are_told_apart(d):
+    X, y, weight = make(d, d=d, missing=0.1)
+    binned = Binner().fit_transform(X)
+    workspace = GrowWorkspace(binned, y, n_classes=2)
+    tree = grow(workspace, weight, max_depth=2, min_samples_leaf=2)
+    check_splits(binned, y, weight, tree, workspace.leaf, "gini", 2)
+    target = X[:, d - 1] * (y + 1)  # the last of a word counts
+    target[np.isnan(target)] = 0.0
+    workspace = GrowWorkspace(binned)
+    tree = grow(workspace, weight, target=target, max_depth=2)
+    assert d - 1 in tree.feature
+    check_splits(binned, target, weight, tree, workspace.leaf, "squared_error")
+
+
 @pytest.mark.parametrize("missing", [0.0, 0.3])
 def test_a_penalty_draws_leaves_to_zero_and_chooses_splits_by_what_is_then_gained(missing):
     X, y, weight = make(2, n=60, missing=missing)
