@@ -137,7 +137,7 @@ def accuracy_table() -> str:
     from benchmarks.accuracy import ASIDE, DATA, STUDY
 
     rows = STUDY.known()
-    return _ranks(rows[~rows["dataset"].isin(ASIDE)], len(DATA) - len(ASIDE))
+    return _class_ranks(rows[~rows["dataset"].isin(ASIDE)], len(DATA) - len(ASIDE))
 
 
 def aside_table() -> str:
@@ -145,7 +145,19 @@ def aside_table() -> str:
     from benchmarks.accuracy import ASIDE, STUDY
 
     rows = STUDY.known()
-    return _ranks(rows[rows["dataset"].isin(ASIDE)], len(ASIDE))
+    return _class_ranks(rows[rows["dataset"].isin(ASIDE)], len(ASIDE))
+
+
+def numbers_table() -> str:
+    """Render ranks over tables of numbers: first without AutoGluon, then where it was run."""
+    from benchmarks.accuracy_numbers import STUDY
+    from benchmarks.study import AUTOGLUON, FLAGSHIP
+
+    rows = STUDY.known()
+    without = [m for m in rows["method"].unique() if m not in AUTOGLUON.methods]
+    tables = [_ranks(STUDY, rows, ms, FLAGSHIP, len(STUDY.data))
+              for ms in (without, [*without, "AutoGluon best"])]  # fmt: skip
+    return "\n\n".join(tables)
 
 
 def beside_table() -> str:
@@ -187,31 +199,38 @@ def rules_table() -> str:
     return "\n".join(lines)
 
 
-def _ranks(rows, n_all):
+def _class_ranks(rows, n_all):
     from benchmarks.accuracy import STUDY
     from benchmarks.study import LIMITED
 
-    rows = rows[rows["method"].isin(_METHODS)]
+    return _ranks(STUDY, rows, _METHODS, LIMITED, n_all)
+
+
+def _ranks(study, rows, methods, own, n_all):
+    """Render ranks over the sets that these methods have all been through."""
+    rows = rows[rows["method"].isin(methods)]
     count = rows.groupby("dataset")["method"].nunique()
-    whole = count[count == len(_METHODS)].index
+    whole = count[count == len(methods)].index
     rows = rows[rows["dataset"].isin(whole)]
     if len(whole) < 2:
         return f"{len(whole)} of {n_all} sets."
-    frame, ranks, _ = STUDY.summary(rows, LIMITED)
+    frame, _, _ = study.summary(rows, own)
+    first, second = (what.replace("_", "-") for what in study.losses)
+    shown = [what.upper() if study.task == "numbers" else what for what in (first, second)]
     lines = [
-        "| method | mean rank by error | by log-loss | mean error | mean log-loss | won | tied "
-        "| lost | CPU seconds |",
+        f"| method | mean rank by {shown[0]} | by {shown[1]} | mean {shown[0]} | mean {shown[1]} "
+        "| won | tied | lost | CPU seconds |",
         "|---|---|---|---|---|---|---|---|---|",
     ]
     for name, row in frame.iterrows():
-        own = name == LIMITED
-        cells = [f"**{name}**" if own else str(name)]
-        cells += [f"{row[f'rank by {what}']:.2f}" for what in STUDY.losses]
-        cells += [f"{row[f'mean {what}']:.3f}" for what in STUDY.losses]
-        cells += ["" if own else f"{row[f'{t} by error']:.0f}" for t in ("won", "tied", "lost")]
+        cells = [f"**{name}**" if name == own else str(name)]
+        cells += [f"{row[f'rank by {what}']:.2f}" for what in study.losses]
+        cells += [f"{row[f'mean {what}']:.3f}" for what in study.losses]
+        kinds = [f"{t} by {study.losses[0]}" for t in ("won", "tied", "lost")]
+        cells += ["" if name == own else f"{row[kind]:.0f}" for kind in kinds]
         cells.append(f"{row['CPU seconds']:.1f}")
         lines.append(f"| {' | '.join(cells)} |")
-    return "\n".join([*lines, "", f"{ranks['error'].n_sets} of {n_all} sets."])
+    return "\n".join([*lines, "", f"{len(whole)} of {n_all} sets."])
 
 
 def filled(text: str, marker: str, content: str) -> str:
@@ -240,6 +259,7 @@ if __name__ == "__main__":
         ("overproduce_select", "accuracy"): accuracy_table,
         ("overproduce_select", "aside"): aside_table,
         ("overproduce_select", "beside"): beside_table,
+        ("overproduce_select", "numbers"): numbers_table,
         ("overproduce_select", "rules"): rules_table,
     }
     for (file, name), table in tables.items():

@@ -111,7 +111,9 @@ def make_rules(
 
     Without ``n_classes`` they are for numbers. ``n_rows`` are those that they are learnt from.
     """
-    criterion = DiverseLoss(diversity, "squared" if n_classes is None else "log-loss")
+    loss = "squared" if n_classes is None else "log-loss"
+    # Of no weight, it is the loss of the mean, which is soon worked out.
+    criterion = DiverseLoss(diversity, loss) if diversity else loss
     # Of few members half may be the weak ones: of rows, then; squared errors do not mind.
     bags = "members" if n_classes is None else "rows"
     greedy = GreedyMeanCombiner(criterion, bags=bags, random_state=random_state)

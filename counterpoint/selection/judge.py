@@ -131,9 +131,9 @@ class _MeanJudge(Judge):
         return float(self.criterion.of_means(mean[None], self.outputs)[0])
 
     def changed(self, members, candidates, *, sign):
-        size = len(members) + sign
-        total = self._sum(members)
-        return self.criterion.of_means((total + sign * self.parts[candidates]) / size, self.outputs)
+        total, parts = self._sum(members), self.parts[candidates]
+        total = total + parts if sign > 0 else total - parts
+        return self.criterion.of_means(total / (len(members) + sign), self.outputs)
 
 
 def make_judge(outputs, criterion) -> Judge:
