@@ -6,10 +6,12 @@ share of test rows that trees grown on two halves of the training rows decide al
 of the first repeat. Rows are kept in ``tree_sizes.csv`` beside this file as they come, and cells
 that are there are not run again. A repeat is run on all sets, the smallest first, before the next.
 Rows of five folds are of before: stability is from their first fold alone, and leaves were not
-kept. ``--table`` prints what there is for so many folds, ``--fresh`` without the development sets.
+kept. ``--table`` prints what there is for so many folds, ``--fresh`` without the development sets,
+``--most-rows`` and ``--data`` of some sets alone.
 The peers of :mod:`benchmarks.tree_peers` are run where they can be imported: call it with the
 Python of an environment that has one. HSTreeCV shrinks the leaves of CART; FIGS is a sum of trees
-with as many splits, no single tree; a forest, an EBM and RuleCOSI+ have no budget.
+with as many splits, no single tree, and breaks ties by NumPy's own generator, so that its rows are
+not the same again; a forest, an EBM and RuleCOSI+ have no budget.
 """
 
 import argparse
@@ -216,6 +218,10 @@ def main():
     frame = kept(asked.out)
     if asked.fresh:
         frame = frame[~frame["data"].isin(DEVELOPMENT)]
+    if asked.data:
+        frame = frame[frame["data"].isin(asked.data)]
+    rows = list_datasets()["rows"]
+    frame = frame[frame["data"].map(rows) <= asked.most_rows]
     show(frame[frame["folds"] == asked.folds], asked.methods)
 
 

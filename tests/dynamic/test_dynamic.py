@@ -209,21 +209,24 @@ def test_significance_of_class_wise_accuracy():
             [0, 0, 0, 0, 0, 1, 1, 1, 1, 1],  # says 0: one of six
             [1, 1, 1, 1, 1, 1, 1, 1, 1, 0],  # says 1: three of four
             [1, 1, 1, 1, 1, 1, 1, 1, 1, 1],  # says 2, which is not near
+            [0, 0, 1, 1, 0, 1, 0, 0, 0, 0],  # says 0: three of six, just not too few
         ]
     )
-    votes = np.array([[0], [0], [0], [1], [2]])
+    votes = np.array([[0], [0], [0], [1], [2], [0]])
     near = Neighbourhoods(start=np.array([0, 10]), rows=np.arange(10), pull=np.ones(10))
     outputs = MemberOutputs.from_correct(right)
     competence = ClassLocalAccuracy(alpha=0.05)
     competence.right_ = np.ascontiguousarray(outputs.correct.T).view(np.uint8).T
     competence.y_, competence.n_classes_ = y, 3
     values = competence.estimate(Queries(near=near, votes=votes, proba=None))
-    assert_allclose(values[:, 0], [5 / 6, 5 / 6, 1 / 6, 3 / 4, 0])
-    chance = [binom.cdf(hits, n, 5 / 6) for hits, n in ((5, 6), (5, 6), (1, 6), (3, 4))]
+    assert_allclose(values[:, 0], [5 / 6, 5 / 6, 1 / 6, 3 / 4, 0, 3 / 6])
+    chance = [binom.cdf(hits, n, 5 / 6) for hits, n in ((5, 6), (5, 6), (1, 6), (3, 4), (3, 6))]
     expected = [c > 0.05 for c in chance]
-    assert expected == [True, True, False, True]
-    assert competence.weigh(values)[:, 0].tolist() == [*map(float, expected), 0.0]
+    assert expected == [True, True, False, True, True]
+    assert 0.05 < chance[-1] < 0.07
+    expected.insert(4, False)
+    assert competence.weigh(values)[:, 0].tolist() == [*map(float, expected)]
     # A level that nothing is below lets everybody vote of whom something is known.
     lenient = ClassLocalAccuracy(alpha=1e-30)
     lenient.__dict__.update(competence.__dict__ | {"alpha": 1e-30})
-    assert lenient.weigh(values)[:, 0].tolist() == [1.0, 1.0, 1.0, 1.0, 0.0]
+    assert lenient.weigh(values)[:, 0].tolist() == [1.0, 1.0, 1.0, 1.0, 0.0, 1.0]

@@ -276,8 +276,8 @@ def test_a_pool_is_fitted_first_and_knows_all_classes():
     data, y = load_iris(return_X_y=True)
     trees = [from_sklearn(DecisionTreeClassifier(max_depth=3, random_state=0).fit(data, y))]
     given = take_trees(trees, classes=np.array(["z", "y", "x"]))
-    few = MergedTreeClassifier(pool=given, max_leaf_nodes=8).fit(
-        data[:100], ["z"] * 50 + ["y"] * 50
-    )
+    options = {"max_leaf_nodes": 8, "leaf_values": "labels"}
+    few = MergedTreeClassifier(pool=given, **options).fit(data[:100], ["z"] * 50 + ["y"] * 50)
     assert few.classes_.tolist() == ["z", "y", "x"]
     assert few.predict(data[[0, 60]]).tolist() == ["z", "y"]
+    assert few.tree_.value.sum(axis=0)[2] == 0  # nobody is an "x"
