@@ -97,6 +97,11 @@ def test_no_number_of_folds_would_decide():
             ["ionosphere, narrowing on rejection", "80 less 20 -0.0476 (-0.0631 to -0.0321"],
             "by 4.8 points (3.2 to 6.3)",
         ),
+        (
+            "churn",
+            ["2 events less 3, HMM +", "Does not hold: neighbours beat combined HMMs."],
+            "Neighbours on averaged events do not beat hidden Markov models",
+        ),
         ("nominal-concepts", ["Q follows the error best on 1 of 5"], "best on one set of five"),
         ("svm-kappa-error", ["pair_error +0.149 (+0.105 to +0.192"], "0.149 (0.105 to 0.192)"),
     ],
