@@ -157,12 +157,23 @@ def test_a_test_without_end_is_stopped_and_those_after_it_run(tmp_path):
 def test_the_figure_that_ci_prints_says_when_it_was_measured(tmp_path):
     file = tmp_path / "coverage.csv"
     assert "not measured" in covered.kept_line(file)
-    row = "abc1234,2026-11-18,95.5,91.25,100,50,0"
-    file.write_text(",".join(covered.FIELDS) + f"\nold,2026-01-01,1,1,1,1,0\n{row}\n")
+    row = "abc1234,2026-11-18,95.5,91.25,100,50,0,0"
+    file.write_text(",".join(covered.FIELDS) + f"\nold,2026-01-01,1,1,1,1,0,0\n{row}\n")
     line = covered.kept_line(file)
     assert "abc1234" in line
     assert "95.5 %" in line
     assert "not in this run" in line
+    assert "at least" not in line
+
+
+def test_a_figure_of_some_parts_is_called_a_least(tmp_path, monkeypatch):
+    monkeypatch.setattr(covered, "KEPT", tmp_path / "coverage.csv")
+    totals = {"percent_covered": 93.217, "covered_branches": 3, "num_branches": 4}
+    account = {"totals": {**totals, "num_statements": 10}}
+    covered.keep(account, "abc1234", 1, 2)
+    line = covered.kept_line(covered.KEPT)
+    assert "at least 93.22 % of lines and branches, 75.0 % of branches alone" in line
+    assert "2 parts" in line
 
 
 def test_mutants_found_last_are_kept_by_package(mutate, tmp_path):

@@ -1,3 +1,4 @@
+import itertools
 import pickle
 import warnings
 from pathlib import Path
@@ -164,6 +165,53 @@ def test_numbers_that_underflow_are_taken_in_logarithms():
     )
     assert found[0] == pytest.approx(total - model._scaling(as_sequences(far))[0])
     np.testing.assert_allclose(rows.sum(axis=1), 1.0)
+
+
+def over_all_paths(log_e, log_start, log_move):
+    """Log-likelihood, shares of states and of moves, by every path there is."""
+    length, n_states = log_e.shape
+    paths = list(itertools.product(range(n_states), repeat=length))
+    logs = np.array([
+        log_start[p[0]] + sum(log_e[t, q] for t, q in enumerate(p))
+        + sum(log_move[a, b] for a, b in itertools.pairwise(p)) for p in paths
+    ])  # fmt: skip
+    total = np.logaddexp.reduce(logs)
+    share, moves = np.zeros((length, n_states)), np.zeros((n_states, n_states))
+    for path, weight in zip(paths, np.exp(logs - total) if total > -np.inf else [], strict=False):
+        for t, q in enumerate(path):
+            share[t, q] += weight
+        for a, b in itertools.pairwise(path):
+            moves[a, b] += weight
+    return total, share, moves
+
+
+def test_events_that_speak_for_states_out_of_reach_are_counted_in_logarithms():
+    with np.errstate(divide="ignore"):
+        log_start = np.log([1.0, 0.0])
+        log_move = np.log([[0.75, 0.25], [0.0, 1.0]])  # once left, a state is never seen again
+    log_e = np.array([
+        [-2.0, -1.0], [-1.0, -2.0],  # fast
+        [-900.0, -1.0], [-1.0, -2.0], [-1.0, -3.0],  # begins where it may not, and must pay
+        [-1.0, -2.0], [-2.0, -1.0], [-1.0, -800.0],  # stays, for the sake of its end
+        [-np.inf, -1.0],  # cannot be
+    ])  # fmt: skip
+    start, weight = np.array([0, 2, 5, 8, 9]), np.array([1.0, 2.0, 0.5, 1.0])
+    rows, offset = kernels.less_the_most(log_e)
+    np.exp(rows, out=rows)
+    found, firsts, moves = kernels.pass_over(
+        log_e, rows, offset, start, log_start, log_move, 1, weight
+    )
+    expected = [
+        over_all_paths(log_e[a:b], log_start, log_move) for a, b in itertools.pairwise(start)
+    ]
+    np.testing.assert_allclose(found, [total for total, _, _ in expected])
+    assert found[-1] == -np.inf
+    weighed = [w * share for w, (_, share, _) in zip(weight, expected, strict=True)]
+    np.testing.assert_allclose(rows, np.concatenate(weighed), atol=1e-12)
+    np.testing.assert_allclose(firsts, sum(share[0] for share in weighed))
+    np.testing.assert_allclose(
+        moves, sum(w * pairs for w, (_, _, pairs) in zip(weight, expected, strict=True)), atol=1e-12
+    )
 
 
 def test_the_careful_way_equals_the_fast_one():
