@@ -79,7 +79,10 @@ class TreeMaker:
         self.before, self.ensemble = _members.strip(model)
         self.seed = draw_seed(rng)
         self.numbers = is_regressor(self.ensemble)
-        self.trees = None if self.numbers else trees_of(self.ensemble)
+        trees: Any = None if self.numbers else trees_of(self.ensemble)
+        if trees is not None and trees.kind == "scores" and not self._in_words():
+            trees = None  # another tree can ask about the columns as they are given
+        self.trees = trees
         self.drawn = self.trees is None and _all_numbers(X) and not self.numbers
         # Real rows that each row was made from, (2, n_rows).
         self.parents = np.tile(np.arange(len(answers)), (2, 1))
@@ -91,6 +94,10 @@ class TreeMaker:
             self.answers = np.concatenate([answers, np.asarray(model.predict(crossed))])
             self.X = pd.concat([X, crossed], ignore_index=True)
             self.parents = np.hstack([self.parents, parents])
+
+    def _in_words(self) -> bool:
+        """Whether questions about what the ensemble takes can be put in terms of the table."""
+        return all(isinstance(step, TabularEncoder) for step in self.before)
 
     def make(self, rows: NDArray | None = None, *, max_leaves: int | None = None) -> MadeTree:
         """Make a tree from all rows, or from some by their numbers.
@@ -195,14 +202,14 @@ def _nameless() -> Iterator[None]:
 
 
 def trees_of(ensemble: Any) -> Any:
-    """Return the trees of an ensemble that can be merged, or None."""
+    """Return the trees of an ensemble that can be asked, or None."""
     try:
         with _nameless():
             trees = take_trees(ensemble)
     except (TypeError, ValueError):
         return None  # no trees, or not all on the same columns
     oblique = any(tree.is_oblique for tree in trees.trees)
-    return None if trees.kind == "scores" or oblique else trees
+    return None if oblique else trees
 
 
 def _without_steps(model: Any) -> Any:

@@ -86,6 +86,20 @@ def test_only_some_of_many_rows_are_used(iris, monkeypatch):
     assert (one.n_trees, one.n_members, one.n_fit) == (9, 9, 60)
 
 
+def test_boosted_trees_are_asked_for_their_sum(iris):
+    X, y = iris
+    model = GradientBoostingClassifier(n_estimators=20, random_state=0).fit(X, y)
+    one = explain(model, X, y)
+    assert (one.method, one.n_trees) == ("merged", 60)  # a tree for each class and round
+    assert one.fidelity > 0.85
+    coloured = X.assign(colour=np.random.default_rng(0).choice(["red", "blue"], len(y)))
+    y = np.where(coloured["colour"] == "red", "a", y)
+    worded = make_pipeline(TabularEncoder(), GradientBoostingClassifier(random_state=0))
+    one = explain(worded.fit(coloured, y), coloured, y)
+    assert one.method == "merged"
+    assert any("colour is" in rule for rule in one.rules)
+
+
 def test_few_leaves_ask_what_matters_first():
     """One column nearly decides, and many trees of the forest do not begin with it."""
     rng = np.random.default_rng(0)
@@ -122,7 +136,7 @@ def test_thresholds_and_costs_decide_for_artificial_rows_too(iris, behind):
     "model",
     [
         make_pipeline(StandardScaler(), KNeighborsClassifier()),
-        GradientBoostingClassifier(n_estimators=3, random_state=0),
+        make_pipeline(StandardScaler(), GradientBoostingClassifier(n_estimators=3, random_state=0)),
         BaggingClassifier(GaussianNB(), 3, random_state=0),
     ],
     ids=["pipeline", "scores", "no trees"],
