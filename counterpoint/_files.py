@@ -1,6 +1,7 @@
 """Files that are there to be read, and files written whole or not at all."""
 
 import errno
+import glob
 import os
 import secrets
 from collections.abc import Iterator
@@ -88,11 +89,26 @@ def new_file(path: str | os.PathLike[str]) -> Iterator[Path]:
         unfinished.discard(part)
 
 
+def is_pattern(path: str | os.PathLike[str]) -> bool:
+    """Whether a path stands for the files that fit it, ``part-*.csv``, and is none itself."""
+    return any(sign in str(path) for sign in "*?[") and not Path(path).exists()
+
+
+def files_of(path: str | os.PathLike[str]) -> list[str]:
+    """Return the files that fit a pattern, by name; of another path that itself."""
+    if not is_pattern(path):
+        return [str(path)]
+    found = sorted(glob.glob(str(path), recursive=True))
+    if not found:
+        raise FileNotFoundError(f"No file fits the pattern {path}.")
+    return found
+
+
 def is_large(path: str | os.PathLike[str]) -> bool:
     """Whether a path stands for more than is read at once: a large file, a pattern, a folder."""
+    if is_pattern(path):
+        return True
     given = Path(path)
-    if any(sign in str(path) for sign in "*?["):
-        return not given.exists()
     if given.is_dir():
         return True
     endings = (".parquet", ".pq", ".csv", ".tsv", ".arrow", ".feather")

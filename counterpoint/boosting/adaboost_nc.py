@@ -7,7 +7,7 @@ import pandas as pd
 from sklearn.utils.validation import check_is_fitted
 
 from counterpoint._typing import ClassWeight, Estimator, Seed
-from counterpoint._validation import check_choice, check_number
+from counterpoint._validation import check_choice, check_number, is_word
 from counterpoint.boosting.adaboost import AdaBoostClassifier
 from counterpoint.boosting.calibration import Trial, gain_and_noise
 from counterpoint.boosting.rules import Rule, SafeLam, VoteRule
@@ -168,9 +168,7 @@ class AdaBoostNCClassifier(AdaBoostClassifier):
 
     def _check_options(self):
         super()._check_options()
-        if isinstance(self.lam, str):
-            check_choice(self.lam, "lam", ("auto", "dynamic"))
-        else:
+        if not is_word(self.lam, "auto", "dynamic"):
             check_number(
                 self.lam, "lam", low=0, high=100, hint=" (0: AdaBoost), 'auto' or 'dynamic'"
             )

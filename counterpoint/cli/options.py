@@ -228,7 +228,7 @@ def read_new(model: Any, file: Path, **layout: Any) -> Any:
     """Read a table for a model: its columns are what the model knows them as."""
     from counterpoint import tabular
 
-    return tabular.read_table(opened(file), known=model.columns, missing=model.missing, **layout)
+    return tabular.read_table(opened(file), known=model.known, missing=model.missing, **layout)
 
 
 def read_labelled(

@@ -20,7 +20,7 @@ def print_fit(summary: dict[str, Any], out: "Console") -> None:
     fit, told = summary["fit"], TELLINGS[summary["task"]]
     head = (
         f"{fit['source']}: {fit['n_train']} rows to train on, {summary['data']['n_given']} to "
-        f"test, {len(fit['columns'])} columns, {_asked(summary, fit['target'])}"
+        f"test, {len(fit['columns'])} columns, {_asked(summary, fit['target'], fit['target_unit'])}"
     )
     out.print(Text(head, style="bold"), end="\n\n")
     terminal.warn(summary["warnings"], out)
@@ -44,10 +44,10 @@ def print_fit(summary: dict[str, Any], out: "Console") -> None:
         terminal.print_rows(rows, "member", shown(told.tried, rows), text, out)
 
 
-def _asked(summary: dict[str, Any], target: str) -> str:
+def _asked(summary: dict[str, Any], target: str, unit: str = "") -> str:
     """Return what there is to be predicted."""
     if summary["task"] == "regression":
-        return f"{target} is a number"
+        return f"{target} is a number" + (f", in {unit}" if unit else "")
     classes = summary["n_classes"] if "n_classes" in summary else len(summary["data"]["classes"])
     return f"{classes} classes"
 

@@ -27,7 +27,7 @@ _WORDS = {**options.WORDS, "state=": "--state ", "level=": "--level ", "batches"
 def watch(
     model: options.ModelFile,
     batches: Annotated[
-        list[Path], options.argument("Tables in the order they came, as for predict.", "BATCHES...")
+        list[Path], options.argument("Tables in the order they came, or patterns.", "BATCHES...")
     ],
     state: Annotated[
         Path, typer.Option("--state", help="SQLite file that keeps what was found.")
@@ -45,8 +45,11 @@ def watch(
     options.check_separator(separator)
     if not 0 < level < 1:
         raise typer.BadParameter(f"{level:g} is not between 0 and 1.", param_hint="--level")
-    options.check_apart({"--output": output, "--state": state}, [model, *batches])
+    from counterpoint._files import files_of
+
     with terminal.in_options(_WORDS):
+        batches = [Path(file) for given in batches for file in files_of(given)]
+        options.check_apart({"--output": output, "--state": state}, [model, *batches])
         options.check_inputs(model, *batches)
         options.check_outputs(output, state)
         from counterpoint import tabular
@@ -98,10 +101,6 @@ def _print(summary: dict[str, Any], out: "Console") -> None:
     for row in summary["batches"]:
         if row["alarm"] and row["batch"] in summary["new"]:
             behind = ", ".join(map(str, row["rows_behind"][:5]))
+            apart = f" Rows that members disagree on most: {behind}." if behind else ""
             out.print()
-            out.print(
-                Text(
-                    f"{row['batch']}: alarm, by {row['reason']}. Rows that members disagree on "
-                    f"most: {behind}."
-                )
-            )
+            out.print(Text(f"{row['batch']}: alarm, by {row['reason']}.{apart}"))

@@ -4,7 +4,6 @@ A *part* is a file, a partition of a Dask frame, or a whole table in memory. Col
 by name, and all parts must have them, of one kind: numbers, or text.
 """
 
-import glob
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -12,7 +11,7 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
-from counterpoint._files import find_file
+from counterpoint._files import files_of, find_file, is_pattern
 from counterpoint._validation import did_you_mean
 from counterpoint.large import arrow as pa
 
@@ -207,10 +206,8 @@ def open_parts(source: Any, *, separator: str | None = None) -> list[Part]:
 
 
 def _files(given):
-    if any(sign in given for sign in "*?["):
-        found = sorted(glob.glob(given, recursive=True))
-        if not found:
-            raise FileNotFoundError(f"No file fits the pattern {given}.")
+    if is_pattern(given):
+        found = files_of(given)
     elif Path(given).is_dir():
         found = sorted(str(p) for p in Path(given).iterdir() if p.suffix.lower() in _FORMATS)
         if not found:

@@ -4,6 +4,7 @@ Charts are drawn 480 wide and scale with the page. Positions along a bar are in 
 """
 
 import base64
+import math
 import struct
 import zlib
 from typing import Any
@@ -12,9 +13,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 WIDTH, HEIGHT = 480, 310
-_LEFT, _RIGHT, _TOP, _BOTTOM = 50, 14, 14, 46
+_LEFT, _RIGHT, _TOP = 50, 14, 14
+FLOOR = HEIGHT - 46
 # For the title of an axis and the gaps beside it, and for a digit, as large as on a narrow page.
 _BESIDE, _LETTER = 27, 9
+# More digits behind the point than that are nothing to read.
+_MOST_DIGITS = 9
 _ALIKE, _APART, _UNKNOWN = (213, 94, 0), (0, 114, 178), (128, 128, 128)
 
 
@@ -25,7 +29,7 @@ class Axis:
         high = high if high - low > 1e-300 else low  # too near each other for a step between them
         step = _round_step((high - low) / most if high > low else 1.0)
         self.low, self.high = low, high if high > low else low + step
-        self.start, self._end = start, end
+        self.start, self.end = start, end
         first = int(np.ceil(self.low / step - 1e-9))
         last = int(np.floor(self.high / step + 1e-9))
         self._values = [k * step for k in range(first, last + 1)]
@@ -34,7 +38,7 @@ class Axis:
     def __call__(self, values: ArrayLike) -> NDArray:
         """Return where values stand on the page."""
         share = (np.asarray(values, dtype=float) - self.low) / (self.high - self.low)
-        return np.round(self.start + share * (self._end - self.start), 1)
+        return np.round(self.start + share * (self.end - self.start), 1)
 
     def ticks(self, *, percent: bool = False) -> list[dict[str, Any]]:
         """Return the round numbers along it: "at" and "text"."""
@@ -60,7 +64,11 @@ def _round_step(rough: float) -> float:
 
 
 def _written(value: float, digits: int, percent: bool) -> str:
-    text = f"{100 * value if percent else value:.{digits}f}"
+    number = 100 * value if percent else value
+    if digits > _MOST_DIGITS and number:
+        digits += math.floor(math.log10(abs(number)))  # as many of the number's own
+        return f"{number:.{max(digits, 0)}e}".replace("-", "\N{MINUS SIGN}")
+    text = f"{number:.{digits}f}"
     return ("0" if float(text) == 0 else text).replace("-", "\N{MINUS SIGN}")
 
 
@@ -78,9 +86,9 @@ def frame(x: Axis, y: Axis, *, percent: bool = True, **more: Any) -> dict[str, A
         "width": WIDTH,
         "height": HEIGHT,
         "left": x.start,
-        "right": WIDTH - _RIGHT,
+        "right": x.end,
         "top": _TOP,
-        "bottom": HEIGHT - _BOTTOM,
+        "bottom": FLOOR,
         "x_ticks": x.ticks(),
         "y_ticks": y.ticks(percent=percent),
         **more,
@@ -90,11 +98,26 @@ def frame(x: Axis, y: Axis, *, percent: bool = True, **more: Any) -> dict[str, A
 def axes(
     x: tuple[float, float], y: tuple[float, float], *, percent: bool = True
 ) -> tuple[Axis, Axis]:
-    """Return the two axes of a chart from their ends; left of it the numbers of heights fit."""
-    heights = Axis(*y, HEIGHT - _BOTTOM, _TOP, most=5)
+    """Return the two axes of a chart from their ends; the numbers along them fit."""
+    heights = Axis(*y, FLOOR, _TOP, most=5)
     longest = max((len(tick["text"]) for tick in heights.ticks(percent=percent)), default=0)
     left = min(max(_LEFT, _BESIDE + _LETTER * longest), WIDTH // 3)
-    return Axis(*x, left, WIDTH - _RIGHT), heights
+    return _below(*x, left), heights
+
+
+def _below(low: float, high: float, left: float) -> Axis:
+    """Return the axis below a chart: its numbers keep apart, and the last one is not cut off."""
+    right = WIDTH - _RIGHT
+    for most in range(6, 0, -1):
+        axis = Axis(low, high, left, right, most=most)
+        ticks = axis.ticks()
+        widths = [_LETTER * len(tick["text"]) for tick in ticks]
+        apart = ticks[1]["at"] - ticks[0]["at"] if len(ticks) > 1 else np.inf
+        if max(widths, default=0) + _LETTER <= apart:
+            break
+    over = max((t["at"] + w / 2 - WIDTH for t, w in zip(ticks, widths, strict=True)), default=0)
+    shorter = min(over, (right - left) / 3)
+    return axis if over <= 0 else Axis(low, high, left, right - shorter, most=most)
 
 
 def cloud_chart(cloud: dict[str, Any], vote_error: float | None) -> dict[str, Any] | None:
@@ -151,7 +174,7 @@ def margin_chart(margins: dict[str, Any]) -> dict[str, Any]:
                 "x": float(a) + 0.7,
                 "width": round(float(b - a) - 1.4, 1),
                 "y": float(y(s)),
-                "height": round(HEIGHT - _BOTTOM - float(y(s)), 1),
+                "height": round(FLOOR - float(y(s)), 1),
                 "lost": bool(edge < -1e-9),
             }
             for a, b, s, edge in zip(left, right, share, edges[:-1], strict=True)

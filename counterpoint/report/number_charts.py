@@ -4,8 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from counterpoint.report import drawing
-from counterpoint.report.drawing import axes, frame, padded, path_of
+from counterpoint.report.drawing import FLOOR, axes, frame, padded, path_of
 from counterpoint.tabular.words import figure
 
 
@@ -49,7 +48,7 @@ def residual_chart(residuals: dict[str, Any]) -> dict[str, Any]:
                 "x": float(a) + 0.7,
                 "width": round(float(b - a) - 1.4, 1),
                 "y": float(y(s)),
-                "height": round(drawing.HEIGHT - 46 - float(y(s)), 1),
+                "height": round(FLOOR - float(y(s)), 1),
             }
             for a, b, s in zip(left, right, share, strict=True)
             if s > 0

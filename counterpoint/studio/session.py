@@ -76,7 +76,7 @@ class Session:
                 self.table = found
             elif data is not None and found.model is not None:
                 model = found.model
-                rows = read_table(data, known=model.columns, missing=model.missing)
+                rows = read_table(data, known=model.known, missing=model.missing)
                 self.ensemble = ensemble_of_model(model, found.made_by, rows)
                 self.ensemble.made_by += f"\nrows = {str(data)!r}"
             else:

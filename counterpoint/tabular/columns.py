@@ -13,6 +13,7 @@ from counterpoint.tabular.column import Column, is_number, some, text_labels
 from counterpoint.tabular.expansion import expand, made_of
 from counterpoint.tabular.leaks import find_leaks
 from counterpoint.tabular.taking import Taken, take_columns
+from counterpoint.tabular.variants import find_variants
 
 __all__ = [
     "Column", "align_columns", "check_target", "describe_columns", "find_column", "is_number",
@@ -213,6 +214,7 @@ def prepare_table(
     for name, why in left_out.items():
         keep = f"; keep={name!r} to use it" if why.startswith("an id") else ""
         notes.append(f"column {name!r} left out: {why}{keep}.")
+    notes += find_variants(columns, () if numbers else labels.unique(), target)
     X, _, _ = align_columns(frame, columns)
     notes += find_leaks(X, labels.astype(float) if numbers else labels, target)
     return X.reset_index(drop=True), labels.to_numpy(dtype=str), columns, left_out, notes

@@ -267,7 +267,7 @@ def _below(limit: float, lots: np.ndarray, piece: Any) -> tuple[np.ndarray, Any]
 
 
 def _read(model: TableModel, piece: io.BytesIO) -> TableFile:
-    return read_table(piece, known=model.columns, missing=model.missing)
+    return read_table(piece, known=model.known, missing=model.missing)
 
 
 def _pieces(part: Any, columns: list[str]) -> Iterator[io.BytesIO]:

@@ -55,7 +55,7 @@ FORMAT = 2
 
 _KIND = "counterpoint model"
 _ROWS = ("X_train", "y_train", "X_test", "y_test")
-_ENTRY_FIELDS = ("method", "target", "classes", "random_state", "missing", "task")
+_ENTRY_FIELDS = ("method", "target", "classes", "random_state", "missing", "task", "target_form")
 _SCORES: dict[str, type] = {"classification": Score, "regression": NumberScore}
 # Where classes that a model may consist of live. Nothing here reads or writes files when built.
 _PACKAGES = (
@@ -249,9 +249,10 @@ def _check_entry(entry: Any, path: Path) -> None:
             f"reads format {FORMAT}. Use that version, or fit the model again."
         )
     task = entry.setdefault("task", "classification")  # files of before numbers say nothing
+    entry.setdefault("target_form", "")
     good = (
         task in TASKS
-        and all(isinstance(entry.get(name), str) for name in ("method", "target"))
+        and all(isinstance(entry.get(name), str) for name in ("method", "target", "target_form"))
         and all(_is_texts(entry.get(name)) for name in ("classes", "missing"))
         and isinstance(entry.get("random_state"), int | None)
         and isinstance(entry.get("columns"), list)

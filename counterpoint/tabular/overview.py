@@ -8,11 +8,12 @@ from typing import IO, Any
 import pandas as pd
 
 from counterpoint._tables import check_names
-from counterpoint.tabular.column import text_labels
+from counterpoint.tabular.column import is_number, text_labels
 from counterpoint.tabular.columns import align_columns, find_column, used_columns
 from counterpoint.tabular.leaks import find_leaks
 from counterpoint.tabular.reader import TableFile, as_table
 from counterpoint.tabular.taking import Taken, take_columns
+from counterpoint.tabular.variants import find_variants
 
 
 @dataclass(frozen=True)
@@ -76,6 +77,8 @@ def look_at(
         frame = frame[text_labels(frame[target]).notna().to_numpy()]
     taken = take_columns(frame, target, wishes=file.wishes, forms=file.forms, unclear=file.unclear)
     notes = list(file.notes)
+    words = () if target is None or is_number(frame[target]) else text_labels(frame[target])
+    notes += find_variants([one.column for one in taken if one.column], set(words), target or "")
     told = not file.unclear or any(one.column is not None for one in taken)
     if target is not None and target not in file.unclear and told and len(frame):
         X, _, _ = align_columns(frame, used_columns(taken, target)[0])

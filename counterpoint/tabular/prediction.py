@@ -244,7 +244,7 @@ def rows_for(
 
     A missing label is None; without a column of labels both arrays are.
     """
-    file = as_table(table, known=model.columns, missing=model.missing, separator=separator)
+    file = as_table(table, known=model.known, missing=model.missing, separator=separator)
     X, extra, unseen = align_columns(file.frame, model.columns)
     notes = list(file.notes)
     others = [name for name in extra if name != model.target]
@@ -258,7 +258,7 @@ def rows_for(
         texts = text_labels(file.frame[model.target])
         labels = texts.astype(object).where(texts.notna(), None).to_numpy(dtype=object)
         if model.task == "regression":
-            _check_numbers(labels, model.target)
+            _check_numbers(labels, model.target, model.target_unit)
         new = model.is_new(X, ["" if label is None else label for label in labels])
     return file.name, X, labels, new, notes
 
@@ -291,7 +291,7 @@ def _labelled_rows(
     return Path(file).name, X, labels[known].astype(kind), new[known], notes
 
 
-def _check_numbers(labels: np.ndarray, target: str) -> None:
+def _check_numbers(labels: np.ndarray, target: str, unit: str) -> None:
     for row, label in enumerate(labels, start=1):
         try:
             good = label is None or np.isfinite(float(label))
@@ -300,5 +300,5 @@ def _check_numbers(labels: np.ndarray, target: str) -> None:
         if not good:
             raise ValueError(
                 f"Column {target!r} holds {label!r} in data row {row}, but the model estimates "
-                "numbers."
+                f"numbers{f' in {unit}' if unit else ''}: write them so, or leave the column out."
             )

@@ -48,6 +48,9 @@ class TableModel:
     residuals : ndarray or None
         For numbers: distances to the truth on rows not fitted on, sorted, which intervals are made
         of; None for a model that has intervals of its own.
+    target_form : str
+        For numbers: how the target was written, as :class:`~counterpoint.tabular.column.Column`
+        says it.
     """
 
     model: Pipeline
@@ -67,6 +70,21 @@ class TableModel:
     notes: list[str]
     task: Task = "classification"
     residuals: np.ndarray | None = None
+    target_form: str = ""
+
+    @property
+    def known(self) -> list[Column]:
+        """What is known of the columns of a table for it, a target of numbers included."""
+        return self.columns if self.task == "classification" else [*self.columns, self._number]
+
+    @property
+    def target_unit(self) -> str:
+        """What the numbers it estimates are in, "EUR" or "kg"; empty if that is not known."""
+        return self._number.unit
+
+    @property
+    def _number(self) -> Column:
+        return Column(self.target, "number", form=self.target_form)
 
     def title(self, source: str) -> str:
         """Return what to call it, on the data of that name, if it has one."""
@@ -74,7 +92,8 @@ class TableModel:
 
     def facts(self, source: str) -> dict[str, str]:
         """Return what a reader should know first: the data, if they have a name, and the target."""
-        return {**({"Data": source} if source else {}), "Target": self.target}
+        unit = f", in {self.target_unit}" if self.target_unit else ""
+        return {**({"Data": source} if source else {}), "Target": f"{self.target}{unit}"}
 
     def is_new(self, X: pd.DataFrame, labels: Sequence[str] | np.ndarray) -> np.ndarray:
         """Say of each row whether the model was not trained on it, nor on one just like it.

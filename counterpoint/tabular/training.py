@@ -87,6 +87,7 @@ class Fit(TableModel):
                 "source": self.source,
                 "method": self.method,
                 "target": self.target,
+                "target_unit": self.target_unit,
                 "columns": [asdict(column) for column in self.columns],
                 "left_out": self.left_out,
                 "n_train": len(self.trained),
@@ -255,6 +256,7 @@ def fit(
         random_state=random_state,
         task=found,
         residuals=residuals,
+        target_form=file.forms.get(target, "") if found == "regression" else "",
     )
 
 

@@ -46,7 +46,7 @@ class Watch:
         "high" (of numbers, the mean squared error), whether an assumption behind it is "trusted",
         the "known_error" where the batch has labels, mean "disagreement", "p" and "threshold" of
         the test of population, "log_wealth" of the bet, "alarm" and its "reason", the columns and
-        answers that "changed", and the "rows_behind": those that members disagree on most.
+        answers that "changed", and the "rows_behind": those that members disagree on most, if any.
     new : list of str
         Batches that this call has looked at.
     reference_error : float
@@ -214,6 +214,7 @@ def _look(
             row |= {"error": told.error, "low": told.low, "high": told.high,
                     "trusted": told.trusted}  # fmt: skip
     apart = disagreement(new)
+    behind = [row for row in np.argsort(-apart, kind="stable")[:_BEHIND] if apart[row] > 0]
     sure = shift[shift["p_holm"] < 0.01].head(_BEHIND)
     p = shift["p_holm"].min()
     return row | {
@@ -222,7 +223,7 @@ def _look(
         "p": float(p) if np.isfinite(p) else np.nan,
         "changed": sure["of"].astype(str).tolist(),
         # The first row after the header is 1, as everywhere.
-        "rows_behind": (np.argsort(-apart, kind="stable")[:_BEHIND] + 1).tolist(),
+        "rows_behind": [int(row) + 1 for row in behind],
         "notes": notes,
     }
 

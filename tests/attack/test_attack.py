@@ -49,6 +49,17 @@ def test_every_option_refuses_what_it_cannot_use(name):
     assert not defects, "\n".join(defects)
 
 
+@pytest.mark.parametrize("name", ESTIMATORS)
+def test_no_option_takes_a_word_that_nobody_knows(name):
+    rng, taken = np.random.RandomState(0), []
+    for option in sorted(quick(targets.estimators()[name]).get_params(deep=False)):
+        model, X, y = targets.ordinary_fit(targets.estimators()[name], rng)
+        kind, _ = judge.judge(partial(_fit, model.set_params(**{option: "no such word"}), X, y))
+        if kind == "answer":
+            taken.append(option)
+    assert not taken, f"{name} fits whatever {', '.join(taken)} says"
+
+
 @pytest.mark.parametrize("name", WEIGHED)
 def test_weights_of_any_size_count_by_their_ratios(name):
     for size in (1e9, 1e90):

@@ -49,6 +49,17 @@ def test_quiet_batches_and_an_alarm(run, folder, tmp_path, monkeypatch):
         assert kept.execute("select count(*) from batches").fetchone() == (4,)
 
 
+def test_a_pattern_stands_for_files_by_name(run, fails, folder, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    ran = run("watch", folder / "model.skops", folder / "day*.csv", "--json")
+    assert json.loads(ran.out)["new"] == ["day0.csv", "day1.csv", "day2.csv"]
+    assert "No file fits the pattern" in fails("watch", folder / "model.skops", "none-*.csv")
+    odd = tmp_path / "day[1].csv"  # a file whose name looks like a pattern
+    odd.write_bytes((folder / "day1.csv").read_bytes())
+    ran = run("watch", folder / "model.skops", odd, "--json", "--state", "odd.sqlite")
+    assert json.loads(ran.out)["new"] == ["day[1].csv"]
+
+
 def test_a_state_of_another_model_is_refused(fails, folder, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     other = tabular.fit(mixed_table(200, seed=3), "class", "bagging")
@@ -95,6 +106,7 @@ def test_numbers_are_watched_too(method):
     assert told.batches["alarm"].tolist() == [False, True]
     assert np.isfinite(told.batches["error"]).all() == (method == "bagging")
     assert bool(told.notes) == (method == "linear")
+    assert [len(rows) > 0 for rows in told.batches["rows_behind"]] == [method == "bagging"] * 2
 
 
 def test_a_model_without_members_is_watched_by_its_answers():
@@ -102,3 +114,4 @@ def test_a_model_without_members_is_watched_by_its_answers():
     told = tabular.watch(model, [("day", mixed_table(60, seed=1))])
     assert np.isfinite(told.batches["error"]).all()
     assert "no members" in told.notes[0]
+    assert told.batches["rows_behind"][0] == []  # nobody disagrees with anybody

@@ -86,37 +86,31 @@ def class_gaps(samples, boxes, codes, gamma, n_classes):
     return gaps
 
 
+def moves(a, b):
+    """Return the ways to take two sides [low, high] apart: how much is cut off, what is left."""
+    (low, high), (other_low, other_high) = a, b
+    cut_below, cut_above = other_high - low, high - other_low
+    if low < other_low and other_high < high:  # b inside of a
+        return [(cut_below, (other_high, high), b), (cut_above, (low, other_low), b)]
+    if other_low < low and high < other_high:  # a inside of b
+        return [(cut_below, a, (other_low, low)), (cut_above, a, (high, other_high))]
+    start, stop = max(low, other_low), min(high, other_high)
+    middle = (start + stop) / 2
+    if low <= other_low and high <= other_high:
+        return [(stop - start, (low, middle), (middle, other_high))]
+    return [(stop - start, (middle, high), (other_low, middle))]
+
+
 def contract(box, other):
     """Take two boxes apart, along the side on which they overlap least."""
-    lower, upper = box
-    other_lower, other_upper = other
-    least, side = INF, None
-    for i in range(len(lower)):
-        v, w, ov, ow = lower[i], upper[i], other_lower[i], other_upper[i]
-        if unknown(v, w) or unknown(ov, ow) or (v == w and ov == ow):
-            continue  # nothing to be cut off here
-        # One inside of the other: cut at the nearer end. Otherwise they share this much.
-        inside = (v < ov and ow < w) or (ov < v and w < ow)
-        shared = min(ow - v, w - ov) if inside else min(w, ow) - max(v, ov)
-        if shared < least:
-            least, side = shared, i
-    if side is None:
-        return
-    v, w, ov, ow = lower[side], upper[side], other_lower[side], other_upper[side]
-    if v < ov and ow < w:  # the other inside
-        if ow - v <= w - ov:
-            lower[side] = ow
-        else:
-            upper[side] = ov
-    elif ov < v and w < ow:  # inside of the other
-        if ow - v <= w - ov:
-            other_upper[side] = v
-        else:
-            other_lower[side] = w
-    elif v <= ov and w <= ow:
-        upper[side] = other_lower[side] = (w + ov) / 2
-    else:
-        lower[side] = other_upper[side] = (v + ow) / 2
+    ways = []
+    for i, (a, b) in enumerate(zip(zip(*box, strict=True), zip(*other, strict=True), strict=True)):
+        if not (unknown(*a) or unknown(*b) or (a[0] == a[1] and b[0] == b[1])):
+            ways += [(much, i, left, right) for much, left, right in moves(a, b)]
+    if ways:
+        _, i, left, right = min(ways, key=lambda way: way[0])  # the first of equals
+        box[0][i], box[1][i] = left
+        other[0][i], other[1][i] = right
 
 
 def online(samples, codes, theta, gamma, boxes=()):

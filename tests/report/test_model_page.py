@@ -2,6 +2,7 @@
 
 import base64
 import hashlib
+import itertools
 import json
 import struct
 import zlib
@@ -263,6 +264,32 @@ def test_numbers_fit_beside_the_axis(far):
     assert chart["left"] - 7 - 7 * longest > 20
     assert float(x(0.0)) == chart["left"]
     assert float(x(1.0)) == chart["right"]
+
+
+@pytest.mark.parametrize(
+    ("low", "high"),
+    [
+        (0.0, 1.0),
+        (-1e5, 1e5),
+        (2.4e4, 4.05e5),
+        (-3.2e9, 3.2e9),
+        (0.12345, 0.12346),
+        (7.0, 7.0),
+        (5.0e-272, 5.2e-272),
+    ],
+)
+def test_numbers_below_a_chart_keep_apart_and_are_not_cut_off(low, high):
+    x, y = drawing.axes((low, high), (0.0, 1.0))
+    chart = drawing.frame(x, y)
+    widths = [8 * len(tick["text"]) for tick in chart["x_ticks"]]
+    ends = [
+        (t["at"] - w / 2, t["at"] + w / 2) for t, w in zip(chart["x_ticks"], widths, strict=True)
+    ]
+    assert len(ends) >= 1
+    assert ends[-1][1] <= chart["width"]
+    assert ends[0][0] > 0
+    for (_, stop), (start, _) in itertools.pairwise(ends):
+        assert stop < start
 
 
 def test_what_is_loud_comes_first_and_notes_last():

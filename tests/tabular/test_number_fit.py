@@ -214,6 +214,31 @@ def test_a_model_file_says_the_same(method, tmp_path):
     assert told.summary(tree=False)["intervals"] == fitted.summary(tree=False)["intervals"]
 
 
+@pytest.mark.parametrize(
+    ("written", "unit"), [("{} €", "EUR"), ("{}", ""), ("{} kg", "kg"), ("$ {}", "USD")]
+)
+def test_a_target_is_read_as_it_was_when_the_model_was_fitted(tmp_path, written, unit):
+    price = [f"{v:,.2f}".translate(str.maketrans(",.", ".,")) for v in TABLE["price"] * 100]
+    table = TABLE.assign(price=[written.format(text) for text in price])
+    table.to_csv(tmp_path / "all.csv", sep=";", decimal=",", index=False)
+    table.head(8).to_csv(tmp_path / "few.csv", sep=";", decimal=",", index=False)
+    fitted = fit(str(tmp_path / "all.csv"), "price", "linear")
+    assert fitted.target_unit == unit == fitted.summary()["fit"]["target_unit"]
+    again = load(save(fitted, tmp_path / "model.skops"))
+    assert again.known == fitted.known
+    # Few labels that differ could be classes; the model knows that they are not.
+    told = predict(again, str(tmp_path / "few.csv"))
+    new = ~np.isin(np.arange(8), fitted.X_train.index)
+    off = told.table["prediction"].to_numpy() - np.round(100 * TABLE["price"].to_numpy()[:8], 2)
+    assert 0 < new.sum() == told.n_judged < 8
+    np.testing.assert_allclose(told.error, np.sqrt(np.mean(off[new] ** 2)), rtol=1e-6)
+    if unit:
+        other = table.head(8).assign(price=[f"{text} £" for text in price[:8]])
+        other.to_csv(tmp_path / "pounds.csv", sep=";", decimal=",", index=False)
+        with pytest.raises(ValueError, match=f"the model estimates numbers in {unit}"):
+            predict(again, str(tmp_path / "pounds.csv"))
+
+
 def test_auto_for_numbers(monkeypatch, tmp_path):
     from sklearn.linear_model import Ridge
     from sklearn.pipeline import make_pipeline

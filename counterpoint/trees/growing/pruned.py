@@ -9,7 +9,6 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.model_selection import check_cv
 from sklearn.utils import check_random_state
 
-from counterpoint._options import numbers_of
 from counterpoint._typing import ClassWeight, Seed, Weights
 from counterpoint._validation import check_choice, check_count, check_number
 from counterpoint.trees.ensemble import predict_trees, stack_trees
@@ -18,6 +17,7 @@ from counterpoint.trees.growing.growers import Grower, case_weights
 from counterpoint.trees.growing.prepared import GrownClassifierMixin, PreparedRows
 from counterpoint.trees.pruning.bottom_up import cut
 from counterpoint.trees.pruning.criteria import BITS, check_factor, check_m
+from counterpoint.trees.pruning.local import check_prior
 from counterpoint.trees.pruning.paths import NODE_COSTS
 from counterpoint.trees.pruning.prune import CRITERIA, OPTIONS, find_pruning
 from counterpoint.trees.pruning.raising import prune_and_raise
@@ -289,8 +289,7 @@ class PrunedTreeClassifier(GrownClassifierMixin, ClassifierMixin, BaseEstimator)
             check_choice(getattr(self, name), name, choices)
         check_m(self.m)
         check_factor(self.factor)
-        if not isinstance(self.prior, str):
-            numbers_of(self.prior, "prior", "'data', 'uniform', or shares, one per class")
+        check_prior(self.prior)
         if self.max_depth is not None:
             check_count(self.max_depth, "max_depth", hint=", or None for no limit")
         check_count(self.min_samples_leaf, "min_samples_leaf")

@@ -7,7 +7,6 @@ from joblib import Parallel, delayed
 from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator, ClassifierMixin
 
-from counterpoint._options import numbers_of
 from counterpoint._typing import ClassWeight, Pool, Seed
 from counterpoint._validation import check_choice, check_number
 from counterpoint.base import MAX_SEED, read_labels, validate_data
@@ -21,6 +20,7 @@ from counterpoint.trees.merging.soft import SoftLabels
 from counterpoint.trees.merging.targets import ClassTargets
 from counterpoint.trees.pool import PoolMixin
 from counterpoint.trees.pruning.criteria import BITS, check_factor, check_m
+from counterpoint.trees.pruning.local import check_prior
 from counterpoint.trees.single import SingleTreeMixin
 from counterpoint.trees.take import take_trees
 
@@ -310,8 +310,7 @@ class MergedTreeClassifier(
         check_factor(self.factor)
         share = self.validation_fraction
         check_number(share, "validation_fraction", low=0, high=1, open_low=True, open_high=True)
-        if not isinstance(self.prior, str):
-            numbers_of(self.prior, "prior", "'data', 'uniform', or shares, one per class")
+        check_prior(self.prior)
         if self.max_leaf_nodes is not None and self.diversify != "bootstrap" and self.pool is None:
             raise ValueError(
                 f"max_leaf_nodes={self.max_leaf_nodes!r} needs trees that were not grown on all "

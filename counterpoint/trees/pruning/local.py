@@ -4,7 +4,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from counterpoint._options import numbers_of
-from counterpoint._validation import check_choice
+from counterpoint._validation import check_choice, is_word
 from counterpoint.trees.pruning.complexity import SIZED
 from counterpoint.trees.pruning.criteria import (
     LIMITS,
@@ -52,19 +52,23 @@ def local_criterion(
     k = len(classes)
     if m == "laplace":
         m, prior = float(k), "uniform"
-    return LocalCriterion(name=name, m=float(check_m(m)), prior=_check_prior(prior, classes))
+    return LocalCriterion(name=name, m=float(check_m(m)), prior=_shares(prior, classes))
 
 
-def _check_prior(prior, classes: NDArray) -> NDArray:
-    k = len(classes)
-    if isinstance(prior, str):
-        if prior not in ("data", "uniform"):
-            raise ValueError(f"prior={prior!r}: choose data or uniform, or give {k} shares.")
+def check_prior(prior: str | ArrayLike) -> NDArray | None:
+    """Return shares of classes as numbers, None for a word; raise if it is neither."""
+    if is_word(prior, "data", "uniform"):
+        return None
+    return numbers_of(prior, "prior", "'data', 'uniform', or shares, one per class")
+
+
+def _shares(prior, classes: NDArray) -> NDArray:
+    k, shares = len(classes), check_prior(prior)
+    if shares is None:
         total = np.sum(classes)
         if prior == "uniform" or total <= 0:
             return np.full(k, 1 / k)
         return np.asarray(classes, dtype=np.float64) / total
-    shares = numbers_of(prior, "prior", "'data', 'uniform', or shares, one per class")
     if shares.shape != (k,) or not (shares >= 0).all() or not np.isclose(shares.sum(), 1):
         raise ValueError(
             f"prior={prior!r}: expected {k} shares, one per class, not negative and with sum 1."

@@ -354,7 +354,7 @@ def test_minimum_error_becomes_pessimistic(n_leaves, share):
         ("minimum-error", {"m": -1}, "m=-1: give a number from 0"),
         ("minimum-error", {"m": "big"}, "m='big'"),
         ("minimum-error", {"m": np.inf}, "m=inf"),
-        ("minimum-error", {"prior": "old"}, "prior='old': choose data or uniform"),
+        ("minimum-error", {"prior": "old"}, "prior='old': give 'data', 'uniform', or shares"),
         ("minimum-error", {"prior": [0.5, 0.6, 0.1]}, "expected 3 shares"),
         ("minimum-error", {"prior": [1.5, -0.5, 0]}, "expected 3 shares"),
         ("error-based", {"limit": "x"}, "limit='x'"),
