@@ -22,6 +22,7 @@ _work: "ContextVar[_Work | None]" = ContextVar("counterpoint_work", default=None
 # rich forgets after 30 seconds how fast things went; our items may take minutes each.
 _REMEMBERED = 3600.0
 _EVERY = 5.0  # seconds between two lines
+_LONG = 1.0  # seconds of compiling that are worth a line
 
 
 class _Work:
@@ -193,7 +194,7 @@ def tell_of_compiling(say: Callable[[str], None]) -> Iterator[None]:
 
     with event.install_listener("numba:compile", Compiling()):
         yield
-    if sum(seconds) >= 1:
+    if sum(seconds) >= _LONG:
         took = f"{sum(seconds):.0f} s went into compiling {len(seconds)} kernels"
         say(f"{took}, which is done once on a machine.")
 

@@ -38,9 +38,9 @@ def to_sql(tree: TableTree, *, table: str = "data", column: str = "prediction") 
     >>> forest = RandomForestClassifier(10, random_state=0).fit(X, y)
     >>> print(to_sql(explain(forest, X, y, max_leaves=2).table_tree, table="flowers").rstrip())
     SELECT *, CASE
-      WHEN "petal length (cm)" <= 2.6
-      THEN FALSE  -- 35 of 105 rows, 100 %
-      ELSE TRUE  -- 70 of 105 rows, 100 %
+      WHEN "petal length (cm)" <= 2.35
+      THEN FALSE  -- 385 of 1155 rows, 100 %
+      ELSE TRUE  -- 770 of 1155 rows, 100 %
     END AS "prediction"
     FROM "flowers";
     """

@@ -173,7 +173,7 @@ def test_a_thousand_members_and_many_rows_stay_small(tmp_path):
     assert len(text) < 1_000_000
     assert "300 drawn at random" in text
     assert "100 of the 1000 members, evenly spaced" in text
-    assert "50 of the 1000 trees" in text
+    assert "Merged from the 1000 trees of the ensemble" in text
 
 
 def test_output_is_checked_before_the_work(tmp_path, monkeypatch):

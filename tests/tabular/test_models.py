@@ -155,7 +155,7 @@ def test_what_is_told_has_no_date(path):
         told = json.loads(file.read("counterpoint.json"))
     assert set(told) == {
         "kind", "format", "method", "target", "columns", "classes", "score", "baselines",
-        "random_state", "missing", "versions", "task",
+        "random_state", "missing", "versions", "task", "target_form",
     }  # fmt: skip
 
 
