@@ -185,8 +185,9 @@ CLAIM = Claim(
         "set, from Ripley's densities) and a new start; table 4.1 does not say how many. Columns "
         "as they are, weights drawn by Nguyen and Widrow's rule with the range of every column, "
         "gradients a mean over samples: this reading was fixed before it was run. Thousands of "
-        "epochs on columns as they are amplify rounding: of 20 cells run again with kernels that "
-        "add up in another order, one, on cancer, differed, in test MSE by 0.002 of 0.082."
+        "epochs on columns as they are amplify rounding. All cells were run anew with kernels that "
+        "add up in another order: of the last 1008, 136 differed, 126 of them on cancer, where one "
+        "run that had been stuck at an error of 0.40 came out at 0.07."
     ),
     run=run,
     smoke=grid(repeat=range(2), data=SETTINGS, nets=[3], step=[0, 4, 7, 8], faster=[10]),
