@@ -168,7 +168,7 @@ def kept_line(path: Path = KEPT) -> str:
         return "coverage: not measured yet; `make coverage` takes an hour."
     with path.open(newline="", encoding="utf-8") as file:
         last = list(csv.DictReader(file))[-1]
-    left = int(last["parts_left"])
+    left = int(last.get("parts_left") or 0)
     return (
         f"coverage (measured by `make coverage` at commit {last['commit']}, {last['date']}, not in "
         f"this run): {'at least ' if left else ''}{last['percent']} % of lines and branches, "
