@@ -258,3 +258,32 @@ def test_what_a_host_of_git_reads_is_yaml(path):
     elif "TEMPLATE" in path:
         for part in told["body"]:
             assert part["attributes"]["label"]
+
+
+SLOW = """
+import pytest
+
+def test_of_its_own():
+    while True:
+        pass
+
+def test_within_another_word_for_it():
+    with pytest.warns(UserWarning):
+        while True:
+            pass
+
+def test_that_is_wrong():
+    assert False
+"""
+
+
+@pytest.mark.skipif(not hasattr(signal, "SIGPROF"), reason="no timer of the processor's time")
+def test_a_test_that_was_stopped_counts_as_skipped(tmp_path):
+    (tmp_path / "test_slow.py").write_text(SLOW)
+    (tmp_path / "quick.py").write_text("import briefly\nbriefly.SECONDS = 0.1\n")
+    ran = subprocess.run(
+        [sys.executable, "-m", "pytest", "-q", "-p", "briefly", "-p", "quick", str(tmp_path)],
+        env={**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT / "tools"), str(tmp_path)])},
+        cwd=tmp_path, capture_output=True, text=True,
+    )  # fmt: skip
+    assert "1 failed, 2 skipped" in ran.stdout, ran.stdout

@@ -28,7 +28,7 @@ def pytest_runtest_call(item):
     signal.setitimer(signal.ITIMER_PROF, SECONDS)
     try:
         return (yield)
-    except Exception:
+    except (Exception, pytest.fail.Exception):  # the latter from within pytest.warns
         if over:  # what it raised may also be another's word for it
             pytest.skip(f"stopped after {SECONDS:g} s: its lines have run, its end has not")
         raise
